@@ -104,12 +104,28 @@ def test_distributions_add_up_to_the_rows(client: Client, tmp_path: Path) -> Non
 def test_errors_are_named_by_what_is_counted(client: Client, tmp_path: Path) -> None:
     project, report = made(client, "table", tmp_path)
     page = page_of(client, project)
-    pairs, columns = report["answers"]["are"], report["answers"]["table_are"]
-    for number, what in (
-        (error(pairs["median"]), "typical error of counts of item pairs"),
-        (error(columns["median"]), "typical error of counts over columns and items"),
-    ):
-        assert f"<dd>{number}</dd><dt>{what}</dt>" in page
+    off = error(report["answers"]["table_are"]["median"])
+    what = "query error: counts of random combinations of columns and items are typically off by that much"
+    assert f"<dd>{off}</dd><dt>{what}" in page
+
+
+def test_who_is_found_alone_is_said_as_in_the_report(client: Client, tmp_path: Path) -> None:
+    """Of a table somebody may know the columns alone: that has a line, too."""
+    project, report = made(client, "table", tmp_path)
+    page = page_of(client, project)
+    assert "who knows all quasi-identifiers and a person&#39;s most identifying items" in page
+    alone = [
+        {one["m"]: one["rows_below"]["2"] for one in report["risk"][side]["risk"] if one["choice"] == "best"}
+        for side in ("before", "after")
+    ]
+    assert 0 in alone[0]
+    for m in alone[0]:
+        what = "none" if m == 0 else f"{m} item{'s' if m > 1 else ''}"
+        found = re.search(rf'<th scope="row">{what}</th><td[^>]*>([^<]*)</td><td[^>]*>([^<]*)</td>', page)
+        assert found is not None
+        assert [cell.removeprefix("about ") for cell in found.groups()] == [
+            f"{round(side[m]):,}" for side in alone
+        ]
 
 
 def test_what_else_could_be_had(client: Client, tmp_path: Path) -> None:
@@ -182,10 +198,37 @@ def test_rows_in_groups(client: Client, tmp_path: Path) -> None:
         assert "bleach" not in row[2]
 
 
+def test_rows_in_classes(client: Client, tmp_path: Path) -> None:
+    """Each class has labels of its own: rows tell their class, and why is asked in it."""
+    project, report = made(client, "classes", tmp_path)
+    folder = project.runs / "one"
+    page = page_of(client, project)
+    assert "Each class has labels of its own" in page
+    assert 'id="cut"' not in page
+    shown = lines(page, "rows-table")
+    assert shown[0] == ["Row", "Before", "After", "Class"]
+    sizes = [int(rows) for _, rows in table(folder / "published" / "classes.csv")[1:]]
+    assert len(sizes) == report["classes"]["number"] == 2
+    places = [int(place) for _, place in table(folder / "internal" / "rows.csv")[1:]]
+    released = rows_of(folder / "published" / "data.csv")
+    for row, line in enumerate(shown[1:]):
+        assert set(line[2].split(", ")) == (set(released[places[row]]) or {"nothing"})
+        assert line[3] == str(int(places[row] >= sizes[0]))
+    counts = table(folder / "published" / "counts.csv")[1:]
+    assert f"Published counts ({len(counts)})" in page
+    found = re.findall(r"<tr><td>(.*?)</td><th scope=.row.>(.*?)</th><td>.*?</td><td.*?>(\d+)</td>", page)
+    assert sorted(found) == sorted((name or "all", item, rows) for name, item, _, rows in counts)
+
+    page = page_of(client, project, "?row=233")  # tea,crisps: an exception in its class
+    asked = re.findall(r'name="name" value="(\w+)"><input type="hidden" name="class" value="(\d)">', page)
+    number = lines(page, "rows-table")[1][3]
+    assert asked[0] == ("crisps", number)
+
+
 # --- what is handed out
 
 
-@pytest.mark.parametrize("kind", ["rows", "table", "groups", "local"])
+@pytest.mark.parametrize("kind", ["rows", "table", "groups", "classes", "local"])
 def test_the_zip_holds_what_is_published_and_nothing_else(client: Client, tmp_path: Path, kind: str) -> None:
     project, _ = made(client, kind, tmp_path, external=True)
     folder = project.runs / "one"
@@ -306,6 +349,20 @@ def test_a_table_can_be_asked_why(screen: Screen, tmp_path: Path) -> None:
 
 
 @pytest.mark.browser
+def test_a_class_can_be_asked_why(screen: Screen, tmp_path: Path) -> None:
+    project = in_studio(screen.server, "classes", tmp_path)
+    page = screen.enter()
+    page.goto(screen.at("p", project.name, "release") + "?row=233")
+    line = page.locator(".rows-table tbody tr").first
+    number = line.get_by_role("cell").last.inner_text()
+    line.get_by_role("button", name="crisps").click()
+    expect(page.locator("#why-title")).to_have_text(f"Why crisps in class {number}?")
+    expect(page.locator("#why")).to_contain_text("crisps is in 2 rows, fewer than k = 5", timeout=60_000)
+    expect(page.locator("#rows-title ~ #why")).to_be_visible()  # beside what was pressed
+    looks(page, "release-classes")
+
+
+@pytest.mark.browser
 def test_neighbours_are_made_beside_a_release(screen: Screen, tmp_path: Path) -> None:
     project = in_studio(screen.server, "table", tmp_path)
     page = screen.enter()
@@ -315,7 +372,7 @@ def test_neighbours_are_made_beside_a_release(screen: Screen, tmp_path: Path) ->
         expect(page.get_by_role("link", name=f"release for a share of {share}")).to_be_visible(
             timeout=120_000
         )
-    expect(page.get_by_role("heading", level=1)).to_have_text("What came out")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Result")
     expect(page.locator("tr th b")).to_have_text("this release")
     shares = {}
     for run in project.runs.iterdir():

@@ -122,10 +122,11 @@ def verify(run: str, report: Mapping[str, Any]) -> list[str]:
     return ["verify", run, "--model", str(promised["model"]), *_words(given, list(given)), "--json"]
 
 
-def why(run: str, name: str, row: int | None = None, show: int = 10) -> list[str]:
-    """Ask why a label is not split, or an item left out; of a table, why something of a row is broader."""
-    of_row = [] if row is None else ["--row", str(row)]
-    return ["why", "--show", str(show), *of_row, "--json", "--", run, name]
+def why(run: str, name: str, row: int | None = None, class_: int | None = None, show: int = 10) -> list[str]:
+    """Ask why a label is not split, or an item left out: in a class, or in a row of a table."""
+    where = [] if row is None else ["--row", str(row)]
+    where += [] if class_ is None else ["--class", str(class_)]
+    return ["why", "--show", str(show), *where, "--json", "--", run, name]
 
 
 def query(run: str, items: Sequence[str]) -> list[str]:

@@ -60,7 +60,7 @@ def still_found(report: Record) -> str:
         return ""
     return blocks.section(
         "Who could still be found",
-        blocks.paragraph(f"Rows that someone finds alone who knows {_columns_and(report)}:"),
+        blocks.paragraph(f"Rows that someone finds alone who knows {what_is_known(report)}:"),
         blocks.grid(("Items known", "Before", "After", "Promised"), lines, "31% 21% 21% 27%", numbers=True),
     )
 
@@ -88,7 +88,8 @@ def found_alone(report: Record) -> list[tuple[str, str, str, str]]:
     return lines
 
 
-def _columns_and(report: Record) -> str:
+def what_is_known(report: Record) -> str:
+    """Say what those know who find rows alone."""
     items = "a person's most identifying items"
     return f"all quasi-identifiers and {items}" if of_tables(report["guarantee"]) else items
 

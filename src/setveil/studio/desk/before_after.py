@@ -14,6 +14,7 @@ from setveil.data.transactions import Transactions
 from setveil.past.run import past_run
 from setveil.past.tables import find_table, is_table, require_table
 from setveil.published import kind_at
+from setveil.published.class_rows import ClassRows
 from setveil.published.group_files import PublishedGroups
 from setveil.published.table_files import PublishedTable
 from setveil.studio.desk.data import data_of, rows, same_rows
@@ -66,7 +67,7 @@ def before_after(desk: Desk, run: str, first: int = 0, count: int = 10) -> dict[
         all: how many rows there are; columns: names of those beside the items; rows: number, before and
         after, each with the values of these columns and the items. After is null where what was published
         does not tell; of rows in groups it has the size of the group, too, and the sensitive items of the
-        group with their numbers.
+        group with their numbers; of rows in classes the class.
     """
     shown, data = _shown(desk, run), data_of(desk)
     same_rows(shown.report, data)
@@ -81,6 +82,7 @@ def before_after(desk: Desk, run: str, first: int = 0, count: int = 10) -> dict[
         "columns": columns,
         "items": table.set_name if table is not None else "",
         "grouped": isinstance(shown.released, PublishedGroups),
+        "classes": isinstance(shown.released, ClassRows),
         "rows": [
             {
                 "number": found["first"] + i + 1,
@@ -104,6 +106,8 @@ def _published(shown: Shown, row: int, columns: list[str]) -> dict[str, Any]:
             for column in (*released.columns, *released.kept)
         }
         told["values"] = [texts.get(name, "") for name in columns]
+    if isinstance(released, ClassRows):
+        told["class"] = int(np.searchsorted(released.bounds, row, side="right")) - 1
     if isinstance(released, PublishedGroups):
         group = int(released.group[row])
         at = slice(int(released.indptr[group]), int(released.indptr[group + 1]))

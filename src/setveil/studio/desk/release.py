@@ -8,6 +8,7 @@ from typing import Any
 
 from setveil.errors import DataError
 from setveil.hierarchy.tree import Hierarchy
+from setveil.past.classes import has_classes
 from setveil.past.inputs import find_tree
 from setveil.past.run import past_run
 from setveil.published import groups, tables
@@ -33,6 +34,11 @@ class _Release:
         """Return the label of each item, in a release where each has one."""
         if self.report["recoding"] in groups.info.recodings:
             raise DataError("Items are published as they are; sensitive ones are counted in each group.")
+        if has_classes(self.run):
+            raise DataError(
+                "Each class has labels of its own, so there is no single list of labels.",
+                hint="Rows before and after, below, tell the class of each row.",
+            )
         if not self.run.uniform and self.report["recoding"] != tables.GLOBAL:
             raise DataError(
                 "Here the same item can have different labels in different rows, so there is no single list "

@@ -24,6 +24,7 @@ from setveil.report.models import check, words_for
 from setveil.report.models import promise as promise_in_words
 from setveil.report.record import Record, read_record
 from setveil.report.run.choice import uses_by_fit
+from setveil.report.run.exposure import found_alone, what_is_known
 from setveil.report.verdict import verdict_text
 from setveil.studio import commands, places
 from setveil.studio.asked import form_of, whole
@@ -119,10 +120,11 @@ def _recorded(project: Project, report: Record) -> dict[str, Any]:
         "open_points": words_for(guarantee).not_covered(guarantee),
         "tiles": figures.tiles(report),
         "uses": uses_by_fit(report),
-        "exposed": figures.exposed(report),
+        "exposed": found_alone(report),
+        "known": what_is_known(report),
         "old": _is_old(project, report),
         "can_say_why": bool(report.get("table"))
-        or (report["recoding"] == "global" and guarantee["model"] in _EXPLAINED),
+        or (report["recoding"] in {"global", "classes"} and guarantee["model"] in _EXPLAINED),
         "has_tree": bool(report.get("hierarchy")) and report["recoding"] in _ONE_LABEL,
     }
 
@@ -208,13 +210,19 @@ def _counts(project: Project, run: str) -> dict[str, Any] | None:
     if not place.is_file():
         return None
     with places.reading("counts.csv"), place.open(encoding="utf-8", newline="") as file:
-        lines = list(csv.reader(file))[1:]
-        ordered = sorted(lines, key=lambda line: (-int(line[2]), line[0]))
+        header, *lines = csv.reader(file)
+        in_classes = header[0] == "class"
+        ordered = sorted(lines, key=lambda line: (-int(line[-1]), line[-3], line[0]))
         shown = [
-            (item, label if label != item else "", f"{int(rows):,}")
-            for item, label, rows in ordered[:_COUNTS]
+            (
+                (where[0] or "all",) if in_classes else (),
+                item,
+                label if label != item else "",
+                f"{int(rows):,}",
+            )
+            for *where, item, label, rows in ordered[:_COUNTS]
         ]
-    return {"all": len(lines), "lines": shown}
+    return {"all": len(lines), "in_classes": in_classes, "lines": shown}
 
 
 def _answer(job: Job) -> Any:
@@ -228,7 +236,7 @@ def _why(job: Job) -> dict[str, Any]:
     """Put the answer of why as the page shows it: what to do about it beside."""
     found = _answer(job) if job.state == "done" else None
     if found is None:
-        return {"job": told(job), "name": job.label, "parts": [], "of_row": "--row" in job.argv}
+        return {"job": told(job), "title": job.label, "parts": [], "of_row": _of_row(job)}
     actions: list[tuple[list[str], int]] = []
     for one in found["tries"]:
         blamed = one.get("leave_out")
@@ -242,13 +250,19 @@ def _why(job: Job) -> dict[str, Any]:
     said = [[_ended(line) for line in part if not line.startswith("  ")] for part in parts]
     return {
         "job": told(job),
+        "title": job.label,
         "name": found["name"],
         "parts": [part for part in said if part],
-        "of_row": "--row" in job.argv,
+        "of_row": _of_row(job),
         "of_column": "column" in found,
         "actions": actions[:3],
         "combinations": list(dict.fromkeys(shown)),
     }
+
+
+def _of_row(job: Job) -> bool:
+    """Whether why was asked in a row, below which the answer belongs: of a table, or in its class."""
+    return "--row" in job.argv or "--class" in job.argv
 
 
 def _together(entry: dict[str, Any]) -> str:
@@ -297,8 +311,10 @@ async def _start(request: Request, kind: str) -> Response:
             argv, label = commands.verify(folder, report_of(project, run)), "the check"
     elif kind == "why":
         label, row = form.get("name", ""), whole(form.get("row", ""), 1)
-        argv = commands.why(folder, label, row)
-        label = f"{label} of row {row:,}" if label and row else label
+        class_ = whole(form.get("class", ""))
+        argv = commands.why(folder, label, row, class_)
+        place = f" of row {row:,}" if row else "" if class_ is None else f" in class {class_}"
+        label = f"{label}{place}" if label else label
     else:
         asked = form.get("items", "")
         with places.reading(f"The record of the release {run}"):

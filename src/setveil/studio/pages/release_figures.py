@@ -7,13 +7,10 @@ from fractions import Fraction
 from typing import Any
 
 from setveil.report import accuracy, words
-from setveil.report.models import items_known
-from setveil.report.record import Attack, Class, Record
-from setveil.report.run.exposure import sides
+from setveil.report.record import Class, Record
 from setveil.report.run.frontier import instead, named
 from setveil.utility import Utility
 
-_ABOUT_ALL_ITEMS = {"k-anonymity", "km-anonymity", "kkm", "mixed-km"}  # whichever of them are known
 STEPS = ("0", "1/10", "1/4", "1/2", "3/4", "9/10", "1")  # shares that are offered beside a release's own
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM = 480, 230, 64, 44  # of the picture, and of its margins
 
@@ -41,35 +38,6 @@ def tiles(report: Record) -> list[tuple[str, str]]:
     if error := accuracy.query_error_tile(report):
         shown.append(error)
     return shown
-
-
-def exposed(report: Record) -> list[tuple[str, str, str, str]]:
-    """Count the rows found alone by 1, 2, ... items: before, after, and whether that is promised."""
-    before, after = sides(report)
-    if not before or not after:
-        return []
-    known = items_known(report["guarantee"]) if report["guarantee"]["model"] in _ABOUT_ALL_ITEMS else 0
-    tables = []
-    for side in (before, after):
-        best = (one for one in side["risk"] if one["choice"] == "best")
-        tables.append({one["m"]: one for one in best})
-    return [
-        (
-            f"{m} item{'s' if m != 1 else ''}",
-            _rows_alone(tables[0][m]),
-            _rows_alone(tables[1][m]),
-            "yes" if known is None or m <= known else "no",
-        )
-        for m in tables[0]
-        if m in tables[1]
-    ]
-
-
-def _rows_alone(found: Attack) -> str:
-    number = found["rows_below"].get("2")
-    if number is None:
-        return ""
-    return f"{'' if found['exact'] else 'about '}{round(number):,}"
 
 
 # Columns of a table.
