@@ -163,6 +163,9 @@ def test_every_page_with_every_kind_of_data(screen: Screen, tmp_path: Path, kind
     expect(page.locator(".rows-table tbody tr").first).to_be_visible()
     for details in page.locator("main > section details").all():
         details.evaluate("one => one.open = true")
+    # A frame far below is loaded when it is scrolled to; before, what is asked of it waits without end.
+    for title in ("Full report", "Page that may be handed out"):
+        page.locator(f"iframe[title='{title}']").scroll_into_view_if_needed()
     expect(
         page.frame_locator("iframe[title='Full report']").get_by_text("The promise holds").first
     ).to_be_visible()
