@@ -139,7 +139,7 @@ def test_integers_are_asked_for_as_words_are(client: Client, tmp_path: Path) -> 
     project.save(input=str(file), format="fimi")
     *_, asked = walk(client, project, {"k": "2", "m": "1"}, "101, 102")
     number = sum(1 for row in rows if {"101", "102"} <= row)
-    assert f"<b>101, 102</b>: about {number} rows" in asked.text
+    assert f"<b>101, 102</b>: exactly {number} rows" in asked.text
 
 
 def test_a_promise_that_cannot_be_kept_names_the_nearest(client: Client, project: Project) -> None:
