@@ -184,7 +184,9 @@ def promised(guarantee: Any, k: Any, m: Any, *, of_table: bool) -> Guarantee:
     if "k" not in short:
         raise RequestError(
             "Nothing says what to promise.",
-            hint=f"k=5, m=2 is a promise. There are {', '.join(f'setveil.{name}' for name in class_names())}.",
+            hint="k=5, m=2 is a promise. There are "
+            + ", ".join(f"setveil.{name}" for name in class_names())
+            + ".",
         )
     kind = "tables" if of_table else "rows"
     return next(model for model in models().values() if model.release == kind).make(**short)

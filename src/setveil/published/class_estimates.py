@@ -95,7 +95,7 @@ class ClassTable:
         names |= dict.fromkeys(() if counts is None else counts.items)
         self.items = tuple(name for name in names if name not in uncounted)
         self.ids = {item: i for i, item in enumerate(self.items)}
-        self.top = ANY if counts is None else counts.least - 1
+        self.top = ANY if counts is None else min(counts.least - 1, ANY)
         self.told = np.ones(self.n_classes, bool)
         if counts is not None:
             self.told[list(counts.untold)] = False

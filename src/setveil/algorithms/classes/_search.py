@@ -84,7 +84,7 @@ class ClassSearch:
         self.solver.solve([whole], "all rows")
         first = self.solver.known[()]
         assert first is not None  # noqa: S101  (what cannot be kept in all rows was refused)
-        least = max(self.guarantee.k, 2)
+        least = min(max(self.guarantee.k, 2), self.data.n_rows + 1)  # k may be beyond 64 bits
         worth = Worth(self.data, self.tree, self.guarantee.secrets, least)
         alone = worth.error([worth.look(whole, first)])
         ways = [self._way(size, worth, first) for size in self.sizes]

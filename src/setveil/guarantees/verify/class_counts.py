@@ -68,8 +68,9 @@ def check_class_counts(
         Items that must not be counted, nor others under a label that stands for one.
     """
     seen = [_seen(rows, counts) for rows in classes]
-    found = [*_rules(seen, counts, k), *_contradictions(seen, classes, counts), *_order(counts)]
-    found += _lines(seen, counts, frozenset(secrets))
+    hidden = frozenset(secrets)
+    found = [*_rules(seen, counts, k, hidden), *_contradictions(seen, counts), *_order(counts)]
+    found += _lines(seen, counts, hidden)
     if not found:
         totals = {item: (at, rows) for at, (c, item, _, rows) in enumerate(counts.lines) if c == _ALL}
         found += _totals(seen, counts, totals) or _flow(seen, counts, totals, frozenset(secrets))
@@ -88,8 +89,8 @@ def _seen(rows: Transactions, counts: ClassCountsFile) -> _Class:
     return _Class(rows.n_rows, not 0 < empty < counts.least, shown, label)
 
 
-def _rules(seen: Sequence[_Class], counts: ClassCountsFile, k: int) -> list[str]:
-    """Check what concerns the file as a whole."""
+def _rules(seen: Sequence[_Class], counts: ClassCountsFile, k: int, secrets: frozenset[str]) -> list[str]:
+    """Check what concerns the file as a whole; the domain is that of the items that may be counted."""
     found = []
     if counts.least < k:
         found.append(f"the least count is {counts.least}, which is less than k = {k}")
@@ -103,14 +104,13 @@ def _rules(seen: Sequence[_Class], counts: ClassCountsFile, k: int) -> list[str]
     named = {item for items in counts.members.values() for item in items}
     named |= {x for one in seen for x in one.shown if x not in counts.members}
     named |= {item for _, item, _, _ in counts.lines}
+    named -= secrets
     if counts.domain is not None and len(named) > counts.domain:
         found.append(f"{len(named)} items are named, but only {counts.domain} exist")
     return found
 
 
-def _contradictions(
-    seen: Sequence[_Class], classes: Sequence[Transactions], counts: ClassCountsFile
-) -> list[str]:
+def _contradictions(seen: Sequence[_Class], counts: ClassCountsFile) -> list[str]:
     """Check that no two labels which a class shows stand for one item."""
     found = []
     for c, one in enumerate(seen):

@@ -97,7 +97,7 @@ def verify_classes(
             f"{guarantee.model} is no promise about rows in classes.",
             hint="There are k^m-anonymity and (k,rho)^m-anonymity.",
         )
-    small = [c for c, rows in enumerate(classes) if rows.n_rows < guarantee.k]
+    small = [c for c, rows in enumerate(classes) if 0 < rows.n_rows < guarantee.k]
     if isinstance(guarantee, KmRho):
         return _of_rho(classes, guarantee, small, show, progress)
     found = []
