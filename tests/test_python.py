@@ -171,7 +171,7 @@ def test_groups_in_every_form(place: Path, grouped: sv.VerifiedRelease) -> None:
         sv.verify(grouped, PROMISE)
     with pytest.raises(sv.DataError, match="is about rows published in groups"):
         sv.verify(GROUPED, sv.PrivacyDegree(2))
-    with pytest.raises(sv.RequestError, match="itemsets: of no use"):
+    with pytest.raises(sv.RequestError, match="itemsets: not for rows published in groups"):
         sv.measure(GROUPED, grouped, itemsets=2)
 
 

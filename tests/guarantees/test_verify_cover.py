@@ -179,7 +179,7 @@ def test_what_is_refused() -> None:
         sv.verify(rows, promise, hierarchy=tree)
     with pytest.raises(sv.RequestError, match="must be label or cover, got 'any'"):
         sv.verify(rows, promise, reading="any", hierarchy=tree)
-    with pytest.raises(sv.RequestError, match="of no use for k-anonymity"):
+    with pytest.raises(sv.RequestError, match="does not apply to k-anonymity"):
         sv.verify(rows, sv.TransactionalKAnonymity(2), reading="cover", hierarchy=tree)
 
 

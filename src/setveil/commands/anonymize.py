@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from inspect import signature
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -203,10 +203,15 @@ def anonymize(
     )  # fmt: skip
 
 
-def _require_parameters(parameters: Iterable[str], algorithm: Any, guarantee: Guarantee) -> None:
+def _algorithm_of(parameters: Mapping[str, Any], algorithm: Any, guarantee: Guarantee) -> str:
+    """Name the algorithm whose parameters are given."""
+    named = named_algorithm(algorithm)[0] or models()[guarantee.model].algorithm
+    return NAME if parameters.get(NAME) else named
+
+
+def _require_parameters(parameters: Mapping[str, Any], algorithm: Any, guarantee: Guarantee) -> None:
     """Refuse names that are neither parameters of the algorithm nor of `anonymize`."""
-    name, settings = named_algorithm(algorithm)
-    name = name or models()[guarantee.model].algorithm
+    settings, name = named_algorithm(algorithm)[1], _algorithm_of(parameters, algorithm, guarantee)
     own = list(options_of(algorithms.load(name).Parameters))
     unknown = [one for one in parameters if one not in own]
     if unknown and settings is None:
@@ -228,8 +233,7 @@ def _values(
     """Read those parameters that are given as texts as the command line does; others are values already."""
     if not any(is_path(value) for value in parameters.values()):
         return parameters
-    name = named_algorithm(algorithm)[0] or models()[guarantee.model].algorithm
-    name = NAME if parameters.get(NAME) else name
+    name = _algorithm_of(parameters, algorithm, guarantee)
     options = options_of(algorithms.load(name).Parameters)
     given = Given(data, hierarchy=tree, seed=seed)
     return {
