@@ -208,7 +208,7 @@ def test_ctrl_c_once_returns_the_best_so_far(tmp_path: Path) -> None:
     assert "Traceback" not in err
     assert "best release so far" in err
     assert "\x1b[?25h" in err, "the cursor is hidden"
-    assert "least LM" in out.replace("\n", " ")
+    assert "smallest loss (LM) possible" in out.replace("\n", " ")
     record = report(tmp_path, "out")["optimality"]
     assert isinstance(record, dict)
     assert record["proven"] is False
