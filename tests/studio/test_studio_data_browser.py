@@ -41,7 +41,7 @@ def read_by_hand(page: Page, screen: Screen, project: Project, path: Path) -> No
 
 def test_from_a_file_to_its_rows(screen: Screen, long_file: Path) -> None:
     page = screen.enter()
-    page.get_by_label("What is it called?").fill("Orders <2026>")
+    page.get_by_label("What is your project called?").fill("Orders <2026>")
     page.get_by_role("button", name="Open a file of yours").click()
     expect(page.get_by_role("heading", name="Choose your data")).to_be_visible()
     page.get_by_label("Path of the file").fill(str(long_file.parent))

@@ -52,7 +52,7 @@ class Clicks:
 def test_a_release_is_eight_clicks_away(screen: Screen, tmp_path: Path) -> None:
     file = ward(tmp_path / "ward.csv")
     page, mouse = screen.enter(), Clicks()
-    page.get_by_label("What is it called?").fill("Ward by clicks")
+    page.get_by_label("What is your project called?").fill("Ward by clicks")
     mouse.on(page.get_by_role("button", name="Open a file of yours"))
     page.get_by_label("Path of the file").fill(str(file))
     mouse.on(page.get_by_role("button", name="Open it"))

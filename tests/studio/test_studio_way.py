@@ -107,7 +107,7 @@ def test_from_a_file_to_a_folder_to_hand_out(
     page = screen.enter()
     hand: Hand = Mouse() if by == "mouse" else Keys(page)
     title = f"Loyalty cards by {by}"
-    hand.type(page.get_by_label("What is it called?"), title)
+    hand.type(page.get_by_label("What is your project called?"), title)
     hand.press(page.get_by_role("button", name="Open a file of yours"))
     hand.type(page.get_by_label("Path of the file"), str(three_columns))
     hand.press(page.get_by_role("button", name="Open it"))
