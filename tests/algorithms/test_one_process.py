@@ -24,6 +24,7 @@ COMMANDS = {
     "border": f"rows.dat {MOLES} --k-nugget 6 --p-nugget 3",
     "bounding": f"table.csv {TABLE} --relational cluster --items aa --merge rt --delta 0.6",
     "cahd": "rows.dat --p 3 --sensitive 3,17",
+    "classes": f"rows.dat {KM} --classes 2 --class-size 40",
     "coat": "rows.dat --privacy all --k 3 --m 2 --utility siblings --max-suppressed-items 90% -H tree.csv",
     "da": f"rows.dat {KM} --refine",
     "exact": f"rows.dat {KM}",

@@ -45,6 +45,7 @@ from setveil.values.kinds import (
     Size,
     Text,
     Texts,
+    UpTo,
 )
 from strategies import transactions
 
@@ -69,6 +70,9 @@ SAME: list[tuple[Kind, Any, Any, Any]] = [
     (Flag(), True, True, True),
     (Integer(), "3", 3, 3),
     (Integer(0), 0, 0, 0),
+    (UpTo(), "3", 3, 3),
+    (UpTo(), "true", True, True),
+    (UpTo(), "any", True, True),  # what the bare option stands for
     (Size(), "3", 3, 3),
     (Size(), "inf", "inf", math.inf),
     (Size(), "∞", math.inf, math.inf),
@@ -100,6 +104,7 @@ BAD: list[tuple[Kind, Any, type[Exception], str]] = [
     (Integer(), "x", RequestError, r"--some-option must be an integer, got 'x'"),
     (Integer(), "1.5", RequestError, r"--some-option must be an integer, got '1\.5'"),
     (Integer(), "", RequestError, r"--some-option must be an integer, got ''"),
+    (UpTo(), "x", RequestError, r"--some-option must be an integer, got 'x'"),
     (Size(), "x", RequestError, r"--some-option must be an integer of at least 1, or inf, got 'x'"),
     (Size(), 1.5, RequestError, r"--some-option must be an integer of at least 1, or inf, got '1\.5'"),
     (Share(), "x", RequestError, r"A share must be 0% to 100%, .*got 'x'"),
