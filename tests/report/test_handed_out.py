@@ -41,6 +41,8 @@ class Handed:
     place: list[int]  # of each original row among those shown
     secret: set[str]
     report: Any
+    class_of: list[int]  # of each published row; 0 where there are no classes
+    by_class: list[tuple[str, str, str, int]]  # counts beside classes, with the class of each; "": a total
     step: float = 0.0
     said: set[str] = field(default_factory=set)
 
@@ -60,8 +62,14 @@ class Handed:
         return min(holding, key=lambda label: (len(self.members[label]), label), default="")
 
     def least(self, m: int) -> list[int]:
-        """Count the rows that fit somebody of whom all columns and the m most telling items are known."""
-        known = [(qi, labels - self.secret) for qi, labels in self.shown]
+        """Count the rows that fit somebody of whom all columns and the m most telling items are known.
+
+        And the class, where rows are in classes.
+        """
+        known = [
+            ((*qi, str(c)), labels - self.secret)
+            for (qi, labels), c in zip(self.shown, self.class_of, strict=True)
+        ]
         found: Counter[tuple[tuple[str, ...], Row]] = Counter()
         for qi, labels in known:
             for size in range(m + 1):
@@ -212,12 +220,12 @@ def learned(handed: Handed, m: int) -> float:
     """Find the greatest chance that a row which fits m public items holds some sensitive item."""
     best = 0.0
     for size in range(m + 1):
-        fits: Counter[Row] = Counter()
-        holding: Counter[tuple[Row, str]] = Counter()
-        for _, row in handed.shown:
+        fits: Counter[tuple[int, Row]] = Counter()
+        holding: Counter[tuple[tuple[int, Row], str]] = Counter()
+        for (_, row), c in zip(handed.shown, handed.class_of, strict=True):
             for some in map(frozenset, combinations(sorted(row - handed.secret), size)):
-                fits[some] += 1
-                holding.update((some, item) for item in row & handed.secret)
+                fits[c, some] += 1
+                holding.update(((c, some), item) for item in row & handed.secret)
         best = max([best, *(n / fits[some] for (some, _), n in holding.items())])
     return best
 
@@ -323,6 +331,38 @@ def _counts_by_name(handed: Handed, found: re.Match[str]) -> None:
     for item, _, rows in handed.counts:
         sums[item] += rows
     assert all(sums[item] <= whole[item] for item in sums)
+
+
+@says(
+    "What is in it",
+    r"Classes: ([\d,]+), with the rows of each in classes\.csv",
+)
+def _classes(handed: Handed, found: re.Match[str]) -> None:
+    assert number(found[1]) == len(set(handed.class_of)) == handed.about["classes"]["number"]
+
+
+@says(
+    "What is in it",
+    r"Counts: counts\.csv says class by class how many rows of the original held an item "
+    r"\(([\d,]+) lines?\), and of ([\d,]+) items? how many of all classes did: such numbers from (\d+) on",
+)
+def _counts_by_class(handed: Handed, found: re.Match[str]) -> None:
+    least, untold = number(found[3]), handed.about["counts"]["untold"]
+    told = {(int(c), item, label): n for c, item, label, n in handed.by_class if c}
+    totals = {item: n for c, item, _, n in handed.by_class if not c}
+    assert (len(told), len(totals)) == (number(found[1]), number(found[2]))
+    assert len(told) + len(totals) == len(handed.by_class)
+    true = Counter(
+        (handed.class_of[handed.place[at]], item, handed.became(at, item))
+        for at, row in enumerate(handed.original)
+        for item in row - handed.secret
+    )
+    assert told == {
+        (c, item, label): n for (c, item, label), n in true.items()
+        if n >= least and (label or c not in untold)
+    }  # fmt: skip
+    whole = handed.supports(row - handed.secret for row in handed.original)
+    assert all(n == whole[item] >= least for item, n in totals.items())
 
 
 @says(
@@ -679,6 +719,7 @@ def table_of(rng: Random, rows: Sequence[Sequence[str]], folder: Path) -> sv.Tab
 
 
 SECRET = ["i05", "i09"]
+IN_CLASSES = {"classes": 3, "class_size": 50}
 RELEASES: dict[str, tuple[Any, dict[str, Any]]] = {
     "exact": (sv.KmAnonymity(6, 2), {"hierarchy": TREE}),
     "exact without counts": (sv.KmAnonymity(6, 2), {"hierarchy": TREE, "counts": False}),
@@ -692,6 +733,9 @@ RELEASES: dict[str, tuple[Any, dict[str, Any]]] = {
     "groups": (sv.PrivacyDegree(2, ("i05",)), {"algorithm": "cahd"}),
     "rho": (sv.KmRho(4, 2, "0.4", SECRET), {"hierarchy": TREE, "algorithm": "exact"}),
     "partial": (sv.KmRho(1, 2, "0.4", SECRET), {"algorithm": "partial"}),
+    "classes": (sv.KmAnonymity(4, 2), {"hierarchy": TREE, **IN_CLASSES}),
+    "classes without counts": (sv.KmAnonymity(4, 2), {"hierarchy": TREE, "counts": False, **IN_CLASSES}),
+    "classes, rho": (sv.KmRho(4, 2, "0.4", SECRET), {"hierarchy": TREE, **IN_CLASSES}),
     "table": (sv.KKmAnonymity(6, 2), {"hierarchy": TREE}),
     "table without counts": (sv.KKmAnonymity(6, 2), {"hierarchy": TREE, "counts": False}),
     "table, few counts": (sv.KKmAnonymity(5, 1), {"hierarchy": TREE, "counts": 20}),
@@ -736,9 +780,18 @@ def hand_out(name: str, rows: list[list[str]], rng: Random, folder: Path) -> tup
     counts = None
     if (out / "published" / "counts.csv").exists():
         with (out / "published" / "counts.csv").open(newline="") as lines:
-            counts = [(item, label, int(n)) for item, label, n in list(csv.reader(lines))[1:]]
+            counts = [(item, label, int(n)) for *_, item, label, n in list(csv.reader(lines))[1:]]
+    class_of, by_class = [0] * len(shown), []
+    if "classes" in about:
+        with (out / "published" / "classes.csv").open(newline="") as lines:
+            class_of = [int(c) for c, n in list(csv.reader(lines))[1:] for _ in range(int(n))]
+        if counts is not None:
+            with (out / "published" / "counts.csv").open(newline="") as lines:
+                by_class = [(c, item, label, int(n)) for c, item, label, n in list(csv.reader(lines))[1:]]
     secret = set(about["guarantee"].get("sensitive", []))
-    handed = Handed(about, shown, groups, counts, [*map(frozenset, rows)], place, secret, report)
+    handed = Handed(
+        about, shown, groups, counts, [*map(frozenset, rows)], place, secret, report, class_of, by_class
+    )
     return handed, (out / "published" / "report.html").read_text(encoding="utf-8")
 
 
@@ -756,7 +809,7 @@ def test_every_sentence_that_is_handed_out_is_true(name: str, seed: int, tmp_pat
 
 def test_each_kind_of_release_is_among_them(tmp_path: Path) -> None:
     kinds = set()
-    for name in ("exact", "lg", "groups", "table", "table, one name"):
+    for name in ("exact", "lg", "groups", "classes", "table", "table, one name"):
         folder = tmp_path / name
         folder.mkdir()
         handed, _ = hand_out(name, rows_of(Random(1), 150), Random(1), folder)
