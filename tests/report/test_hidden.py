@@ -83,6 +83,16 @@ def test_summary_fits(name: str) -> None:
     assert max(map(len, lines)) <= 88
 
 
+def test_groups_are_missed_only_by_items_that_could_be_in_one() -> None:
+    """Sensitive items are never published under a broader name, and U is in no row."""
+    assert "No groups" not in repr(run("exact"))
+    flat = sv.Hierarchy(dict.fromkeys(("a1", "a2", "b1", "b2", "H", "T", "U"), "*") | {"*": None})
+    release = sv.anonymize(ROWS, PROMISE, hierarchy=flat, algorithm="exact", details=True)
+    assert "4 of 6 items stand alone below the top, besides sensitive ones" in told(repr(release))
+    public = sv.anonymize(ROWS, sv.KmAnonymity(5, 2), hierarchy=flat, details=True)
+    assert "6 of 6 items stand alone below the top" in told(repr(public))
+
+
 def test_by_hand() -> None:
     """54 of the 107 rows with a1 and b1 lose H; T stays."""
     assert hidden(run("partial").report) == "54 occurrences of sensitive items (H 54)."

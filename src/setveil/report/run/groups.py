@@ -28,9 +28,19 @@ def _of_columns(report: Record) -> str:
 
 
 def _of_items(report: Record) -> str:
-    alone = [branch for branch in report.get("branches") or () if branch["items"] == 1]
+    guarantee = report["guarantee"]
+    secret = {
+        *guarantee.get("sensitive", ()),
+        *guarantee.get("private", ()),
+    }  # no group would be used for them
+    occurring = [
+        branch for branch in report.get("branches") or () if branch["items"] == 1 and branch["occurrences"]
+    ]
+    alone = [branch for branch in occurring if branch["label"] not in secret]
     if len(alone) < _ITEMS or len(alone) * _SHARE < report["input"]["items"]:
         return ""
     gone = sum(branch["left_out"] > 0 for branch in alone)
     often = f": {gone:,} of them {are(gone)} left out{' of some rows' * ('table' in report)}" if gone else ""
-    return f"{len(alone):,} of {count(report['input']['items'], 'item')} stand alone below the top{often}."
+    besides = ", besides sensitive ones" if len(alone) < len(occurring) else ""
+    of = count(report["input"]["items"], "item")
+    return f"{len(alone):,} of {of} stand alone below the top{besides}{often}."
