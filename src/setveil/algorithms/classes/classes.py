@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from setveil.algorithms import AlgorithmInfo
 from setveil.algorithms._papers import SETVEIL, VLDB_2008, together
 from setveil.algorithms.classes._parameters import Classes, Parameters
-from setveil.errors import InfeasibleError
 from setveil.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -56,9 +55,4 @@ def anonymize(
     from setveil.algorithms.classes._search import ClassSearch
 
     guarantee.require_feasible(data)
-    if 0 < data.n_rows < guarantee.k:  # type: ignore[attr-defined]  # of both models
-        raise InfeasibleError(
-            f"A class needs at least k = {guarantee.k:,} rows, and there are {data.n_rows:,}.",  # type: ignore[attr-defined]
-            hint=f"A k of at most {data.n_rows:,}.",
-        )
     return ClassSearch(data, hierarchy, guarantee, parameters, progress).run()

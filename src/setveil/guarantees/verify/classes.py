@@ -83,7 +83,7 @@ def classes_of(published: Transactions, sizes: Sequence[int]) -> list[Transactio
 def verify_classes(
     classes: Sequence[Transactions], guarantee: Guarantee, *, show: int = 10, progress: Progress = silent
 ) -> KmClassesVerdict | KmRhoClassesVerdict:
-    """Check k^m-anonymity or (k,rho)^m-anonymity of every class, and that each has k rows.
+    """Check k^m-anonymity or (k,rho)^m-anonymity of every class, and that each of several has k rows.
 
     Parameters
     ----------
@@ -97,7 +97,8 @@ def verify_classes(
             f"{guarantee.model} is no promise about rows in classes.",
             hint="There are k^m-anonymity and (k,rho)^m-anonymity.",
         )
-    small = [c for c, rows in enumerate(classes) if 0 < rows.n_rows < guarantee.k]
+    several = len(classes) > 1  # else the class tells nothing, and rows without items may be few
+    small = [c for c, rows in enumerate(classes) if several and rows.n_rows < guarantee.k]
     if isinstance(guarantee, KmRho):
         return _of_rho(classes, guarantee, small, show, progress)
     found = []
