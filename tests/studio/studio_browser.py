@@ -23,7 +23,7 @@ from setveil.studio.projects import Project, Projects
 from setveil.studio.running import ask_running, word_for
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Locator, Page
+    from playwright.sync_api import Browser, BrowserContext, FrameLocator, Locator, Page
 
 SHOTS = os.environ.get("SETVEIL_STUDIO_SHOTS")  # a folder for pictures of the pages
 _NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
@@ -199,6 +199,16 @@ def screens(studio_server: Server, chrome: Browser) -> Iterator[Callable[..., Sc
 def screen(screens: Callable[..., Screen]) -> Screen:
     """Open one browser context."""
     return screens()
+
+
+def framed(page: Page, title: str) -> FrameLocator:
+    """Find what a frame of the page shows, which is loaded now and not when it comes into view.
+
+    Playwright waits for ever, whatever its limits, for an answer from a frame that is never loaded; one that
+    was in view for a moment only need not be.
+    """
+    page.locator(f"iframe[title='{title}']").evaluate("frame => { frame.loading = 'eager'; }")
+    return page.frame_locator(f"iframe[title='{title}']")
 
 
 def accessible(page: Page, *, colors: bool = False) -> None:

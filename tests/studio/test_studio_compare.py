@@ -12,7 +12,7 @@ import pytest
 from cli_helpers import setveil
 from setveil.report import words
 from setveil.studio.projects import Project
-from studio_browser import Screen, Server, expect, looks
+from studio_browser import Screen, Server, expect, framed, looks
 
 pytestmark = pytest.mark.browser
 
@@ -108,7 +108,7 @@ def test_a_study_shows_its_results_and_its_report(screen: Screen, tmp_path: Path
     shown = [line.get_by_role("cell").all_inner_texts() for line in table.locator("tbody tr").all()]
     assert [cells[3] for cells in shown] == [words.measure(float(row["lm"])) for row in rows]
     page.get_by_text("Report of study-1").click()
-    expect(page.frame_locator("iframe").get_by_role("heading", level=1)).to_be_visible()
+    expect(framed(page, "Report of study-1").get_by_role("heading", level=1)).to_be_visible()
 
 
 def test_what_is_recommended_is_shown_and_used(screen: Screen, tmp_path: Path) -> None:

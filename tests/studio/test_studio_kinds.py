@@ -18,7 +18,7 @@ import studio_shop
 from cli_helpers import setveil
 from setveil.studio.pages.data_roles import joined as _joined
 from setveil.studio.projects import Project
-from studio_browser import Screen, Server, expect, shot
+from studio_browser import Screen, Server, expect, framed, shot
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -163,14 +163,8 @@ def test_every_page_with_every_kind_of_data(screen: Screen, tmp_path: Path, kind
     expect(page.locator(".rows-table tbody tr").first).to_be_visible()
     for details in page.locator("main > section details").all():
         details.evaluate("one => one.open = true")
-    # A frame far below is loaded when it is scrolled to; before, what is asked of it waits without end.
     for title in ("Full report", "Page that may be handed out"):
-        page.locator(f"iframe[title='{title}']").scroll_into_view_if_needed()
-    expect(
-        page.frame_locator("iframe[title='Full report']").get_by_text("The promise holds").first
-    ).to_be_visible()
-    handed = page.frame_locator("iframe[title='Page that may be handed out']")
-    expect(handed.get_by_text("The promise holds").first).to_be_visible()
+        expect(framed(page, title).get_by_text("The promise holds").first).to_be_visible()
     unharmed(page)
     go("compare", more="?first=one&second=two")
     expect(page.locator("table.releases tbody tr").first).to_be_visible()

@@ -13,7 +13,7 @@ import cli_helpers
 import studio_shop
 from setveil.report.words import measure, percent
 from setveil.studio.projects import Project
-from studio_browser import Screen, Server, looks
+from studio_browser import Screen, Server, framed, looks
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -121,8 +121,7 @@ def test_what_can_be_asked_of_a_release(screen: Screen, studio_server: Server) -
     expect(page.locator("main")).to_contain_text("'nonsense' is neither an item nor a label of the release.")
 
     page.get_by_text("Show the report, for inside only").click()
-    frame = page.frame_locator("iframe[title='Full report']")
-    expect(frame.get_by_text("The promise holds").first).to_be_visible()
+    expect(framed(page, "Full report").get_by_text("The promise holds").first).to_be_visible()
 
     page.locator(".names").get_by_role("button", name="Why?").click()
     expect(page.locator("#why")).to_contain_text("household stands for 5 items")
