@@ -21,7 +21,7 @@ from setveil.data.vocabulary import item_order
 from setveil.errors import RequestError
 from setveil.tables.quasi_identifiers import quasi_identifier
 from setveil.tables.table import Table
-from strategies import examples
+from strategies import COMPILED, examples
 from table_cases import COLUMNS, published, random_lines
 
 rngs = st.randoms(use_true_random=False)
@@ -142,6 +142,7 @@ def patients() -> Table:
     return Table(sets.indptr, sets.items, sets.vocabulary, columns=tuple(columns))
 
 
+@pytest.mark.skipif(not COMPILED, reason="slow without compilation")
 def test_diabetes_as_it_is() -> None:
     data = patients()
     risk = {(one["m"], one["choice"]): one for one in attack_risk(data, sizes=(0, 1, 2))["risk"]}

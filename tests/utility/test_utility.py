@@ -23,7 +23,7 @@ from setveil.utility.lm import lm
 from setveil.utility.ncp import ncp
 from setveil.utility.supports import label_supports, support_errors
 from setveil.utility.ul import ul
-from strategies import Case, Rows, examples, random_case, seeded, transactions
+from strategies import COMPILED, Case, Rows, examples, random_case, seeded, transactions
 
 
 @dataclass(frozen=True)
@@ -263,6 +263,7 @@ def test_nothing_occurs(n_rows: int) -> None:
     }
 
 
+@pytest.mark.skipif(not COMPILED, reason="slow without compilation")
 def test_large_counts_stay_exact() -> None:
     """Occurrences times |I| fits no 32-bit integer."""
     n = 3000

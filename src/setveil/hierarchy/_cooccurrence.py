@@ -79,9 +79,7 @@ def similar_items(
 
 
 @compiled
-def _merge_pairs(left, right, size, first, following, last):
-    limit = size[0]
-    size[:] = 1
+def _merge_pairs(left, right, limit, size, first, following, last):
     for i in range(left.size):
         a, b = first[left[i]], first[right[i]]
         if a != b and size[a] + size[b] <= limit:
@@ -119,7 +117,6 @@ def group_similar(partner: Ids, value: NDArray[np.float64], limit: int) -> Ints:
     alike = value.ravel()[found]
     pairs, at = np.unique(np.minimum(x, y) * n + np.maximum(x, y), return_index=True)
     pairs = pairs[np.argsort(-alike[at], kind="stable")]
-    size = np.full(n, limit, np.int64)
     first, last = np.arange(n, dtype=np.int64), np.arange(n, dtype=np.int64)
-    _merge_pairs(pairs // n, pairs % n, size, first, np.full(n, -1, np.int64), last)
+    _merge_pairs(pairs // n, pairs % n, limit, np.ones(n, np.int64), first, np.full(n, -1, np.int64), last)
     return first
