@@ -89,7 +89,7 @@ def test_losses_in_bits(place: Path) -> None:
         found[name] = record["optimality"] | record["utility"]["entropy"]
         assert (found[name]["objective"], found[name]["proven"], found[name]["gap"]) == (name, True, 0)
         page = (place / name / "internal" / "report.html").read_text()
-        assert "Entropy: doubt that a published name leaves" in page
+        assert "Entropy: doubt that a published label leaves" in page
         outside = (place / name / "published" / "report.html").read_text()
         assert "Entropy" not in outside
         if name != "lm":

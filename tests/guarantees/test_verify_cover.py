@@ -105,7 +105,7 @@ def test_label_implies_cover() -> None:
 
 
 def test_cover_is_any_level() -> None:
-    """Fact 2: nothing is gained by knowing a broader name of an item, or a narrower one."""
+    """Fact 2: nothing is gained by knowing a broader label of an item, or a narrower one."""
     for rows, tree, _, m in random_releases(examples(1000, 250), 402):
         size = min(m, 3)
         assert naive.least_cover(rows, tree, size) == naive.least_of_any_level(rows, tree, size)

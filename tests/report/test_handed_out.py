@@ -367,7 +367,7 @@ def _counts_by_class(handed: Handed, found: re.Match[str]) -> None:
 
 @says(
     "What is in it",
-    r"About: about\.json says how to read the files(, and lists the items that each broader name "
+    r"About: about\.json says how to read the files(, and lists the items that each broader label "
     r"stands for)?",
 )
 def _about(handed: Handed, found: re.Match[str]) -> None:
@@ -376,8 +376,8 @@ def _about(handed: Handed, found: re.Match[str]) -> None:
 
 
 @says(
-    "Broader names",
-    r"The most used broader names|Each stands for one or more of the items below it\. Bars: share "
+    "Broader labels",
+    r"The most used broader labels|Each stands for one or more of the items below it\. Bars: share "
     r"of all published rows\.|Label: Items below: In rows: Share",
 )
 def _heads(_handed: Handed, _found: re.Match[str]) -> None:
@@ -385,7 +385,7 @@ def _heads(_handed: Handed, _found: re.Match[str]) -> None:
 
 
 @says(
-    "Broader names",
+    "Broader labels",
     r"(g\d|\*): (\d+): ([\d,]+): ([\d.]+) %",
 )
 def _label(handed: Handed, found: re.Match[str]) -> None:
@@ -420,14 +420,14 @@ def _of_all(_handed: Handed, _found: re.Match[str]) -> None:
 
 @says(
     "What was lost",
-    r"((?:about|under|over)? ?[\d.]+ %) (published unchanged|under a broader name|left out|as "
+    r"((?:about|under|over)? ?[\d.]+ %) (published unchanged|under a broader label|left out|as "
     r"counts of groups)",
 )
 def _share(handed: Handed, found: re.Match[str]) -> None:
     became = Counter(
         "as counts of groups" if handed.groups and item in handed.secret
         else {item: "published unchanged", "": "left out"}.get(
-            handed.became(at, item), "under a broader name"
+            handed.became(at, item), "under a broader label"
         )
         for at, row in enumerate(handed.original) for item in row
     )  # fmt: skip
@@ -471,7 +471,7 @@ def holding(handed: Handed) -> dict[str, tuple[int, int]]:
 
 @says(
     "What the data still answer",
-    r"Rows with a published name: exact\. Each is in as many rows as held any of the items that "
+    r"Rows with a published label: exact\. Each is in as many rows as held any of the items that "
     r"it stands for\.",
 )
 def _exact(handed: Handed, _: re.Match[str]) -> None:
@@ -480,7 +480,7 @@ def _exact(handed: Handed, _: re.Match[str]) -> None:
 
 @says(
     "What the data still answer",
-    r"Rows with a published name: at least so many\. An item stands under a narrow name in some "
+    r"Rows with a published label: at least so many\. An item stands under a narrow label in some "
     r"rows and under a broad one in others, so the rows of different names cannot be added\.",
 )
 def _fewest(handed: Handed, _: re.Match[str]) -> None:
@@ -491,7 +491,7 @@ def _fewest(handed: Handed, _: re.Match[str]) -> None:
 
 @says(
     "What the data still answer",
-    r"Rows with a published name: exact, or at least so many where an item was left out of some "
+    r"Rows with a published label: exact, or at least so many where an item was left out of some "
     r"rows only\.",
 )
 def _some_left_out(handed: Handed, _: re.Match[str]) -> None:
@@ -635,7 +635,7 @@ def check_folded(handed: Handed, page: str) -> None:
     assert re.findall(r"<a[^>]*>(.*?)</a>", contents[0]) == [title for title, _ in folded]
     for title, inside in folded:
         plain = re.sub(r"<[^>]+>", "", inside)
-        if title == "Broader names":
+        if title == "Broader labels":
             number_of = re.fullmatch(r"(\d+) names? that stand for other items\.", plain)
             assert number_of
             assert int(number_of[1]) == len(handed.about["labels"])

@@ -84,7 +84,7 @@ def test_summary_fits(name: str) -> None:
 
 
 def test_groups_are_missed_only_by_items_that_could_be_in_one() -> None:
-    """Sensitive items are never published under a broader name, and U is in no row."""
+    """Sensitive items are never published under a broader label, and U is in no row."""
     assert "No groups" not in repr(run("exact"))
     flat = sv.Hierarchy(dict.fromkeys(("a1", "a2", "b1", "b2", "H", "T", "U"), "*") | {"*": None})
     release = sv.anonymize(ROWS, PROMISE, hierarchy=flat, algorithm="exact", details=True)
@@ -177,7 +177,7 @@ def test_nothing_left_out() -> None:
 
 
 def test_items_without_several_labels_are_not_said_to_have_some() -> None:
-    """Rows of which items are missing are no rows under broader names."""
+    """Rows of which items are missing are no rows under broader labels."""
     release = run("partial")
     assert release.report["several_labels"] == 0
     text = told(repr(release))

@@ -359,11 +359,11 @@ def test_summary_says_everything() -> None:
         "           fit, or none.\n"
         "Check      It holds, recounted from the published rows: the smallest group found has 6\n"
         "           rows.\n"
-        "Lost       1,204 of 31,022 item occurrences (3.9 %) are published under a broader name;\n"
+        "Lost       1,204 of 31,022 item occurrences (3.9 %) are published under a broader label;\n"
         "           none is left out.\n"
         "Optimum    At most 25 % above the smallest loss (NCP) of any cut of this hierarchy\n"
         "           (proven to be 0.041 or more).\n"
-        "NCP        0.0512: average share of all items that a published name stands for\n"
+        "NCP        0.0512: average share of all items that a published label stands for\n"
         "LM         0.0499: average share of the other items that an item can be mistaken for\n"
         "Items      90 of 140 unchanged, 50 generalized, 0 suppressed; 101 labels published.\n"
         "Rows       All 5,000 are kept (4 empty, 3 before); 5.9 items each on average (6.2\n"
@@ -824,14 +824,14 @@ def test_a_broken_promise_explains_no_parameters() -> None:
         (
             {"label_support_error": {"mean": 0, "max": 0}, "item_support_error": {"median": 0.1}},
             {"are": {"median": 0.11, "size": 2}, "itemsets": {"frequent": 10, "kept": 9}},
-            "Usable for: exact counts of published names, counts of single items of the original, items that "
-            "often occur together. With care for: counts of item pairs. Not usable for: statements about "
-            "single persons.",
+            "Usable for: exact counts of published labels, counts of single items of the original, items "
+            "that often occur together. With care for: counts of item pairs. Not usable for: statements "
+            "about single persons.",
         ),
         (
             {"label_support_error": {"mean": 0.3, "max": 0.4}, "item_support_error": {"median": 0.5}},
             {"are": {"median": 0.51, "size": 2}, "itemsets": {"frequent": 10, "kept": 5}},
-            "With care for: counts of published names, counts of single items of the original, items that "
+            "With care for: counts of published labels, counts of single items of the original, items that "
             "often occur together. Not usable for: counts of item pairs, statements about single persons.",
         ),
         (
@@ -902,7 +902,7 @@ def test_page_shows_what_was_done() -> None:
     for fact in (
         "The promise holds",
         "96.1 % published unchanged (29,818)",
-        "3.9 % under a broader name (1,204)",
+        "3.9 % under a broader label (1,204)",
         "dairy butter , cream , whole milk and 9 more 12 903 18 %",
         "food 80 20,000 0.03",
         "k = 5",
@@ -994,7 +994,7 @@ def test_nothing_was_lost() -> None:
     assert proven in " ".join(summary(LOSSLESS).split())
     text = text_of(LOSSLESS)
     assert "100 % published unchanged" in text
-    assert "The most used broader names" not in text
+    assert "The most used broader labels" not in text
 
 
 def test_suppressed_items_are_told() -> None:
@@ -1144,7 +1144,7 @@ def test_external_page_tells_what_readers_need() -> None:
         "101, 2 of them broader than an item",
         "dairy 12 903 18 %",
         "about 96 % published unchanged",
-        "about 4 % under a broader name",
+        "about 4 % under a broader label",
         "under 1 % left out",
         "NCP about 0.05, LM about 0.05. At most about 20 % above the smallest loss (NCP) of any cut of this "
         "hierarchy.",

@@ -338,8 +338,8 @@ def test_what_a_stronger_promise_s_release_leaves_beyond_each() -> None:
     ("objective", "said"),
     [
         ("items", "LM with every item counted once, average share of the other items"),
-        ("entropy", "Entropy, doubt that a published name leaves"),
-        ("entropy-max", "entropy-max, doubt that a published name leaves"),
+        ("entropy", "Entropy, doubt that a published label leaves"),
+        ("entropy-max", "entropy-max, doubt that a published label leaves"),
     ],
 )
 def test_every_loss_of_exact_is_named(objective: Any, said: str) -> None:

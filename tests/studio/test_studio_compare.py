@@ -56,7 +56,7 @@ def test_releases_stand_side_by_side_with_what_differs(screen: Screen, tmp_path:
     for head, values in (
         ("Promise", [report["guarantee"]["phrase"] for report in reports]),
         ("Loss (LM)", [words.measure(report["utility"]["lm"]) for report in reports]),
-        ("Names published", [str(report["utility"]["published_labels"]) for report in reports]),
+        ("Labels published", [str(report["utility"]["published_labels"]) for report in reports]),
         ("Items left out", [str(report["utility"]["suppressed_items"]) for report in reports]),
     ):
         named = re.compile(rf"^{re.escape(head)}\s*(What is .*)?$")  # a term is explained beside it

@@ -42,7 +42,7 @@ def test_the_first_page_says_what_this_is_and_shows_a_release(tmp_path: Path) ->
 
 
 def test_the_picture_of_a_release_keeps_its_promise() -> None:
-    """With k = 2 and m = 2: every set of one or two published names is in no row or in two."""
+    """With k = 2 and m = 2: every set of one or two published labels is in no row or in two."""
     after = [frozenset(row) for _, row in EXAMPLE]
     sets = {frozenset({a, b}) for row in after for a in row for b in row}
     assert all(sum(one <= row for row in after) >= 2 for one in sets)

@@ -49,11 +49,11 @@ def test_the_figures_are_those_of_the_report(screen: Screen, studio_server: Serv
     assert tiles == {
         "loss (LM)": measure(utility["lm"]),
         "items keep their names": f"{utility['unchanged_items']} of {report['input']['items']}",
-        "of all entries stay as they are": percent(utility["unchanged_occurrences"], whole),
-        "of all entries are published under a broader name": percent(
+        "of all occurrences stay as they are": percent(utility["unchanged_occurrences"], whole),
+        "of all occurrences are published under a broader label": percent(
             utility["generalized_occurrences"], whole
         ),
-        "of all entries are left out": percent(utility["suppressed_occurrences"], whole),
+        "of all occurrences are left out": percent(utility["suppressed_occurrences"], whole),
         "query error: counts of random item pairs are typically off by that much": percent(
             report["answers"]["are"]["median"]
         ),

@@ -2,7 +2,7 @@
 
 *The* error of a release is its **query error**: the median relative error of random COUNT queries, for two
 items, or of a table for columns and items. All others say in their name what they are of: the mean of these
-queries (ARE), the most frequent pairs, single items, published names.
+queries (ARE), the most frequent pairs, single items, published labels.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from setveil.wording import are, count
 QUERY_ERROR = "query error"
 MEAN_ERROR = "mean query error (ARE)"
 ITEM_ERROR = "error of single items"
-NAME_ERROR = "error of published names"
+NAME_ERROR = "error of published labels"
 
 
 def asked_for(found: Errors) -> str:

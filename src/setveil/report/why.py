@@ -60,7 +60,7 @@ def change(objective: str, before: float, after: float) -> str:
 
 def _headline(answer: Answer) -> list[str]:
     name = clip(answer["name"], _NAME)
-    what = f"{count(answer['items'], 'item')}, {_entries(answer['entries'])}"
+    what = f"{count(answer['items'], 'item')}, {_occurrences(answer['entries'])}"
     left_out = answer["items_left_out"]
     without = f"; {count(left_out, 'item')} {are(left_out)} left out" if left_out else ""
     said = {
@@ -79,8 +79,8 @@ def _shown(name: str | None) -> str:
     return clip(str(name), _NAME)
 
 
-def _entries(number: int) -> str:
-    return count(number, "entry", "entries")
+def _occurrences(number: int) -> str:
+    return count(number, "occurrence")
 
 
 def _attempt(answer: Answer, one: Answer, show: int) -> list[str]:
@@ -144,7 +144,7 @@ def _leave_out(answer: Answer, one: Answer, blamed: Answer) -> list[str]:
     labels, items = blamed["labels"], blamed["items"]
     others = len(one["parts"]) - len(set(labels) & set(one["parts"]))
     several = f"{count(items, 'item')}, " if items > 1 else ""
-    leaving = f"Leaving {named(labels)} out ({several}{_entries(blamed['entries'])})"
+    leaving = f"Leaving {named(labels)} out ({several}{_occurrences(blamed['entries'])})"
     if not others:
         all_of = "Every part is to blame" if blamed["smallest"] else "Found greedily, every part is to blame"
         return [f"{all_of}: without them nothing of it is left ({_change(answer, blamed)})."]

@@ -113,8 +113,8 @@ def _weighed(answer: Answer) -> str:
     weighed = f", with a --share of {share} for the columns" if share is not None else ""
     if "column" in answer:
         return (
-            "To split it, items would have to be recoded anew, more of them under broader names or left out: "
-            f"{answer['algorithm']} weighs one against the other{weighed}."
+            "To split it, items would have to be recoded anew, more of them under broader labels or left "
+            f"out: {answer['algorithm']} weighs one against the other{weighed}."
         )
     return (
         "Larger classes, with broader columns, or other items left out, might make room for it: "

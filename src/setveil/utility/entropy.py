@@ -57,7 +57,7 @@ MEASURES = (
     Measure(
         name="entropy",
         title="Entropy",
-        meaning="doubt that a published name leaves about the item, to a reader who has the supports of "
+        meaning="doubt that a published label leaves about the item, to a reader who has the supports of "
         "items; 1: as much as without any name",
         compute=lambda case: entropy(case.original, case.recoding),
         place=5,

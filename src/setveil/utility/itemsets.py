@@ -259,7 +259,7 @@ MEASURES = (
                 place=6,
                 handed_out=True,
                 own_names=True,
-                reading="counts itemsets whose items keep their own names; a broader name does not count, "
+                reading="counts itemsets whose items keep their own names; a broader label does not count, "
                 "though it tells something.",
             ),
         ),

@@ -41,7 +41,7 @@ def ncp(original: Sums, recoding: AnyRecoding, only: NDArray[np.bool_] | None = 
     return float(Fraction(lost, recoding.domain * occurrences))
 
 
-MEANING = "average share of all items that a published name stands for"
+MEANING = "average share of all items that a published label stands for"
 MEASURES = (
     Measure(
         name="ncp",

@@ -73,7 +73,7 @@ def _itemsets(report: Record) -> str:
     exact = (
         "Each of these is in exactly as many rows as before."
         if found["supports_unchanged"]
-        else "But not in as many rows as before: some of their items stand under broader names elsewhere."
+        else "But not in as many rows as before: some of their items stand under broader labels elsewhere."
     )
     number = (
         f"{count(found['kept'])} ({words.percent(found['kept'], found['frequent'])}) {are(found['kept'])}"
@@ -102,7 +102,7 @@ def _frequencies(report: Record) -> str:
     about = (
         "A reader takes these numbers from the counts beside the rows."
         if off and off.get("from_rows")
-        else "A reader who knows only a broader name spreads its rows evenly over the items it stands for."
+        else "A reader who knows only a broader label spreads its rows evenly over the items it stands for."
     )
     about = f"{about} {accuracy.single_items(off)}".strip()
     most = max(max(line["rows"], line["estimate"]) for line in lines) or 1

@@ -40,7 +40,7 @@ def _quasi_identifiers(report: Record, table: Table) -> blocks.Section | None:
         f"Loss (NCP): {', '.join(told)}.",
         blocks.paragraph(
             "Loss (NCP): 0 where every value is published as it was, 1 where nothing is said any more. A "
-            "range loses its share of the whole span, a broader name its share of all values."
+            "range loses its share of the whole span, a broader label its share of all values."
         ),
         blocks.table(("Column", "Values", "Labels", "Loss", ""), lines, "34% 15% 13% 13% 25%"),
     )

@@ -232,12 +232,12 @@ def _contents(told: Told) -> str:
 
 
 def _names(told: Told) -> blocks.Section | None:
-    """List the published names that stand for several items."""
+    """List the published labels that stand for several items."""
     number = count(len(told["labels"]), "name")
-    return blocks.fold("Broader names", f"{number} that stand for other items.", labels(told, "about.json"))
+    return blocks.fold("Broader labels", f"{number} that stand for other items.", labels(told, "about.json"))
 
 
-_MEANS = ", and lists the items that each broader name stands for"
+_MEANS = ", and lists the items that each broader label stands for"
 
 
 def _lost(told: Told) -> str:

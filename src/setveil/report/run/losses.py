@@ -87,7 +87,7 @@ def labels(report: Record, about: str = "published/about.json") -> str:
         for line in listed[:MOST_LINES]
     ]
     return blocks.subsection(
-        "The most used broader names",
+        "The most used broader labels",
         blocks.paragraph(
             "Each stands for one or more of the items below it. Bars: share of all published rows."
         ),

@@ -156,13 +156,13 @@ def _side(project: Project, name: str, letter: str, report: Record) -> dict[str,
     if loss is not None:
         found["Loss (LM)" if loss[0] == "lm" else "Loss (NCP)"] = words.measure(loss[1])
     if utility.get("published_labels") is not None:
-        found["Names published"] = f"{utility['published_labels']:,}"
+        found["Labels published"] = f"{utility['published_labels']:,}"
     if utility.get("unchanged_items") is not None:
         found["Items that keep their name"] = f"{utility['unchanged_items']:,} of {given['items']:,}"
     if utility.get("suppressed_items") is not None:
         found["Items left out"] = f"{utility['suppressed_items']:,}"
     if left_out is not None and occurrences:
-        found["Entries left out"] = words.percent(left_out, occurrences)
+        found["Occurrences left out"] = words.percent(left_out, occurrences)
     if error := accuracy.query_error(answers):
         found[f"Query error: counts of {error[1]} are typically off by"] = words.error(error[0])
     if itemsets and itemsets["frequent"]:

@@ -44,7 +44,7 @@ _ROWS = 10  # shown before and after
 _COUNTS = 20
 _SHORT = 3  # seconds that an answer is waited for before the page is shown
 _STATES = {
-    "closed": "Published under a broader name",
+    "closed": "Published under a broader label",
     "out": "Left out",
     "kept": "Published as they are",
 }

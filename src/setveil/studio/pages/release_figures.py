@@ -29,9 +29,9 @@ def tiles(report: Record) -> list[tuple[str, str]]:
             (f"{utility['unchanged_items']:,} of {report['input']['items']:,}", "items keep their names")
         )
     for name, what in (
-        ("unchanged_occurrences", "of all entries stay as they are"),
-        ("generalized_occurrences", "of all entries are published under a broader name"),
-        ("suppressed_occurrences", "of all entries are left out"),
+        ("unchanged_occurrences", "of all occurrences stay as they are"),
+        ("generalized_occurrences", "of all occurrences are published under a broader label"),
+        ("suppressed_occurrences", "of all occurrences are left out"),
     ):
         if name in utility and whole:
             shown.append((words.percent(utility[name], whole), what))
@@ -131,8 +131,8 @@ def others(run: str, report: Record, made: Mapping[str, Record]) -> dict[str, An
         "instead": [
             (
                 gain,
-                f"{words.percent(entry['suppressed_share'])} of the entries left out, loss of the columns "
-                f"{words.measure(entry['relational_loss'])} ({_classes(entry)})",
+                f"{words.percent(entry['suppressed_share'])} of the occurrences left out, loss of the "
+                f"columns {words.measure(entry['relational_loss'])} ({_classes(entry)})",
             )
             for gain, entry in instead(report)
         ],

@@ -114,15 +114,15 @@ function meaning(head, m) {
   return {
     "loss": table.dataset.loss,
     "names kept": "of the items keep their names",
-    "occurrences": "of all entries stay as they are",
-    "left out": "of all entries are left out",
+    "occurrences": "of all occurrences stay as they are",
+    "left out": "of all occurrences are left out",
     "query error": "query error: random counts are typically off by that much",
     "unique rows": `of the rows are singled out by ${Number(m) + 1} items, which is not promised`,
     "classes": "classes",
     "R": "loss of the columns (R)",
     "T": "loss of the items (T)",
     "gap": "may be more than the least loss",
-    "hidden": "sensitive entries left out",
+    "hidden": "sensitive occurrences left out",
     "learned": "is the greatest chance to be right",
   }[head] ?? head;
 }

@@ -18,7 +18,7 @@ if (place) {
     const beside = [points[at - 1], points[at + 1]].filter(Boolean).map((point) => point.name);
     said.textContent = `Columns ${slider.value} %, items ${100 - slider.value} %: ${points[at].name} loses least of these, ` +
       `${least.toPrecision(3)}. Columns ${points[at].cells[0]}, items ${points[at].cells[1]}, ` +
-      `${points[at].cells[2]} of the entries left out.` + (beside.length ? ` Next to it: ${beside.join("; ")}.` : "");
+      `${points[at].cells[2]} of the occurrences left out.` + (beside.length ? ` Next to it: ${beside.join("; ")}.` : "");
   };
   slider.addEventListener("input", choose);
   choose();

@@ -1,4 +1,4 @@
-"""Rows with items under broader names, or left out: the same in every row, or (local) not."""
+"""Rows with items under broader labels, or left out: the same in every row, or (local) not."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Rows(Kind):
     recoding = "global"
     term = (
         "Generalized:",
-        "published under a broader name. Two items of a row that get the same name are published once. "
+        "published under a broader label. Two items of a row that get the same name are published once. "
         "<b>Suppressed:</b> left out of every row.",
     )
 
@@ -47,7 +47,7 @@ class Rows(Kind):
             )
         broader = (
             f"{count(generalized)} of {count(whole, 'item occurrence')} "
-            f"({words.percent(generalized, whole)}) {are(generalized)} published under a broader name"
+            f"({words.percent(generalized, whole)}) {are(generalized)} published under a broader label"
         )
         left_out = (
             f"{count(suppressed)} ({words.percent(suppressed, whole)}) {are(suppressed)} left out"
@@ -60,7 +60,7 @@ class Rows(Kind):
         utility = report["utility"]
         return [
             (blocks.UNCHANGED, "published unchanged", utility["unchanged_occurrences"]),
-            (blocks.GENERALIZED, "under a broader name", utility["generalized_occurrences"]),
+            (blocks.GENERALIZED, "under a broader label", utility["generalized_occurrences"]),
             (blocks.SUPPRESSED, "left out", utility["suppressed_occurrences"]),
         ]
 
@@ -107,7 +107,7 @@ class Rows(Kind):
     def uses(self, report: Record) -> list[Use]:
         """Say what the release can be used for, from the errors of counts and the itemsets kept."""
         utility, answers = report["utility"], report.get("answers", {})
-        names = "published names" if utility["generalized_items"] else "items that are published"
+        names = "published labels" if utility["generalized_items"] else "items that are published"
         found: list[Use] = []
         if off := utility.get("label_support_error"):
             exact = f"exact counts of {names}"
@@ -183,7 +183,7 @@ class Rows(Kind):
         if not told["exact_labels"]:
             return self._inexact_outside(told)
         exact = "exact. Each is in as many rows as held any of the items that it stands for."
-        return [("Rows with a published name:", exact)]
+        return [("Rows with a published label:", exact)]
 
     def _inexact_outside(self, _told: Told) -> Points:
         return []
@@ -195,7 +195,7 @@ class LocalRows(Rows):
     recoding = "local"
     term = (
         "Generalized:",
-        "published under a broader name from the hierarchy, perhaps another in other rows. Two items of a "
+        "published under a broader label from the hierarchy, perhaps another in other rows. Two items of a "
         "row that get the same name are published once. <b>Suppressed:</b> left out, of some rows or of all.",
     )
 
@@ -211,7 +211,7 @@ class LocalRows(Rows):
                 f"it (over all items, on average {words.percent(off)} are missed)."
             )
         return (
-            "Labels of different levels overlap: one item stands under a narrow name in some rows and under "
+            "Labels of different levels overlap: one item stands under a narrow label in some rows and under "
             "a broad one in others. Rows with a label are only the fewest that may hold its items (on "
             f"average {words.percent(off)} are missed), and supports of different labels cannot be added."
         )
@@ -230,12 +230,12 @@ class LocalRows(Rows):
     def _inexact_outside(self, told: Told) -> Points:
         if not told["overlapping"]:
             fewest = "exact, or at least so many where an item was left out of some rows only."
-            return [("Rows with a published name:", fewest)]
+            return [("Rows with a published label:", fewest)]
         fewest = (
-            "at least so many. An item stands under a narrow name in some rows and under a broad one in "
+            "at least so many. An item stands under a narrow label in some rows and under a broad one in "
             "others, so the rows of different names cannot be added."
         )
-        return [("Rows with a published name:", fewest)]
+        return [("Rows with a published label:", fewest)]
 
 
 KINDS = (Rows(), LocalRows())

@@ -1,4 +1,4 @@
-"""Tables: columns under broader labels or ranges, and items under broader names or left out."""
+"""Tables: columns under broader labels or ranges, and items under broader labels or left out."""
 
 from __future__ import annotations
 
@@ -83,8 +83,8 @@ class Tables(_Columns, LocalRows):
     term = (
         "Class:",
         "all rows with the same published quasi-identifiers. <b>Generalized:</b> published as a range or "
-        "under a broader name, not the same one in every class. <b>Suppressed:</b> left out of the rows of a "
-        "class.",
+        "under a broader label, not the same one in every class. <b>Suppressed:</b> left out of the rows of "
+        "a class.",
     )
 
 
