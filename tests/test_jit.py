@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import hashlib
 import importlib
 import inspect
 import os
@@ -15,6 +16,7 @@ import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from types import FunctionType, ModuleType
+from typing import Any, cast
 
 import numba
 import numpy as np
@@ -24,7 +26,7 @@ from numba.core.dispatcher import Dispatcher
 
 import setveil
 from cli_helpers import environment, needs_compiled, posix_only, write
-from setveil import jit
+from setveil.jit import loading, origin
 
 _KERNELS = """
 import logging, sys
@@ -185,12 +187,17 @@ def test_no_two_processes_give_functions_the_same_numbers(tmp_path: Path) -> Non
         met |= numbered
 
 
+def payload(path: Path) -> Any:
+    """Read what a file of compiled code holds behind its first lines, which say what it was made from."""
+    content = path.read_bytes()[len(b"setveil 2\n") + 32 :]
+    return pickle.loads(content[8 + int.from_bytes(content[:8]) :])  # noqa: S301
+
+
 def symbols(path: Path) -> set[str]:
     """Name the functions that a file of compiled code defines."""
     from llvmlite import binding
 
-    _, (library, *_) = pickle.loads(path.read_bytes())  # noqa: S301
-    _, _, (_, bitcode) = library
+    (_, _, (_, bitcode)), *_ = payload(path)
     module = binding.parse_bitcode(bitcode)
     return {function.name for function in module.functions if not function.is_declaration}
 
@@ -225,15 +232,20 @@ _METHODS = {"append", "astype", "copy", "sum"}
 _BUILTIN = {"abs", "bool", "heappop", "heappush", "len", "max", "min", "range"}
 
 
-def kernels() -> list[FunctionType]:
-    """List the Python of all that is compiled."""
+def dispatchers() -> list[Dispatcher]:
+    """List all that is compiled."""
     found = {}
     for module in pkgutil.walk_packages(setveil.__path__, "setveil."):
         if module.name != "setveil.__main__" and "spark" not in module.name:
             for value in vars(importlib.import_module(module.name)).values():
                 if isinstance(value, Dispatcher):
                     found[value.py_func] = value
-    return list(found)
+    return list(found.values())
+
+
+def kernels() -> list[FunctionType]:
+    """List the Python of all that is compiled."""
+    return [cast(FunctionType, dispatcher.py_func) for dispatcher in dispatchers()]
 
 
 @needs_compiled
@@ -265,7 +277,7 @@ def test_kernels_call_nothing_that_numba_makes_in_several_ways() -> None:
 
 @needs_compiled
 def test_every_kernel_says_what_it_was_made_from() -> None:
-    digests = [jit.digest(kernel) for kernel in kernels()]
+    digests = [origin.digest(kernel) for kernel in kernels()]
     assert len(set(digests)) == len(digests)
 
 
@@ -327,7 +339,16 @@ def test_files_that_are_cut_off_are_replaced(tmp_path: Path) -> None:
     assert python(script, "one", cache=tmp_path / "cache").returncode == 0
     [path] = kept(tmp_path / "cache")
     whole = path.read_bytes()
-    for broken in (b"", whole[: len(whole) // 2], b"\x80\x04K\x01.", pickle.dumps(("another", ()))):
+    flipped = bytearray(whole)
+    flipped[-len(whole) // 2] ^= 1
+    other = (
+        b"setveil 2\n"
+        + hashlib.sha256(whole[42:50] + b"?" + whole[51:]).digest()
+        + whole[42:50]
+        + b"?"
+        + whole[51:]
+    )
+    for broken in (b"", whole[: len(whole) // 2], whole[:-1], bytes(flipped), other, b"\x80\x04K\x01."):
         path.write_bytes(broken)
         done = python(script, "one", cache=tmp_path / "cache")
         assert done.returncode == 0, done.stderr
@@ -367,15 +388,33 @@ def test_another_numba_python_or_processor_has_other_files(monkeypatch: pytest.M
     kernel = kernels()[0]
     codegen = Codegen()
     given = (types.int64,)
-    usual = jit._made_from(kernel, given, codegen)
-    assert jit._made_from(kernel, given, codegen) == usual
-    assert jit._made_from(kernel, (types.int32,), codegen) != usual
+    usual = origin.origin_of(kernel, given, codegen)
+    assert origin.origin_of(kernel, given, codegen) == usual
+    assert origin.origin_of(kernel, (types.int32,), codegen) != usual
     codegen.processor = "another"
-    assert jit._made_from(kernel, given, codegen) != usual
+    assert origin.origin_of(kernel, given, codegen) != usual
     codegen.processor = "one"
     for module, name in ((numba, "__version__"), (np, "__version__"), (sys, "version")):
         with monkeypatch.context() as patch:
             patch.setattr(module, name, "another")
-            jit._versions.cache_clear()
-            assert jit._made_from(kernel, given, codegen) != usual
-    jit._versions.cache_clear()
+            origin.versions.cache_clear()
+            assert origin.origin_of(kernel, given, codegen) != usual
+    origin.versions.cache_clear()
+
+
+@needs_compiled
+def test_types_of_arrays_are_those_that_numba_finds() -> None:
+    """What finds them for setveil's own functions does not import masked arrays."""
+    kernel = next(iter(dispatchers()))
+    found = loading.typeof_pyval(kernel)
+    arrays: list[np.ndarray[Any, Any]] = [
+        np.zeros(3), np.zeros(3, np.int32), np.zeros((2, 3), np.uint8), np.zeros((2, 3), order="F"),
+        np.zeros(6)[::2], np.zeros((2, 3)).T, np.zeros(2, ">i4"), np.zeros(0, bool), np.array(1.0),
+        np.array(["a"]), np.array([b"a"]), np.array([None]), np.zeros(2, "M8[s]"),
+        np.zeros(2, [("a", int), ("b", float)]),
+    ]  # fmt: skip
+    for array in arrays:
+        for writeable in (True, False):
+            array.flags.writeable = writeable
+            assert found(array) == cast(Any, Dispatcher).typeof_pyval(kernel, array), array.dtype
+    assert found(3) == types.int64

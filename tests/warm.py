@@ -113,9 +113,10 @@ def _load_compiled() -> None:
 
     from numba.core.dispatcher import Dispatcher
 
-    from setveil import jit
+    from setveil.jit import files
+    from setveil.jit.origin import name_of, origin_of
 
-    folder = jit._folder()
+    folder = files.folder()
     if folder is None:
         return
     by_name = defaultdict(set)
@@ -128,8 +129,11 @@ def _load_compiled() -> None:
         for function in by_name[path.name.rpartition("-")[0]]:
             codegen = cast(Any, function).targetctx.codegen()
             with contextlib.suppress(Exception):  # one that was cut off
-                made_from, (_, _, _, signature, *_) = pickle.loads(path.read_bytes())  # noqa: S301
-                if made_from == jit._made_from(function.py_func, signature, codegen):
+                content = path.read_bytes()[len(b"setveil 2\n") + 32 :]
+                _, _, (_, _, signature, *_) = pickle.loads(content[8 + int.from_bytes(content[:8]) :])  # noqa: S301
+                if path.name == name_of(
+                    function.py_func.__name__, origin_of(function.py_func, signature, codegen)
+                ):
                     function.compile(signature)
 
 

@@ -15,10 +15,11 @@ def main() -> None:
     print_or_fail()
     if is_watched():
         be_steered()
-    for unused in ("scipy", "coverage"):
-        # numba imports both where they are installed, which takes a quarter of a second: scipy for np.dot and
-        # the like in compiled code, which we have none of, and coverage in case that it is measuring (then it
-        # is here already). Only a command may hide them, as only a process of our own compiles nothing else.
+    for unused in ("scipy", "coverage", "yaml"):
+        # numba imports them where they are installed, which takes a quarter of a second: scipy for np.dot and
+        # the like in compiled code, which we have none of, coverage in case that it is measuring (then it is
+        # here already), yaml for a file of settings. Only a command may hide them, as only a process of our
+        # own compiles nothing else.
         sys.modules.setdefault(unused, None)  # type: ignore[arg-type]
     gc.set_threshold(500_000)  # what is imported and read stays: to search it for garbage takes long
     code: object = 0

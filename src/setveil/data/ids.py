@@ -49,19 +49,20 @@ _WHOLE = (
     r"(ids?|uuid|guid|mrn|ssn|nir|ahv|svnr|kvnr|matricule|matrikel|identifier|identifiant|kennung"
     r"|pseudonym|pseudo)"
 )
-_PERSON_ID = re.compile(rf"{_WHOLE}|{_SOMEBODY} ?{_NUMBER}|{_NUMBER} ?((de|du|d|des|der) )?{_SOMEBODY}(?<!s)")
-_PERSON = re.compile(
+# Names of columns are few, so these are compiled only where one is looked at.
+_PERSON_ID = rf"{_WHOLE}|{_SOMEBODY} ?{_NUMBER}|{_NUMBER} ?((de|du|d|des|der) )?{_SOMEBODY}(?<!s)"
+_PERSON = (
     r"patient(en|in|innen|s)?|pat|persons?|personen|members?|mitglied(er)?|customers?|cust|clients?|kunden?"
     r"|users?|benutzer|nutzer|versicherten?|employees?|mitarbeiter|students?|participants?|proband(en)?|teilnehmer"
 )
-_MAY_BE_ID = re.compile(
+_MAY_BE_ID = (
     rf"(.* )?({_NUMBER}|[psu]id|code|n|index|idx)|({_NUMBER}|n)( .*)|{_RECORD} ?{_NUMBER}"
     rf"|{_SOMEBODY}|{_RECORD}"
     r"|(.* )?(names?|nom|prenom|surname|firstname|lastname|vorname|nachname|(e ?)?mails?|phone|tel|telephone"
     r"|telefon|mobile|handy|fax|address|adresse|anschrift)( .*)?"
 )
-_COUNTED = re.compile(rf".* {_NUMBER}")
-_PLACE = re.compile(
+_COUNTED = rf".* {_NUMBER}"
+_PLACE = (
     r"(.* )?(zip|zip ?codes?|plz|postal ?codes?|post ?codes?|postleitzahl|city|town|stadt|ville|ort|wohnort"
     r"|commune|gemeinde|states?|bundesland|land|country|pays|region|county|kreis|canton|kanton|district|bezirk|departement"
     r"|department|abteilung|province|street|strasse|rue|hospital|clinic|klinik|hopital|ward|station|site|tract"
@@ -124,22 +125,22 @@ def _plain(name: str) -> str:
 
 def is_person_id(name: str) -> bool:
     """Tell whether a column is unmistakably named like the ids of persons."""
-    return _PERSON_ID.fullmatch(_plain(name)) is not None
+    return re.fullmatch(_PERSON_ID, _plain(name)) is not None
 
 
 def may_be_id(name: str) -> bool:
     """Tell whether a column is named like ids of whatever, or like what belongs to one person."""
-    return is_person_id(name) or _MAY_BE_ID.fullmatch(_plain(name)) is not None
+    return is_person_id(name) or re.fullmatch(_MAY_BE_ID, _plain(name)) is not None
 
 
 def has_id_name(name: str) -> bool:
     """Tell whether a column is named like ids, and not like items, of which numbers may be the names."""
-    return may_be_id(name) and not (is_item_name(name) and _COUNTED.fullmatch(_plain(name)) is None)
+    return may_be_id(name) and not (is_item_name(name) and re.fullmatch(_COUNTED, _plain(name)) is None)
 
 
 def is_place(name: str) -> bool:
     """Tell whether a column is named like places."""
-    return _PLACE.fullmatch(_plain(name)) is not None
+    return re.fullmatch(_PLACE, _plain(name)) is not None
 
 
 # --- values
@@ -162,7 +163,7 @@ def why_id(column: Values, *, items: bool = False) -> str:
         return ""
     if is_person_id(column.name):
         return "it is named like the ids of persons"
-    if items and _PERSON.fullmatch(_plain(column.name)):
+    if items and re.fullmatch(_PERSON, _plain(column.name)):
         return "it is named like persons"
     if _share(times, column.labels, _MAIL) >= evidence.SURE:
         return "it holds mail addresses"

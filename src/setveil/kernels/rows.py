@@ -90,7 +90,7 @@ def recode_rows(indptr: Ints, items: Ids, image: Ids) -> tuple[Ints, Ids]:
 def row_pieces(indptr: Ints) -> list[tuple[int, int]]:
     """Cut rows into pieces of about AT_ONCE occurrences, by the first row and the one behind the last."""
     steps = np.searchsorted(indptr, np.arange(indptr[0], indptr[-1], AT_ONCE))
-    return list(pairwise(np.unique([0, *steps.tolist(), indptr.size - 1]).tolist()))
+    return list(pairwise(sorted({0, *steps.tolist(), indptr.size - 1})))
 
 
 @compiled

@@ -12,8 +12,6 @@ from setveil.errors import RequestError
 from setveil.guarantees import Guarantee
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.verify import Verdict, verify
-from setveil.guarantees.verify.class_counts import ClassCountsFile, check_class_counts
-from setveil.guarantees.verify.classes import classes_of, verify_classes
 from setveil.guarantees.verify.counts import CountsFile, CountsVerdict, check_counts
 from setveil.guarantees.verify.cover import covered_rows
 from setveil.guarantees.verify.km import COVER, READINGS, KmVerdict
@@ -113,6 +111,9 @@ def _in_classes(
     **_more: Any,
 ) -> Verdict:
     """Check every class by itself, and lines and totals of all."""
+    from setveil.guarantees.verify.class_counts import ClassCountsFile, check_class_counts
+    from setveil.guarantees.verify.classes import classes_of, verify_classes
+
     if cover is not None:
         raise RequestError(
             "The cover reading is that of releases which know no classes; here each class keeps the promise.",

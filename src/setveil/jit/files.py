@@ -1,0 +1,91 @@
+"""The files that compiled code is kept in, one for each function and its types, and whom they may belong to.
+
+What is read there is run. So a folder is only used if nobody but the user can write in it, and a file only if
+it is whole: it begins with a hash of all that follows.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import logging
+import os
+import stat
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import numba
+
+from setveil.jit.origin import name_of
+from setveil.version import __version__
+
+log = logging.getLogger("setveil")
+
+_FORM = b"setveil 2\n"
+_HASH = hashlib.sha256().digest_size
+
+
+@cache
+def folder() -> Path | None:
+    """Make and name the folder that compiled code is kept in; None: there is none that can be trusted.
+
+    What is read there is run. So it must be this user's, and nobody else may be able to write in it.
+    """
+    place = _caches() / "setveil" / f"{__version__}-numba-{numba.__version__}"
+    with contextlib.suppress(OSError, RuntimeError):
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        found = place.lstat()
+        if not stat.S_ISDIR(found.st_mode) or not _is_private(found):
+            log.warning("compiled code is not kept: %s belongs to, or can be written by, others", place)
+        elif os.access(place, os.W_OK | os.X_OK):
+            return place
+    return None
+
+
+def _is_private(found: os.stat_result) -> bool:
+    return os.name != "posix" or (found.st_uid == os.getuid() and not found.st_mode & 0o022)
+
+
+def _caches() -> Path:
+    """Name the folder that numba was told to keep its cache in, else that of the user's caches."""
+    if os.environ.get("NUMBA_CACHE_DIR"):
+        return Path(os.environ["NUMBA_CACHE_DIR"])
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home())
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+
+
+def read(place: Path, name: str, origin: str) -> bytes | None:
+    """Read what was compiled of a function; None: it is not there, or not whole, or of something else."""
+    try:
+        content = (place / name_of(name, origin)).read_bytes()
+    except OSError:
+        return None
+    said = origin.encode()
+    start = len(_FORM) + _HASH
+    if (
+        not content.startswith(_FORM)
+        or hashlib.sha256(content[start:]).digest() != content[len(_FORM) : start]
+    ):
+        return None
+    end = start + 8 + len(said)
+    same = content[start : start + 8] == len(said).to_bytes(8, "big") and content[start + 8 : end] == said
+    return content[end:] if same else None
+
+
+def write(place: Path, name: str, origin: str, compiled: bytes) -> None:
+    """Write what was compiled of a function to a file that is seen whole or not at all."""
+    said = origin.encode()
+    content = len(said).to_bytes(8, "big") + said + compiled
+    number, temporary = tempfile.mkstemp(dir=place)
+    try:
+        with open(number, "wb") as file:  # noqa: PTH123
+            file.write(_FORM + hashlib.sha256(content).digest() + content)
+        Path(temporary).replace(place / name_of(name, origin))
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
