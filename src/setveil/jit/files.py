@@ -18,12 +18,12 @@ from pathlib import Path
 
 import numba
 
-from setveil.jit.origin import name_of
+from setveil.jit.origin import FORM, name_of
 from setveil.version import __version__
 
 log = logging.getLogger("setveil")
 
-_FORM = b"setveil 2\n"
+_FORM = f"{FORM}\n".encode()
 _HASH = hashlib.sha256().digest_size
 
 

@@ -20,6 +20,8 @@ import numpy as np
 from numba.core import types
 from numba.core.dispatcher import Dispatcher
 
+FORM = "setveil 2"  # of the files of compiled code
+
 
 def name_of(function_name: str, origin: str) -> str:
     """Name the file of what was compiled."""
@@ -34,9 +36,9 @@ def origin_of(function: FunctionType, signature: Any, codegen: Any) -> str:
 
 @cache
 def versions() -> tuple[str, ...]:
-    """Name the versions of all that compiles."""
+    """Name the versions of all that compiles, and of the form of the files."""
     llvm = sys.modules["llvmlite"].__version__
-    return (sys.implementation.cache_tag, sys.version, np.__version__, numba.__version__, llvm, os.name)
+    return (FORM, sys.implementation.cache_tag, sys.version, np.__version__, numba.__version__, llvm, os.name)
 
 
 def _type(one: Any) -> Any:
