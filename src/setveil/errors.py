@@ -31,7 +31,7 @@ _OPTION = re.compile(
     r"""(?:(?:[ ]|=)(?P<value>'[^'\n]*'|[0-9][0-9./%]*(?<![.,])|[A-Z][A-Z_]+\b"""
     r"""|[a-z][a-z0-9-]*(?=[.,;)]|$|[ ]\()))?"""  # a word, where the sentence does not go on with it
 )
-_WORDED = frozenset({"algorithm", "encoding", "format", "knows", "people", "reading"})  # take words
+_WORDED = frozenset({"algorithm", "encoding", "format", "knows", "people", "reading", "zeros"})  # take words
 _FLAGS = frozenset({"force", "refine", "repair", "same-ids", "strict", "suppress"})
 _speaking = [False]  # whether the command line speaks in this process
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,6 +16,7 @@ from setveil.cli.options import (
     Reading,
     argument,
     choice,
+    flag,
     integer,
     option,
     reading_options,
@@ -22,6 +24,8 @@ from setveil.cli.options import (
 )
 from setveil.cli.session import Answer, say
 from setveil.errors import RequestError, listed
+from setveil.hierarchy.systems.known import BOTH, NAMES
+from setveil.hierarchy.systems.reading import ZEROS_ARE
 from setveil.options.reading import Reading as ReadingOptions
 
 HELP = "Make, check, convert and edit hierarchies: what items may be generalized to."
@@ -37,6 +41,10 @@ _OF_ITEMS = _WAYS[:4]
 _BY = "By what items share: rows, their place in the order, how their codes begin; columns: ranges, dates."
 
 
+def _completed(begun: str) -> list[str]:
+    return [name for name in NAMES if name.startswith(begun)]
+
+
 def build(
     progress: Any,
     input: Input = None,  # noqa: A002
@@ -50,6 +58,20 @@ def build(
     periods: str | None = option(
         TREE, "dates: some of day, month, quarter, year, decade (default: month,quarter,year).", "WORD,..."
     ),
+    system: str | None = option(
+        TREE,
+        f"Of the codes of a classification: {', '.join(NAMES)}.",
+        "SYSTEM",
+        autocompletion=_completed,
+    ),
+    names: Path | None = option(TREE, "system: what codes and ranges stand for, lines of code,name.", "FILE"),
+    zeros: str | None = choice(
+        TREE, "system: whether numbers have the zeros they begin with.", "way", ZEROS_ARE
+    ),
+    system_column: str | None = option(
+        TREE, "icd9+icd10, long table: the column that says 9 or 10 of each code.", "COLUMN"
+    ),
+    strict: bool = flag(TREE, "system: refuse items that are no codes, in place of grouping them."),
     extend: Path | None = option(TREE, "Keep this hierarchy and add the items it lacks.", "FILE"),
     reading: Reading,
     out: TreeOut,
@@ -59,6 +81,7 @@ def build(
 
     $ setveil hierarchy build baskets.csv --out products.csv
     $ setveil hierarchy build icd.csv --by prefix --lengths 1,3 --out codes.csv
+    $ setveil hierarchy build icd.csv --system icd9 --out chapters.csv
     $ setveil hierarchy build ward.csv --column zip --by prefix -o zip.csv
     $ setveil hierarchy build more.csv --extend products.csv --out all.csv
     """
@@ -70,6 +93,16 @@ def build(
     require_free(out, force)
     source, cuts = source_of(input, reading), _lengths(lengths)
     require_file(extend)
+    require_file(names)
+    of_system = {
+        "names": names, "zeros": zeros, "system-column": system_column, "strict": strict or None,
+    }  # fmt: skip
+    if system is None:
+        _refuse(of_system, "is of --system")
+    else:
+        others = {"by": by, "lengths": lengths, "widths": widths, "periods": periods, "extend": extend}
+        _refuse(others, "does not go with --system")
+        return _by_system(source, system, column, reading, out, progress, **of_system)
     if column is not None:
         if extend is not None:
             raise RequestError("--extend adds items, and --column is about the values of a column.")
@@ -98,6 +131,61 @@ def build(
     )
 
 
+def _refuse(options: Mapping[str, object], why: str) -> None:
+    given = next((name for name, value in options.items() if value is not None), None)
+    if given is not None:
+        raise RequestError(
+            f"--{given} {why}.", hint="Leave it out." if "not" in why else "Name one: --system icd9."
+        )
+
+
+def _by_system(
+    source: Any,
+    system: str,
+    column: str | None,
+    reading: ReadingOptions,
+    out: Path,
+    progress: Any,
+    **how: Any,
+) -> str:
+    """Build the hierarchy of a system of codes, and say what was changed and what is no code."""
+    from setveil.cli.files import read_rows
+    from setveil.data.transactions import Transactions
+    from setveil.hierarchy.build import by_system
+    from setveil.hierarchy.io import write_hierarchy
+    from setveil.hierarchy.systems.known import systems_of
+    from setveil.hierarchy.systems.reading import in_words
+    from setveil.options.inputs import load_names
+    from setveil.tables.how import How
+    from setveil.tables.systems import systems_said
+
+    systems_of(system)
+    names = None if how["names"] is None else load_names(how["names"], reading.text_encoding)
+    progress("reading")
+    if column is None:
+        data = read_rows(source, reading)
+    else:
+        data = Transactions.from_rows([value] for value in _values(source, column, reading))
+    said = None
+    if how["system-column"] is not None:
+        if system != BOTH:
+            raise RequestError(f"--system-column tells two systems apart, got --system {system}.")
+        if reading.item_column is None or not isinstance(source, str):
+            raise RequestError(
+                "--system-column is read beside --item-column, from one long table.",
+                hint="Or write 9: or 10: before each code.",
+            )
+        named = How(reading.format, reading.encoding, reading.separator)
+        said = systems_said(source, reading.item_column, how["system-column"], named)
+    progress("building the hierarchy")
+    tree, read = by_system(
+        data, system, names=names, zeros=how["zeros"], strict=bool(how["strict"]), said=said
+    )
+    write_hierarchy(tree, out)
+    supports = dict(zip(data.vocabulary.labels, data.supports().tolist(), strict=True))
+    return "\n".join([f"{out}: {_size(tree)}, height {tree.height}.", *in_words(read, supports)])
+
+
 def _levels(by: str | None, lengths: str | None, widths: str | None, periods: str | None) -> Any:
     """Say how the hierarchy of a column is built: as --by says, or what was given for it."""
     from setveil.tables.levels import WAYS, levels_in
@@ -121,16 +209,20 @@ def _of_column(source: Any, name: str, levels: Any, reading: ReadingOptions, out
     """Build the hierarchy of the values of a column, and say what each level keeps."""
     from setveil.hierarchy.io import write_hierarchy
     from setveil.hierarchy.tree import Hierarchy
-    from setveil.tables.columns import How, column_values
     from setveil.tables.levels import in_words
 
-    if not isinstance(source, str):
-        raise RequestError("A column is read from one file.", hint="Put the files together.")
-    how = How(reading.format, reading.encoding, reading.separator)
-    values = column_values(source, name, how)
+    values = _values(source, name, reading)
     parents = levels.parents_of(name, values)
     write_hierarchy(Hierarchy(parents), out)
     return f"{out}: {in_words(parents, values)}."
+
+
+def _values(source: Any, name: str, reading: ReadingOptions) -> list[str]:
+    from setveil.tables.columns import How, column_values
+
+    if not isinstance(source, str):
+        raise RequestError("A column is read from one file.", hint="Put the files together.")
+    return column_values(source, name, How(reading.format, reading.encoding, reading.separator))
 
 
 def check(

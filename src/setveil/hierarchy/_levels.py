@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from itertools import pairwise
 
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import item_order
@@ -36,6 +38,55 @@ class Names:
 
     def node(self, level: int, number: int) -> str:
         return f"{self._mark}{level}_{number}"
+
+
+def where_they_meet(
+    paths: Mapping[str, Sequence[str]], root: str, beside: Collection[str] = ()
+) -> dict[str, str | None]:
+    """Find the parent of each node of a tree of groups, of which only those that hold several nodes are kept.
+
+    Parameters
+    ----------
+    paths : mapping
+        The groups of each item, the widest first, each by its name. A group and an item may have the same
+        name: then that of the group gets a star. A root with a single group below takes its place.
+    beside : collection of str
+        Other items, which will be below the root.
+    """
+    # Groups are numbered from 1, 0 is the root.
+    names = dict.fromkeys(group for path in paths.values() for group in path)
+    number = {group: i for i, group in enumerate(names, 1)}
+    above = [0] * (len(number) + 1)
+    for path in paths.values():
+        for wider, group in pairwise(path):
+            above[number[group]] = number[wider]
+    home = {item: number[path[-1]] if path else 0 for item, path in paths.items()}
+    below = Counter([*above[1:], *home.values()])
+
+    # A node is needed where branches meet; a root with a single inner child would say the same twice.
+    needed = [below[i] > 1 for i in range(len(above))]
+    needed[0] = True
+    top = [i for i in range(1, len(above)) if above[i] == 0]
+    while below[0] == 1 and len(top) == 1 and not beside:
+        needed[top[0]] = False
+        below[0] = below[top[0]]
+        top = [i for i in range(1, len(above)) if above[i] == top[0]]
+
+    def nearest(i: int) -> int:
+        while not needed[i]:
+            i = above[i]
+        return i
+
+    taken = {*paths, *beside}
+    labels = {0: unused(root, taken)}
+    taken.add(labels[0])
+    for group, i in number.items():
+        if needed[i]:
+            labels[i] = unused(group, taken)
+            taken.add(labels[i])
+    parents: dict[str, str | None] = {item: labels[nearest(i)] for item, i in home.items()}
+    parents.update({labels[i]: labels[nearest(above[i])] for i in labels if i})
+    return {**parents, labels[0]: None}
 
 
 def unused(label: str, taken: Collection[str]) -> str:

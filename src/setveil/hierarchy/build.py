@@ -1,18 +1,20 @@
-"""Hierarchies made from the data: by order, by the prefixes of codes, by what occurs together."""
+"""Hierarchies made from the data: by order, by prefixes of codes or their system, by what occurs together."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from setveil.data.transactions import Transactions
-from setveil.errors import HierarchyError, RequestError, listed
+from setveil.errors import DataError, HierarchyError, RequestError, listed
 from setveil.hierarchy._cooccurrence import group_similar, similar_items
-from setveil.hierarchy._levels import Names, check_fanout, items_of, unused
+from setveil.hierarchy._levels import Names, check_fanout, items_of, unused, where_they_meet
+from setveil.hierarchy.systems.reading import CodesRead, Zeros, code_of, read_codes
 from setveil.hierarchy.tree import Hierarchy, HierarchyOrigin
 from setveil.kernels.rows import Ids, Ints, distinct_rows, recode_rows
+from setveil.wording import are, count
 
 _PARTNERS = 32  # similar items that by_cooccurrence remembers for each item
 
@@ -95,38 +97,93 @@ def by_prefix(data: Transactions, *, at: str = ".", lengths: Sequence[int] = ())
         # Blanks at the end are lost in files.
         return list(dict.fromkeys(p for cut in cuts if cut < len(code) and (p := code[:cut].rstrip())))
 
-    # Nodes are numbered: prefixes from 1, 0 is the root. A prefix and an item may have the same text.
-    number = {prefix: i for i, prefix in enumerate(dict.fromkeys(p for c in items for p in prefixes(c)), 1)}
-    above = [0] * (len(number) + 1)
-    for prefix, i in number.items():
-        above[i] = number[up[-1]] if (up := prefixes(prefix)) else 0
-    home = {item: number.get(item, number[up[-1]] if (up := prefixes(item)) else 0) for item in items}
-    count = np.bincount([*above[1:], *home.values()], minlength=len(above))
+    known = {prefix for code in items for prefix in prefixes(code)}
+    return Hierarchy(where_they_meet({c: [*prefixes(c), *([c] if c in known else ())] for c in items}, "*"))
 
-    # A node is needed where branches meet; a root with a single inner child would say the same twice.
-    needed = count > 1
-    needed[0] = True
-    top = [i for i in range(1, len(above)) if above[i] == 0]
-    while count[0] == 1 and len(top) == 1:
-        needed[top[0]] = False
-        count[0] = count[top[0]]
-        top = [i for i in range(1, len(above)) if above[i] == top[0]]
 
-    def nearest(i: int) -> int:
-        while not needed[i]:
-            i = above[i]
-        return i
+def by_system(
+    data: Transactions,
+    system: str,
+    *,
+    names: Mapping[str, str] | None = None,
+    zeros: Zeros | None = None,
+    strict: bool = False,
+    said: Mapping[str, str] | None = None,
+) -> tuple[Hierarchy, CodesRead]:
+    """Group the codes of a classification by its categories, blocks and chapters.
 
-    taken = set(items)
-    labels = {0: unused("*", taken)}
-    taken.add(labels[0])
-    for prefix, i in number.items():
-        if needed[i]:
-            labels[i] = unused(prefix, taken)
-            taken.add(labels[i])
-    parents: dict[str, str | None] = {item: labels[nearest(i)] for item, i in home.items()}
-    parents.update({labels[i]: labels[nearest(above[i])] for i in labels if i})
-    return Hierarchy({**parents, labels[0]: None})
+    Only forms and ranges of codes are known, no texts. The items stay as they are written: ``250.01``,
+    ``25001`` and ``ICD9:250.01`` stand under one node.
+
+    Parameters
+    ----------
+    data : Transactions
+        Its vocabulary gives the codes.
+    system : {"icd9", "icd10", "icd9+icd10", "atc", "unspsc", "nace", "naics", "isco", "coicop"}
+        The classification.
+    names : mapping of str to str, optional
+        What codes and ranges stand for; a node is then called ``250 Diabetes mellitus``.
+    zeros : {"kept", "lost"}, optional
+        Whether numbers have the zeros that they begin with. By default that is found out from all codes, and
+        where it cannot be, an error asks. If they are lost, what may be two codes is not placed.
+    strict : bool
+        Whether items that are no codes are an error.
+    said : mapping of str to str, optional
+        Of two systems: which one each item is of, ``icd9`` or ``icd10``, where it is known.
+
+    Returns
+    -------
+    tree : Hierarchy
+        With the root ``ALL``. A group with a single one in it is left out. What is no code is in
+        ``(unlisted)``.
+    read : CodesRead
+        What was changed in order to read the codes, and what was not placed, with the reasons.
+
+    Raises
+    ------
+    RequestError
+        If there is no such system, or nothing in it groups (NDC, GTIN).
+    DataError
+        If no item is a code, it cannot be told what codes mean, or `strict` forbids what was found.
+
+    Examples
+    --------
+    >>> tree, read = by_system(Transactions.from_rows([["250.01", "25002", "401.9", "tea"]]), "icd9")
+    >>> tree.paths()
+    [['250.01', '250.0', 'ALL'], ['25002', '250.0', 'ALL'], ['401.9', 'ALL'], ['tea', '(unlisted)', 'ALL']]
+    >>> read.unlisted
+    {'not of the form 250.01, V45.1 or E849.0': ['tea']}
+    """
+    items = items_of(data)
+    read = read_codes(items, system, zeros, said)
+    missing = read.missing()
+    if strict and missing:
+        reason = next(iter(read.unlisted))
+        raise DataError(
+            f"{len(missing):,} of {count(len(items), 'item')} {are(len(missing))} no code of {read.title}: "
+            f"{listed(missing, 3)} ({reason}).",
+            hint="Without --strict they stand under '(unlisted)'.",
+        )
+    called = _called(read, names or {})
+    paths = {item: [called.get(group, group) for group in path] for item, path in read.paths.items()}
+    parents = where_they_meet(paths, "ALL", beside=missing)
+    if missing:
+        root = next(node for node, above in parents.items() if above is None)
+        unlisted = unused("(unlisted)", {*parents, *missing})
+        parents = {**parents, unlisted: root, **dict.fromkeys(missing, unlisted)}
+    read.named = sum(name in parents for name in called.values())
+    return Hierarchy(parents), read
+
+
+def _called(read: CodesRead, names: Mapping[str, str]) -> dict[str, str]:
+    """Find the name of each group that has one, whatever form its code has in the list."""
+    groups = {group for path in read.paths.values() for group in path}
+    called = {}
+    for code, name in names.items():
+        group = code if code in groups else code_of(code, read.systems)
+        if group in groups:
+            called[group] = f"{group} {name}"
+    return called
 
 
 def by_cooccurrence(data: Transactions, fanout: int = 5) -> Hierarchy:

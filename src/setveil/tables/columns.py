@@ -232,6 +232,15 @@ def column_values(source: Any, name: str, how: How) -> list[str]:
     return [label for label in (column.labels[code] for code in used) if label]
 
 
+def column_pairs(source: Any, names: tuple[str, str], how: How) -> list[tuple[str, str]]:
+    """List the different pairs of values that two columns have in one row."""
+    opened = open_table(source, names, how)
+    at = [column_at(opened.table.names, name, opened.table.name) for name in names]
+    one, other = (_text_column(name, text) for name, text in zip(names, opened.texts(at), strict=True))
+    pairs = np.unique(np.column_stack([one.codes, other.codes]), axis=0).tolist()
+    return [(one.labels[a], other.labels[b]) for a, b in pairs]
+
+
 def open_table(source: Any, sought: Collection[str], how: How, *, apart: bool = False) -> OpenedTable:
     """Open a table; `apart`: options of text were meant for another one.
 

@@ -1,0 +1,46 @@
+"""Which system of codes each item is of, where a column says it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from setveil.errors import DataError, listed, shorten
+from setveil.hierarchy.systems.reading import named_system
+from setveil.tables.columns import column_pairs
+from setveil.tables.how import How
+
+
+def systems_said(source: Any, item_column: str, column: str, how: How) -> dict[str, str]:
+    """Read from a long table of which version of ICD each item is.
+
+    Parameters
+    ----------
+    source : path
+        The table.
+    item_column, column : str
+        That of the codes, and that of the versions: ``9``, ``ICD-10-CM``.
+
+    Raises
+    ------
+    DataError
+        If a version is another, or an item is of two.
+    """
+    said: dict[str, str] = {}
+    both = set()
+    for item, version in column_pairs(source, (item_column, column), how):
+        if not item:
+            continue
+        home = named_system(version)
+        if home is None:
+            raise DataError(
+                f"Column {shorten(column)} says {shorten(version)} of {shorten(item)}, expected 9 or 10, "
+                "with or without ICD."
+            )
+        if said.setdefault(item, home) != home:
+            both.add(item)
+    if both:
+        raise DataError(
+            f"{len(both):,} texts are codes of both systems and would be one item: {listed(sorted(both))}.",
+            hint="Write the version before each code when the table is made, such as 9:V10 and 10:V10.",
+        )
+    return said

@@ -1,0 +1,122 @@
+"""Hierarchies of systems of codes from the command line: options, answers, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cli_helpers import setveil, together
+
+CODES = "250.01,250.02,401.9\n250.01,401.1\n8.45,V45.1\nICD9:250.01,tea\n25001,E849.0\n250.01\n401.9\n"
+NAMES = 'code,name\n250,"Diabetes, mellitus"\n4019,Hypertension\n390-459,Circulatory system\nV10,none\n'
+LONG = "id,code,version\n1,V10,9\n1,E11.9,ICD-10-CM\n2,E849,icd9\n2,401.9,9\n3,E11.2,10\n"
+READ_LONG = ["long.csv", "--id-column", "id", "--item-column", "code"]
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    for name, content in {"codes.csv": CODES, "names.csv": NAMES, "long.csv": LONG}.items():
+        (tmp_path / name).write_text(content)
+    return tmp_path
+
+
+def paths(file: Path) -> dict[str, list[str]]:
+    return {line.split(";")[0]: line.split(";")[1:] for line in file.read_text().splitlines()}
+
+
+def test_codes_are_grouped_and_what_was_changed_is_said(place: Path) -> None:
+    done, used = together(
+        [
+            [
+                "hierarchy", "build", "codes.csv", "--format", "basket", "--system", "icd9",
+                "--out", "tree.csv",
+            ],
+            [
+                "anonymize", "codes.csv", "--format", "basket", "-H", "tree.csv", "--k", 2, "--m", 1,
+                "--out", "out",
+            ],
+        ],
+        place,
+    )  # fmt: skip
+    said = done.ok().err.splitlines()
+    assert said[0] == "tree.csv: 10 items, 5 inner nodes, height 3."
+    assert "1 code read without the name of the system, such as 'ICD9:250.01' as 250.01." in said
+    assert "1 code read with the zeros that were missing, such as '8.45' as 008.45." in said
+    assert "Warning: under '(unlisted)': 1 item, 7.69% of all occurrences." in said
+    assert "  1 not of the form 250.01, V45.1 or E849.0: 'tea'" in said
+    tree = paths(place / "tree.csv")
+    assert tree["25001"] == tree["ICD9:250.01"] == tree["250.01"] == ["250.01*", "250.0", "ALL"]
+    assert tree["tea"][-2:] == ["(unlisted)", "ALL"]
+    used.ok()
+
+
+def test_names_are_added_to_codes_and_ranges(place: Path) -> None:
+    build = ["hierarchy", "build", "codes.csv", "--format", "basket", "--system", "icd9", "--out", "tree.csv"]
+    (place / "codes.csv").write_text("250.01,250.12,401.9,401.1,410.0,414.1\n4019,250.01\n")
+    done = setveil(*build, "--names", "names.csv", cwd=place).ok()
+    tree = paths(place / "tree.csv")
+    assert tree["250.12"][-2:] == ["250 Diabetes, mellitus", "ALL"]
+    assert tree["401.9"] == ["401.9 Hypertension", "401", "390-459 Circulatory system", "ALL"]
+    assert tree["410.0"] == ["410.0", "410-414", "390-459 Circulatory system", "ALL"]
+    assert "3 groups have a name." in done.err
+    (place / "names.csv").write_text("250\n")
+    wrong = setveil(*build, "--names", "names.csv", "--force", cwd=place)
+    assert (wrong.code, "line 1" in wrong.err) == (4, True)
+    assert tree == paths(place / "tree.csv")
+
+
+def test_a_column_says_the_system(place: Path) -> None:
+    build = ["hierarchy", "build", *READ_LONG, "--system", "icd9+icd10"]
+    asked, done, other = together(
+        [
+            [*build, "--out", "a.csv"],
+            [*build, "--system-column", "version", "--out", "b.csv"],
+            ["hierarchy", "build", "long.csv", "--column", "code", "--system", "icd9", "--out", "c.csv"],
+        ],
+        place,
+    )
+    assert asked.code == 4
+    assert "2 of 5 items may be codes of ICD-9-CM or of ICD-10: 'E849', 'V10'." in asked.err
+    assert "--system-column" in asked.err
+    assert not (place / "a.csv").exists()
+    done.ok()
+    tree = paths(place / "b.csv")
+    assert {code: groups[-2] for code, groups in tree.items()} == {
+        "V10": "ICD-9-CM", "401.9": "ICD-9-CM", "E849": "ICD-9-CM", "E11.9": "10:E11", "E11.2": "10:E11",
+    }  # fmt: skip
+    assert "2 not of the form" in other.ok().err
+    (place / "long.csv").write_text(LONG + "4,V10,10\n")
+    twice = setveil(*build, "--system-column", "version", "--out", "d.csv", cwd=place)
+    assert (twice.code, "1 texts are codes of both systems" in twice.err) == (4, True)
+    (place / "long.csv").write_text(LONG + "4,V11,SNOMED\n")
+    unknown = setveil(*build, "--system-column", "version", "--out", "d.csv", cwd=place)
+    assert (unknown.code, "says 'SNOMED' of 'V11'" in unknown.err) == (4, True)
+    assert not (place / "d.csv").exists()
+
+
+REFUSED = [
+    (["--system", "gtin"], 2, "begin with their makers"),
+    (["--system", "icd11"], 2, "There is no system 'icd11'"),
+    (["--system", "icd9", "--strict"], 4, "1 of 10 items is no code of ICD-9-CM: 'tea'"),
+    (["--system", "icd9", "--zeros", "perhaps"], 2, "there is no way 'perhaps'"),
+    (["--system", "icd9", "--by", "prefix"], 2, "--by does not go with --system"),
+    (["--system", "icd9", "--lengths", "1"], 2, "--lengths does not go with --system"),
+    (["--system", "icd9", "--extend", "names.csv"], 2, "--extend does not go with --system"),
+    (["--system", "icd9", "--system-column", "version"], 2, "--system-column tells two systems apart"),
+    (["--system", "icd9+icd10", "--system-column", "version"], 2, "beside --item-column"),
+    (["--system", "icd9", "--names", "nothing.csv"], 4, "nothing.csv"),
+    (["--names", "names.csv"], 2, "--names is of --system"),
+    (["--zeros", "lost"], 2, "--zeros is of --system"),
+    (["--strict"], 2, "--strict is of --system"),
+]
+
+
+def test_what_is_refused_writes_nothing(place: Path) -> None:
+    build = ["hierarchy", "build", "codes.csv", "--format", "basket", "--out", "tree.csv"]
+    answers = together([[*build, *options] for options, _, _ in REFUSED], place)
+    for done, (options, code, words) in zip(answers, REFUSED, strict=True):
+        assert done.code == code, (options, done)
+        assert words in done.err + done.out, (options, done)
+        assert "Traceback" not in done.err
+    assert not (place / "tree.csv").exists()
