@@ -125,6 +125,59 @@ def test_groups_are_made_of_the_items_of_a_table(client: Client, tmp_path: Path)
     assert project.settings()["hierarchy"] == [str(project.hierarchy), "age=ages.csv"]
 
 
+def test_groups_are_made_of_the_codes_of_a_classification(client: Client, tmp_path: Path) -> None:
+    project = made(client, tmp_path)
+    (tmp_path / "rows.csv").write_text("250.01,250.02\n25003,401.9\n8.45,tea\n401.9\n")
+    project.save(hierarchy=None)
+    page = client.get("p", project.name, "hierarchy").text
+    assert "Codes of a classification" in page
+    assert "<option>icd9+icd10</option>" in page
+    sent = {"by": "system", "system": "icd9", "zeros": "", "names": "250,Diabetes\r\n401.9,Hypertension\r\n"}
+    assert client.post("p", project.name, "hierarchy", "build", data=sent).status_code == 303
+    tree = read_hierarchy(project.hierarchy)
+    assert tree.paths() == [
+        ["250.01", "250.0", "ALL"], ["250.02", "250.0", "ALL"], ["25003", "250.0", "ALL"], ["401.9", "ALL"],
+        ["8.45", "ALL"], ["tea", "(unlisted)", "ALL"],
+    ]  # fmt: skip
+    begun = ask(client, project, "tree")["from"]
+    assert begun.startswith("codes of ICD-9-CM. 1 code read with the zeros that were missing, such as '8.45'")
+    assert "1 not of the form 250.01, V45.1 or E849.0: 'tea'" in begun
+    built, edited = _same_as(project)
+    assert built[:2] == ["hierarchy", "build"]
+    setveil(*built, cwd=project.folder).ok()
+    setveil(*edited, cwd=project.folder).ok()
+    assert read_hierarchy(project.hierarchy) == tree
+
+
+def test_codes_that_cannot_be_told_are_asked_in_the_studio(client: Client, tmp_path: Path) -> None:
+    project = made(client, tmp_path)
+    (tmp_path / "rows.csv").write_text("V10,250.01\nE11.9\nV10,E11.9\n38,4280,25001\n")
+    before = ask(client, project, "tree")["labels"]
+    build = "p", project.name, "hierarchy", "build"
+    asked = client.post(*build, data={"by": "system", "system": "icd9+icd10"})
+    assert asked.status_code == 400
+    assert "may be codes of ICD-9-CM or of ICD-10" in asked.text
+    assert "<option selected>icd9+icd10</option>" in asked.text
+    for wrong, words in (
+        ("gtin", "begin with their makers"),
+        ("", "There is no system"),
+        ("x", "icd9+icd10"),
+    ):
+        refused = client.post(*build, data={"by": "system", "system": wrong})
+        assert refused.status_code == 400
+        assert words in refused.text
+    named = client.post(*build, data={"by": "system", "system": "icd9", "names": "250"})
+    assert named.status_code == 400
+    assert "line 1" in named.text
+    assert ask(client, project, "tree")["labels"] == before
+    (tmp_path / "ward.csv").write_text("age,codes\n31,E11.9 E10.1\n40,E11.2 I10\n41,I10 I11\n")
+    table = client.studio.projects.create("Ward")
+    table.save(input=str(tmp_path / "ward.csv"), qi="age", set="codes", delimiter=" ", model="kkm")
+    done = client.post("p", table.name, "hierarchy", "build", data={"by": "system", "system": "icd10"})
+    assert done.status_code == 303
+    assert "E08-E14" in read_hierarchy(table.hierarchy).labels
+
+
 @pytest.mark.parametrize(
     ("edit", "message"),
     [

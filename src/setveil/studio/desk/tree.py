@@ -27,7 +27,9 @@ from setveil.hierarchy.doubts import Problem, problems_of
 from setveil.hierarchy.edit import Draft, Edit
 from setveil.hierarchy.history import History, read_edits
 from setveil.hierarchy.io import read_hierarchy, write_hierarchy
+from setveil.hierarchy.systems.reading import Zeros, in_words
 from setveil.hierarchy.tree import Hierarchy
+from setveil.options.inputs import load_names
 from setveil.staging import staged_file
 from setveil.studio.desk.column_groups import values_of
 from setveil.studio.desk.data import rows_of
@@ -129,6 +131,18 @@ def build(desk: Desk, by: str, fanout: int, at: str, lengths: Sequence[int], nam
     else:
         tree = builders.by_cooccurrence(data, fanout)
     return _begin(desk, tree, named, ())
+
+
+def codes(
+    desk: Desk, system: str, zeros: Zeros | None, names: str | None, command: Sequence[str]
+) -> dict[str, Any]:
+    """Begin with the groups of a system of codes; where they come from tells how the codes were read."""
+    data = rows_of(desk)
+    called = None if names is None else load_names(Path(names), "utf-8")
+    tree, read = builders.by_system(data, system, names=called, zeros=zeros)
+    supports = dict(zip(data.vocabulary.labels, data.supports().tolist(), strict=True))
+    said = [f"codes of {read.title}", *(line.strip() for line in in_words(read, supports))]
+    return _begin(desk, tree, ". ".join(line.rstrip(".") for line in said), command)
 
 
 def problems(desk: Desk) -> dict[str, Any]:
@@ -422,6 +436,7 @@ ASKED: dict[str, Callable[..., dict[str, Any]]] = {
     "tree_edit": edit,
     "tree_start": start,
     "tree_build": build,
+    "tree_codes": codes,
     "tree_problems": problems,
     "of_column": of_column,
     "tree_begin_column": begin_column,

@@ -7,6 +7,7 @@ import contextlib
 import json
 import re
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
 from setveil.errors import RequestError
+from setveil.hierarchy.systems.known import NAMES
 from setveil.studio import commands, places
 from setveil.studio.asked import fault, form_of, json_object, whole
 from setveil.studio.desk.place import key_of
@@ -83,7 +85,7 @@ def _name_column(project: Project, column: str) -> None:
         project.save(hierarchy=wanted, ranges=ranges or None)
 
 
-def _page(request: Request, status: int = 200, **values: Any) -> Response:
+def _page(request: Request, status: int = 200, *, given: Mapping[str, str] = {}, **values: Any) -> Response:
     project: Project = request.state.project
     settings = project.settings()
     k = settings.get("k")
@@ -96,7 +98,9 @@ def _page(request: Request, status: int = 200, **values: Any) -> Response:
         there=_is_there(project),
         rare=k if isinstance(k, int) else _USUAL_K,
         same_as=_same_as(project),
+        systems=NAMES,
         **{"errors": [], "problems": [], "way": "", "lengths": "", **values},
+        given={"system": "", "zeros": "", "names": "", **given},
     )
 
 
@@ -231,6 +235,8 @@ async def build(request: Request) -> Response:
     studio, project = request.app.state.studio, request.state.project
     form = await form_of(request)
     by = str(form.get("by", ""))
+    if by == "system":
+        return await _of_codes(request, {key: str(value).strip() for key, value in form.items()})
     if by not in _WAYS:
         raise RequestError("This way to make groups is not known.")
     settings = project.settings()
@@ -249,6 +255,35 @@ async def build(request: Request) -> Response:
         error = job.error or {"message": "The groups were not made.", "hint": ""}
         return _page(request, 400, errors=[fault(error["message"], by, error["hint"])])
     return await _begun(request, place, _WAYS[by], argv)
+
+
+async def _of_codes(request: Request, form: dict[str, str]) -> Response:
+    """Make groups of the codes of a classification; the desk does it, which can say how they were read."""
+    project: Project = request.state.project
+    system, zeros = form.get("system", ""), form.get("zeros") or None
+    options = ["--system", system] + (["--zeros", zeros] if zeros else [])
+    names = None
+    if form.get("names"):
+        names = places.make_folder(project.folder / "trees") / "names.csv"
+        await asyncio.to_thread(names.write_text, form["names"].replace("\r\n", "\n") + "\n", "utf-8")
+        options += ["--names", f"trees/{names.name}"]
+    is_table = any(name in project.settings() for name in commands.COLUMNS)
+    argv = [] if is_table else commands.build(project, options, "trees/built.json")
+    try:
+        await _ask(
+            request,
+            "tree_codes",
+            system=system,
+            zeros=zeros,
+            names=None if names is None else str(names),
+            command=argv,
+        )
+    except Refused as error:
+        return _page(
+            request, 400, errors=[fault(error.message, "system", error.hint)], given=form, way="system"
+        )
+    _name(project)
+    return to(request, "p", project.name, "hierarchy")
 
 
 async def _of_a_table(request: Request, by: str, form: dict[str, str]) -> Response:
