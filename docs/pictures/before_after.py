@@ -1,0 +1,92 @@
+"""Draw how many rows of the demo somebody finds: ``python docs/pictures/before_after.py`` counts and draws.
+
+The numbers are those of ``setveil risk`` for the baskets and the release of ``setveil demo``.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+KNOWN = (1, 2, 3)
+BELOW = (2, 5, 10)
+GROUPS = (
+    ("alone", "#a3262a", "#fff"),
+    ("among 2 to 4", "#d9773f", "#1b1f24"),
+    ("among 5 to 9", "#efc66f", "#1b1f24"),
+    ("among 10 or more", "#d7e0ea", "#1b1f24"),
+)
+_LEFT, _BAR, _WIDTH = 215, 520, 760
+
+
+def counts() -> dict[str, list[list[int]]]:
+    """Count, before and after, for each number of known items, the rows of each of the `GROUPS`."""
+    import setveil as sv
+    from setveil.data.sample import grocery_sample
+
+    baskets, paths = grocery_sample(5000, 0)
+    release = sv.anonymize(baskets, sv.KmAnonymity(k=5, m=2), hierarchy=sv.Hierarchy.from_paths(paths))
+    found = {}
+    for name, rows in (("before", baskets), ("after", release.published)):
+        worst = [one for one in sv.risk(rows, m=KNOWN, thresholds=BELOW)["risk"] if one["choice"] == "best"]
+        found[name] = [
+            grouped([int(one["rows_below"][str(below)]) for below in BELOW], 5000) for one in worst
+        ]
+    return found
+
+
+def grouped(below: list[int], rows: int) -> list[int]:
+    """Return the rows between one bound and the next."""
+    bounds = [0, *below, rows]
+    return [after - before for before, after in pairwise(bounds)]
+
+
+def picture(found: dict[str, list[list[int]]]) -> str:
+    """Return the picture as SVG."""
+    parts = []
+    y = 56
+    for i, known in enumerate(KNOWN):
+        parts.append(_text(20, y + 32, f"{known} item{'s' if known > 1 else ''} known", "bold"))
+        for name in ("before", "after"):
+            parts.append(_text(_LEFT - 10, y + 17, name, "end"))
+            x = float(_LEFT)
+            total = sum(found[name][i])
+            for rows, (_, colour, ink) in zip(found[name][i], GROUPS, strict=True):
+                width = _BAR * rows / total
+                if rows:
+                    parts.append(
+                        f'<rect x="{x:.1f}" y="{y}" width="{width:.1f}" height="24" fill="{colour}"/>'
+                    )
+                if width > 38:
+                    parts.append(
+                        f'<text x="{x + width / 2:.1f}" y="{y + 17}" class="middle" style="fill:{ink}">'
+                        f"{rows:,}</text>"
+                    )
+                x += width
+            y += 28
+        y += 14
+    x = _LEFT
+    for name, colour, _ in GROUPS:
+        parts.append(f'<rect x="{x}" y="{y}" width="14" height="14" fill="{colour}"/>')
+        parts.append(_text(x + 20, y + 12, name, ""))
+        x += 34 + 8 * len(name)
+    height = y + 34
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" '
+        f'height="{height}" role="img" font-family="system-ui, sans-serif" font-size="14">\n'
+        "<title>How many customers somebody finds, before and after</title>\n"
+        "<style>text{fill:#1b1f24}.bold{font-weight:600}.end{text-anchor:end}.middle{text-anchor:middle}</style>\n"
+        f'<rect width="{_WIDTH}" height="{height}" fill="#fff"/>\n'
+        + _text(20, 30, "5,000 customers: how many others look the same to somebody who knows …", "bold")
+        + "\n"
+        + "\n".join(parts)
+        + "\n</svg>\n"
+    )
+
+
+def _text(x: float, y: float, text: str, kind: str) -> str:
+    return f'<text x="{x}" y="{y}" class="{kind}">{text}</text>'
+
+
+if __name__ == "__main__":
+    Path(__file__).with_suffix(".svg").write_text(picture(counts()), encoding="utf-8")

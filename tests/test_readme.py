@@ -1,0 +1,96 @@
+"""The README is for strangers: short, with what they must see; what it said before has a home."""
+
+from __future__ import annotations
+
+import re
+import runpy
+
+import pytest
+
+from setveil.guarantees import models
+from test_docs import PAGES, ROOT, links, slugs
+
+README = ROOT / "README.md"
+PICTURES = ROOT / "docs" / "pictures"
+
+NARROW = "what-km-anonymity-does-not-protect-against"
+
+# Each heading that the README once had, as an anchor, and where its words are now.
+HOMES = {
+    "setveil": "README.md#setveil",
+    "install": "docs/install.md#install",
+    "in-the-browser": "docs/install.md#in-the-browser",
+    "a-first-example": "docs/ten_minutes.md#the-data",
+    "the-same-in-python": "docs/ten_minutes.md#the-release",
+    "what-the-release-still-answers": "docs/ten_minutes.md#what-the-release-still-answers",
+    "tables": "docs/tables.md#tables",
+    "algorithms": "docs/algorithms.md#algorithms",
+    "other-promises": "docs/algorithms.md#other-promises",
+    "choosing-by-looking": "docs/choosing.md#choosing-by-looking",
+    "reading-a-report": "docs/report.md#reading-a-report",
+    NARROW: f"docs/protects.md#{NARROW}",
+    "without-a-hierarchy": "docs/hierarchies.md#without-a-hierarchy",
+    "formats": "docs/formats.md#formats",
+    "limits": "docs/limits.md#limits",
+    "documentation": "docs/contents.md#all-pages",
+    "citing": "README.md#more",
+    "licence": "README.md#more",
+}
+
+
+def test_it_fits_three_screens() -> None:
+    assert len(README.read_text("utf-8").splitlines()) <= 150
+
+
+def test_it_says_what_is_not_protected() -> None:
+    part = README.read_text("utf-8").partition("## What k^m-anonymity does not protect against\n")[2]
+    assert len(re.findall("^- \\*\\*", part.partition("\n## ")[0], re.M)) == 6
+
+
+@pytest.mark.parametrize(("former", "home"), HOMES.items())
+def test_every_former_heading_has_a_home(former: str, home: str) -> None:
+    path, _, anchor = home.partition("#")
+    assert anchor in slugs((ROOT / path).read_text("utf-8")), former
+
+
+def test_links_to_the_readme_find_their_heading() -> None:
+    there = slugs(README.read_text("utf-8"))
+    files = [*PAGES, *ROOT.glob("*.md"), *(ROOT / "src").rglob("*.py"), *(ROOT / ".github").rglob("*.yml")]
+    found = [
+        (file.name, anchor)
+        for file in files
+        for anchor in re.findall(r"README\.md#([\w-]+)", file.read_text("utf-8"))
+    ]
+    assert [one for one in found if one[1] not in there] == []
+
+
+# Which promise?
+
+
+def test_every_promise_is_an_end_of_the_map() -> None:
+    text = (ROOT / "docs" / "which_promise.md").read_text("utf-8")
+    for name in models().keys() - {"km-anonymity", "km-rho", "rho-uncertainty"}:
+        assert f"--model {name}" in text, name
+    for implied in ("--k 5 --m 2`", "--k 5 --m 2 --rho 0.2 --sensitive", "FILE --rho 0.2 --sensitive"):
+        assert implied in text
+    assert "which_promise.md" in list(links((ROOT / "docs" / "recommend.md").read_text("utf-8")))
+
+
+def test_the_pictures_are_what_their_scripts_draw() -> None:
+    before_after, promise_map = (
+        runpy.run_path(str(PICTURES / f"{name}.py")) for name in ("before_after", "promise_map")
+    )
+    assert (PICTURES / "promise_map.svg").read_text("utf-8") == promise_map["picture"]()
+    text = " ".join((ROOT / "docs" / "which_promise.md").read_text("utf-8").split())
+    for question, ends in promise_map["QUESTIONS"]:
+        assert " ".join(question).rstrip("?") in text
+        for _, promise, command in ends:
+            assert promise in text
+            assert command in text
+    # The numbers are those that docs/risk.md shows, a test of its own.
+    drawn = re.findall(r">([\d,]+)</text>", (PICTURES / "before_after.svg").read_text("utf-8"))
+    assert {"567", "2,457", "1,249"} <= set(drawn)
+    assert before_after["grouped"]([567, 1816, 2702], 5000) == [567, 1249, 886, 2298]
+    risk = (ROOT / "docs" / "risk.md").read_text("utf-8")
+    assert re.search(r"2 items +567 \(11 %\) +1,816 \(36 %\) +2,702 \(54 %\)", risk)
+    assert re.search(r"3 items +2,457 \(49 %\) +3,093 \(62 %\) +3,463", risk)
