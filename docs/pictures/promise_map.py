@@ -41,7 +41,7 @@ QUESTIONS = [
     ),
 ]
 _END, _GAP = 58, 12  # height of an end, and what is between two
-_LEFT, _ASKED, _RIGHT, _WIDTH = 16, 300, 376, 860
+_LEFT, _ASKED, _RIGHT, _WIDTH = 16, 320, 396, 880
 
 
 def picture() -> str:

@@ -32,7 +32,7 @@ class Recoding:
     image : int32 (items,), read-only
         Position in `published` of each item; -1: the item is suppressed.
     domain : int
-        |I|, the number of items that exist. More than `items` holds where the recoding was read from a
+        ``|I|``, the number of items that exist. More than `items` holds where the recoding was read from a
         release, which says nothing of items that do not occur.
 
     Examples
@@ -175,7 +175,7 @@ class LocalRecoding:
     image : int32 (occurrences,), read-only
         Position in `published` of each occurrence of the data that it was made for; -1: suppressed.
     domain : int
-        |I|, the number of items that exist.
+        ``|I|``, the number of items that exist.
     part_of_row : int64 (n,) or None
         Where rows were recoded in parts, each with one recoding of its own: the part of each row of the data
         that it was made for; -1: none, since the row holds no item.
