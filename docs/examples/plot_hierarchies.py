@@ -46,9 +46,9 @@ hierarchies = {
 releases = {name: sv.anonymize(rows, k=5, m=2, hierarchy=tree) for name, tree in hierarchies.items()}
 
 # %%
-# Small lowest groups are what helps most: styles lose little once each has three parts. What the labels mean
-# is another thing: *jazz, rare* needs no explanation, ``C1_3`` does, and groups in the order of names mean
-# nothing at all.
+# Groups of any five songs lose half as much as whole styles; to divide the styles helps, but less. What the
+# labels mean is another thing: *jazz, rare* needs no explanation, ``C1_3`` does, and groups in the order of
+# names mean nothing at all.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(8, 3.4), layout="constrained", sharey=True)
 names = list(releases)

@@ -38,8 +38,8 @@ for answer in answers[:3]:
     print(answer)
 
 # %%
-# Every true number lies within its bounds. Where both items kept their names, the bounds meet and the answer
-# is exact.
+# Every true number lies within its bounds. The estimates are far closer than the bounds, which are what no
+# reader can exclude.
 
 figure, axes = plt.subplots(figsize=(7, 4.5), layout="constrained")
 places = np.arange(len(pairs))

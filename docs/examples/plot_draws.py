@@ -1,0 +1,56 @@
+"""
+What can be learned from synthetic rows?
+========================================
+
+:func:`setveil.reconstruct` draws rows of items at random from all that a release and its counts allow.
+Single items come out exactly. Of pairs each draw is a guess, and several draws show how far guesses differ.
+"""
+
+from collections import Counter
+from itertools import combinations
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+import setveil as sv
+
+# %%
+# Twelve hundred shopping lists, sixty products in groups of four.
+
+rng = np.random.default_rng(17)
+products = [f"product {number}" for number in range(60)]
+popularity = rng.permutation(1 / np.arange(1, 61))
+lists = [
+    rng.choice(products, rng.integers(2, 6), replace=False, p=popularity / popularity.sum()).tolist()
+    for _ in range(1200)
+]
+groups = {product: f"group {number // 4}" for number, product in enumerate(products)}
+release = sv.anonymize(lists, k=5, m=2, hierarchy=groups)
+
+# %%
+# Five draws, each with a row for every row of the release.
+
+
+def pairs(rows: list[list[str]]) -> Counter:
+    """Count the rows of each pair."""
+    return Counter(pair for row in rows for pair in combinations(sorted(row), 2))
+
+
+drawn = sv.reconstruct(release, draws=5, seed=0)
+truth = pairs(lists)
+frequent = [pair for pair, _ in truth.most_common(30)]
+counted = np.array([[pairs(list(draw))[pair] for pair in frequent] for draw in drawn])
+
+# %%
+# The mean of the draws with their spread, beside the truth. The spread does not tell how wrong the assumption
+# is that all draws share: that items of different labels have nothing to do with each other.
+
+figure, axes = plt.subplots(figsize=(7.5, 4), layout="constrained")
+places = np.arange(len(frequent))
+axes.errorbar(
+    places, counted.mean(axis=0), counted.std(axis=0), fmt="C0o", label="five draws: mean and deviation"
+)
+axes.plot(places, [truth[pair] for pair in frequent], "k_", markersize=9, label="original")
+axes.set(xlabel="the thirty most frequent pairs", ylabel="rows", xticks=[], ylim=(0, None))
+axes.legend(frameon=False)
+plt.show()
