@@ -26,6 +26,7 @@ extensions = [
     "extensions.commands",
     "extensions.names",
     "extensions.keys",
+    "extensions.screen_readers",
 ]
 templates_path = ["templates"]
 smartquotes = False  # two dashes are an option
@@ -145,7 +146,7 @@ html_theme_options = {
     "navbar_align": "left",
     "navbar_end": ["theme-switcher"],
     "navigation_with_keys": False,
-    "collapse_navigation": True,  # the marks that unfold it have no name for screen readers
+    "collapse_navigation": True,
     "show_prev_next": True,
     "show_toc_level": 2,
     "use_edit_page_button": False,

@@ -16,7 +16,7 @@ GROUPS = (
     ("among 5 to 9", "#efc66f", "#1b1f24"),
     ("among 10 or more", "#d7e0ea", "#1b1f24"),
 )
-_LEFT, _BAR, _WIDTH = 215, 520, 760
+_LEFT, _BAR, _WIDTH = 68, 404, 480
 
 
 def counts() -> dict[str, list[list[int]]]:
@@ -43,44 +43,37 @@ def grouped(below: list[int], rows: int) -> list[int]:
 
 def picture(found: dict[str, list[list[int]]]) -> str:
     """Return the picture as SVG."""
-    parts = []
-    y = 56
+    parts = [_text(8, 24, "5,000 customers: how many others look the same", "bold")]
+    y = 44
     for i, known in enumerate(KNOWN):
-        parts.append(_text(20, y + 32, f"{known} item{'s' if known > 1 else ''} known", "bold"))
+        items = "one item" if known == 1 else f"{('two', 'three')[known - 2]} items"
+        parts.append(_text(8, y + 18, f"to somebody who knows {items} of theirs", ""))
+        y += 28
         for name in ("before", "after"):
-            parts.append(_text(_LEFT - 10, y + 17, name, "end"))
+            parts.append(_text(_LEFT - 8, y + 19, name, "end"))
             x = float(_LEFT)
-            total = sum(found[name][i])
             for rows, (_, colour, ink) in zip(found[name][i], GROUPS, strict=True):
-                width = _BAR * rows / total
-                if rows:
-                    parts.append(
-                        f'<rect x="{x:.1f}" y="{y}" width="{width:.1f}" height="24" fill="{colour}"/>'
-                    )
-                if width > 38:
-                    parts.append(
-                        f'<text x="{x + width / 2:.1f}" y="{y + 17}" class="middle" style="fill:{ink}">'
-                        f"{rows:,}</text>"
-                    )
+                width = _BAR * rows / sum(found[name][i])
+                place = f'x="{x:.1f}" y="{y}" width="{width:.1f}" height="26"'
+                parts += [f'<rect {place} fill="{colour}"/>'] if rows else []
+                if width > 40:
+                    where = f'x="{x + width / 2:.1f}" y="{y + 19}" class="middle" style="fill:{ink}"'
+                    parts.append(f"<text {where}>{rows:,}</text>")
                 x += width
-            y += 28
-        y += 14
-    x = _LEFT
-    for name, colour, _ in GROUPS:
-        parts.append(f'<rect x="{x}" y="{y}" width="14" height="14" fill="{colour}"/>')
-        parts.append(_text(x + 20, y + 12, name, ""))
-        x += 34 + 8 * len(name)
-    height = y + 34
+            y += 30
+        y += 10
+    for i, (name, colour, _) in enumerate(GROUPS):
+        x, top = _LEFT + 190 * (i % 2), y + 26 * (i // 2)
+        parts.append(f'<rect x="{x}" y="{top}" width="16" height="16" fill="{colour}"/>')
+        parts.append(_text(x + 24, top + 14, name, ""))
+    height = y + 56
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" '
-        f'height="{height}" role="img" font-family="system-ui, sans-serif" font-size="14">\n'
+        f'height="{height}" role="img" font-family="system-ui, sans-serif" font-size="16">\n'
         "<title>How many customers somebody finds, before and after</title>\n"
-        "<style>text{fill:#1b1f24}.bold{font-weight:600}.end{text-anchor:end}.middle{text-anchor:middle}</style>\n"
-        f'<rect width="{_WIDTH}" height="{height}" fill="#fff"/>\n'
-        + _text(20, 30, "5,000 customers: how many others look the same to somebody who knows …", "bold")
-        + "\n"
-        + "\n".join(parts)
-        + "\n</svg>\n"
+        "<style>text{fill:#1b1f24}.bold{font-weight:600}.end{text-anchor:end}.middle{text-anchor:middle}"
+        "</style>\n"
+        f'<rect width="{_WIDTH}" height="{height}" fill="#fff"/>\n' + "\n".join(parts) + "\n</svg>\n"
     )
 
 

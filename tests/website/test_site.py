@@ -217,7 +217,7 @@ def test_pages_are_accessible(context: BrowserContext, name: str) -> None:
     for width in (320, 1280):
         page.set_viewport_size({"width": width, "height": 800})
         for dark in (False, True):
-            page.emulate_media(color_scheme="dark" if dark else "light")
+            page.emulate_media(color_scheme="dark" if dark else "light", reduced_motion="reduce")
             page.goto(f"{SITE.as_uri()}/{SHOWN[name]}")
             if SHOTS:
                 Path(SHOTS).mkdir(parents=True, exist_ok=True)
