@@ -121,7 +121,7 @@ sphinx_gallery_conf = {
     "backreferences_dir": "gallery/backreferences",
     "doc_module": ("setveil",),
     "reference_url": {"setveil": None},
-    "reset_modules": ("matplotlib", "extensions.gallery.warnings_are_errors"),
+    "reset_modules": ("matplotlib", "extensions.gallery.alone"),
     "reset_modules_order": "both",
     "only_warn_on_example_error": False,
     "write_computation_times": False,  # that page would load scripts from elsewhere

@@ -23,9 +23,9 @@ _MADE = {"api", "commands", "gallery", "project"}  # folders of pages that are m
 
 
 def setup(app: Any) -> dict[str, Any]:
-    """Make the pages before Sphinx looks for them."""
+    """Make the pages."""
     app.add_config_value("site_commands", {}, "env")
-    app.connect("builder-inited", _make, priority=100)
+    app.connect("config-inited", _make)  # before Sphinx lists its pages
     return {"parallel_read_safe": True}
 
 
@@ -63,8 +63,8 @@ def _below(command: Any, name: str) -> Iterator[tuple[str, Any]]:
         yield from _below(one, f"{name} {word}")
 
 
-def _make(app: Any) -> None:
-    prose = app.config.site_commands
+def _make(app: Any, config: Any) -> None:
+    prose = config.site_commands
     if not prose:
         return
     docs = Path(app.srcdir)

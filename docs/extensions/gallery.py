@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import posixpath
 import re
+import shutil
 import warnings
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
@@ -26,11 +28,15 @@ def _name(app: Any, doctree: nodes.document, page: str) -> None:
             image["alt"] = f"Figure of: {title.astext()}"
 
 
-def warnings_are_errors(conf: Any, script: str, when: str) -> None:
-    """Let a script fail that warns, and Sphinx itself go on as before."""
+def alone(conf: Any, script: str, when: str) -> None:
+    """Let a script fail that warns, remove what it has written beside itself, let Sphinx go on as before."""
+    folder = Path(conf["src_dir"]) / "examples"
     if when == "before":
-        _KEPT.append(warnings.catch_warnings())
-        _KEPT[-1].__enter__()
+        _KEPT.append((warnings.catch_warnings(), {*folder.iterdir()}))
+        _KEPT[-1][0].__enter__()
         warnings.simplefilter("error")
     elif _KEPT:
-        _KEPT.pop().__exit__(None, None, None)
+        filters, there = _KEPT.pop()
+        filters.__exit__(None, None, None)
+        for path in {*folder.iterdir()} - there:
+            shutil.rmtree(path) if path.is_dir() else path.unlink()

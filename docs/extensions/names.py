@@ -23,7 +23,7 @@ def setup(app: Any) -> dict[str, Any]:
     """Make the list of names before autosummary looks for it."""
     app.add_config_value("site_names", True, "env")
     app.add_role("setveil", _name)
-    app.connect("builder-inited", _make, priority=100)
+    app.connect("config-inited", _make)  # before Sphinx lists its pages
     return {"parallel_read_safe": True}
 
 
@@ -40,8 +40,8 @@ def kinds() -> dict[str, list[str]]:
     return found
 
 
-def _make(app: Any) -> None:
-    if not app.config.site_names:
+def _make(app: Any, config: Any) -> None:
+    if not config.site_names:
         return
     lines = [
         "Names in Python",

@@ -20,13 +20,13 @@ _LINK = re.compile(r"(?<=\]\()([^)\s:#]+)(#[^)\s]*)?(?=\))")
 def setup(app: Any) -> dict[str, Any]:
     """Make the pages, and turn the links as pages are read."""
     app.add_config_value("site_project", True, "env")
-    app.connect("builder-inited", _make, priority=100)
+    app.connect("config-inited", _make)  # before Sphinx lists its pages
     app.connect("source-read", _turn)
     return {"parallel_read_safe": True}
 
 
-def _make(app: Any) -> None:
-    if not app.config.site_project:
+def _make(app: Any, config: Any) -> None:
+    if not config.site_project:
         return
     docs = Path(app.srcdir)
     for file, page in PAGES.items():

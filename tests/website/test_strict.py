@@ -110,6 +110,7 @@ def test_a_key_without_an_entry_fails(tmp_path: Path) -> None:
     ("line", "said"),
     [
         ("print(1)", ""),
+        ("open('left.txt', 'w').close()", ""),
         ("raise ValueError('wrong')", "ValueError: wrong"),
         ("import warnings; warnings.warn('doubtful')", "UserWarning: doubtful"),
     ],
@@ -123,3 +124,4 @@ def test_an_example_that_fails_or_warns_fails(tmp_path: Path, line: str, said: s
     code, told = built(tmp_path, pages, GALLERY)
     assert code == (2 if said else 0), told
     assert said in told
+    assert not (tmp_path / "docs" / "examples" / "left.txt").exists()
