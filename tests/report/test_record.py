@@ -118,6 +118,19 @@ def test_the_page_names_every_key_and_no_other() -> None:
     assert told == dict(keys_of(Record, ""))
 
 
+def test_the_page_names_every_key_of_about(place: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
+    table = page[page.index("### about.json") : page.index("### counts.csv")]
+    told = {
+        key
+        for cell in re.findall(r"^\| (`.+?) \| ", table, re.MULTILINE)
+        for key in re.findall(r"`([^`]+)`", cell)
+    }
+    for name in ALL:
+        about = json.loads((place / name / "published" / "about.json").read_text(encoding="utf-8"))
+        assert about.keys() <= told, name
+
+
 # Records that are damaged, older or newer.
 
 
