@@ -5,8 +5,8 @@
     release.write("out")
 
 The functions are named like the commands: `anonymize`, `verify`, `measure`, `query`, `reconstruct`, `risk`,
-`explore`, `recommend`, `compare`, `why`, `apply`, `moles`, `convert`, and `read`. They take rows as a file, a
-data frame, a list of lists or `Transactions`.
+`explore`, `recommend`, `compare`, `why`, `apply`, `moles`, `convert`, `warm`, and `read`. They take rows as a
+file, a data frame, a list of lists or `Transactions`.
 
 Names are resolved on first use, so that importing the package (and ``setveil --help``) stays quick.
 """
@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from setveil.commands.reconstruct import Reconstruction, reconstruct
     from setveil.commands.risk import risk
     from setveil.commands.verify import verify
+    from setveil.commands.warm import warm
     from setveil.commands.why import why
     from setveil.data.transactions import Transactions
     from setveil.errors import (
@@ -154,6 +155,7 @@ _HOMES = {
     "reconstruct": "commands.reconstruct",
     "risk": "commands.risk",
     "verify": "commands.verify",
+    "warm": "commands.warm",
     "why": "commands.why",
     "write_hierarchy": "hierarchy.io",
 }
@@ -226,6 +228,7 @@ __all__ = [
     "reconstruct",
     "risk",
     "verify",
+    "warm",
     "why",
     "write_hierarchy",
 ]

@@ -35,6 +35,7 @@ from setveil.cli.options import (
 from setveil.cli.publishing import Published, Publishing, Telling
 from setveil.cli.session import Answer, say
 from setveil.cli.tables import Columns, read_table, require_tables
+from setveil.compiling import expect
 from setveil.errors import MissingItemsError, RequestError
 from setveil.guarantees import Model, model_named, models
 from setveil.options.classes import engine_refused, require_classes
@@ -44,6 +45,7 @@ from setveil.options.decode import Given, decode, decode_parameters, require_fil
 from setveil.options.guarantees import WATCHED, make_guarantee, require_options, require_values
 from setveil.options.models import require_watched, settled_model
 from setveil.options.reading import Reading as ReadingOptions
+from setveil.threads import threads
 from setveil.values.declared import options_of
 from setveil.values.kinds import Items
 
@@ -140,6 +142,7 @@ def anonymize(
         publishing, plot_band,
     )  # fmt: skip
     asked.require_possible()
+    expect(threads, f"anonymize {name}")
     source = source_of(input, reading)
     require_file(asked.hierarchy_file)
     named = telling.names(reading.text_encoding)

@@ -28,6 +28,7 @@ from setveil.cli import (
     risk,
     studio,
     verify,
+    warm,
     why,
 )
 from setveil.cli.config import algorithm_of
@@ -261,6 +262,6 @@ def algorithms(progress: Any) -> Answer:
 
 _MODULES = (
     anonymize, apply, verify, measure, query, why, moles, risk, explore, compare, recommend, reconstruct,
-    studio,
+    studio, warm,
 )  # fmt: skip
 COMMANDS = [demo, *(vars(module)[_name(module)] for module in _MODULES), convert, algorithms]

@@ -17,13 +17,14 @@ from typer.core import TyperCommand, TyperGroup
 
 from setveil.cli.config import take_config
 from setveil.cli.session import Answer, conclude, fail, run, speak
+from setveil.compiling import expect
 from setveil.data.layout import FORMATS
 from setveil.errors import RequestError, SetveilError, did_you_mean
 from setveil.memory import unpack_up_to
 from setveil.options.columns import Columns as ColumnOptions
 from setveil.options.reading import Reading as ReadingOptions
 from setveil.redact import HIDDEN
-from setveil.threads import use_threads
+from setveil.threads import threads, use_threads
 from setveil.values.declared import Option, options_of
 from setveil.values.kinds import BARE, Choice, Kind, Number, Text, UpTo
 
@@ -399,6 +400,7 @@ def expanded(command: Callable[..., Any], asked: Sequence[str] = ()) -> Callable
             for name, (bundle, options) in bundles.items()
         }
         try:
+            expect(threads, command.__name__)
             if works:
                 conclude(run(lambda progress: command(progress=progress, **given)), json=json)
             else:

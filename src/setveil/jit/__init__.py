@@ -5,8 +5,11 @@ that each kernel is compiled for one set of types. Ids are widened to int64 befo
 and Python disagree on int32 overflow. Everything also runs uncompiled under ``NUMBA_DISABLE_JIT=1``.
 
 - `origin`: all that the machine code of a function was made from, which names the file that it is kept in;
-- `files`: those files and the folders that may be trusted;
-- `loading`: from such a file to a function that can be called.
+- `files`: those files and the folders that may be trusted: the user's, and one that comes with the package;
+- `baseline`: the processor that the package's own are compiled for;
+- `loading`: from such a file to a function that can be called;
+- `listed`: types as the list of what commands need holds them, `kernels.json`;
+- `worker`: a process that compiles for another one (`setveil.compiling`).
 """
 
 from __future__ import annotations
@@ -25,8 +28,10 @@ from numba.core import bytecode
 from numba.core.caching import NullCache
 from numba.core.dispatcher import Dispatcher
 
-from setveil.jit import files, loading
-from setveil.jit.origin import origin_of
+from setveil import compiling
+from setveil.jit import baseline, files, loading
+from setveil.jit.listed import as_json, name_of
+from setveil.jit.origin import origin_of, shipped_origin_of
 
 log = logging.getLogger("setveil")
 
@@ -65,14 +70,22 @@ class Kept(NullCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Load what was compiled for some types; None: nothing that could be used."""
-        folder = files.folder()
-        if folder is not None:
-            origin = origin_of(self.function, sig, target_context.codegen())
-            content = files.read(folder, self.function.__name__, origin)
-            with contextlib.suppress(Exception):  # what another version of numba wrote
-                if content is not None:
-                    return loading.load(content, target_context)
-        _say_once()
+        found = self._loaded(sig, target_context)
+        if found is None:
+            _say_once()
+            if files.folder() is not None and compiling.was_compiled(name_of(self.function), as_json(sig)):
+                found = self._loaded(sig, target_context)
+        return found
+
+    def _loaded(self, sig: Any, target_context: Any) -> Any:
+        """Load what was compiled here, else what came with the package, if that fits."""
+        name = self.function.__name__
+        content = files.kept(name, origin_of(self.function, sig, target_context.codegen()))
+        if content is None and files.shipped_folder() is not None and baseline.runs_here():
+            content = files.shipped(name, shipped_origin_of(self.function, sig))
+        with contextlib.suppress(Exception):  # what could not be made use of is compiled anew
+            if content is not None:
+                return loading.load(content, target_context)
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:

@@ -13,6 +13,7 @@ import os
 import stat
 import sys
 import tempfile
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -48,6 +49,46 @@ def _is_private(found: os.stat_result) -> bool:
     return os.name != "posix" or (found.st_uid == os.getuid() and not found.st_mode & 0o022)
 
 
+SHIPPED = Path(__file__).parents[1] / "_kernels"
+
+
+@cache
+def shipped_folder() -> Path | None:
+    """Name the folder of compiled code that came with the package; None: none that can be trusted."""
+    with contextlib.suppress(OSError):
+        found = SHIPPED.lstat()
+        if stat.S_ISDIR(found.st_mode) and _is_of_the_package(found):
+            return SHIPPED
+    return None
+
+
+@cache
+def _owners() -> tuple[int, ...]:
+    """Return the users whose code runs here: this one, that of the system, and that of the package."""
+    return os.getuid(), 0, Path(__file__).stat().st_uid
+
+
+def _is_of_the_package(found: os.stat_result) -> bool:
+    """Whether what lies beside the package's own code can be written only by those who can write that."""
+    if os.name != "posix":
+        return True
+    open_to_group = found.st_mode & 0o020 and not _is_own_group(found.st_gid)
+    return found.st_uid in _owners() and not found.st_mode & 0o002 and not open_to_group
+
+
+@cache
+def _is_own_group(number: int) -> bool:
+    """Whether a group is this user's alone, as many systems give each user one that may write what is new."""
+    import grp
+    import pwd
+
+    try:
+        user, group = pwd.getpwuid(os.getuid()), grp.getgrgid(number)
+    except KeyError:
+        return False
+    return (user.pw_gid, user.pw_name) == (number, group.gr_name) and set(group.gr_mem) <= {user.pw_name}
+
+
 def _caches() -> Path:
     """Name the folder that numba was told to keep its cache in, else that of the user's caches."""
     if os.environ.get("NUMBA_CACHE_DIR"):
@@ -59,14 +100,27 @@ def _caches() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
 
 
-def read(place: Path, name: str, origin: str) -> bytes | None:
-    """Read what was compiled of a function; None: it is not there, or not whole, or of something else."""
+def kept(name: str, origin: str) -> bytes | None:
+    """Read what this user has compiled of a function; None: nothing that is whole and of that."""
+    place = folder()
+    return None if place is None else _read(place / name_of(name, origin), origin, _is_private)
+
+
+def shipped(name: str, origin: str) -> bytes | None:
+    """Read what came with the package of a function; None: nothing that is whole and of that."""
+    place = shipped_folder()
+    return None if place is None else _read(place / name_of(name, origin), origin, _is_of_the_package)
+
+
+def _read(path: Path, origin: str, is_trusted: Callable[[os.stat_result], bool]) -> bytes | None:
     try:
-        content = (place / name_of(name, origin)).read_bytes()
+        with path.open("rb") as file:
+            if not is_trusted(os.fstat(file.fileno())):
+                return None
+            content = file.read()
     except OSError:
         return None
-    said = origin.encode()
-    start = len(_FORM) + _HASH
+    said, start = origin.encode(), len(_FORM) + _HASH
     if (
         not content.startswith(_FORM)
         or hashlib.sha256(content[start:]).digest() != content[len(_FORM) : start]

@@ -8,17 +8,21 @@ is never found, whatever was edited, upgraded or installed beside it.
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import os
 import sys
 from collections.abc import Iterator
 from functools import cache
+from importlib import machinery
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any, cast
 
 import numba
 import numpy as np
-from numba.core import types
+from numba.core import config, types
 from numba.core.dispatcher import Dispatcher
+
+from setveil.jit import baseline
 
 FORM = "setveil 2"  # of the files of compiled code
 
@@ -30,15 +34,42 @@ def name_of(function_name: str, origin: str) -> str:
 
 def origin_of(function: FunctionType, signature: Any, codegen: Any) -> str:
     """Say all that what is compiled of a function for some types depends on."""
+    if baseline.is_compiled_for():
+        return shipped_origin_of(function, signature)
+    return _origin(function, signature, codegen.magic_tuple(), versions())
+
+
+def shipped_origin_of(function: FunctionType, signature: Any) -> str:
+    """Say the same of what was compiled for many machines, and comes with the package."""
+    return _origin(function, signature, baseline.target(), shipped_versions())
+
+
+def _origin(function: FunctionType, signature: Any, *others: Any) -> str:
     arguments = [_type(one) for one in getattr(signature, "args", signature)]
-    return "\n".join(map(str, (digest(function), arguments, codegen.magic_tuple(), versions())))
+    return "\n".join(map(str, (digest(function), arguments, *others)))
 
 
 @cache
 def versions() -> tuple[str, ...]:
     """Name the versions of all that compiles, and of the form of the files."""
-    llvm = sys.modules["llvmlite"].__version__
-    return (FORM, sys.implementation.cache_tag, sys.version, np.__version__, numba.__version__, llvm, os.name)
+    return (FORM, sys.implementation.cache_tag, sys.version, np.__version__, *_compilers(), os.name)
+
+
+@cache
+def shipped_versions() -> tuple[str, ...]:
+    """Name what must be the same on other machines: all by which Python and numba tell versions apart.
+
+    Bytecode and the binary interface of Python are the same in all releases of one minor version, and numba
+    looks at no more of the version of NumPy than that.
+    """
+    interface = machinery.EXTENSION_SUFFIXES[0], importlib.util.MAGIC_NUMBER.hex()
+    return (FORM, sys.implementation.cache_tag, *interface, np.__version__.rsplit(".", 1)[0], *_compilers())
+
+
+def _compilers() -> tuple[str, ...]:
+    """Name the versions of what compiles, and the settings that change what it makes."""
+    settings = map(vars(config).get, ("OPT", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "USING_SVML"))
+    return numba.__version__, sys.modules["llvmlite"].__version__, *map(str, settings)
 
 
 def _type(one: Any) -> Any:
