@@ -1,7 +1,7 @@
 """Wheels with compiled kernels, where they are asked for; all others hold none and fit every machine.
 
-`.ci/kernels` compiles into src/setveil/_kernels, and where the environment variable SETVEIL_WHEEL_PLATFORM names
-a platform, such as manylinux_2_28_x86_64, a wheel holds what is there and is for it and this version of Python.
+`.ci/kernels` compiles into src/setveil/_kernels. Where the environment variable SETVEIL_WHEEL_PLATFORM names a
+platform, such as manylinux_2_28_x86_64, a wheel holds what is there, for it and this version of Python.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Kernels(BuildHookInterface):
             return
         kernels = sorted(Path(self.root, "src", "setveil", "_kernels").glob("*.nbc"))
         if not kernels:
-            raise RuntimeError("SETVEIL_WHEEL_PLATFORM is set, but there are no kernels: run .ci/kernels first")
+            raise RuntimeError("there are no kernels for SETVEIL_WHEEL_PLATFORM: run .ci/kernels first")
         python = f"cp{sys.version_info.major}{sys.version_info.minor}"
         build_data["tag"] = f"{python}-{python}-{platform}"
         build_data["pure_python"] = False

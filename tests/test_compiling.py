@@ -1,0 +1,314 @@
+"""Several processes compile what a command needs: all of it, callees first, and none of them outlives it."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import setveil as sv
+from cli_helpers import (
+    children,
+    environment,
+    needs_compiled,
+    needs_proc,
+    posix_only,
+    refused,
+    setveil,
+    until_gone,
+    write,
+)
+from setveil import compiling
+from setveil.compiling import Listed, Processes, listed, needed_by
+
+ROOT = Path(__file__).parents[1]
+
+
+# The list
+
+
+@needs_compiled
+def test_the_list_names_what_is_compiled() -> None:
+    from setveil.jit.listed import as_json, kernel_named, of_json
+
+    one: Listed
+    assert len({json.dumps([one.kernel, one.types]) for one in listed()}) == len(listed()) > 150
+    for number, one in enumerate(listed()):
+        arguments = kernel_named(one.kernel).py_func.__code__.co_argcount
+        assert len(one.types) <= arguments, one  # less where there are defaults
+        assert as_json(of_json(one.types)) == one.types
+        assert number not in one.needs
+        assert one.seconds >= 0
+        assert set(one.needs) <= set(range(len(listed())))
+    assert {name for name in ("demo", "anonymize", "verify", "risk") if needed_by(name)} == {
+        "demo", "anonymize", "verify", "risk",
+    }  # fmt: skip
+    assert needed_by("no such command") == []
+
+
+def test_nothing_in_the_list_calls_itself() -> None:
+    heights = compiling._heights(range(len(listed())))
+    for number, one in enumerate(listed()):
+        assert all(heights[callee] >= heights[number] for callee in one.needs)
+
+
+@needs_compiled
+@pytest.mark.parametrize(
+    ("words", "command"),
+    [
+        ("demo --out out", "demo"),
+        ("anonymize rows.csv -k2 -m2 --out out", "anonymize exact"),
+        ("anonymize rows.csv -k2 -m2 -a aa --out out", "anonymize aa"),
+        ("anonymize rows.csv -k2 -a lg --out out", "anonymize lg"),
+        ("verify rows.csv -k2 -m2", "verify"),
+        ("risk rows.csv", "risk"),
+    ],
+)
+def test_the_list_lacks_nothing_that_a_command_asks_for(words: str, command: str, tmp_path: Path) -> None:
+    """Counted are the functions that it asks for and that processes would not compile for it."""
+    write(tmp_path / "rows.csv", "a,b\nb,c\na,b,c\na,c,d\nb,d\na,b,d,e\nc,e\nd,e\n")
+    found = tmp_path / "found.json"
+    subprocess.run(
+        [sys.executable, ROOT / "benchmarks" / "kernels.py", "record", *words.split()],
+        cwd=tmp_path, env=environment({"RECORD": str(found)}), capture_output=True, check=False,
+    )  # fmt: skip
+    asked = [(one["kernel"], one["types"]) for one in json.loads(found.read_text()) if one["asked"]]
+    expected = [(listed()[number].kernel, listed()[number].types) for number in needed_by(command)]
+    assert len(asked) > 5
+    assert [one for one in asked if one not in expected] == []
+
+
+# The processes
+
+_FAKE = """
+import json, os, sys
+for line in sys.stdin:
+    kernel, types = json.loads(line)
+    with open(sys.argv[1], "a") as log:
+        log.write(kernel + "\\n")
+    if kernel in sys.argv[2:]:
+        os._exit(1)
+    print({"bad": "failed", "old": "there"}.get(kernel, "compiled"), flush=True)
+"""
+
+
+def fake(monkeypatch: pytest.MonkeyPatch, folder: Path, listing: Sequence[Listed], *deadly: str) -> Path:
+    """Let processes only write down what they were asked for, and end at some of it."""
+    log = folder / "log"
+    log.touch()
+    script = write(folder / "fake.py", _FAKE)
+    monkeypatch.setattr(compiling, "listed", lambda: tuple(listing))
+    monkeypatch.setattr(compiling, "WORKER", [str(script), str(log), *deadly])
+    return log
+
+
+CHAIN = [
+    Listed("top", [], (1, 2), 5.0, ("run",)),
+    Listed("middle", [], (3,), 1.0, ()),
+    Listed("old", [], (), 0.1, ()),
+    Listed("bottom", [], (), 1.0, ()),
+    Listed("alone", [], (), 6.0, ("run",)),
+    Listed("bad", [], (), 0.0, ("run",)),
+    Listed("unasked", [], (), 9.0, ("other",)),
+]
+
+
+@pytest.mark.parametrize("processes", [1, 2, 8])
+def test_callees_come_first(processes: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = fake(monkeypatch, tmp_path, CHAIN)
+    numbers = needed_by("run")
+    assert numbers == [0, 1, 2, 3, 4, 5]
+    heard: list[int] = []
+    made = Processes(numbers, processes, heard.append)
+    assert made.wait_for(0)
+    assert made.wait_for(2)
+    made.wait()
+    order = log.read_text().split()
+    assert sorted(order) == sorted(CHAIN[number].kernel for number in numbers)
+    for number in numbers:
+        for callee in CHAIN[number].needs:
+            assert order.index(CHAIN[callee].kernel) < order.index(CHAIN[number].kernel)
+    if processes == 1:
+        assert order[0] == "bottom"  # begins the longest chain, of 7 seconds
+    assert (made.compiled, made.there, made.failed) == ({0, 1, 3, 4}, {2}, {5})
+    assert not made.wait_for(5)
+    assert sorted(heard) == [1, 2, 3, 4, 5, 6]
+
+
+def test_what_is_waited_for_is_not_waited_for_when_processes_die(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake(monkeypatch, tmp_path, CHAIN, "bottom", "middle")
+    made = Processes(needed_by("run"), 2)
+    assert not made.wait_for(3)
+    assert not made.wait_for(0)
+    made.wait()
+    assert made.failed >= {3}
+
+
+def test_no_process_can_be_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake(monkeypatch, tmp_path, CHAIN)
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "nothing"))
+    made = Processes([3], 2)
+    assert not made.wait_for(3)
+    made.wait()
+
+
+def test_one_thread_or_little_memory_is_for_no_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiling, "memory_left", lambda: 100 << 30)
+    assert [compiling.processes_for(threads) for threads in (1, 2, 8, 64)] == [0, 2, 8, 8]
+    monkeypatch.setattr(compiling, "memory_left", lambda: 1 << 30)
+    assert [compiling.processes_for(threads) for threads in (1, 2, 8)] == [0, 2, 2]
+    monkeypatch.setattr(compiling, "memory_left", lambda: 500 << 20)
+    assert compiling.processes_for(8) == 0
+    monkeypatch.setattr(compiling, "memory_left", lambda: None)
+    assert compiling.processes_for(3) == 3
+
+
+@pytest.fixture
+def nothing_expected(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiling, "_expected", compiling._Expected())
+
+
+@pytest.mark.usefixtures("nothing_expected")
+def test_only_what_is_expected_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = fake(monkeypatch, tmp_path, CHAIN)
+    monkeypatch.setattr(compiling, "memory_left", lambda: None)
+    assert not compiling.was_compiled("top", [])  # Python code expects nothing
+    compiling.expect(lambda: 1, "run")  # --threads 1
+    assert not compiling.was_compiled("top", [])
+    compiling.expect(lambda: 2, "another")
+    assert not compiling.was_compiled("top", [])
+    assert log.read_text() == ""
+    compiling.expect(lambda: 2, "run")
+    assert compiling.was_compiled("top", [])
+    assert not compiling.was_compiled("top", ["int64"])
+    assert not compiling.was_compiled("unasked", [])
+    assert not compiling.was_compiled("bad", [])
+    assert compiling.was_compiled("alone", [])
+
+
+_FORKED = """
+import os
+from setveil import compiling
+compiling.expect(lambda: 2, "demo")
+pid = os.fork()
+if pid == 0:
+    os._exit(len(compiling._expected.commands))
+assert os.waitpid(pid, 0)[1] == 0
+assert compiling._expected.commands == ("demo",)
+"""
+
+
+@posix_only
+def test_a_fork_expects_nothing() -> None:
+    subprocess.run([sys.executable, "-c", _FORKED], env=environment(), check=True)
+
+
+# Real ones
+
+_WAITING = """
+import os, sys
+import numpy as np
+from setveil import compiling, jit
+compiling.needed_by = lambda *commands: [
+    number for number, one in enumerate(compiling.listed()) if one.kernel == "setveil.sorting:sort_piece"
+]
+compiling.memory_left = lambda: None
+compiling.expect(lambda: 2, "demo")
+from setveil.sorting import sort_piece
+values = np.array([3, 1, 2])
+sort_piece(values, 0, 3)
+assert values.tolist() == [1, 2, 3]
+print(sum(sort_piece._cache_hits.values()), sum(sort_piece._cache_misses.values()))
+"""
+
+
+@needs_compiled
+def test_a_process_compiles_for_another(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _WAITING], env=environment({"NUMBA_CACHE_DIR": str(tmp_path)}),
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout == "1 0\n"
+    assert list(tmp_path.rglob("*.nbc"))
+
+
+@posix_only
+@needs_proc
+@needs_compiled
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_processes_end_with_the_command(number: signal.Signals, tmp_path: Path) -> None:
+    """The command is ended while they compile: nothing was compiled, and it takes them long."""
+    script = write(
+        tmp_path / "run.py",
+        "from setveil import compiling\ncompiling.memory_left = lambda: None\n"
+        "import setveil.threads\nsetveil.threads.use_threads(2)\n"
+        "from setveil.__main__ import main\nmain()\n",
+    )
+    process = subprocess.Popen(
+        [sys.executable, script, "demo", "--out", "out"], cwd=tmp_path, stdin=subprocess.DEVNULL,
+        env=environment({"NUMBA_CACHE_DIR": str(tmp_path / "cache")}), stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        while not [path for path in (tmp_path / "cache").rglob("*.nbc") if len(children(process.pid)) > 1]:
+            assert process.poll() is None
+        workers = children(process.pid)
+        process.send_signal(number)
+        process.wait()
+    finally:
+        process.kill()
+    until_gone(workers)
+    assert process.returncode == (-9 if number == signal.SIGKILL else 128 + number)
+    assert not (tmp_path / "out").exists()
+
+
+# setveil warm
+
+
+@needs_compiled
+def test_warm_compiles_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path / "small.json", json.dumps([
+        ["setveil.sorting:sort_piece", ["int64[1C]", "int64", "int64"], [], 0.3, ["demo"]],
+        ["setveil.sorting:sort_piece", ["int32[1C]", "int64", "int64"], [], 0.3, ["demo"]],
+        ["setveil.sorting:sort_piece", ["float64[1C]", "int64", "int64"], [], 0.3, ["other"]],
+        ["setveil.sorting:no_longer_there", [], [], 0.3, ["other"]],
+    ]))  # fmt: skip
+    script = write(
+        tmp_path / "run.py",
+        "import pathlib\nfrom setveil import compiling\n"
+        f"compiling.LIST = pathlib.Path({str(tmp_path / 'small.json')!r})\n"
+        "from setveil.__main__ import main\nmain()\n",
+    )
+
+    def warm(*more: str) -> Any:
+        done = subprocess.run(
+            [sys.executable, script, "warm", "--json", *more], capture_output=True, text=True, check=True,
+            env=environment({"NUMBA_CACHE_DIR": str(tmp_path / "cache")}),
+        )  # fmt: skip
+        return json.loads(done.stdout)
+
+    first = warm()
+    folder = str(next((tmp_path / "cache" / "setveil").iterdir()))
+    assert first == {"functions": 2, "compiled": 2, "failed": 0, "folder": folder}
+    assert warm() == {"functions": 2, "compiled": 0, "failed": 0, "folder": folder}
+    assert warm("--all") == {"functions": 3, "compiled": 1, "failed": 1, "folder": folder}
+    assert len(list(Path(folder).glob("*.nbc"))) == 3
+
+
+@posix_only
+@needs_compiled
+def test_warm_needs_a_folder_of_the_users_own(tmp_path: Path) -> None:
+    assert setveil("warm", "--help").ok().out
+    (tmp_path / "file").touch()
+    done = setveil("warm", env={"NUMBA_CACHE_DIR": str(tmp_path / "file")})
+    refused(done, 2, "cannot be kept", "NUMBA_CACHE_DIR")
+    refused(setveil("warm", env={"NUMBA_DISABLE_JIT": "1"}), 2, "NUMBA_DISABLE_JIT")
+    with pytest.raises(sv.RequestError, match="everything must be True or False"):
+        sv.warm(everything="all")  # type: ignore[arg-type]
