@@ -2,9 +2,9 @@
 Who could be found before, and who still can be?
 ================================================
 
-A release for k = 5 and m = 2 promises that whoever knows two items of a person finds five rows that fit, or
-none. Nothing is promised about a third item. :func:`setveil.risk` looks at both, in the original and in the
-release.
+A release for k = 5 and m = 2 promises that whoever knows two items of a person finds
+five rows that fit, or none. Nothing is promised about a third item.
+:func:`setveil.risk` looks at both, in the original and in the release.
 """
 
 import matplotlib.pyplot as plt
@@ -13,36 +13,50 @@ import numpy as np
 import setveil as sv
 
 # %%
-# Films that 1,500 viewers liked, sixty films of six kinds. Most viewers keep to two kinds.
+# Films that 1,500 viewers liked, sixty films of six kinds. Most viewers keep to two
+# kinds.
 
 rng = np.random.default_rng(2)
 kinds = ["comedy", "drama", "crime", "science fiction", "animation", "western"]
 films = {kind: [f"{kind} {number}" for number in range(1, 11)] for kind in kinds}
 falling = 1 / np.arange(1, 11)
+falling /= falling.sum()
 viewers = []
 for _ in range(1500):
     liked = rng.choice(kinds, 2, replace=False, p=[0.3, 0.25, 0.2, 0.12, 0.09, 0.04])
-    seen = [rng.choice(films[kind], 3, replace=False, p=falling / falling.sum()).tolist() for kind in liked]
+    seen = [
+        rng.choice(films[kind], 3, replace=False, p=falling).tolist() for kind in liked
+    ]
     viewers.append([film for some in seen for film in some])
-genres = sv.Hierarchy.from_paths([[film, kind, "film"] for kind in kinds for film in films[kind]])
+genres = sv.Hierarchy.from_paths(
+    [[film, kind, "film"] for kind in kinds for film in films[kind]]
+)
 
 # %%
-# With ``original``, both are counted, and the frame has a column ``data`` that says which is which.
+# With ``original``, both are counted, and the frame has a column ``data`` that says
+# which is which.
 
 release = sv.anonymize(viewers, k=5, m=2, hierarchy=genres)
-frame = sv.risk(release, m=[1, 2, 3], original=viewers).to_polars().filter(choice="best")
+frame = (
+    sv.risk(release, m=[1, 2, 3], original=viewers).to_polars().filter(choice="best")
+)
 print(release)
 
 # %%
-# With one or two known films nobody is among fewer than five any more. With a third, what was not promised is
-# visible; if such people exist, ask for m = 3.
+# With one or two known films nobody is among fewer than five any more. With a third,
+# what was not promised is visible; if such people exist, ask for m = 3.
 
 figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
 for shift, data, colour in ((-0.2, "before", "0.6"), (0.2, "after", "C0")):
     rows = frame.filter(data=data)
-    bars = axes.bar(rows["m"] + shift, rows["below_5"] / 15, 0.38, color=colour, label=data)
+    bars = axes.bar(
+        rows["m"] + shift, rows["below_5"] / 15, 0.38, color=colour, label=data
+    )
     axes.bar_label(bars, fmt="%.0f %%")
-axes.set(xlabel="known films of a viewer (the most identifying)", ylabel="viewers among fewer than 5 (%)")
+axes.set(
+    xlabel="known films of a viewer (the most identifying)",
+    ylabel="viewers among fewer than 5 (%)",
+)
 axes.set(xticks=[1, 2, 3], ylim=(0, 110))
 axes.legend(frameon=False, loc="upper left")
 plt.show()

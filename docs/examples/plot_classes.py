@@ -2,8 +2,9 @@
 Which items go together, and does a release still tell?
 =======================================================
 
-One recoding for all rows makes single items exact with its counts, but what goes with what is blurred. With
-``classes`` the rows are cut into classes that are told, each with counts of its own.
+One recoding for all rows makes single items exact with its counts, but what goes with
+what is blurred. With ``classes`` the rows are cut into classes that are told, each
+with counts of its own.
 """
 
 import matplotlib.pyplot as plt
@@ -16,21 +17,27 @@ import setveil as sv
 
 rng = np.random.default_rng(25)
 bands = {
-    style: [f"{style} {number}" for number in range(1, 7)] for style in ("brass", "choir", "metal", "samba")
+    style: [f"{style} {number}" for number in range(1, 7)]
+    for style in ("brass", "choir", "metal", "samba")
 }
 falling = 1 / np.arange(1, 7)
+falling /= falling.sum()
 guests = []
 for _ in range(1600):
     style = rng.choice(list(bands))
-    heard = rng.choice(bands[style], rng.integers(2, 4), replace=False, p=falling / falling.sum()).tolist()
+    heard = rng.choice(
+        bands[style], rng.integers(2, 4), replace=False, p=falling
+    ).tolist()
     if rng.random() < 0.1:
         heard.append(rng.choice(bands[rng.choice(list(bands))]).item())
     guests.append(sorted(set(heard)))
-stages = sv.Hierarchy.from_paths([[band, style, "all"] for style, inside in bands.items() for band in inside])
+stages = sv.Hierarchy.from_paths(
+    [[band, style, "all"] for style, inside in bands.items() for band in inside]
+)
 
 # %%
-# :func:`setveil.query` is asked for every pair of bands, in a release with one recoding and in one with
-# classes.
+# :func:`setveil.query` is asked for every pair of bands, in a release with one recoding
+# and in one with classes.
 
 names = [band for inside in bands.values() for band in inside]
 asked = [[one, other] for place, one in enumerate(names) for other in names[:place]]
@@ -41,15 +48,20 @@ releases = {
 }
 
 # %%
-# In classes the answers come closer, and everybody is told who is in which class. For tables of counts, one
-# label for each item in all rows is better.
+# In classes the answers come closer, and everybody is told who is in which class. For
+# tables of counts, one label for each item in all rows is better.
 
 figure, panels = plt.subplots(1, 2, figsize=(8, 4), layout="constrained", sharey=True)
 for axes, (name, release) in zip(panels, releases.items(), strict=True):
     told = sv.query(release, asked)
     axes.axline((0, 0), slope=1, color="0.8")
     axes.plot(truth, [answer.estimate for answer in told], "C0.", alpha=0.5)
-    error = np.mean([abs(answer.estimate - rows) for answer, rows in zip(told, truth, strict=True)])
-    axes.set(title=f"{name}: off by {error:.1f} rows", xlabel="rows that hold a pair of bands")
+    error = np.mean(
+        [abs(answer.estimate - rows) for answer, rows in zip(told, truth, strict=True)]
+    )
+    axes.set(
+        title=f"{name}: off by {error:.1f} rows",
+        xlabel="rows that hold a pair of bands",
+    )
 panels[0].set(ylabel="what a reader expects")
 plt.show()

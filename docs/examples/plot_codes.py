@@ -2,8 +2,9 @@
 What do diagnosis codes become?
 ===============================
 
-Codes such as ``E11.9`` are built from prefixes: chapter letter, category, detail. A hierarchy of prefixes
-needs no list of names, and its labels still mean something to everybody who knows the codes.
+Codes such as ``E11.9`` are built from prefixes: chapter letter, category, detail. A
+hierarchy of prefixes needs no list of names, and its labels still mean something to
+everybody who knows the codes.
 """
 
 import matplotlib.pyplot as plt
@@ -28,14 +29,15 @@ codes = [
     for detail in range(4)
 ]
 popularity = rng.permutation(1 / np.arange(1, len(codes) + 1) ** 1.4)
+popularity /= popularity.sum()
 stays = sv.Transactions.from_rows(
-    rng.choice(codes, rng.integers(1, 4), replace=False, p=popularity / popularity.sum()).tolist()
+    rng.choice(codes, rng.integers(1, 4), replace=False, p=popularity).tolist()
     for _ in range(2500)
 )
 
 # %%
-# Cut after one character and after three. On the command line: ``setveil hierarchy build --by prefix
-# --lengths 1,3``.
+# Cut after one character and after three. On the command line: ``setveil hierarchy
+# build --by prefix --lengths 1,3``.
 
 tree = by_prefix(stays, lengths=(1, 3))
 print(tree.paths()[0])
@@ -50,16 +52,28 @@ for k in ks:
     recoding = sv.anonymize(stays, k=k, m=2, hierarchy=tree).recoding
     image = dict(zip(recoding.items.labels, recoding.image.tolist(), strict=True))
     rows = dict.fromkeys(fates, 0)
-    for code, support in zip(stays.vocabulary.labels, stays.supports().tolist(), strict=True):
+    for code, support in zip(
+        stays.vocabulary.labels, stays.supports().tolist(), strict=True
+    ):
         label = recoding.published.labels[image[code]] if image[code] >= 0 else ""
-        fate = {"": "left out", "*": "all codes", code[0]: "chapter", code[:3]: "category", code: "code"}[
-            label
-        ]
+        fate = {
+            "": "left out",
+            "*": "all codes",
+            code[0]: "chapter",
+            code[:3]: "category",
+            code: "code",
+        }[label]
         rows[fate] += support
     shares.append([100 * rows[fate] / stays.n_occurrences for fate in fates])
 figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
 colours = ["C0", "#7fb2d9", "#c6dbef", "0.85", "C3"]
 axes.stackplot(range(len(ks)), np.transpose(shares), labels=fates, colors=colours)
-axes.set(xticks=range(len(ks)), xticklabels=ks, xlabel="k (m = 2)", ylabel="occurrences (%)", ylim=(0, 100))
+axes.set(
+    xticks=range(len(ks)),
+    xticklabels=ks,
+    xlabel="k (m = 2)",
+    ylabel="occurrences (%)",
+    ylim=(0, 100),
+)
 axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
 plt.show()

@@ -2,8 +2,9 @@
 Does hiding people also hide what they have?
 ============================================
 
-The same rows under k^m-anonymity and under coherence, which bounds the chance of learning a private item.
-The first hides in which row a person is, the second also what all rows that fit have in common.
+The same rows under k^m-anonymity and under coherence, which bounds the chance of
+learning a private item. The first hides in which row a person is, the second also
+what all rows that fit have in common.
 """
 
 import matplotlib.pyplot as plt
@@ -12,11 +13,20 @@ import numpy as np
 import setveil as sv
 
 # %%
-# Symptoms of 1,500 patients, and one diagnosis that must not be learned. Two symptoms together nearly always
-# mean it.
+# Symptoms of 1,500 patients, and one diagnosis that must not be learned. Two symptoms
+# together nearly always mean it.
 
 rng = np.random.default_rng(15)
-symptoms = ["cough", "fever", "rash", "headache", "nausea", "dizziness", "fatigue", "cramps"]
+symptoms = [
+    "cough",
+    "fever",
+    "rash",
+    "headache",
+    "nausea",
+    "dizziness",
+    "fatigue",
+    "cramps",
+]
 weights = np.array([9, 8, 3, 8, 5, 4, 7, 3]) / 47
 patients = []
 for _ in range(1500):
@@ -26,29 +36,44 @@ for _ in range(1500):
     patients.append(row)
 
 # %%
-# With ``private``, :func:`setveil.risk` also says with which probability each private item is learned.
+# With ``private``, :func:`setveil.risk` also says with which probability each private
+# item is learned.
 
 hidden = sv.anonymize(patients, k=5, m=2)
-coherent = sv.anonymize(patients, sv.Coherence(h=0.4, k=5, p=2, private=["diagnosis D"]))
+coherent = sv.anonymize(
+    patients, sv.Coherence(h=0.4, k=5, p=2, private=["diagnosis D"])
+)
 learned = {}
-for name, rows in (("as it is", patients), ("k^m-anonymous", hidden), ("coherent", coherent)):
+for name, rows in (
+    ("as it is", patients),
+    ("k^m-anonymous", hidden),
+    ("coherent", coherent),
+):
     found = sv.risk(rows, m=[1, 2], private=["diagnosis D"])
     learned[name] = [entry["probability"] for entry in found["inference"]]
 print(learned)
 print("left out for coherence:", coherent.details["suppressed"])
 
 # %%
-# k^m-anonymity leaves the conclusion as it was: more than five patients have both symptoms, and most of them
-# have D.
+# k^m-anonymity leaves the conclusion as it was: more than five patients have both
+# symptoms, and most of them have D.
 
 figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
 places = np.arange(3)
 for shift, known in ((-0.2, 0), (0.2, 1)):
     bars = axes.bar(
-        places + shift, [values[known] for values in learned.values()], 0.38, label=f"{known + 1} known"
+        places + shift,
+        [values[known] for values in learned.values()],
+        0.38,
+        label=f"{known + 1} known",
     )
     axes.bar_label(bars, fmt="{:.0%}")
 axes.axhline(0.4, color="k", linestyle=":", linewidth=0.8)
-axes.set(xticks=places, xticklabels=learned, ylabel="greatest chance to learn D", ylim=(0, 1.1))
+axes.set(
+    xticks=places,
+    xticklabels=learned,
+    ylabel="greatest chance to learn D",
+    ylim=(0, 1.1),
+)
 axes.legend(title="symptoms", frameon=False)
 plt.show()

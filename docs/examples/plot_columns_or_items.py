@@ -2,8 +2,9 @@
 Exact ages, or many codes?
 ==========================
 
-In a table of persons, age and sex stand beside a set of codes. The more exact the columns are published,
-the fewer codes survive. :class:`setveil.RT` tries classes of several sizes, and tells all that it tried.
+In a table of persons, age and sex stand beside a set of codes. The more exact the
+columns are published, the fewer codes survive. :class:`setveil.RT` tries classes of
+several sizes, and tells all that it tried.
 """
 
 import matplotlib.pyplot as plt
@@ -19,15 +20,20 @@ rng = np.random.default_rng(16)
 codes = [f"{chapter}{number}" for chapter in "EIJM" for number in range(10, 16)]
 ages = rng.integers(20, 90, 600)
 weights = 1 / np.arange(1, 25)
+weights /= weights.sum()
 diagnoses = []
 for age in ages:
-    shifted = np.roll(weights, age // 12)
-    diagnoses.append(rng.choice(codes, rng.integers(1, 4), replace=False, p=shifted / shifted.sum()).tolist())
-frame = pl.DataFrame({"age": ages, "sex": rng.choice(["F", "M"], 600), "codes": diagnoses})
+    likely = np.roll(weights, age // 12)
+    held = rng.choice(codes, rng.integers(1, 4), replace=False, p=likely)
+    diagnoses.append(held.tolist())
+frame = pl.DataFrame(
+    {"age": ages, "sex": rng.choice(["F", "M"], 600), "codes": diagnoses}
+)
 chapters = {code: code[0] for code in codes}
 
 # %%
-# ``share`` says how much the columns count. Whatever it is, ``frontier`` holds every release that was tried.
+# ``share`` says how much the columns count. Whatever it is, ``frontier`` holds every
+# release that was tried.
 
 table = sv.read_table(frame, qi=["age", "sex"], set="codes")
 release = sv.anonymize(table, k=5, m=2, hierarchy=chapters)
@@ -36,24 +42,23 @@ frontier = release.details["frontier"]
 print(frontier[0])
 
 # %%
-# From left to right: larger classes, rougher columns, fewer codes left out. A study that compares ages takes
-# a point on the left, one that counts codes a point on the right: ``share="1/2"``, or ``least=40`` for the
-# size of the classes.
+# From left to right: larger classes, rougher columns, fewer codes left out. A study
+# that compares ages takes a point on the left, one that counts codes a point on the
+# right: ``share="1/2"``, or ``least=40`` for the size of the classes.
 
 figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
-for search, style in (("sweep", "C0o-"), ("rt", "C1D")):
+tried = (("sweep", "C0o-", "classes of several sizes"), ("rt", "C1D", "split by gain"))
+for search, style, name in tried:
     points = sorted(
         (point["relational_loss"], point["transaction_loss"])
         for point in frontier
         if point["search"] == search
     )
-    axes.plot(
-        *zip(*points, strict=True),
-        style,
-        label={"sweep": "classes of several sizes", "rt": "split by gain"}[search],
-    )
-chosen = next(point for point in frontier if point["chosen"])
-axes.plot(chosen["relational_loss"], chosen["transaction_loss"], "kx", markersize=12, label="this release")
-axes.set(xlabel="what the columns lose (R)", ylabel="what the codes lose (T)", ylim=(0, None))
+    axes.plot(*zip(*points, strict=True), style, label=name)
+chosen = release.utility
+axes.plot(
+    chosen["relational_loss"], chosen["transaction_loss"], "kx", label="this release"
+)
+axes.set(xlabel="what the columns lose (R)", ylabel="what the codes lose (T)")
 axes.legend(frameon=False)
 plt.show()

@@ -2,8 +2,8 @@
 What does a greater k cost?
 ===========================
 
-k is the number of rows among which everybody hides. :func:`setveil.explore` finds the least loss that is
-possible for each k, and proves it.
+k is the number of rows among which everybody hides. :func:`setveil.explore` finds the
+least loss that is possible for each k, and proves it.
 """
 
 import matplotlib.pyplot as plt
@@ -12,30 +12,38 @@ import numpy as np
 import setveil as sv
 
 # %%
-# A thousand library members and what they borrowed: sixty titles on twelve shelves, a few of them popular.
+# A thousand library members and what they borrowed: sixty titles on twelve shelves, a
+# few of them popular.
 
 rng = np.random.default_rng(3)
 titles = [f"title {number}" for number in range(60)]
 popularity = rng.permutation(1 / np.arange(1, 61))
+popularity /= popularity.sum()
 members = [
-    rng.choice(titles, rng.integers(1, 7), replace=False, p=popularity / popularity.sum()).tolist()
+    rng.choice(titles, rng.integers(1, 7), replace=False, p=popularity).tolist()
     for _ in range(1000)
 ]
 shelves = {title: f"shelf {number // 5}" for number, title in enumerate(titles)}
 shelves |= {f"shelf {number}": f"room {number // 4}" for number in range(12)}
 
 # %%
-# Each k with each m is a cell of the answer, with the loss (LM), the items that keep their names, and more.
+# Each k with each m is a cell of the answer, with the loss (LM), the items that keep
+# their names, and more.
 
 ks = [2, 3, 5, 8, 11, 15, 20, 30, 50]
 explored = sv.explore(members, k=ks, m=[1, 2], hierarchy=shelves)
 cells = explored["cells"]
-print({name: cells[0][name] for name in ("k", "m", "loss", "proven", "items_kept", "unique_rows")})
+print(
+    {
+        name: cells[0][name]
+        for name in ("k", "m", "loss", "proven", "items_kept", "unique_rows")
+    }
+)
 
 # %%
-# With one known item a greater k costs little: more rare titles are left out. With two the loss rises in
-# steps, and between the steps a greater k is nearly free. If a rule asks for 10, look whether 11 costs
-# anything.
+# With one known item a greater k costs little: more rare titles are left out. With two
+# the loss rises in steps, and between the steps a greater k is nearly free. If a rule
+# asks for 10, look whether 11 costs anything.
 
 figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
 for m, marker in ((1, "o"), (2, "s")):

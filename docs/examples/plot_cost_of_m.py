@@ -2,9 +2,10 @@
 What does one more known item cost?
 ===================================
 
-m is the number of items that an attacker may know of a person. Each step is mostly the dearest part of a
-promise: with m = 3 every three items that somebody holds together must be held by k people. What that costs
-depends on how many people there are.
+m is the number of items that an attacker may know of a person. Each step is mostly
+the dearest part of a promise: with m = 3 every three items that somebody holds
+together must be held by k people. What that costs depends on how many people there
+are.
 """
 
 import matplotlib.pyplot as plt
@@ -13,18 +14,20 @@ import numpy as np
 import setveil as sv
 
 # %%
-# The places that people visited in a week, up to five each: of 500 people, and of 5,000.
+# The places that people visited in a week, up to five each: of 500 people, and of
+# 5,000.
 
 rng = np.random.default_rng(4)
 places = [f"place {number}" for number in range(40)]
 popularity = 1 / np.arange(1, 41)
+popularity /= popularity.sum()
 districts = {place: f"district {number % 8}" for number, place in enumerate(places)}
 
 
 def visits(people: int) -> list[list[str]]:
     """Draw the places of so many people."""
     return [
-        rng.choice(places, rng.integers(1, 6), replace=False, p=popularity / popularity.sum()).tolist()
+        rng.choice(places, rng.integers(1, 6), replace=False, p=popularity).tolist()
         for _ in range(people)
     ]
 
@@ -47,6 +50,8 @@ for people, values in kept.items():
     left.plot(ms, losses, "o-", label=f"{people:,} people")
     right.plot(ms, names, "o-")
 left.set(xlabel="m", ylabel="least loss possible (LM)", xticks=ms, ylim=(0, None))
-right.set(xlabel="m", ylabel="places that keep their names, of 40", xticks=ms, ylim=(0, 41))
+right.set(
+    xlabel="m", ylabel="places that keep their names, of 40", xticks=ms, ylim=(0, 41)
+)
 left.legend(frameon=False)
 plt.show()

@@ -2,8 +2,9 @@
 What can be learned from synthetic rows?
 ========================================
 
-:func:`setveil.reconstruct` draws rows of items at random from all that a release and its counts allow.
-Single items come out exactly. Of pairs each draw is a guess, and several draws show how far guesses differ.
+:func:`setveil.reconstruct` draws rows of items at random from all that a release and
+its counts allow. Single items come out exactly. Of pairs each draw is a guess, and
+several draws show how far guesses differ.
 """
 
 from collections import Counter
@@ -20,8 +21,9 @@ import setveil as sv
 rng = np.random.default_rng(17)
 products = [f"product {number}" for number in range(60)]
 popularity = rng.permutation(1 / np.arange(1, 61))
+popularity /= popularity.sum()
 lists = [
-    rng.choice(products, rng.integers(2, 6), replace=False, p=popularity / popularity.sum()).tolist()
+    rng.choice(products, rng.integers(2, 6), replace=False, p=popularity).tolist()
     for _ in range(1200)
 ]
 groups = {product: f"group {number // 4}" for number, product in enumerate(products)}
@@ -42,15 +44,24 @@ frequent = [pair for pair, _ in truth.most_common(30)]
 counted = np.array([[pairs(list(draw))[pair] for pair in frequent] for draw in drawn])
 
 # %%
-# The mean of the draws with their spread, beside the truth. The spread does not tell how wrong the assumption
-# is that all draws share: that items of different labels have nothing to do with each other.
+# The mean of the draws with their spread, beside the truth. The spread does not tell
+# how wrong the assumption is that all draws share: that items of different labels have
+# nothing to do with each other.
 
 figure, axes = plt.subplots(figsize=(7.5, 4), layout="constrained")
 places = np.arange(len(frequent))
 axes.errorbar(
-    places, counted.mean(axis=0), counted.std(axis=0), fmt="C0o", label="five draws: mean and deviation"
+    places,
+    counted.mean(axis=0),
+    counted.std(axis=0),
+    fmt="C0o",
+    label="five draws: mean and deviation",
 )
-axes.plot(places, [truth[pair] for pair in frequent], "k_", markersize=9, label="original")
-axes.set(xlabel="the thirty most frequent pairs", ylabel="rows", xticks=[], ylim=(0, None))
+axes.plot(
+    places, [truth[pair] for pair in frequent], "k_", markersize=9, label="original"
+)
+axes.set(
+    xlabel="the thirty most frequent pairs", ylabel="rows", xticks=[], ylim=(0, None)
+)
 axes.legend(frameon=False)
 plt.show()

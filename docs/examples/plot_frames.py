@@ -2,7 +2,8 @@
 How do I get from a data frame to a data frame?
 ===============================================
 
-Rows may be a frame of polars or pandas, or any Arrow stream, and every release is one again.
+Rows may be a frame of polars or pandas, or any Arrow stream, and every release is one
+again.
 """
 
 import matplotlib.pyplot as plt
@@ -22,7 +23,10 @@ wards = {
 }
 things = [thing for inside in wards.values() for thing in inside]
 weights = np.array([9, 4, 1, 6, 12, 8, 5, 1, 7, 4, 1, 6]) / 64
-visits = [rng.choice(things, rng.integers(1, 6), replace=False, p=weights).tolist() for _ in range(500)]
+visits = [
+    rng.choice(things, rng.integers(1, 6), replace=False, p=weights).tolist()
+    for _ in range(500)
+]
 frame = pl.DataFrame(
     [(visit, thing) for visit, done in enumerate(visits) for thing in done],
     schema=["visit", "thing"],

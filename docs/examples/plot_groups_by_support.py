@@ -2,9 +2,9 @@
 Should rare items be grouped with rare ones?
 ============================================
 
-One rare item can cost its whole group its names. If the groups inside a department may be chosen, it often
-helps to put items together that are about as frequent: rare ones are merged with each other, and frequent
-ones keep small labels.
+One rare item can cost its whole group its names. If the groups inside a department
+may be chosen, it often helps to put items together that are about as frequent: rare
+ones are merged with each other, and frequent ones keep small labels.
 """
 
 import matplotlib.pyplot as plt
@@ -13,26 +13,32 @@ import numpy as np
 import setveil as sv
 
 # %%
-# Eight departments of twelve products. Frequent and rare ones are mixed in the order of the catalogue.
+# Eight departments of twelve products. Frequent and rare ones are mixed in the order of
+# the catalogue.
 
 rng = np.random.default_rng(8)
 departments = [f"department {letter}" for letter in "ABCDEFGH"]
-catalogue = {name: [f"{name[-1]}{number:02}" for number in range(12)] for name in departments}
+catalogue = {
+    name: [f"{name[-1]}{number:02}" for number in range(12)] for name in departments
+}
 products = [product for inside in catalogue.values() for product in inside]
 popularity = rng.permutation(1 / np.arange(1, 97) ** 1.2)
+popularity /= popularity.sum()
 baskets = sv.Transactions.from_rows(
-    rng.choice(products, rng.integers(1, 8), replace=False, p=popularity / popularity.sum()).tolist()
+    rng.choice(products, rng.integers(1, 8), replace=False, p=popularity).tolist()
     for _ in range(3000)
 )
-supports = dict(zip(baskets.vocabulary.labels, baskets.supports().tolist(), strict=True))
+supports = dict(
+    zip(baskets.vocabulary.labels, baskets.supports().tolist(), strict=True)
+)
 
 # %%
-# Inside each department three products make a group, and of the four groups three make a larger one: once as
-# the catalogue lists them, once by the number of baskets.
+# Inside each department three products make a group, and of the four groups three make
+# a larger one: once as the catalogue lists them, once by the number of baskets.
 
 
 def in_threes(order: list[str], department: str) -> list[list[str]]:
-    """Make a path from each product over groups of three and of nine to its department."""
+    """Make a path from each product over its three and its nine to the root."""
     threes = [" ".join(order[at : at + 3]) for at in range(0, 12, 3)]
     nines = [" ".join(order[:9]), " ".join(order[9:])]
     return [
@@ -43,17 +49,26 @@ def in_threes(order: list[str], department: str) -> list[list[str]]:
 
 orders = {
     "as listed": catalogue,
-    "by support": {name: sorted(inside, key=supports.get) for name, inside in catalogue.items()},
+    "by support": {
+        name: sorted(inside, key=supports.get) for name, inside in catalogue.items()
+    },
 }
 releases = {}
 for name, order in orders.items():
-    paths = [path for department, inside in order.items() for path in in_threes(inside, department)]
-    releases[name] = sv.anonymize(baskets, k=5, m=2, hierarchy=sv.Hierarchy.from_paths(paths))
+    paths = [
+        path
+        for department, inside in order.items()
+        for path in in_threes(inside, department)
+    ]
+    releases[name] = sv.anonymize(
+        baskets, k=5, m=2, hierarchy=sv.Hierarchy.from_paths(paths)
+    )
 
 # %%
-# Each point is a product. By support, frequent products are under smaller labels, and fewer are left out. It
-# is no law: on very sparse data such groups may lose more, so try both. They also tell something of the data,
-# the order of the supports; learn them from last year's rows if that matters.
+# Each point is a product. By support, frequent products are under smaller labels, and
+# fewer are left out. It is no law: on very sparse data such groups may lose more, so
+# try both. They also tell something of the data, the order of the supports; learn them
+# from last year's rows if that matters.
 
 figure, panels = plt.subplots(1, 2, figsize=(8, 3.6), layout="constrained", sharey=True)
 for axes, (name, release) in zip(panels, releases.items(), strict=True):
@@ -62,7 +77,11 @@ for axes, (name, release) in zip(panels, releases.items(), strict=True):
     rows = np.array([supports[label] for label in recoding.items.labels])
     axes.plot(rows[behind > 0], behind[behind > 0], "C0o", alpha=0.5)
     axes.plot(rows[behind == 0], behind[behind == 0], "C3x", label="left out")
-    axes.set(xscale="log", xticks=[10, 100, 1000], title=f"{name}: loss (LM) {release.utility['lm']:.3f}")
+    axes.set(
+        xscale="log",
+        xticks=[10, 100, 1000],
+        title=f"{name}: loss (LM) {release.utility['lm']:.3f}",
+    )
     axes.set(xlabel="baskets with the product", yticks=[1, 3, 9, 12])
 panels[0].set(ylabel="products behind its label")
 panels[0].legend(frameon=False)

@@ -2,8 +2,9 @@
 Can rows stay as they are if sensitive items move away?
 =======================================================
 
-:class:`setveil.CAHD` publishes rows unchanged but for their sensitive items, which are counted for groups
-of similar rows. Nobody is hidden; what nobody learns is whose the sensitive item of a group is.
+:class:`setveil.CAHD` publishes rows unchanged but for their sensitive items, which
+are counted for groups of similar rows. Nobody is hidden; what nobody learns is whose
+the sensitive item of a group is.
 """
 
 import matplotlib.pyplot as plt
@@ -12,8 +13,8 @@ import numpy as np
 import setveil as sv
 
 # %%
-# Three kinds of customers, each with items of its own; some of each kind bought something that is nobody's
-# business.
+# Three kinds of customers, each with items of its own; some of each kind bought
+# something that is nobody's business.
 
 rng = np.random.default_rng(14)
 kinds = [[f"{letter}{number}" for number in range(10)] for letter in "abc"]
@@ -34,8 +35,8 @@ groups = release.to_polars()
 print(groups.head(4))
 
 # %%
-# Rows as they came, and as they are published: those of a group are beside each other, and a red line begins
-# a group that holds a sensitive item.
+# Rows as they came, and as they are published: those of a group are beside each other,
+# and a red line begins a group that holds a sensitive item.
 
 items = sorted(item for kind in kinds for item in kind)
 
@@ -45,11 +46,22 @@ def picture(rows: list[list[str]]) -> np.ndarray:
     return np.array([[item in row for item in items] for row in map(set, rows)])
 
 
-figure, (left, right) = plt.subplots(1, 2, figsize=(8, 5), layout="constrained", sharey=True)
+figure, (left, right) = plt.subplots(
+    1, 2, figsize=(8, 5), layout="constrained", sharey=True
+)
 left.imshow(picture(customers), cmap="Greys", aspect="auto", interpolation="none")
-right.imshow(picture(groups["items"].to_list()), cmap="Greys", aspect="auto", interpolation="none")
+right.imshow(
+    picture(groups["items"].to_list()),
+    cmap="Greys",
+    aspect="auto",
+    interpolation="none",
+)
 numbers = groups["group"].to_numpy()
-holding = {number for number, held in zip(numbers, groups["sensitive"], strict=True) if len(held)}
+holding = {
+    number
+    for number, held in zip(numbers, groups["sensitive"], strict=True)
+    if len(held)
+}
 for start in np.flatnonzero(np.diff(numbers, prepend=-1)):
     if numbers[start] in holding:
         right.axhline(start - 0.5, color="C3", linewidth=0.7)

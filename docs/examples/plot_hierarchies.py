@@ -2,8 +2,9 @@
 How much does the hierarchy decide?
 ===================================
 
-A hierarchy says which items may become one label. The same rows and the same promise under four of them:
-styles, styles in three parts each, items that occur together, and items in the order of their names.
+A hierarchy says which items may become one label. The same rows and the same promise
+under four of them: styles, styles in three parts each, items that occur together, and
+items in the order of their names.
 """
 
 import matplotlib.pyplot as plt
@@ -13,26 +14,30 @@ import setveil as sv
 from setveil.hierarchy.build import balanced, by_cooccurrence
 
 # %%
-# Songs on 1,500 playlists: sixty songs of six styles. Most playlists have one style and one or two songs
-# besides.
+# Songs on 1,500 playlists: sixty songs of six styles. Most playlists have one style and
+# one or two songs besides.
 
 rng = np.random.default_rng(7)
 styles = ["folk", "jazz", "opera", "punk", "soul", "techno"]
 songs = [f"song {number:02}" for number in range(60)]
 by_style = {style: songs[place::6] for place, style in enumerate(styles)}
 falling = 1 / np.arange(1, 11)
+falling /= falling.sum()
 playlists = []
 for _ in range(1500):
     main = by_style[rng.choice(styles)]
-    chosen = rng.choice(main, rng.integers(1, 5), replace=False, p=falling / falling.sum()).tolist()
+    chosen = rng.choice(main, rng.integers(1, 5), replace=False, p=falling).tolist()
     playlists.append([*chosen, *rng.choice(songs, rng.integers(0, 2)).tolist()])
 rows = sv.Transactions.from_rows(playlists)
 
 # %%
-# ``balanced`` takes items in their order, whatever they are, as the literature does where it has no groups.
+# ``balanced`` takes items in their order, whatever they are, as the literature does
+# where it has no groups.
 
 hierarchies = {
-    "by style": sv.Hierarchy.from_paths([[song, style, "*"] for style in styles for song in by_style[style]]),
+    "by style": sv.Hierarchy.from_paths(
+        [[song, style, "*"] for style in styles for song in by_style[style]]
+    ),
     "by style and fame": sv.Hierarchy.from_paths(
         [
             [song, f"{style}, {('hits', 'known', 'rare')[place // 4]}", style, "*"]
@@ -43,17 +48,24 @@ hierarchies = {
     "by co-occurrence": by_cooccurrence(rows, fanout=5),
     "by name": balanced(rows, fanout=5),
 }
-releases = {name: sv.anonymize(rows, k=5, m=2, hierarchy=tree) for name, tree in hierarchies.items()}
+releases = {
+    name: sv.anonymize(rows, k=5, m=2, hierarchy=tree)
+    for name, tree in hierarchies.items()
+}
 
 # %%
-# Groups of any five songs lose half as much as whole styles; to divide the styles helps, but less. What the
-# labels mean is another thing: *jazz, rare* needs no explanation, ``C1_3`` does, and groups in the order of
-# names mean nothing at all.
+# Groups of any five songs lose half as much as whole styles; to divide the styles
+# helps, but less. What the labels mean is another thing: *jazz, rare* needs no
+# explanation, ``C1_3`` does, and groups in the order of names mean nothing at all.
 
-figure, (left, right) = plt.subplots(1, 2, figsize=(8, 3.4), layout="constrained", sharey=True)
+figure, (left, right) = plt.subplots(
+    1, 2, figsize=(8, 3.4), layout="constrained", sharey=True
+)
 names = list(releases)
 left.barh(names, [releases[name].utility["lm"] for name in names], color="C0")
-right.barh(names, [releases[name].utility["published_labels"] for name in names], color="C2")
+right.barh(
+    names, [releases[name].utility["published_labels"] for name in names], color="C2"
+)
 left.set(xlabel="loss (LM)")
 right.set(xlabel="labels that are published")
 left.invert_yaxis()

@@ -2,9 +2,10 @@
 How soon is somebody alone?
 ===========================
 
-Each row holds what one person bought. Somebody who knows a few of these items looks for the rows that hold
-them all. How many rows are left? :func:`setveil.risk` counts it in two ways: the items that are known are
-the most identifying ones, or they were picked at random.
+Each row holds what one person bought. Somebody who knows a few of these items looks
+for the rows that hold them all. How many rows are left? :func:`setveil.risk` counts
+it in two ways: the items that are known are the most identifying ones, or they were
+picked at random.
 """
 
 import matplotlib.pyplot as plt
@@ -13,34 +14,48 @@ import numpy as np
 import setveil as sv
 
 # %%
-# Two thousand made-up baskets of up to eight products. As in any shop, a few products are in very many
-# baskets and most of them in few.
+# Two thousand made-up baskets of up to eight products. As in any shop, a few products
+# are in very many baskets and most of them in few.
 
 rng = np.random.default_rng(1)
 products = [f"product {number}" for number in range(1, 81)]
 popularity = 1 / np.arange(1, 81)
+popularity /= popularity.sum()
 baskets = [
-    rng.choice(products, rng.integers(2, 9), replace=False, p=popularity / popularity.sum()).tolist()
+    rng.choice(products, rng.integers(2, 9), replace=False, p=popularity).tolist()
     for _ in range(2000)
 ]
 
 # %%
-# The answer is a dict that prints as tables, and a data frame. ``below_5`` is the number of rows that are
-# narrowed down to fewer than five.
+# The answer is a dict that prints as tables, and a data frame. ``below_5`` is the
+# number of rows that are narrowed down to fewer than five.
 
 found = sv.risk(baskets, m=[1, 2, 3, 4])
 frame = found.to_polars()
 print(frame)
 
 # %%
-# A single product hardly ever gives anybody away. Two are enough for many people, and from three on most rows
-# are alone if the most identifying products are known.
+# A single product hardly ever gives anybody away. Two are enough for many people, and
+# from three on most rows are alone if the most identifying products are known.
 
 figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
-for choice, style, name in (("best", "-", "most identifying"), ("random", "--", "picked at random")):
+for choice, style, name in (
+    ("best", "-", "most identifying"),
+    ("random", "--", "picked at random"),
+):
     lines = frame.filter(choice=choice)
     axes.plot(lines["m"], lines["below_2"] / 20, f"C3o{style}", label=f"alone, {name}")
-    axes.plot(lines["m"], lines["below_5"] / 20, f"C0s{style}", label=f"among fewer than 5, {name}")
-axes.set(xlabel="known products of a person", ylabel="rows (%)", xticks=[1, 2, 3, 4], ylim=(0, 100))
+    axes.plot(
+        lines["m"],
+        lines["below_5"] / 20,
+        f"C0s{style}",
+        label=f"among fewer than 5, {name}",
+    )
+axes.set(
+    xlabel="known products of a person",
+    ylabel="rows (%)",
+    xticks=[1, 2, 3, 4],
+    ylim=(0, 100),
+)
 axes.legend(frameon=False)
 plt.show()

@@ -2,8 +2,9 @@
 Which items are left out?
 =========================
 
-With suppression an item may be left out of all rows where it would cost its group more than it is worth.
-Mostly these are rare items, but not simply the rarest: what counts is with which others they occur.
+With suppression an item may be left out of all rows where it would cost its group
+more than it is worth. Mostly these are rare items, but not simply the rarest: what
+counts is with which others they occur.
 """
 
 import matplotlib.pyplot as plt
@@ -18,35 +19,55 @@ rng = np.random.default_rng(9)
 systems = ["skin", "heart", "stomach", "nerves", "sleep", "joints"]
 effects = [f"{system} {number}" for system in systems for number in range(1, 9)]
 popularity = rng.permutation(1 / np.arange(1, 49) ** 1.3)
+popularity /= popularity.sum()
 reports = sv.Transactions.from_rows(
-    rng.choice(effects, rng.integers(1, 5), replace=False, p=popularity / popularity.sum()).tolist()
+    rng.choice(effects, rng.integers(1, 5), replace=False, p=popularity).tolist()
     for _ in range(1200)
 )
-tree = sv.Hierarchy.from_paths([[effect, effect.split()[0], "any effect"] for effect in effects])
+tree = sv.Hierarchy.from_paths(
+    [[effect, effect.split()[0], "any effect"] for effect in effects]
+)
 
 # %%
 # What became of each item is in ``recoding``: its label, or -1 where it was left out.
 
 release = sv.anonymize(reports, k=5, m=2, hierarchy=tree)
-image = dict(zip(release.recoding.items.labels, release.recoding.image.tolist(), strict=True))
-kept = {label for label, items in release.recoding.members().items() if items == [label]}
+image = dict(
+    zip(release.recoding.items.labels, release.recoding.image.tolist(), strict=True)
+)
+kept = {
+    label for label, items in release.recoding.members().items() if items == [label]
+}
 print("left out:", release.details["suppressed"])
 
 # %%
-# ``max_suppressed``, ``keep`` and ``weights`` of :class:`setveil.Exact` say how much may go, what must stay,
-# and what counts more.
+# ``max_suppressed``, ``keep`` and ``weights`` of :class:`setveil.Exact` say how much
+# may go, what must stay, and what counts more.
 
 figure, axes = plt.subplots(figsize=(7.5, 4), layout="constrained")
 order = np.argsort(-reports.supports(), kind="stable")
 colours = {"keeps its name": "C0", "under a broader label": "0.7", "left out": "C3"}
 for place, item in enumerate(order):
     label = reports.vocabulary.labels[item]
-    fate = "left out" if image[label] < 0 else "keeps its name" if label in kept else "under a broader label"
+    fate = (
+        "left out"
+        if image[label] < 0
+        else "keeps its name"
+        if label in kept
+        else "under a broader label"
+    )
     axes.bar(place, reports.supports()[item], color=colours[fate])
 axes.axhline(5, color="k", linewidth=0.8, linestyle=":")
-axes.text(len(order) - 1, 5.5, "k = 5", ha="right")
-axes.set(yscale="log", xlabel="side effects, the most frequent first", ylabel="reports", xticks=[])
+axes.text(len(order), 5, "k = 5", ha="right", va="center", backgroundcolor="w")
+axes.set(
+    yscale="log",
+    xlabel="side effects, the most frequent first",
+    ylabel="reports",
+    xticks=[],
+)
 axes.legend(
-    [plt.Rectangle((0, 0), 1, 1, color=colour) for colour in colours.values()], colours, frameon=False
+    [plt.Rectangle((0, 0), 1, 1, color=colour) for colour in colours.values()],
+    colours,
+    frameon=False,
 )
 plt.show()

@@ -2,8 +2,9 @@
 Can two months be compared?
 ===========================
 
-If each month is anonymized by itself, each gets other labels. :func:`setveil.apply` publishes next month's
-rows, of other people, under the labels of the first, and coarsens them where they would give somebody away.
+If each month is anonymized by itself, each gets other labels. :func:`setveil.apply`
+publishes next month's rows, of other people, under the labels of the first, and
+coarsens them where they would give somebody away.
 """
 
 import matplotlib.pyplot as plt
@@ -25,7 +26,9 @@ def month(new: float) -> list[list[str]]:
     """Draw the baskets of 3,000 customers, whose taste is new to this share."""
     weights = (1 - new) * popularity + new * np.roll(popularity, 7)
     return [
-        rng.choice(products, rng.integers(1, 6), replace=False, p=weights / weights.sum()).tolist()
+        rng.choice(
+            products, rng.integers(1, 6), replace=False, p=weights / weights.sum()
+        ).tolist()
         for _ in range(3000)
     ]
 
@@ -33,20 +36,30 @@ def month(new: float) -> list[list[str]]:
 months = [month(0), month(0), month(0.3), month(0.6)]
 
 # %%
-# ``repair=True`` looks for the least coarsening, and ``union`` also checks the promise for both months
-# together.
+# ``repair=True`` looks for the least coarsening, and ``union`` also checks the promise
+# for both months together.
 
 january = sv.anonymize(months[0], k=5, m=2, hierarchy=shelves)
-losses = {"labels of January": [january.utility["lm"]], "labels of its own": [january.utility["lm"]]}
+losses = {
+    "labels of January": [january.utility["lm"]],
+    "labels of its own": [january.utility["lm"]],
+}
 for rows in months[1:]:
     mapped = sv.apply(january, rows, hierarchy=shelves, repair=True, union=january)
-    print(mapped.verdict, len(mapped.report["applied"]["changes"]), "labels were coarsened.")
+    print(
+        mapped.verdict,
+        len(mapped.report["applied"]["changes"]),
+        "labels were coarsened.",
+    )
     losses["labels of January"].append(mapped.utility["lm"])
-    losses["labels of its own"].append(sv.anonymize(rows, k=5, m=2, hierarchy=shelves).utility["lm"])
+    losses["labels of its own"].append(
+        sv.anonymize(rows, k=5, m=2, hierarchy=shelves).utility["lm"]
+    )
 
 # %%
-# Labels that can be compared have a price, the difference between the two bars; here it is small. If the same
-# people are in both months, nothing is promised: merge their rows and publish once.
+# Labels that can be compared have a price, the difference between the two bars; here it
+# is small. If the same people are in both months, nothing is promised: merge their rows
+# and publish once.
 
 figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
 for shift, (name, values) in zip((-0.2, 0.2), losses.items(), strict=True):

@@ -2,8 +2,8 @@
 Is another tool's file k^m-anonymous?
 =====================================
 
-:func:`setveil.verify` looks at published rows only, wherever they come from. Here a file was made by a
-common recipe: items in fewer than five rows were removed.
+:func:`setveil.verify` looks at published rows only, wherever they come from. Here a
+file was made by a common recipe: items in fewer than five rows were removed.
 """
 
 from pathlib import Path
@@ -19,17 +19,21 @@ import setveil as sv
 rng = np.random.default_rng(20)
 products = [f"p{number:02}" for number in range(60)]
 popularity = 1 / np.arange(1, 61) ** 1.2
+popularity /= popularity.sum()
 baskets = [
-    rng.choice(products, rng.integers(1, 6), replace=False, p=popularity / popularity.sum()).tolist()
+    rng.choice(products, rng.integers(1, 6), replace=False, p=popularity).tolist()
     for _ in range(800)
 ]
 counts = {product: sum(product in basket for basket in baskets) for product in products}
-lines = [",".join(product for product in basket if counts[product] >= 5) for basket in baskets]
+lines = [
+    ",".join(product for product in basket if counts[product] >= 5)
+    for basket in baskets
+]
 Path("theirs.csv").write_text("\n".join(lines) + "\n")
 
 # %%
-# Single items are safe now. Pairs are not, and the verdict lists them. ``greatest_k`` is what the file really
-# promises.
+# Single items are safe now. Pairs are not, and the verdict lists them. ``greatest_k``
+# is what the file really promises.
 
 rows = sv.read("theirs.csv", format="basket")
 verdicts = {m: sv.verify(rows, k=5, m=m, show=100_000) for m in (1, 2, 3)}
@@ -45,8 +49,14 @@ supports = np.array([support for _, support in verdicts[3].first])
 bottom = np.zeros(4)
 for size, colour in ((2, "C1"), (3, "C3")):
     heights = np.bincount(supports[sizes == size], minlength=5)[1:5]
-    axes.bar(range(1, 5), heights, bottom=bottom, color=colour, label=f"sets of {size} items")
+    axes.bar(
+        range(1, 5), heights, bottom=bottom, color=colour, label=f"sets of {size} items"
+    )
     bottom += heights
-axes.set(xlabel="rows that hold the set", ylabel="sets in fewer than k = 5 rows", xticks=range(1, 5))
+axes.set(
+    xlabel="rows that hold the set",
+    ylabel="sets in fewer than k = 5 rows",
+    xticks=range(1, 5),
+)
 axes.legend(frameon=False)
 plt.show()

@@ -2,9 +2,9 @@
 How far off can a count of two items be?
 ========================================
 
-Single items are exact with the counts beside a release. What two items tell together is an estimate, and
-:func:`setveil.query` says how far it can be off: no original that would have been published like this lies
-outside of its bounds.
+Single items are exact with the counts beside a release. What two items tell together
+is an estimate, and :func:`setveil.query` says how far it can be off: no original that
+would have been published like this lies outside of its bounds.
 """
 
 import matplotlib.pyplot as plt
@@ -24,11 +24,17 @@ menu = {
 }
 items = [item for group in menu.values() for item in group]
 weights = np.array([9, 6, 3, 4, 4, 3, 7, 4, 3, 3, 6, 3, 3, 3]) / 61
-orders = [rng.choice(items, rng.integers(1, 5), replace=False, p=weights).tolist() for _ in range(600)]
-groups = sv.Hierarchy.from_paths([[item, group, "all"] for group, inside in menu.items() for item in inside])
+orders = [
+    rng.choice(items, rng.integers(1, 5), replace=False, p=weights).tolist()
+    for _ in range(600)
+]
+groups = sv.Hierarchy.from_paths(
+    [[item, group, "all"] for group, inside in menu.items() for item in inside]
+)
 
 # %%
-# k = 20 is more than such rows need; it makes labels broad, so that there is something to see.
+# k = 20 is more than such rows need; it makes labels broad, so that there is something
+# to see.
 
 release = sv.anonymize(orders, k=20, m=2, hierarchy=groups)
 pairs = [["coffee", item] for item in items if item != "coffee"]
@@ -38,17 +44,26 @@ for answer in answers[:3]:
     print(answer)
 
 # %%
-# Every true number lies within its bounds. The estimates are far closer than the bounds, which are what no
-# reader can exclude.
+# Every true number lies within its bounds. The estimates are far closer than the
+# bounds, which are what no reader can exclude.
 
 figure, axes = plt.subplots(figsize=(7, 4.5), layout="constrained")
 places = np.arange(len(pairs))
 axes.hlines(
-    places, [a.least for a in answers], [a.greatest for a in answers], "0.75", linewidth=6, label="possible"
+    places,
+    [a.least for a in answers],
+    [a.greatest for a in answers],
+    "0.75",
+    linewidth=6,
+    label="possible",
 )
 axes.plot([a.estimate for a in answers], places, "C0o", label="estimate")
 axes.plot(truth, places, "k|", markersize=12, label="truth")
-axes.set(xlabel="orders with coffee and ...", yticks=places, yticklabels=[pair[1] for pair in pairs])
+axes.set(
+    xlabel="orders with coffee and ...",
+    yticks=places,
+    yticklabels=[pair[1] for pair in pairs],
+)
 axes.invert_yaxis()
 axes.legend(frameon=False)
 plt.show()

@@ -2,8 +2,8 @@
 What does it cost to work in parts?
 ===================================
 
-:class:`setveil.LRA` cuts the rows into parts of similar ones and anonymizes each by itself. An item may
-then have another label in another part.
+:class:`setveil.LRA` cuts the rows into parts of similar ones and anonymizes each by
+itself. An item may then have another label in another part.
 """
 
 import matplotlib.pyplot as plt
@@ -17,8 +17,9 @@ import setveil as sv
 rng = np.random.default_rng(23)
 interests = [f"interest {number}" for number in range(40)]
 popularity = rng.permutation(1 / np.arange(1, 41))
+popularity /= popularity.sum()
 people = [
-    rng.choice(interests, rng.integers(1, 6), replace=False, p=popularity / popularity.sum()).tolist()
+    rng.choice(interests, rng.integers(1, 6), replace=False, p=popularity).tolist()
     for _ in range(2000)
 ]
 fields = {interest: f"field {number // 4}" for number, interest in enumerate(interests)}
@@ -29,16 +30,21 @@ fields |= {f"field {number}": f"area {number // 5}" for number in range(10)}
 
 parts = [1, 2, 4, 8, 16]
 releases = [
-    sv.anonymize(people, k=5, m=2, hierarchy=fields, algorithm=sv.LRA(parts=number)) for number in parts
+    sv.anonymize(people, k=5, m=2, hierarchy=fields, algorithm=sv.LRA(parts=number))
+    for number in parts
 ]
-whole = sv.anonymize(people, k=5, m=2, hierarchy=fields, algorithm=sv.Exact(suppress=False))
+whole = sv.anonymize(
+    people, k=5, m=2, hierarchy=fields, algorithm=sv.Exact(suppress=False)
+)
 
 # %%
-# Parts are for rows that are too many for one run. Where one run is possible, one cut loses less, and its
-# labels mean the same in all rows.
+# Parts are for rows that are too many for one run. Where one run is possible, one cut
+# loses less, and its labels mean the same in all rows.
 
 figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
-axes.plot(parts, [release.utility["lm"] for release in releases], "o-", label="in parts (LRA)")
+axes.plot(
+    parts, [release.utility["lm"] for release in releases], "o-", label="in parts (LRA)"
+)
 axes.axhline(whole.utility["lm"], color="C1", label="one cut, proven least")
 axes.set(xscale="log", xlabel="parts", ylabel="loss (LM)", ylim=(0, None))
 axes.set_xticks(parts, parts)

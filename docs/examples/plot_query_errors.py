@@ -2,8 +2,9 @@
 Which questions does a release answer well?
 ===========================================
 
-:func:`setveil.measure` asks the original and the release the same questions, how many rows hold some items,
-and tells the relative errors. They depend on the question at least as much as on the release.
+:func:`setveil.measure` asks the original and the release the same questions, how many
+rows hold some items, and tells the relative errors. They depend on the question at
+least as much as on the release.
 """
 
 import matplotlib.pyplot as plt
@@ -17,16 +18,18 @@ import setveil as sv
 rng = np.random.default_rng(19)
 books = [f"book {number}" for number in range(80)]
 popularity = rng.permutation(1 / np.arange(1, 81))
+popularity /= popularity.sum()
 readers = [
-    rng.choice(books, rng.integers(2, 7), replace=False, p=popularity / popularity.sum()).tolist()
+    rng.choice(books, rng.integers(2, 7), replace=False, p=popularity).tolist()
     for _ in range(2000)
 ]
 subjects = {book: f"subject {number // 4}" for number, book in enumerate(books)}
 release = sv.anonymize(readers, k=5, m=2, hierarchy=subjects)
 
 # %%
-# Five hundred random questions for one, two and three books; of two books also only such as are in at least
-# 20 rows. With ``estimator="uniform"`` a reader has the rows alone, without the counts beside them.
+# Five hundred random questions for one, two and three books; of two books also only
+# such as are in at least 20 rows. With ``estimator="uniform"`` a reader has the rows
+# alone, without the counts beside them.
 
 asked = {
     "one book": {"query_size": 1},
@@ -36,20 +39,27 @@ asked = {
 }
 medians = {
     estimator: [
-        sv.measure(readers, release, queries=500, estimator=estimator, **question)["are"]["median"]
+        sv.measure(readers, release, queries=500, estimator=estimator, **question)[
+            "are"
+        ]["median"]
         for question in asked.values()
     ]
     for estimator in ("uniform", "entropy")
 }
 
 # %%
-# Counts make single books exact and help with all that is frequent. Rare combinations are what the promise
-# hides.
+# Counts make single books exact and help with all that is frequent. Rare combinations
+# are what the promise hides.
 
 figure, axes = plt.subplots(figsize=(7.5, 4), layout="constrained")
 places = np.arange(len(asked))
-for shift, name, estimator in ((-0.2, "from the rows alone", "uniform"), (0.2, "with the counts", "entropy")):
-    bars = axes.bar(places + shift, np.multiply(medians[estimator], 100), 0.38, label=name)
+for shift, name, estimator in (
+    (-0.2, "from the rows alone", "uniform"),
+    (0.2, "with the counts", "entropy"),
+):
+    bars = axes.bar(
+        places + shift, np.multiply(medians[estimator], 100), 0.38, label=name
+    )
     axes.bar_label(bars, fmt="%.0f")
 axes.set(xticks=places, xticklabels=asked, ylabel="median relative error (%)")
 axes.legend(frameon=False)

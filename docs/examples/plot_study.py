@@ -2,9 +2,9 @@
 How do I compare methods in a study?
 ====================================
 
-:func:`setveil.compare` runs algorithms over data and parameters, each run in a process of its own, and puts
-loss, errors, risk, time and memory into one table. The same study file runs on the command line: ``setveil
-compare study.toml --out DIR``.
+:func:`setveil.compare` runs algorithms over data and parameters, each run in a
+process of its own, and puts loss, errors, risk, time and memory into one table. The
+same study file runs on the command line: ``setveil compare study.toml --out DIR``.
 """
 
 from pathlib import Path
@@ -20,15 +20,17 @@ import setveil as sv
 rng = np.random.default_rng(24)
 dishes = [f"dish {number}" for number in range(32)]
 popularity = rng.permutation(1 / np.arange(1, 33))
+popularity /= popularity.sum()
 guests = [
-    rng.choice(dishes, rng.integers(1, 5), replace=False, p=popularity / popularity.sum()).tolist()
+    rng.choice(dishes, rng.integers(1, 5), replace=False, p=popularity).tolist()
     for _ in range(600)
 ]
 sv.convert(guests, "guests.csv")
-sv.write_hierarchy(
-    sv.Hierarchy.from_paths([[dish, f"page {number // 4}", "menu"] for number, dish in enumerate(dishes)]),
-    "menu.csv",
-)
+menu = [
+    [dish, f"page {number // 4}", f"course {number // 8}", "menu"]
+    for number, dish in enumerate(dishes)
+]
+sv.write_hierarchy(sv.Hierarchy.from_paths(menu), "menu.csv")
 
 # %%
 # Two algorithms and two values of k make four runs.
@@ -37,23 +39,30 @@ Path("study.toml").write_text("""\
 name = "Guests"
 data = [{path = "guests.csv", format = "basket", hierarchy = "menu.csv"}]
 algorithms = ["exact", "aa"]
-k = [5, 10]
+k = [5, 20]
 m = 2
 queries = 200
 """)
 runs = sv.compare("study.toml", "study", jobs=2)
-print({name: runs[0][name] for name in ("method", "k", "m", "status", "lm", "risk_below_5")})
+for run in runs:
+    print(run["method"], run["k"], run["status"], run["lm"], run["risk_below_5"])
 
 # %%
-# Risk is counted for someone who knows three dishes, one more than was promised. ``study/report.html`` has
-# many more figures, and says which method loses least at each promise.
+# Risk is counted for someone who knows three dishes, one more than was promised.
+# ``study/report.html`` has many more figures, and says which method loses least at each
+# promise.
 
 figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
 for method, style in (("exact", "C0o-"), ("aa", "C1s-")):
     points = [run for run in runs if run["method"] == method]
-    axes.plot([run["lm"] for run in points], [run["risk_below_5"] for run in points], style, label=method)
+    axes.plot(
+        [run["lm"] for run in points],
+        [run["risk_below_5"] for run in points],
+        style,
+        label=method,
+    )
     for run in points:
-        axes.annotate(f"k = {run['k']}", (run["lm"], run["risk_below_5"]), (6, 4), textcoords="offset points")
+        axes.text(run["lm"], run["risk_below_5"] + 0.5, f"k = {run['k']}")
 axes.margins(0.2)
 axes.set(xlabel="loss (LM)", ylabel="rows found among fewer than 5", ylim=(0, None))
 axes.legend(frameon=False)

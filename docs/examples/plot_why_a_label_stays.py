@@ -2,8 +2,9 @@
 Why is this label not split?
 ============================
 
-:func:`setveil.why` splits a label, lets the verifier list what breaks, and finds the fewest items that are
-to blame. Its answer is made from the original rows and stays inside.
+:func:`setveil.why` splits a label, lets the verifier list what breaks, and finds the
+fewest items that are to blame. Its answer is made from the original rows and stays
+inside.
 """
 
 import matplotlib.pyplot as plt
@@ -12,7 +13,8 @@ import numpy as np
 import setveil as sv
 
 # %%
-# Eight hundred orders of a bakery. Rye bread is rare, and whoever buys it buys all kinds of things.
+# Eight hundred orders of a bakery. Rye bread is rare, and whoever buys it buys all
+# kinds of things.
 
 rng = np.random.default_rng(10)
 bakery = {
@@ -22,23 +24,35 @@ bakery = {
 }
 items = [item for group in bakery.values() for item in group]
 weights = np.array([30, 20, 1, 8, 10, 8, 6, 20, 10, 6]) / 119
-orders = [rng.choice(items, rng.integers(1, 5), replace=False, p=weights).tolist() for _ in range(800)]
-tree = sv.Hierarchy.from_paths([[item, group, "all"] for group, inside in bakery.items() for item in inside])
+orders = [
+    rng.choice(items, rng.integers(1, 5), replace=False, p=weights).tolist()
+    for _ in range(800)
+]
+tree = sv.Hierarchy.from_paths(
+    [[item, group, "all"] for group, inside in bakery.items() for item in inside]
+)
 
 # %%
 # Without suppression the rare bread must hide somewhere, so all bread loses its names.
 
-release = sv.anonymize(orders, k=5, m=2, hierarchy=tree, algorithm=sv.Exact(suppress=False))
+release = sv.anonymize(
+    orders, k=5, m=2, hierarchy=tree, algorithm=sv.Exact(suppress=False)
+)
 print(release.recoding.members())
 answer = sv.why(release, "bread", data=orders, hierarchy=tree)
 print(answer["text"])
 
 # %%
-# The sets of items that too few orders hold, if bread is split: all of them hold rye bread.
+# The sets of items that too few orders hold, if bread is split: all of them hold rye
+# bread.
 
 first = answer["tries"][0]["first"]
 figure, axes = plt.subplots(figsize=(7, 3.5), layout="constrained")
-axes.barh([", ".join(entry["itemset"]) for entry in first], [entry["support"] for entry in first], color="C3")
+axes.barh(
+    [", ".join(entry["itemset"]) for entry in first],
+    [entry["support"] for entry in first],
+    color="C3",
+)
 axes.axvline(5, color="k", linestyle=":", linewidth=0.8)
 axes.set(xlabel="orders that hold them (k = 5 are needed)", xlim=(0, 6))
 axes.invert_yaxis()
