@@ -46,9 +46,5 @@ print(release.details["optimality"])
 
 figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
 axes.step(np.arange(1, len(gaps) + 1), np.multiply(gaps, 100), where="post")
-axes.set(
-    xlabel="steps of the search",
-    ylabel="gap (% of the loss)",
-    ylim=(0, None),
-)
+axes.set(xlabel="steps of the search", ylabel="gap (% of the loss)", ylim=(0, None))
 plt.show()
