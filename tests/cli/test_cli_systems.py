@@ -120,3 +120,78 @@ def test_what_is_refused_writes_nothing(place: Path) -> None:
         assert words in done.err + done.out, (options, done)
         assert "Traceback" not in done.err
     assert not (place / "tree.csv").exists()
+
+
+BASKETS = "".join(
+    f"{line}\n" for line in [*["a,b", "a,c", "b,c", "a", "b", "c"] * 3, *"defghij", "d,e", "f,g"]
+)
+TREE = "".join(f"{item};letters early;*\n" for item in "abcde") + "".join(
+    f"{item};letters late;*\n" for item in "fghij"
+)
+
+
+@pytest.fixture
+def letters(tmp_path: Path) -> Path:
+    (tmp_path / "rows.csv").write_text(BASKETS)
+    (tmp_path / "tree.csv").write_text(TREE)
+    (tmp_path / "earlier.csv").write_text("a,b\na\nb\nf\nf\ng\ng\n")
+    (tmp_path / "names.csv").write_text("a,Alpha\nb,Beta\n")
+    return tmp_path
+
+
+REGROUP = ["hierarchy", "build", "rows.csv", "--format", "basket", "--regroup", "tree.csv"]
+
+
+def test_groups_are_made_anew_below_those_that_stay(letters: Path) -> None:
+    plain, other, named, used = together(
+        [
+            [*REGROUP, "--within", 1, "--k", 2, "--m", 1, "--out", "new.csv"],
+            [*REGROUP, "--within", 1, "--k", 2, "--m", 1, "--from", "earlier.csv", "--out", "from.csv"],
+            [
+                *REGROUP, "--within", 0, "--k", 2, "--m", 2, "--group", 2, "--names", "names.csv",
+                "--objective", "entropy", "--out", "named.csv",
+            ],
+            [
+                "anonymize", "rows.csv", "--format", "basket", "-H", "new.csv", "--k", 2, "--m", 1,
+                "--out", "out",
+            ],
+        ],
+        letters,
+    )  # fmt: skip
+    said = plain.ok().err
+    assert "(least loss for k = 2, m = 1); items left out: " in said
+    tree = paths(letters / "new.csv")
+    assert set(tree) == set("abcdefghij")
+    for item, groups in tree.items():
+        chapter = "letters early" if item in "abcde" else "letters late"
+        assert groups[-2:] in ([chapter, "*"], ["*", "*"]) or chapter in groups
+        assert all(group in {chapter, "*", item} or group.startswith(f"{chapter}: ") for group in groups)
+    assert "Note: the new groups are learned from the rows." in said
+    assert "--from FILE" in said
+    other.ok()
+    assert set(paths(letters / "from.csv")) == set(tree)
+    assert "Entropy" in named.ok().err
+    used.ok()
+
+
+def test_regrouping_is_refused_where_it_makes_no_sense(letters: Path) -> None:
+    (letters / "part.csv").write_text(TREE.replace("a;letters early;*\n", ""))
+    refused = [
+        ([*REGROUP], 2, "--regroup needs --within"),
+        ([*REGROUP, "--within", 2], 2, "--within 2 names no groups"),
+        ([*REGROUP, "--within", -1], 2, "--within"),
+        ([*REGROUP, "--within", 1, "--group", 1], 2, "--group"),
+        ([*REGROUP, "--within", 1, "--by", "prefix"], 2, "--by does not go with --regroup"),
+        ([*REGROUP, "--within", 1, "--system", "icd9"], 2, "--regroup does not go with --system"),
+        ([*REGROUP, "--within", 1, "--objective", "ncp"], 2, "there is no loss 'ncp'"),
+        ([*REGROUP[:4], REGROUP[4], "--within", 1], 2, "--within is of --regroup"),
+        ([*REGROUP[:5], "--from", "earlier.csv"], 2, "--from is of --regroup"),
+        ([*REGROUP[:6], "part.csv", "--within", 1], 4, "'a'"),
+        ([*REGROUP, "--within", 1, "--k", 1000], 3, "greatest k"),
+    ]
+    answers = together([[*words, "--out", "no.csv"] for words, _, _ in refused], letters)
+    for done, (words, code, text) in zip(answers, refused, strict=True):
+        assert done.code == code, (words, done)
+        assert text in done.err + done.out, (words, done)
+        assert "Traceback" not in done.err
+    assert not (letters / "no.csv").exists()

@@ -1,0 +1,292 @@
+"""The command ``hierarchy build``: from the data, by a system of codes, or anew below groups that stay."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from setveil.cli.options import (
+    OUTPUT,
+    TREE,
+    Force,
+    Input,
+    Reading,
+    choice,
+    flag,
+    integer,
+    number,
+    option,
+    source_of,
+)
+from setveil.errors import RequestError, listed
+from setveil.hierarchy.systems.known import BOTH, NAMES
+from setveil.hierarchy.systems.reading import ZEROS_ARE
+from setveil.options.reading import Reading as ReadingOptions
+
+WRITTEN = "File to write: .csv (ARX), .txt or .json (Amnesia)."
+TreeOut = Annotated[Path, option(OUTPUT, WRITTEN, "FILE", "-o")]
+
+_WAYS = ("co-occurrence", "balanced", "prefix", "prefixes", "ranges", "dates")
+_OF_ITEMS = _WAYS[:4]
+_OBJECTIVES = ("lm", "entropy")
+_BY = "By what items share: rows, their place in the order, how their codes begin; columns: ranges, dates."
+
+
+def _completed(begun: str) -> list[str]:
+    return [name for name in NAMES if name.startswith(begun)]
+
+
+def build(
+    progress: Any,
+    input: Input = None,  # noqa: A002
+    *,
+    column: str | None = option(TREE, "Of the values of a table's column, in place of items.", "COLUMN"),
+    by: str | None = choice(TREE, f"{_BY[:-1]} (default: {_WAYS[0]}).", "way", _WAYS),
+    fanout: int = integer(TREE, "co-occurrence, balanced: children of a node.", None, default=5),
+    at: str = option(TREE, "prefix: characters that end one: 250.83 -> 250.", "CHARACTERS", default="."),
+    lengths: str | None = option(TREE, "prefix: cut at these lengths instead, e.g. 1,3.", "N,..."),
+    widths: str | None = option(TREE, "ranges: of the narrowest, or all, e.g. 5,10,20.", "NUMBER,..."),
+    periods: str | None = option(
+        TREE, "dates: some of day, month, quarter, year, decade (default: month,quarter,year).", "WORD,..."
+    ),
+    system: str | None = option(
+        TREE,
+        f"Of the codes of a classification: {', '.join(NAMES)}.",
+        "SYSTEM",
+        autocompletion=_completed,
+    ),
+    names: Path | None = option(
+        TREE,
+        "system: what codes and ranges stand for; regroup: items. Lines of code,name.",
+        "FILE",
+    ),
+    zeros: str | None = choice(
+        TREE, "system: whether numbers have the zeros they begin with.", "way", ZEROS_ARE
+    ),
+    system_column: str | None = option(
+        TREE, "icd9+icd10, long table: the column that says 9 or 10 of each code.", "COLUMN"
+    ),
+    strict: bool = flag(TREE, "system: refuse items that are no codes, in place of grouping them."),
+    regroup: Path | None = option(
+        TREE, "Keep this hierarchy's groups of --within, and group anew what is below them.", "FILE"
+    ),
+    within: int | None = integer(TREE, "regroup: level that stays; 1: below the root.", 0, metavar="LEVEL"),
+    group: int | None = integer(TREE, "regroup: members of a new group (default: tries 3 and 5).", 2),
+    learn_from: list[str] | None = option(
+        TREE, "regroup: learn from these rows, such as another year's.", "FILE", "--from"
+    ),
+    k: int | None = integer(TREE, "regroup: the promise that is looked at (default 5).", 2),
+    m: int | None = integer(TREE, "regroup: the same (default 2).", 1),
+    objective: str | None = choice(TREE, "regroup: loss to minimize (default lm).", "loss", _OBJECTIVES),
+    time_limit: float | None = number(
+        TREE, "regroup: take the best after so long (default 600).", 0, "SECONDS"
+    ),
+    extend: Path | None = option(TREE, "Keep this hierarchy and add the items it lacks.", "FILE"),
+    reading: Reading,
+    out: TreeOut,
+    force: Force = False,
+) -> str:
+    """Build a hierarchy from the data, or add the items that a hierarchy lacks.
+
+    $ setveil hierarchy build baskets.csv --out products.csv
+    $ setveil hierarchy build icd.csv --by prefix --lengths 1,3 --out codes.csv
+    $ setveil hierarchy build icd.csv --system icd9 --out chapters.csv
+    $ setveil hierarchy build ward.csv --column zip --by prefix -o zip.csv
+    $ setveil hierarchy build baskets.csv --regroup products.csv --within 1 --out better.csv
+    $ setveil hierarchy build more.csv --extend products.csv --out all.csv
+    """
+    from setveil.cli.files import read_rows, require_free
+    from setveil.hierarchy import build as builders
+    from setveil.hierarchy.io import read_hierarchy, write_hierarchy
+    from setveil.options.decode import require_file
+
+    require_free(out, force)
+    source, cuts = source_of(input, reading), _lengths(lengths)
+    require_file(extend)
+    require_file(names)
+    of_system = {"zeros": zeros, "system-column": system_column, "strict": strict or None}
+    of_regroup = {
+        "within": within, "group": group, "from": learn_from, "k": k, "m": m, "objective": objective,
+        "time-limit": time_limit,
+    }  # fmt: skip
+    others = {"by": by, "lengths": lengths, "widths": widths, "periods": periods, "extend": extend}
+    if system is None:
+        _refuse(of_system, "is of --system", "Name one: --system icd9.")
+    if regroup is None:
+        _refuse(of_regroup, "is of --regroup", "Name a hierarchy: --regroup products.csv.")
+    if system is not None:
+        _refuse({**others, "regroup": regroup}, "does not go with --system")
+        return _by_system(source, system, column, reading, out, progress, names=names, **of_system)
+    if regroup is not None:
+        _refuse({**others, "column": column}, "does not go with --regroup")
+        return _regrouped(source, regroup, names, reading, out, progress, of_regroup)
+    _refuse({"names": names}, "is of --system and --regroup", "Name one of them.")
+    if column is not None:
+        if extend is not None:
+            raise RequestError("--extend adds items, and --column is about the values of a column.")
+        levels = _levels(by, lengths, widths, periods)
+        progress("reading")
+        return _of_column(source, column, levels, reading, out)
+    if by not in (None, *_OF_ITEMS) or widths is not None or periods is not None:
+        raise RequestError(
+            "Items are no numbers and no dates: ranges and dates are built of a column.",
+            hint="Name it: --column age.",
+        )
+    progress("reading")
+    data = read_rows(source, reading)
+    progress("building the hierarchy")
+    if extend is not None:
+        tree = builders.extend(read_hierarchy(extend, encoding=reading.text_encoding), data)
+    elif by == "balanced":
+        tree = builders.balanced(data, fanout)
+    elif by in ("prefix", "prefixes"):
+        tree = builders.by_prefix(data, at=at, lengths=cuts)
+    else:
+        tree = builders.by_cooccurrence(data, fanout)
+    write_hierarchy(tree, out)
+    return (
+        f"{out}: {tree.n_leaves:,} items, {tree.n_nodes - tree.n_leaves:,} inner nodes, height {tree.height}."
+    )
+
+
+def _refuse(options: Mapping[str, object], why: str, hint: str = "Leave it out.") -> None:
+    given = next((name for name, value in options.items() if value is not None), None)
+    if given is not None:
+        raise RequestError(f"--{given} {why}.", hint=hint)
+
+
+def _by_system(
+    source: Any,
+    system: str,
+    column: str | None,
+    reading: ReadingOptions,
+    out: Path,
+    progress: Any,
+    **how: Any,
+) -> str:
+    """Build the hierarchy of a system of codes, and say what was changed and what is no code."""
+    from setveil.cli.files import read_rows
+    from setveil.data.transactions import Transactions
+    from setveil.hierarchy.build import by_system
+    from setveil.hierarchy.io import write_hierarchy
+    from setveil.hierarchy.systems.known import systems_of
+    from setveil.hierarchy.systems.reading import in_words
+    from setveil.options.inputs import load_names
+    from setveil.tables.how import How
+    from setveil.tables.systems import systems_said
+
+    systems_of(system)
+    names = None if how["names"] is None else load_names(how["names"], reading.text_encoding)
+    progress("reading")
+    if column is None:
+        data = read_rows(source, reading)
+    else:
+        data = Transactions.from_rows([value] for value in _values(source, column, reading))
+    said = None
+    if how["system-column"] is not None:
+        if system != BOTH:
+            raise RequestError(f"--system-column tells two systems apart, got --system {system}.")
+        if reading.item_column is None or not isinstance(source, str):
+            raise RequestError(
+                "--system-column is read beside --item-column, from one long table.",
+                hint="Or write 9: or 10: before each code.",
+            )
+        named = How(reading.format, reading.encoding, reading.separator)
+        said = systems_said(source, reading.item_column, how["system-column"], named)
+    progress("building the hierarchy")
+    tree, read = by_system(
+        data, system, names=names, zeros=how["zeros"], strict=bool(how["strict"]), said=said
+    )
+    write_hierarchy(tree, out)
+    supports = dict(zip(data.vocabulary.labels, data.supports().tolist(), strict=True))
+    return "\n".join([f"{out}: {size_of(tree)}, height {tree.height}.", *in_words(read, supports)])
+
+
+def _regrouped(
+    source: Any,
+    file: Path,
+    names: Path | None,
+    reading: ReadingOptions,
+    out: Path,
+    progress: Any,
+    how: Mapping[str, Any],
+) -> str:
+    """Group anew what is below some groups of a hierarchy, and say what was gained."""
+    from setveil.cli.files import read_rows
+    from setveil.hierarchy.io import read_hierarchy, write_hierarchy
+    from setveil.options.decode import require_file
+    from setveil.options.inputs import load_names
+    from setveil.studies.regroup import regroup
+
+    require_file(file)
+    if how["within"] is None:
+        raise RequestError("--regroup needs --within.", hint="--within 1 keeps the groups below the root.")
+    called = None if names is None else load_names(names, reading.text_encoding)
+    progress("reading")
+    given = read_hierarchy(file, encoding=reading.text_encoding)
+    rows = read_rows(source, reading)
+    given.locate(rows.vocabulary)
+    if how["from"]:
+        rows = read_rows(how["from"], reading)
+    asked = {name: how[name] for name in ("k", "m", "objective") if how[name] is not None}
+    if how["time-limit"] is not None:
+        asked["time_limit"] = how["time-limit"]
+    found = regroup(rows, given, how["within"], group=how["group"], names=called, progress=progress, **asked)
+    write_hierarchy(found.tree, out)
+    return "\n".join([f"{out}: {size_of(found.tree)}, height {found.tree.height}.", *found.in_words()])
+
+
+def _levels(by: str | None, lengths: str | None, widths: str | None, periods: str | None) -> Any:
+    """Say how the hierarchy of a column is built: as --by says, or what was given for it."""
+    from setveil.tables.levels import WAYS, levels_in
+
+    given = {"prefix": lengths, "ranges": widths, "dates": periods}
+    named = [way for way, steps in given.items() if steps is not None]
+    way = "prefix" if by == "prefixes" else by or next(iter(named), None)
+    if way not in WAYS:
+        raise RequestError(
+            f"A column has no hierarchy by {way}." if way else "Nothing says how the column is grouped.",
+            hint=f"Say --by {listed(WAYS, 3)}".replace("'", "") + ".",
+        )
+    wrong = next((one for one in named if one != way), None)
+    if wrong:
+        option = {"prefix": "--lengths", "ranges": "--widths", "dates": "--periods"}[wrong]
+        raise RequestError(f"{option} is of --by {wrong}, got --by {way}.")
+    return levels_in(f"{way}:{given[way] or ''}")
+
+
+def _of_column(source: Any, name: str, levels: Any, reading: ReadingOptions, out: Path) -> str:
+    """Build the hierarchy of the values of a column, and say what each level keeps."""
+    from setveil.hierarchy.io import write_hierarchy
+    from setveil.hierarchy.tree import Hierarchy
+    from setveil.tables.levels import in_words
+
+    values = _values(source, name, reading)
+    parents = levels.parents_of(name, values)
+    write_hierarchy(Hierarchy(parents), out)
+    return f"{out}: {in_words(parents, values)}."
+
+
+def _values(source: Any, name: str, reading: ReadingOptions) -> list[str]:
+    from setveil.tables.columns import How, column_values
+
+    if not isinstance(source, str):
+        raise RequestError("A column is read from one file.", hint="Put the files together.")
+    return column_values(source, name, How(reading.format, reading.encoding, reading.separator))
+
+
+def size_of(tree: Any) -> str:
+    """Say how many items and inner nodes a tree has."""
+    from setveil.wording import count
+
+    return f"{count(tree.n_leaves, 'item')}, {count(tree.n_nodes - tree.n_leaves, 'inner node')}"
+
+
+def _lengths(text: str | None) -> list[int]:
+    try:
+        return [int(part) for part in text.split(",")] if text else []
+    except ValueError:
+        raise RequestError(
+            f"--lengths must be integers separated by commas, e.g. 1,3, got {text!r}."
+        ) from None
