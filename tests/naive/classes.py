@@ -273,32 +273,90 @@ def total_range(release: Release, item: str) -> tuple[int, int] | None:
     return (listed + 1 if listed else 0), listed + release.least - 1
 
 
+ROUNDS = 10  # of fitting
+
+
 def expected(release: Release) -> dict[Line, Fraction]:
+    """Rows of every item in every class: lines, what is dealt of rests, and what labels still need."""
     numbers = range(len(release.rows))
-    found: dict[Line, Fraction] = {cell: Fraction(rows) for cell, rows in release.lines.items()}
+    rests = {}
     for item in release.items:
-        cells = [c for c in numbers if (c, item) not in release.lines]
         listed = release.listed(item)
         if item in release.totals:
-            rest = Fraction(release.totals[item] - listed)
+            rests[item] = Fraction(release.totals[item] - listed)
         elif listed and release.totalable(item):
-            rest = Fraction(release.least, 2)
+            rests[item] = Fraction(release.least, 2)
         else:
-            rest = Fraction(release.unlisted)
-        room = {c: Fraction(release.size(c, [release.seen(c, item)])) for c in cells}
-        caps = {c: Fraction(min(most(release, c, item), int(room[c]))) for c in cells}
-        dealt = fill(rest, {c: (room[c], caps[c]) for c in cells if caps[c]})
-        found |= {(c, item): dealt.get(c, Fraction(0)) for c in cells}
-    for c in numbers:
+            rests[item] = Fraction(release.unlisted)
+    factor = {(c, label): Fraction(1) for c in numbers for label in release.labels(c)}
+    levels = levels_of(release, dealt(release, rests, factor))
+    if len(release.rows) > 1 and levels:
+        for item in release.items:
+            if not rests[item] and item not in release.totals:
+                under = [(c, release.seen(c, item)) for c in numbers if (c, item) not in release.lines]
+                raised_to = sum((levels.get(cell, Fraction(0)) for cell in under), Fraction(0))
+                rests[item] = min(Fraction(1), raised_to)
+        factor = fitted(release, rests, factor)
+        levels = levels_of(release, dealt(release, rests, factor))
+    found = dealt(release, rests, factor)
+    for (c, label), level in levels.items():
+        for item in release.members(c, str(label)):
+            if (c, item) not in release.lines:
+                found[c, item] = max(found[c, item], level)
+    return found
+
+
+def dealt(
+    release: Release, rests: Mapping[str, Fraction], factor: Mapping[tuple[int, str], Fraction]
+) -> dict[Line, Fraction]:
+    """Lines, and the rest of each item dealt to the other classes by their room times a factor."""
+    found: dict[Line, Fraction] = {cell: Fraction(rows) for cell, rows in release.lines.items()}
+    for item in release.items:
+        parts = {}
+        for c in range(len(release.rows)):
+            cap = Fraction(most(release, c, item))
+            label = release.seen(c, item)
+            if (c, item) not in release.lines and cap:
+                times = Fraction(1) if label is None else factor[c, label]
+                parts[c] = release.size(c, [label]) * times, cap
+        rows = fill(rests[item], parts)
+        found |= {
+            (c, item): rows.get(c, Fraction(0))
+            for c in range(len(release.rows))
+            if (c, item) not in release.lines
+        }
+    return found
+
+
+def fitted(
+    release: Release, rests: Mapping[str, Fraction], factor: Mapping[tuple[int, str], Fraction]
+) -> dict[tuple[int, str], Fraction]:
+    """Factors of labels after some rounds: more where rows are not full, less again where too full."""
+    now = dict(factor)
+    for _ in range(ROUNDS):
+        rows = dealt(release, rests, now)
+        for (c, label), times in list(now.items()):
+            own = release.members(c, label)
+            got = sum((rows[c, item] for item in own if (c, item) not in release.lines), Fraction(0))
+            need = release.size(c, [label]) - sum(release.lines.get((c, item), 0) for item in own)
+            if got and need > 0 and (got < need or times > 1):
+                # rounded, or the numbers grow without end
+                now[c, label] = Fraction(float(max(times * min(need / got, Fraction(1000)), Fraction(1))))
+    return now
+
+
+def levels_of(release: Release, found: Mapping[Line, Fraction]) -> dict[tuple[int, str | None], Fraction]:
+    """The level to which unlisted items of a label must be raised, where its rows are not full."""
+    levels: dict[tuple[int, str | None], Fraction] = {}
+    for c in range(len(release.rows)):
         for label in release.labels(c):
             own = release.members(c, label)
-            lack = release.size(c, [label]) - sum((found[c, item] for item in own), Fraction(0))
+            size = release.size(c, [label])
+            lack = size - sum((found[c, item] for item in own), Fraction(0))
             free = [item for item in own if (c, item) not in release.lines]
-            if lack > 0 and free:
-                level = raised([found[c, item] for item in free], lack)
-                for item in free:
-                    found[c, item] = max(found[c, item], level)
-    return found
+            if lack > Fraction(size, 10**9) and free:
+                levels[c, label] = raised([found[c, item] for item in free], lack)
+    return levels
 
 
 def fill(amount: Fraction, parts: Mapping[int, tuple[Fraction, Fraction]]) -> dict[int, Fraction]:

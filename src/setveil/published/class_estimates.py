@@ -1,8 +1,8 @@
 """What rows in classes and the counts beside them let expect of the rows that hold some items.
 
 Class by class it is the model of greatest entropy that `setveil.utility.estimates` describes. What the lines
-of the classes leave of an item's total is shared out among the classes that do not list it; docs/classes.md
-has the rules, the bounds and an example.
+of the classes leave of an item's total is shared out among the classes that do not list it, such that the
+rows of their labels are filled; docs/classes.md has the rules, the bounds and an example.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from setveil.errors import DataError, shorten
 from setveil.kernels.label_chances import label_chances
 from setveil.kernels.rows import Ints, frozen
+from setveil.published._class_fitting import Free, fitted, paces
 from setveil.published._class_loops import answer_in_classes
 from setveil.published.class_counts import TOTAL, ClassCounts
 from setveil.published.class_rows import ClassRows
@@ -196,43 +197,39 @@ class ClassTable:
 
     def _complete(self, unlisted: int) -> None:
         """Find what is expected of unlisted items, the chances of labels, and bounds."""
-        n = len(self.items)
+        n, cells = len(self.items), self.keys.size
+        every = [*self._pieces(), np.array([n])]  # the last: of items that the release does not name
         self.reach_low, self.reach_high = np.zeros(n + 1, np.int64), np.full(n + 1, ANY, np.int64)
         self.pace = np.zeros(n + 1)  # share of the room that an item's rest takes in each class
-        self.all_low, self.all_high = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)
-        cells = self.keys.size
-        self.cell_most, thought, lines = np.zeros(cells), np.zeros(cells), np.zeros(cells)
-        several: list[tuple[Ints, Floats]] = []  # cells and rows of unlisted items that are expected in some
-        waiting = np.zeros(cells, np.int64)  # how many unlisted items of a cell are not
-        for items in self._pieces():
+        self.factor = np.ones(cells + 1)  # by which it is more or less under a label; the last: under none
+        self.cell_most: Floats = np.zeros(cells)
+        self.lines: Floats = np.zeros(cells)
+        rests = np.zeros(n + 1)
+        for items in every:
             base = self._base(items)
             self._reach(items, base)
-            self.pace[items] = self._paces(items, base, unlisted)
-            free = (base.listed < 0) & (base.cell >= 0)
-            rows = np.minimum(base.most, self.pace[items][:, None] * base.size) * free
+            rests[items] = self._rests(items, base, unlisted)
+            self.pace[items] = paces(rests[items], *self._free(base))
             self.cell_most += self._sum(base.cell, base.most)
-            lines += self._sum(base.cell, np.maximum(base.listed, 0))
-            thought += self._sum(base.cell, rows)
-            some = free & (rows > 0)
-            several.append((base.cell[some], rows[some]))
-            waiting += np.bincount(base.cell[free & (rows == 0)], minlength=cells)
-        base = self._base(np.array([n]))  # of items that the release does not name
-        self._reach(np.array([n]), base)
-        self.pace[n] = self._paces(np.array([n]), base, unlisted)[0]
+            self.lines += self._sum(base.cell, np.maximum(base.listed, 0))
         self.level = np.zeros(cells)
         if self.counts is None:
             self._uniform()
         else:
-            self._chances(several, waiting, lines, thought)
-        for items in [*self._pieces(), np.array([n])]:
+            self._raise()
+            if self.n_classes > 1 and (self.level > 0).any():
+                self._fit(rests)
+            self._find_chances()
+        self.all_low, self.all_high = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)
+        for items in every:
             base = self._base(items)
             low = self._lowest(base)
             self.all_low[items], self.all_high[items] = low.sum(1), base.most.sum(1)
-        room = np.zeros(cells)
+        most: Floats = np.zeros(cells)
         for items in self._pieces():
             base = self._base(items)
-            room += self._sum(base.cell, self._bounds(items, base)[1])
-        self.room = frozen(np.minimum(room, ANY).astype(np.int64) - self.sizes, np.int64)
+            most += self._sum(base.cell, self._bounds(items, base)[1])
+        self.room = frozen(np.minimum(most, ANY).astype(np.int64) - self.sizes, np.int64)
 
     def _reach(self, items: Ints, base: _Base) -> None:
         """Find the fewest and the most rows that items can be in, as far as totals tell, or their lack."""
@@ -244,45 +241,89 @@ class ClassTable:
         self.reach_low[items] = low
         self.reach_high[items] = np.where(total >= 0, total, np.where(able, listed + self.top, ANY))
 
-    def _paces(self, items: Ints, base: _Base, unlisted: int) -> Floats:
-        """Deal the rest of each item to the classes that do not list it, by their room, up to the most."""
+    def _rests(self, items: Ints, base: _Base, unlisted: int) -> Floats:
+        """Say what each item has to be dealt to classes that do not list it."""
         if self.counts is None:
             return np.zeros(items.size)
         total, listed = self.total[items], self.listed_rows[items]
         able = (self.told | (base.cell >= 0)).all(1)
         half = (self.top + 1) / 2
-        rest = np.where(total >= 0, total - listed, np.where(able & (listed > 0), half, unlisted))
+        return np.where(total >= 0, total - listed, np.where(able & (listed > 0), half, unlisted))
+
+    def _free(self, base: _Base) -> tuple[Ints, Ints]:
+        """Say what room items have where they are not listed, and the most rows."""
         free = (base.listed < 0) & (base.most > 0)
-        return paces(rest, np.where(free, base.size, 0), np.where(free, base.most, 0))
+        return np.where(free, base.size, 0), np.where(free, base.most, 0)
+
+    def _dealt(self, items: Ints, base: _Base) -> Floats:
+        """Say what is dealt of the rests of items to classes that do not list them."""
+        rows = np.minimum(base.most, self.pace[items][:, None] * base.size * self.factor[base.cell])
+        return np.where(base.listed < 0, rows, 0.0)
+
+    def _raise(self) -> None:
+        """Find the level up to which unlisted items are raised where the rows of a label are not full."""
+        cells = self.keys.size
+        several: list[tuple[Ints, Floats]] = []  # cells and rows of unlisted items that are expected in some
+        self.waiting = np.zeros(cells, np.int64)  # how many unlisted items of a cell are not
+        self.dealt = np.zeros(cells)
+        for items in self._pieces():
+            base = self._base(items)
+            rows = self._dealt(items, base)
+            under = (base.listed < 0) & (base.cell >= 0)
+            some = under & (rows > 0)
+            self.dealt += self._sum(base.cell, rows)
+            several.append((base.cell[some], rows[some]))
+            self.waiting += np.bincount(base.cell[under & (rows == 0)], minlength=cells)
+        cell = np.concatenate([np.zeros(0, np.int64), *(part for part, _ in several)])
+        rows = np.concatenate([np.zeros(0), *(part for _, part in several)])
+        order = np.lexsort((rows, cell))
+        self.several = cell, rows = cell[order], rows[order]
+        bounds = np.searchsorted(cell, np.arange(cells + 1))
+        lack = self.sizes - self.lines - self.dealt
+        self.level = np.zeros(cells)
+        self.open = (lack > _EVEN * self.sizes) & (self.waiting + np.diff(bounds) > 0)
+        for at in np.flatnonzero(self.open).tolist():
+            first, last = bounds[at : at + 2].tolist()
+            self.level[at] = _raised(rows[first:last], int(self.waiting[at]), float(lack[at]))
+
+    def _fit(self, rests: Floats) -> None:
+        """Deal rests such that labels are filled, before others are raised.
+
+        Items of which nothing is told are dealt what they would be raised to, but one row at most of all.
+        """
+        parts = []
+        for items in self._pieces():
+            base = self._base(items)
+            room, most = self._free(base)
+            raised = np.where((room > 0) & (base.cell >= 0), self._at(self.level, base.cell), 0.0).sum(1)
+            unknown = (rests[items] == 0) & (self.total[items] < 0)
+            rests[items] = np.where(unknown, np.minimum(raised, 1.0), rests[items])
+            some = rests[items] > 0
+            parts.append(
+                Free(items[some], *(part[some].astype(np.int32) for part in (base.cell, room, most)))
+            )
+        pace, self.factor = fitted(parts, rests, np.float64(self.sizes) - self.lines)
+        known = np.concatenate([part.items for part in parts])
+        self.pace[known] = pace[known]
+        self._raise()
 
     def _uniform(self) -> None:
         """Take all non-empty sets of a label's items as equally likely."""
         self.chances = 1 - 0.5 ** self.n_members.astype(np.float64)
         self.level = self.sizes * 0.5 / np.maximum(self.chances, 0.5)
 
-    def _chances(
-        self, several: list[tuple[Ints, Floats]], waiting: Ints, lines: Floats, thought: Floats
-    ) -> None:
-        """Raise unlisted items where a label's rows are not full, and find q of each label."""
+    def _find_chances(self) -> None:
+        """Find q of each label."""
         cells = self.keys.size
-        cell = np.concatenate([np.zeros(0, np.int64), *(part for part, _ in several)])
-        rows = np.concatenate([np.zeros(0), *(part for _, part in several)])
-        order = np.lexsort((rows, cell))
-        cell, rows = cell[order], rows[order]
-        bounds = np.searchsorted(cell, np.arange(cells + 1))
-        lack = self.sizes - lines - thought
-        open_ = (lack > _EVEN * self.sizes) & (waiting + np.diff(bounds) > 0)
-        for at in np.flatnonzero(open_).tolist():
-            first, last = bounds[at : at + 2].tolist()
-            self.level[at] = _raised(rows[first:last], int(waiting[at]), float(lack[at]))
+        cell, rows = self.several
         rows = np.maximum(rows, self.level[cell])
-        raised = np.flatnonzero((self.level > 0) & (waiting > 0))
+        raised = np.flatnonzero((self.level > 0) & (self.waiting > 0))
         line_cell = self.cell[self.line_class, self.line_item]
         under = line_cell >= 0
         every = np.concatenate([line_cell[under], cell, raised])
         share = np.concatenate([self.line_rows[under], rows, self.level[raised]])
-        times = np.concatenate([np.ones(int(under.sum()) + cell.size), waiting[raised]])
-        excess = np.where(open_, 0.0, -lack)
+        times = np.concatenate([np.ones(int(under.sum()) + cell.size), self.waiting[raised]])
+        excess = np.where(self.open, 0.0, self.lines + self.dealt - self.sizes)
         excess = np.where(excess > _EVEN * self.sizes, excess, 0.0)
         order = np.argsort(every, kind="stable")
         bounds = np.searchsorted(every[order], np.arange(cells + 1))
@@ -311,7 +352,7 @@ class ClassTable:
         """Say what is expected of items, by their numbers: (items, classes) each."""
         base = self._base(items)
         low, high = self._bounds(items, base)
-        rows = np.minimum(base.most, self.pace[items][:, None] * base.size)
+        rows = self._dealt(items, base)
         rows = np.where(base.cell >= 0, np.maximum(rows, self._at(self.level, base.cell)), rows)
         rows = np.where(base.listed >= 0, base.listed, np.minimum(rows, base.size))
         share = rows / np.maximum(base.size, 1)
@@ -368,34 +409,6 @@ class ClassTable:
         parts[1][at] = there
         parts[2][at] = np.where(there, size, 0)
         parts[3][at] = size
-
-
-def paces(rest: NDArray[Any], room: NDArray[Any], cap: NDArray[Any]) -> Floats:
-    """Deal what each item has left to classes, in proportion to their room, to each no more than its cap.
-
-    Parameters
-    ----------
-    rest : numbers (items,)
-        What there is to deal.
-    room, cap : numbers (items, classes)
-        The room of each class, 0 where the item cannot be; and the most that it can take, at most the room.
-
-    Returns
-    -------
-    float64 (items,)
-        What each class takes as a share of its room, where its cap does not stop it.
-    """
-    room, cap = room.astype(np.float64), cap.astype(np.float64)
-    full = np.divide(cap, room, out=np.full(room.shape, np.inf), where=room > 0)  # pace at which it is
-    order = np.argsort(full, axis=1, kind="stable")
-    room, cap, full = (np.take_along_axis(part, order, 1) for part in (room, cap, full))
-    before = np.cumsum(cap, 1) - cap
-    after = room.sum(1)[:, None] - (np.cumsum(room, 1) - room)
-    pace = np.divide(rest[:, None] - before, after, out=np.full(room.shape, np.inf), where=after > 0)
-    fits = pace <= full
-    found = pace[np.arange(rest.size), np.argmax(fits, 1)]
-    found = np.where(fits.any(1), found, np.inf)
-    return np.where(rest <= 0, 0.0, np.where(np.isfinite(found), np.maximum(found, 0), float(ANY)))
 
 
 def _raised(rows: Floats, nothing: int, lack: float) -> float:

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from setveil.algorithms._content_order import in_content_order
 from setveil.algorithms._public_part import PublicPart
 from setveil.algorithms.classes._parameters import Classes
-from setveil.algorithms.classes._solving import Solved, Solver
-from setveil.algorithms.classes._splitting import Piece, Splitting
+from setveil.algorithms.classes._solving import Solver
+from setveil.algorithms.classes._splitting import Cuts, Piece, Splitting
 from setveil.algorithms.classes._worth import Look, Worth
 from setveil.algorithms.exact._losses import how_far
 from setveil.data.transactions import Transactions
@@ -34,6 +34,7 @@ class _Way:
 
     size: int
     pieces: list[Piece]
+    told: set[Cuts]  # classes of which more is left out so that all may be told of them
     error: float
     tried: int
     undone: int
@@ -56,7 +57,10 @@ class ClassSearch:
         self.data, self.places = in_content_order(data)
         _require_items(parameters.not_split, data)
         self.sizes = self._sizes()
-        self.solver = Solver(self.data, hierarchy, guarantee, parameters, progress)
+        self.least = min(
+            max(guarantee.k, 2), data.n_rows + 1
+        )  # rows that are told of; k may be beyond 64 bits
+        self.solver = Solver(self.data, hierarchy, guarantee, parameters, progress, self.least)
 
     def _sizes(self) -> list[int]:
         """List the fewest rows of a class that are tried; refuse what cannot be."""
@@ -84,20 +88,19 @@ class ClassSearch:
         self.solver.solve([whole], "all rows")
         first = self.solver.known[()]
         assert first is not None  # noqa: S101  (what cannot be kept in all rows was refused)
-        least = min(max(self.guarantee.k, 2), self.data.n_rows + 1)  # k may be beyond 64 bits
-        worth = Worth(self.data, self.tree, self.guarantee.secrets, least)
+        worth = Worth(self.data, self.tree, self.guarantee.secrets, self.least)
         alone = worth.error([worth.look(whole, first)])
-        ways = [self._way(size, worth, first) for size in self.sizes]
+        ways = [self._way(size, worth) for size in self.sizes]
         best = min(ways, key=lambda way: way.error, default=None)
         pieces = [whole]
         if best is not None and len(best.pieces) > 1 and best.error < alone:
             pieces = best.pieces
         return self._made(pieces, ways, best, alone)
 
-    def _way(self, size: int, worth: Worth, first: Solved) -> _Way:
+    def _way(self, size: int, worth: Worth) -> _Way:
         """Cut with one size, solve the classes, and take back cuts where answers do not get better."""
         self.progress(f"cutting into classes of {size:,} rows")
-        splitting = self._splitting(first)
+        splitting = self._splitting()
         wanted = self.parameters.classes
         most = None if wanted is None or wanted is True else int(wanted)
         root = splitting.split(size, most, float(self.parameters.class_gain))
@@ -112,11 +115,37 @@ class ClassSearch:
             for piece in root.classes()
             if (solved := known[piece.cuts]) is not None
         }
+        self._tell(root, worth, looks)
         undone = self._undo(root, worth, looks)
+        told = self._tell(root, worth, looks)
         error = worth.error(list(looks.values()))
-        return _Way(size, list(root.classes()), error, tried, undone)
+        return _Way(size, list(root.classes()), told, error, tried, undone)
 
-    def _undo(self, root: Piece, worth: Worth, looks: dict[Any, Look]) -> int:
+    def _tell(self, root: Piece, worth: Worth, looks: dict[Cuts, Look]) -> set[Cuts]:
+        """Leave more out of classes of which else not all may be told, where answers get better so.
+
+        Together, as one class of which not all is told can be why an item has no total; then single ones are
+        taken back. Returns which classes they are.
+        """
+        known, told = self.solver.known, dict[Cuts, Look]()
+        for piece in root.classes():
+            solved = known[piece.cuts]
+            if solved is not None and solved.told is not None:
+                told[piece.cuts] = worth.look(piece, solved.told)
+        before = worth.error(list(looks.values()))
+        error = worth.error(list((looks | told).values()))
+        if not told or error >= before:
+            return set()
+        plain = {cuts: looks[cuts] for cuts in told}
+        looks |= told
+        for cuts, look in plain.items():
+            now = worth.error(list((looks | {cuts: look}).values()))
+            if now <= error:
+                error, looks[cuts] = now, look
+                del told[cuts]
+        return {*told}
+
+    def _undo(self, root: Piece, worth: Worth, looks: dict[Cuts, Look]) -> int:
         """Take cuts back, halves before wholes, where answers do not get worse; how many there were.
 
         What totals leave is dealt anew whenever a cut was taken back.
@@ -156,16 +185,12 @@ class ClassSearch:
                 piece.mend()
                 self.solver.solve([piece], "larger classes")
 
-    def _splitting(self, first: Solved) -> Splitting:
-        data = self.data
-        label = np.full(data.n_items, -1, np.int32)
-        label[first.items] = first.nodes
-        names = data.vocabulary.labels
+    def _splitting(self) -> Splitting:
+        names = self.data.vocabulary.labels
         secret, barred = set(self.guarantee.secrets), set(self.parameters.not_split)
         hidden = np.array([name in secret for name in names], bool)
-        label[hidden] = -1
         held = hidden | np.array([name in barred for name in names], bool)
-        return Splitting(data, label, held, ~hidden, self.guarantee.k)
+        return Splitting(self.data, held, ~hidden, self.guarantee.k, self.least)
 
     # --- what comes of it
 
@@ -174,7 +199,12 @@ class ClassSearch:
     ) -> tuple[ClassRecoding, dict[str, Any]]:
         """Put together the recoding of the rows as they were given, and what there is to say."""
         data, names = self.data, self.data.vocabulary.labels
-        solved = [one for piece in pieces if (one := self.solver.known[piece.cuts]) is not None]
+        told = best.told if best is not None else set()
+        solved = [
+            one.told if piece.cuts in told and one.told is not None else one
+            for piece in pieces
+            if (one := self.solver.known[piece.cuts]) is not None
+        ]
         class_of = np.zeros(data.n_rows, np.int64)
         nodes = np.full(data.n_occurrences, -1, np.int32)
         hidden = np.zeros(data.n_occurrences, bool)
@@ -242,10 +272,6 @@ class ClassSearch:
         back[part.node[:-1]] = np.arange(part.node.size - 1)
         public = ~part.is_sensitive[self.given.items]
         return part.local_recoding(back[given[public]], gone)
-
-
-def _cuts(pieces: Sequence[Piece]) -> set[Any]:
-    return {piece.cuts for piece in pieces}
 
 
 def _require_items(items: Sequence[str], data: Transactions) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from setveil.algorithms._in_threads import in_threads
 from setveil.algorithms._public_part import PublicPart
 from setveil.algorithms.classes._parameters import Classes
 from setveil.algorithms.classes._splitting import Cuts, Piece
+from setveil.algorithms.classes._telling import to_leave_out
 from setveil.algorithms.exact._promise import promise_of
 from setveil.algorithms.exact._rho_search import RhoSearch
 from setveil.algorithms.exact._search import PATIENCE, Search
@@ -22,7 +24,7 @@ from setveil.data.vocabulary import Vocabulary
 from setveil.errors import InfeasibleError, UnfinishedError
 from setveil.guarantees.km import KmAnonymity
 from setveil.hierarchy.tree import Hierarchy
-from setveil.kernels.rows import Ids, Ints, frozen, take_rows
+from setveil.kernels.rows import Ids, Ints, frozen, recode_rows, take_rows
 from setveil.progress import Progress
 from setveil.threads import threads
 
@@ -37,6 +39,8 @@ class Solved:
     cost: int
     lower: int  # proven: no recoding of the class costs less
     rows: int
+    # the same with a little more left out, so that all may be told of the class; None: nothing need be
+    told: Solved | None = None
 
     @property
     def proven(self) -> bool:
@@ -63,6 +67,8 @@ class Solver:
         All rows, in an order that does not depend on the input's.
     tree, guarantee, parameters, progress
         As for `setveil.algorithms.classes.classes.anonymize`.
+    least : int
+        Fewest rows that a count may speak of.
     """
 
     def __init__(
@@ -72,10 +78,12 @@ class Solver:
         guarantee: Any,
         parameters: Classes,
         progress: Progress,
+        least: int,
     ) -> None:
         self.data, self.tree, self.guarantee, self.parameters = data, tree, guarantee, parameters
         self.progress = progress
         self.deadline = time.monotonic() + (parameters.time_limit or PATIENCE)
+        self.least = least
         self.usual = "lm" if guarantee.secrets else "entropy-max"
         self.of_rho = not isinstance(guarantee, KmAnonymity)
         self.known: dict[Cuts, Solved | None] = {}
@@ -133,7 +141,33 @@ class Solver:
         image[suppressed] = -1
         if not piece.cuts:
             self.whole = max(search.losses.whole, 1)
-        return self._made(rows, used, image[self.tree.locate(rows.vocabulary)], None, search, record)
+        to = image[self.tree.locate(rows.vocabulary)]
+        found = self._made(rows, used, to, None, search, record)
+        more = self._left_out_more(rows, to, search) if piece.cuts else {}
+        if not more:
+            return found
+        less = frozen(np.where(np.isin(to, list(more)), -1, to), np.int32)
+        return replace(found, told=replace(found, nodes=less, cost=found.cost + sum(more.values())))
+
+    def _left_out_more(self, rows: Transactions, to: Ids, search: Search) -> dict[int, int]:
+        """Choose what else to leave out so that all may be told of the class, and what that loses."""
+        published, shown = recode_rows(rows.indptr, rows.items, to)
+        empty = int((np.diff(published) == 0).sum())
+        if not 0 < empty < self.least:
+            return {}
+        supports, losses, tree = rows.supports(), search.losses, search.tree
+        kept = {self.tree.id(item) for item in self.parameters.keep}
+        prices = {
+            v: losses.hidden[at] - losses.full[at]
+            for v in np.unique(to[to >= 0]).tolist()
+            if v not in kept
+            for at in [tree.id(self.tree.labels[v])]
+        }
+        contents = (tuple(shown[a:b].tolist()) for a, b in pairwise(published.tolist()))
+        gone = to_leave_out(contents, prices, self.least) or []
+        if int(supports[(to < 0) | np.isin(to, gone)].sum()) > search.most:
+            return {}
+        return {v: prices[v] for v in gone}
 
     def _of_rho(
         self, rows: Transactions, used: Ints, terms: Any, progress: Progress, *, alone: bool

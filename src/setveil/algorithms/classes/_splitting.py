@@ -1,4 +1,4 @@
-"""Cut rows on single items, by the greatest gain in what counts leave open."""
+"""Cut rows on single items, by the greatest gain in what counts of both halves tell of other items."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.algorithms.classes._cut_loops import cut_gains
 from setveil.data.transactions import Transactions
-from setveil.kernels.rows import Ids, Ints, frozen, take_rows
+from setveil.kernels.rows import Ints, frozen, holders, ranks_of, recode_rows, take_rows
 
 _UNIT = 1 << 16  # of a bit
-_CELLS = 1 << 21  # of candidates times items that are looked at together
 
 Cuts = tuple[tuple[int, bool], ...]  # items that rows were cut on, and whether they hold them
 
@@ -48,86 +48,68 @@ class Piece:
 
 
 class Splitting:
-    """Cuts rows, given one recoding of all of them.
+    """Cuts rows where that settles most of what is open: mutual information of a cut with other items.
+
+    Items count that are in rows enough to be told of in both halves: what a cut says of rarer ones is chance.
 
     Parameters
     ----------
     data : Transactions
         All rows.
-    label : int32 (n_items,)
-        What one recoding of all rows makes of each item; -1: suppressed.
     barred : bool (n_items,)
         Items that nothing is cut on.
     public : bool (n_items,)
-        Items that make a row one that needs others like it.
+        Items that are counted, and that make a row one that needs others like it.
     k : int
         Rows that share what they show, at least.
+    least : int
+        Fewest rows that a count may speak of.
     """
 
     def __init__(
         self,
         data: Transactions,
-        label: Ids,
         barred: NDArray[np.bool_],
         public: NDArray[np.bool_],
         k: int,
+        least: int,
     ) -> None:
-        self.data, self.barred, self.k = data, barred, k
-        self.under = np.flatnonzero(label >= 0)
-        _, self.label = np.unique(label[self.under], return_inverse=True)
-        order = np.argsort(self.label, kind="stable")
-        self.under, self.label = self.under[order], self.label[order]
-        self.begins = np.flatnonzero(np.diff(self.label, prepend=-1)) if self.label.size else self.label
-        s = np.arange(data.n_occurrences + 1, dtype=np.float64)
-        s[0] = 1
-        weighed = np.rint(_UNIT * np.arange(s.size) * np.log2(s))
-        self.weighed: Ints = weighed.astype(np.int64)
+        self.data, self.barred, self.public, self.k, self.least = data, barred, public, k, least
+        x = np.arange(data.n_rows + 1, dtype=np.float64)
+        x[0] = 1
+        self.weighed = frozen(np.rint(_UNIT * np.arange(x.size) * np.log2(x)), np.int64)
         lengths = np.diff(np.concatenate(([0], np.cumsum(public[data.items])))[data.indptr])
         self.filled = lengths > 0
 
-    def open(self, supports: NDArray[np.int64]) -> Ints:
-        """Count what counts leave open of some rows, by their supports: units of 2^-16 bit, up to a sum.
-
-        What suppressed items lose adds up over classes, so no cut changes it, and it is left out.
-        """
-        own = supports[..., self.under]
-        if not own.shape[-1]:
-            return np.zeros(own.shape[:-1], np.int64)
-        together = np.add.reduceat(own, self.begins, axis=-1)
-        found: Ints = self.weighed[together].sum(-1) - self.weighed[own].sum(-1)
-        return found
+    def open(self, supports: Ints) -> int:
+        """Count what is open of all rows by the supports of their items: units of 2^-16 bit."""
+        own = supports[self.public & (supports >= self.least)]
+        n = self.data.n_rows
+        return int((self.weighed[n] - self.weighed[own] - self.weighed[n - own]).sum())
 
     def best(self, piece: Piece, size: int) -> tuple[int, int]:
         """Find the item of greatest gain to cut rows on, and its gain; -1 where none may be."""
         data, n = self.data, piece.rows.size
         indptr, items = take_rows(data.indptr, data.items, piece.rows)
         supports = np.bincount(items, minlength=data.n_items)
-        able = (supports >= size) & (n - supports >= size) & ~self.barred
-        candidates = np.flatnonzero(able)
+        filled = self.filled[piece.rows]
+        with_item = np.bincount(items[np.repeat(filled, np.diff(indptr))], minlength=data.n_items)
+        left = int(filled.sum()) - with_item
+        able = (supports >= size) & (n - supports >= size) & ~self.barred & ((left == 0) | (left >= self.k))
+        counted = np.flatnonzero((self.public & (supports >= 2 * self.least)) | able)
+        place = ranks_of(counted, data.n_items)
+        candidates = np.flatnonzero(able[counted])
         if not candidates.size:
             return -1, 0
-        whole = int(self.open(supports))
-        filled = self.filled[piece.rows]
-        row_of = np.repeat(np.arange(n), np.diff(indptr))
-        best, most = -1, -1
-        step = max(1, _CELLS // max(data.n_items, 1))
-        order = np.argsort(items, kind="stable")
-        starts = np.searchsorted(items[order], np.arange(data.n_items + 1))
-        for first in range(0, candidates.size, step):
-            some = candidates[first : first + step]
-            beside = np.zeros((some.size, data.n_items), np.int64)
-            left = np.zeros(some.size, np.int64)
-            for at, item in enumerate(some.tolist()):
-                held = row_of[order[starts[item] : starts[item + 1]]]
-                _, theirs = take_rows(indptr, items, frozen(held, np.int64))
-                beside[at] = np.bincount(theirs, minlength=data.n_items)
-                left[at] = int(filled.sum()) - int(filled[held].sum())
-            gains = whole - self.open(beside) - self.open(supports - beside)
-            gains[(left > 0) & (left < self.k)] = -1
-            at = int(np.argmax(gains))
-            if gains[at] > most:
-                best, most = int(some[at]), int(gains[at])
-        return (best, most) if most >= 0 else (-1, 0)
+        indptr, items = recode_rows(indptr, items, place)
+        gains = np.zeros(candidates.size, np.int64)
+        cut_gains(
+            indptr, items, *holders(indptr, items, counted.size), candidates,
+            frozen(supports[counted], np.int64), self.weighed,
+            np.zeros(counted.size, np.int64), gains,
+        )  # fmt: skip
+        at = int(np.argmax(gains))
+        return (int(counted[candidates[at]]), int(gains[at])) if gains[at] > 0 else (-1, 0)
 
     def halves(self, piece: Piece, item: int) -> tuple[Piece, Piece]:
         """Cut rows on an item: those that hold it, and those that lack it."""
@@ -151,10 +133,10 @@ class Splitting:
         most : int or None
             Classes at most.
         gain : number
-            Share of what is open in all rows that a cut must gain.
+            Share of what is open of all rows that a cut must gain.
         """
         whole = Piece(frozen(np.arange(self.data.n_rows), np.int64), ())
-        least = gain * int(self.open(self.data.supports()))
+        least = gain * self.open(self.data.supports())
         waiting: list[tuple[int, int, int, Piece]] = []
 
         def offer(piece: Piece, number: int) -> None:

@@ -19,7 +19,7 @@ from setveil.data.transactions import Transactions
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.label_chances import label_chances
 from setveil.kernels.rows import Ids, Ints, frozen, invert, recode_rows, take_rows
-from setveil.published.class_estimates import paces
+from setveil.published._class_fitting import paces
 
 Floats = NDArray[np.float64]
 

@@ -1,0 +1,67 @@
+"""Leave out a little more of a class that has few empty rows, so that all may be told of it.
+
+Of a class with some empty rows, but fewer than the least count, nothing may be told of what it leaves out,
+and that has no total in any class. With a few more empty rows it may. To leave out a label, all of its items,
+never makes another itemset rarer, so the promise holds on.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from itertools import combinations
+
+_MOST = 2  # labels of rows that are emptied at once, where there are rows of so few
+
+Content = tuple[int, ...]
+
+
+def to_leave_out(rows: Iterable[Content], prices: Mapping[int, int], least: int) -> list[int] | None:
+    """Choose labels without which at least so many rows are empty, if any are: the cheapest for a row first.
+
+    Parameters
+    ----------
+    rows : iterable of tuple of int
+        The labels that each row of the class shows, ascending.
+    prices : mapping of int to int
+        What is lost with each label that may be left out.
+    least : int
+        Fewest empty rows, if there are any.
+
+    Returns
+    -------
+    list of int or None
+        Nothing where no row is empty, or enough are; None where labels that may be left out do not suffice.
+    """
+    numbers = Counter(rows)
+    empty = numbers.pop((), 0)
+    gone: set[int] = set()
+    while 0 < empty < least:
+        able = [content for content in numbers if all(label in prices for label in content)]
+        if not able:
+            return None
+        longest = max(_MOST, min(map(len, able)))
+        chosen = min(
+            (
+                Fraction(
+                    sum(prices[label] for label in content), min(_emptied(numbers, content), least - empty)
+                ),
+                content,
+            )
+            for content in able
+            if len(content) <= longest
+        )[1]
+        gone |= {*chosen}
+        left: Counter[Content] = Counter()
+        for content, n in numbers.items():
+            left[tuple(label for label in content if label not in gone)] += n
+        numbers = left
+        empty += numbers.pop((), 0)
+    return sorted(gone)
+
+
+def _emptied(numbers: Counter[Content], content: Content) -> int:
+    """Count the rows that show nothing else, as far as they show all of it, or one or two labels of it."""
+    below = (some for size in range(1, min(len(content), _MOST + 1)) for some in combinations(content, size))
+    return numbers[content] + sum(numbers[some] for some in below)

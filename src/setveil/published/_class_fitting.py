@@ -1,0 +1,99 @@
+"""Deal what totals leave to classes such that the rows of labels are filled, too: proportional fitting.
+
+Of all numbers of rows that items can have in classes it approaches those of greatest entropy: each item in
+proportion to its room, times a factor of the label.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.kernels.rows import Ids, Ints
+
+Floats = NDArray[np.float64]
+
+ROUNDS = 10  # after which hardly a row is lacking
+MOST = float(1 << 50)  # more rows than there are
+_STEP = 1000.0  # by which a factor grows at most in one round
+
+
+@dataclass(frozen=True, eq=False)
+class Free:
+    """Where items can be that are not listed there: (items, classes) each."""
+
+    items: Ints  # (items,): their numbers
+    cell: Ids  # class and label; -1: under no label
+    room: Ids  # rows of the label, or of the class; 0: the item is listed, or cannot be there
+    most: Ids  # the most rows of the item
+
+
+def fitted(parts: Sequence[Free], rests: Floats, needs: Floats) -> tuple[Floats, Floats]:
+    """Find paces of items and factors of labels.
+
+    Parameters
+    ----------
+    parts : sequence of Free
+        Where items can be, some items in each.
+    rests : float64 (items,)
+        The rows that each has to be dealt, by its number.
+    needs : float64 (cells,)
+        The rows that unlisted items must have together for the rows of a label to be filled.
+
+    Returns
+    -------
+    pace : float64 (items,)
+        Rows of an item as a share of its room times the factor, where its most does not stop it.
+    factor : float64 (cells + 1,)
+        Of each label; the last, of what is under no label, is 1.
+    """
+    pace, factor = np.zeros(rests.size), np.ones(needs.size + 1)
+    _pace(parts, rests, factor, pace)
+    for _ in range(ROUNDS):
+        got = np.zeros(needs.size)
+        for part in parts:
+            there = part.cell >= 0
+            rows = np.minimum(part.most, pace[part.items][:, None] * part.room * factor[part.cell])
+            got += np.bincount(part.cell[there], weights=rows[there], minlength=needs.size)
+        off = (got > 0) & (needs > 0) & ((got < needs) | (factor[:-1] > 1))
+        grown = np.minimum(np.divide(needs, got, out=np.ones(needs.size), where=off), _STEP)
+        factor[:-1] = np.where(off, np.maximum(factor[:-1] * grown, 1), factor[:-1])
+        _pace(parts, rests, factor, pace)
+    return pace, factor
+
+
+def _pace(parts: Sequence[Free], rests: Floats, factor: Floats, pace: Floats) -> None:
+    for part in parts:
+        pace[part.items] = paces(rests[part.items], part.room * factor[part.cell], part.most)
+
+
+def paces(rest: NDArray[Any], room: NDArray[Any], cap: NDArray[Any]) -> Floats:
+    """Deal what each item has left to classes, in proportion to their room, to each no more than its cap.
+
+    Parameters
+    ----------
+    rest : numbers (items,)
+        What there is to deal.
+    room, cap : numbers (items, classes)
+        The room of each class, 0 where the item cannot be; and the most that it can take.
+
+    Returns
+    -------
+    float64 (items,)
+        What each class takes as a share of its room, where its cap does not stop it.
+    """
+    room, cap = room.astype(np.float64), cap.astype(np.float64)
+    full = np.divide(cap, room, out=np.full(room.shape, np.inf), where=room > 0)  # pace at which it is
+    order = np.argsort(full, axis=1, kind="stable")
+    room, cap, full = (np.take_along_axis(part, order, 1) for part in (room, cap, full))
+    before = np.cumsum(cap, 1) - cap
+    after = room.sum(1)[:, None] - (np.cumsum(room, 1) - room)
+    pace = np.divide(rest[:, None] - before, after, out=np.full(room.shape, np.inf), where=after > 0)
+    fits = pace <= full
+    found = pace[np.arange(rest.size), np.argmax(fits, 1)]
+    found = np.where(fits.any(1), found, np.inf)
+    return np.where(rest <= 0, 0.0, np.where(np.isfinite(found), np.maximum(found, 0), MOST))
