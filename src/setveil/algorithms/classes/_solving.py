@@ -125,6 +125,8 @@ class Solver:
             search = Search(
                 rows, self.tree, self.guarantee, terms, progress, everything=self.data.n_occurrences
             )
+            if piece.cuts:
+                search.first = ()  # a class is small: another optimum first costs more than it saves
             record = search.run()
         except InfeasibleError:
             if not piece.cuts:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Context, Decimal
 from fractions import Fraction
+from functools import lru_cache
 from math import lcm
 
 import numpy as np
@@ -155,6 +156,7 @@ class Losses:
         return sum(times * amount for times, amount in zip(tail, amounts, strict=True))
 
 
+@lru_cache(1 << 16)
 def _log2(s: int) -> int:
     """Round 2^PLACES log2(s): the same integer everywhere, since decimal logarithms are correctly rounded."""
     log = _DIGITS.divide(_DIGITS.ln(Decimal(s)), _DIGITS.ln(Decimal(2)))

@@ -25,39 +25,30 @@ from setveil.progress import Progress, silent
 
 
 @dataclass(frozen=True, repr=False)
-class KmClassesVerdict(KmVerdict):
-    """What the verifier found in rows of classes: the worst of all classes."""
-
-    classes: int = 1  # how many there are
-    of_class: tuple[int, ...] = field(default=())  # the class of each of the first violations
-
-    def found(self) -> dict[str, Any]:
-        """Return the greatest k and m that hold in every class, and the number of classes."""
-        return {**super().found(), "classes": self.classes}
-
-    def listed(self) -> list[dict[str, Any]]:
-        """Return the first violations as JSON types, each with its class."""
-        return _with_classes(super().listed(), self.of_class)
-
-
-@dataclass(frozen=True, repr=False)
-class KmRhoClassesVerdict(KmRhoVerdict):
-    """What the verifier found in rows of classes: the worst of all classes."""
+class _OfClasses:
+    """What a verdict on rows in classes says besides: it is the worst of all classes."""
 
     classes: int = 1  # how many there are
     of_class: tuple[int, ...] = field(default=())  # the class of each of the first violations
 
     def found(self) -> dict[str, Any]:
         """Return what holds in every class, and the number of classes."""
-        return {**super().found(), "classes": self.classes}
+        return {**super().found(), "classes": self.classes}  # type: ignore[misc]  # of the model's verdict
 
     def listed(self) -> list[dict[str, Any]]:
         """Return the first violations as JSON types, each with its class."""
-        return _with_classes(super().listed(), self.of_class)
+        listed: list[dict[str, Any]] = super().listed()  # type: ignore[misc]
+        return [{"class": c, **entry} for c, entry in zip(self.of_class, listed, strict=True)]
 
 
-def _with_classes(listed: list[dict[str, Any]], classes: Sequence[int]) -> list[dict[str, Any]]:
-    return [{"class": c, **entry} for c, entry in zip(classes, listed, strict=True)]
+@dataclass(frozen=True, repr=False)
+class KmClassesVerdict(_OfClasses, KmVerdict):
+    """What the verifier found in rows of classes."""
+
+
+@dataclass(frozen=True, repr=False)
+class KmRhoClassesVerdict(_OfClasses, KmRhoVerdict):
+    """What the verifier found in rows of classes."""
 
 
 def classes_of(published: Transactions, sizes: Sequence[int]) -> list[Transactions]:

@@ -29,7 +29,7 @@ from setveil.studio.render import Json, error_page, page, to
 from setveil.studio.trees import column_trees, items_tree, joined
 
 ABOUT = ("purpose", "recipient", "responsible")
-_TIMED = {"exact", "forest"}  # take a time limit, and can hand over the best so far
+_TIMED = {"classes", "exact", "forest"}  # take a time limit, and can hand over the best so far
 _LIMITS = {
     60: "at most 1 minute, then the best so far",
     300: "at most 5 minutes, then the best so far",
@@ -39,6 +39,7 @@ _LIMITS = {
 _USUAL_LIMIT = 300
 _METHODS = {
     "aa": "AA, quick and greedy",
+    "classes": "rows in classes that are told, each with the least loss; tells what goes together",
     "exact": "least loss, proven",
     "forest": "least loss, proven; a name means the same in every row",
     "hghs": "HgHs, greedy; leaves outliers out",
