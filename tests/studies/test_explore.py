@@ -20,15 +20,25 @@ import setveil as sv
 from cli_helpers import needs_compiled, refused, setveil, write
 from naive import explore as naive
 from naive.km import is_km
+from setveil.data.transactions import Transactions
 from setveil.errors import DataError, InfeasibleError, RequestError, UnfinishedError
 from setveil.progress import Progress
+from setveil.published import publish
+from setveil.published.class_recoding import ClassRecoding
+from setveil.published.classes import ClassesRelease
 from setveil.published.recoding import Recoding, recode
 from setveil.report.explore.page import explored_html
 from setveil.report.explore.text import explored_text, reasons, standing, steps
 from setveil.studies.explore.cells import Cell
 from setveil.studies.explore.promises import coarse_to_fine, lower_bounds, lower_envelope, require_grid
 from setveil.studies.explore.record import record
-from setveil.studies.explore.rows import Exploration, explore, require_algorithm, require_budget
+from setveil.studies.explore.rows import (
+    WITH_RHO,
+    Exploration,
+    explore,
+    require_algorithm,
+    require_budget,
+)
 from setveil.studies.worth import names_kept
 from strategies import Case, cases, examples
 
@@ -243,6 +253,30 @@ def test_algorithms_that_prove_nothing() -> None:
     assert not any(cell["at_most"] for cell in found["cells"])
 
 
+def test_classes_are_explored_and_every_class_keeps_the_promise() -> None:
+    rows = 30 * [["tea", "scone"], ["tea", "honey"], ["beer", "nuts"]] + 2 * [["tea", "nuts"], ["beer"]]
+    data = Transactions.from_rows(rows)
+    how = sv.Classes(classes=True, class_size=20)
+    found = explore(data, require_grid([3, 5], [1, 2]), algorithm=how)
+    assert found.objective == "entropy-max"
+    several = 0
+    for cell in found.cells:
+        assert isinstance(cell.recoding, ClassRecoding)
+        assert cell.lower_bound == 0  # other classes may lose less
+        release = publish(data, cell.recoding, 0, {}, cell.k)
+        assert isinstance(release, ClassesRelease)
+        shown = [frozenset(row) for row in release.published.rows()]
+        for c in range(cell.recoding.number):
+            own = [row for row, at in zip(shown, release.classes.tolist(), strict=True) if at == c]
+            assert is_km(own, cell.k, cell.m)
+        several += cell.recoding.number > 1
+    assert several
+    lines = record(found, inputs=["rows.csv"])["cells"]
+    assert {line["proven"] for line in lines} == {None}
+    with pytest.raises(RequestError, match="several labels"):
+        require_algorithm("classes", WITH_RHO)
+
+
 def test_where_the_loss_rises_most() -> None:
     losses = {(2, 1): 0.0, (5, 1): 0.1, (9, 1): 0.15, (2, 2): 0.2, (5, 2): 0.25, (9, 2): 0.7}
     for bound, least in (("", 1.0), ("at most ", 0.5)):
@@ -442,6 +476,27 @@ def files(tmp_path: Path) -> Path:
     write(tmp_path / "x.csv", "".join(",".join(row) + "\n" for row in ROWS))
     write(tmp_path / "h.csv", "".join(";".join(path) + "\n" for path in PATHS))
     return tmp_path
+
+
+def test_the_command_takes_classes(files: Path) -> None:
+    shown = setveil("explore", "x.csv", "-H", "h.csv", "-k", "2", "--m", "1", "--classes", cwd=files).ok()
+    assert "setveil anonymize x.csv --algorithm classes --classes --hierarchy h.csv" in shown.out
+    shown = setveil(
+        "explore",
+        "x.csv",
+        "-H",
+        "h.csv",
+        "-k",
+        "2",
+        "--m",
+        "1",
+        "--classes",
+        "2",
+        "--class-size",
+        "4",
+        cwd=files,
+    ).ok()
+    assert "--algorithm classes --classes 2 --class-size 4" in shown.out
 
 
 @needs_compiled

@@ -32,19 +32,22 @@ from setveil.cli.tables import Columns, TableShare, items_tree, read_either
 from setveil.deadline import Deadline
 from setveil.errors import MissingItemsError
 from setveil.guarantees.km_rho import PUBLIC
+from setveil.options.classes import NAME as CLASSES
 from setveil.options.decode import Given, decode_parameters, require_file, require_parameters
 from setveil.values.declared import as_words, options_of
+from setveil.values.kinds import BARE
 from setveil.values.numbers import parse_integer, parse_number
 
 _DEFAULT = "exact"
 
 
 def _those_giving() -> list[str]:
-    return registry.giving("km-anonymity", "global")
+    """List those whose recoding is one for all rows, or one for each class."""
+    return [*registry.giving("km-anonymity", "global"), *registry.giving("km-anonymity", CLASSES)]
 
 
 def _own(asked: Sequence[str]) -> list[inspect.Parameter]:
-    """List the options of the algorithms that give k^m-anonymity by one recoding for all rows."""
+    """List the options of the algorithms that are explored."""
     names = {name for one in _those_giving() for name in options_of(registry.load(one).Parameters)}
     return [option for option in own_options(asked) if option.name in names]
 
@@ -94,10 +97,13 @@ def explore(
 
     $ setveil explore baskets.csv -H products.csv
     $ setveil explore baskets.csv --k 5,10,11 --m 1,2 --out explored.html
+    $ setveil explore baskets.csv -H products.csv --k 5,10 --m 2 --classes
     $ setveil explore baskets.csv --sensitive secret.csv --rho 0.5,0.2,0.1
     $ setveil explore patients.csv --qi age,sex --set codes
     """
     deadline = Deadline(time_budget)  # before what takes long to import
+    if own.get(CLASSES) is not None and algorithm == _DEFAULT:
+        algorithm = CLASSES
     from setveil.cli.files import extension_hint, require_page, write_page
     from setveil.commands.explore import explored, suited
     from setveil.options.inputs import load_labels
@@ -111,7 +117,8 @@ def explore(
     named, of_table = secret["sensitive"], bool(columns.given)
     promises = _promises(k, m, rho, secret, algorithm)
     require_page(out, "explored.html", force)
-    words, usual = as_words(own), algorithm == _DEFAULT
+    bare = {CLASSES: True} if own.get(CLASSES) == BARE else {}
+    words, usual = as_words({**own, **bare}), algorithm == _DEFAULT
     of_algorithm = words[0] if words else "" if usual else f"--algorithm {algorithm}"
     weight = suited(of_table=of_table, rho=rho, share=share, named=of_algorithm)
     encoding = reading.text_encoding

@@ -28,6 +28,8 @@ from setveil.kernels.rows import Ids, Ints, frozen, recode_rows, take_rows
 from setveil.progress import Progress
 from setveil.threads import threads
 
+WHOLE = 0.5  # share of the time that all rows together may take
+
 
 @dataclass(frozen=True, eq=False)
 class Solved:
@@ -106,7 +108,9 @@ class Solver:
         if not new:
             return
         if len(new) == 1:
-            out = [self._solved(new[0], self.deadline - time.monotonic(), self.progress)]
+            # all rows are solved first, to be compared with: that must leave time for the classes
+            share = 1.0 if new[0].cuts else WHOLE
+            out = [self._solved(new[0], share * (self.deadline - time.monotonic()), self.progress)]
         else:
             out = in_threads(work, len(new), threads(), self.progress, what)
         self.known |= dict(zip((piece.cuts for piece in new), out, strict=True))

@@ -23,10 +23,13 @@ from setveil.errors import (
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.km_rho import PUBLIC, KmRho
 from setveil.guarantees.verify import verify
+from setveil.guarantees.verify.classes import classes_of, verify_classes
 from setveil.hierarchy.build import by_cooccurrence
 from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress, silent
 from setveil.published import Release, publish
+from setveil.published.class_recoding import ClassRecoding
+from setveil.published.class_rows import ClassRows
 from setveil.published.recoding import AnyRecoding, Recoding
 from setveil.runs.asked import named_algorithm
 from setveil.studies.explore.cells import (
@@ -85,20 +88,28 @@ class Exploration:
         return MODEL if self.secrets is None else WITH_RHO
 
 
+def explored_by(model: str = MODEL) -> list[str]:
+    """List the algorithms whose releases can be explored: one label for each item, or classes."""
+    found = algorithms.giving(model, Recoding.kind)
+    return [*found, *algorithms.giving(model, ClassRecoding.kind)] if model == MODEL else found
+
+
 def require_algorithm(algorithm: Any, model: str = MODEL) -> tuple[str, Any]:
     """Take the name of an algorithm or its parameters, and return both."""
     name, settings = named_algorithm(algorithm)
     name = name or "exact"
     module = algorithms.load(name)
+    suited = explored_by(model)
     if model not in module.info.guarantees:
         raise RequestError(
-            f"{name} does not give {model}, which is what is explored.",
-            hint=f"Use {', '.join(algorithms.giving(model, Recoding.kind))}.",
+            f"{name} does not give {model}, which is what is explored.", hint=f"Use {', '.join(suited)}."
         )
-    if module.info.recoding != Recoding.kind:
+    if name not in suited:
+        what = "one" if model == MODEL else "one in all rows"
         raise RequestError(
-            f"{name} gives an item several labels; what promises cost is told by recodings that give it one.",
-            hint=f"Use {', '.join(algorithms.giving(model, Recoding.kind))}.",
+            f"{name} gives an item several labels; what promises cost is told by recodings that give it "
+            f"{what}, and for k^m-anonymity by classes.",
+            hint=f"Use {', '.join(suited)}.",
         )
     return name, module.Parameters() if settings is None else settings
 
@@ -281,7 +292,9 @@ class _Search:
         best = told.get("optimality")
         if best is None:
             return recoding, ((lm if self.objective == "lm" else ncp)(self.data, recoding), 0.0)
-        return recoding, (best["loss"], best["lower_bound"])
+        # other classes might lose less, so what is proven of those that were found bounds no other release
+        lower = 0.0 if isinstance(recoding, ClassRecoding) else best["lower_bound"]
+        return recoding, (best["loss"], lower)
 
     def lent(self, cell: Cell, stronger: Cell, hearing: EndingProgress) -> dict[str, Any]:
         """Measure what the release for a stronger promise leaves at risk beyond this one."""
@@ -329,7 +342,11 @@ def _verified(
     release: Release, promise: KmAnonymity | KmRho, hearing: Progress
 ) -> tuple[tuple[Promise, Promise], Fraction | None]:
     """Verify the rows of a release; which stronger promises they keep, too, and what is learned from them."""
-    verdict = verify(release.exposed(), promise, progress=hearing)
+    rows = release.exposed()
+    if isinstance(rows, ClassRows):
+        verdict: Any = verify_classes(classes_of(rows, rows.sizes.tolist()), promise, progress=hearing)
+    else:
+        verdict = verify(rows, promise, progress=hearing)
     if not verdict.holds:
         raise GuaranteeError(
             f"A release has no {promise.phrase}: the check found {verdict.violations:,} violations.",
@@ -340,6 +357,6 @@ def _verified(
     most_m = math.inf if found["greatest_m"] == "inf" else max(found["greatest_m"], promise.m)
     if isinstance(promise, KmAnonymity):
         return ((most_k, promise.m), (promise.k, most_m)), None
-    most = verdict.greatest_confidence  # type: ignore[attr-defined]  # of the verdict on this model
+    most = verdict.greatest_confidence
     learned = Fraction(0) if most is None else most.confidence
     return ((most_k, promise.m, learned), (promise.k, most_m, promise.rho)), learned
