@@ -1,7 +1,7 @@
 """Wheels with compiled kernels, where they are asked for; all others hold none and fit every machine.
 
-`.ci/kernels` compiles into src/setveil/_kernels. Where the environment variable SETVEIL_WHEEL_PLATFORM names a
-platform, such as manylinux_2_28_x86_64, a wheel holds what is there, for it and this version of Python.
+`.ci/kernels` compiles into src/setveil/_kernels. Where the environment variable SETVEIL_WHEEL_PLATFORM names
+a platform, such as manylinux_2_28_x86_64, a wheel holds what is there, for it and this version of Python.
 """
 
 from __future__ import annotations

@@ -33,7 +33,10 @@ def found(rows):
     """Share of the rows that are found among fewer than 2, 5, 10 rows, by the number of known items."""
     told = sv.risk(rows, m=range(1, 5), thresholds=[2, 5, 10]).to_polars()
     worst = told.filter(told["choice"] == "best").sort("m")
-    return {below: (worst[f"below_{below}"] / baskets.n_rows * 100).to_list() for below in (2, 5, 10)}
+    return {
+        below: (worst[f"below_{below}"] / baskets.n_rows * 100).to_list()
+        for below in (2, 5, 10)
+    }
 
 
 before, after = found(baskets), found(release.published)
@@ -44,7 +47,10 @@ for axis, shares, title in zip(
 ):
     for below, values in shares.items():
         axis.plot(
-            [1, 2, 3, 4], values, marker="o", label="alone" if below == 2 else f"among fewer than {below}"
+            [1, 2, 3, 4],
+            values,
+            marker="o",
+            label="alone" if below == 2 else f"among fewer than {below}",
         )
     axis.set(title=title, xlabel="items known of a person", xticks=[1, 2, 3, 4])
 axes[0].set_ylabel("rows found (%)")

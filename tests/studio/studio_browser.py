@@ -18,7 +18,7 @@ from urllib.parse import quote
 import pytest
 
 from cli_helpers import COMMAND, environment
-from setveil import jit
+from setveil.jit import files
 from setveil.studio.projects import Project, Projects
 from setveil.studio.running import ask_running, word_for
 
@@ -92,7 +92,7 @@ def home(folder: Path) -> dict[str, str]:
     runtime = folder / "runtime"
     runtime.mkdir(mode=0o700, exist_ok=True)
     whose = {"HOME": str(folder), "USERPROFILE": str(folder), "XDG_RUNTIME_DIR": str(runtime)}
-    return environment({**whose, "NUMBA_CACHE_DIR": str(jit._caches())})  # nothing is compiled once more
+    return environment({**whose, "NUMBA_CACHE_DIR": str(files._caches())})  # nothing is compiled once more
 
 
 def serve(folder: Path, *options: str, by: Sequence[str] = ()) -> Server:
