@@ -60,9 +60,8 @@ for name, order in orders.items():
         for department, inside in order.items()
         for path in in_threes(inside, department)
     ]
-    releases[name] = sv.anonymize(
-        baskets, k=5, m=2, hierarchy=sv.Hierarchy.from_paths(paths)
-    )
+    tree = sv.Hierarchy.from_paths(paths)
+    releases[name] = sv.anonymize(baskets, k=5, m=2, hierarchy=tree)
 
 # %%
 # Each point is a product. By support, frequent products are under smaller labels, and

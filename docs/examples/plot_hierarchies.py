@@ -34,17 +34,17 @@ rows = sv.Transactions.from_rows(playlists)
 # ``balanced`` takes items in their order, whatever they are, as the literature does
 # where it has no groups.
 
+whole = sv.Hierarchy.from_paths(
+    [song, style, "*"] for style in styles for song in by_style[style]
+)
+divided = sv.Hierarchy.from_paths(
+    [song, f"{style}, {('hits', 'known', 'rare')[place // 4]}", style, "*"]
+    for style in styles
+    for place, song in enumerate(by_style[style])
+)
 hierarchies = {
-    "by style": sv.Hierarchy.from_paths(
-        [[song, style, "*"] for style in styles for song in by_style[style]]
-    ),
-    "by style and fame": sv.Hierarchy.from_paths(
-        [
-            [song, f"{style}, {('hits', 'known', 'rare')[place // 4]}", style, "*"]
-            for style in styles
-            for place, song in enumerate(by_style[style])
-        ]
-    ),
+    "by style": whole,
+    "by style and fame": divided,
     "by co-occurrence": by_cooccurrence(rows, fanout=5),
     "by name": balanced(rows, fanout=5),
 }

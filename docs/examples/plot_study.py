@@ -30,7 +30,8 @@ menu = [
     [dish, f"page {number // 4}", f"course {number // 8}", "menu"]
     for number, dish in enumerate(dishes)
 ]
-sv.write_hierarchy(sv.Hierarchy.from_paths(menu), "menu.csv")
+courses = sv.Hierarchy.from_paths(menu)
+sv.write_hierarchy(courses, "menu.csv")
 
 # %%
 # Two algorithms and two values of k make four runs.
