@@ -13,6 +13,7 @@ from test_docs import PAGES, ROOT, links, slugs
 README = ROOT / "README.md"
 PICTURES = ROOT / "docs" / "pictures"
 
+NUMBER = r"\d+(?:[.,]\d+)*"
 NARROW = "what-km-anonymity-does-not-protect-against"
 
 # Each heading that the README once had, as an anchor, and where its words are now.
@@ -62,6 +63,28 @@ def test_links_to_the_readme_find_their_heading() -> None:
         for anchor in re.findall(r"README\.md#([\w-]+)", file.read_text("utf-8"))
     ]
     assert [one for one in found if one[1] not in there] == []
+
+
+# Ten minutes: one example on the command line, in Python and in the studio.
+
+
+def test_all_faces_show_the_same_figures() -> None:
+    text = (ROOT / "docs" / "ten_minutes.md").read_text("utf-8")
+    sets = re.findall(r"::::\{tab-set\}\n(.*?)\n::::\n", text, re.DOTALL)
+    assert len(sets) == 4
+    commands = "".join(text.split(":::{tab-item} Command line")) + (ROOT / "docs" / "risk.md").read_text(
+        "utf-8"
+    )
+    known = set(
+        re.findall(NUMBER, re.sub(r":::\{tab-item\} (?:Python|Studio).*?\n:::\n", "", commands, flags=re.S))
+    )
+    for one in sets:
+        tabs = dict(re.findall(r":::\{tab-item\} (.+?)\n(.*?)\n:::", one, re.DOTALL))
+        assert [*tabs] == ["Command line", "Python", "Studio"]
+        for face in ("Python", "Studio"):
+            shown = {re.sub(r"^(\d\.\d{4}).+", r"\1", number) for number in re.findall(NUMBER, tabs[face])}
+            assert shown <= known, (face, shown - known)
+    assert text.count("LM 0.0225") >= 3
 
 
 # Which promise?
