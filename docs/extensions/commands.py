@@ -73,6 +73,8 @@ def _make(app: Any, config: Any) -> None:
     listed = list(commands())
     for command in listed:
         about = prose.get(command.name.split(" ")[0], [])
+        if not about:
+            _LOG.warning("setveil %s: site_commands names no page for it", command.name, type="site")
         write_if_new(folder / f"{command.page}.rst", "\n".join(_page(command, about, sections)))
     lines = [
         *_title("Commands", "="),

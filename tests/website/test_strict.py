@@ -86,13 +86,17 @@ def test_an_option_that_no_page_names_fails(tmp_path: Path) -> None:
         word for one in commands() for option in one.made.get_params(one.context)
         for word in [*option.opts, *option.secondary_opts] if option.param_type_name == "option"
     }  # fmt: skip
-    settings = SETTINGS + 'site_commands = {"verify": ["index"]}\n'
+    listed = {one.name.split()[0]: ["index"] for one in commands()}
+    settings = SETTINGS + f"site_commands = {listed}\n"
     for told in (words, words - {"--rho"}):
         text = "# One\n\n" + "\n".join(f"- `{word}`" for word in sorted(told))
         pages = {"index.md": f"{text}\n\n```{{toctree}}\ncli\ncommands/index\n```\n", "cli.md": "# All\n"}
         code, said = built(tmp_path, pages, settings)
         assert code == int(told != words), said
     assert "setveil verify --rho: no page says what it is for" in said
+    code, said = built(tmp_path, pages, SETTINGS + 'site_commands = {"verify": ["index"]}\n')
+    assert code == 1
+    assert "setveil risk: site_commands names no page for it" in said
 
 
 def test_a_key_without_an_entry_fails(tmp_path: Path) -> None:
