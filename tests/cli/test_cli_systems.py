@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -176,7 +177,7 @@ def test_groups_are_made_anew_below_those_that_stay(letters: Path) -> None:
 
 def test_regrouping_is_refused_where_it_makes_no_sense(letters: Path) -> None:
     (letters / "part.csv").write_text(TREE.replace("a;letters early;*\n", ""))
-    refused: list[tuple[list[object], int, str]] = [
+    refused: list[tuple[list[Any], int, str]] = [
         ([*REGROUP], 2, "--regroup needs --within"),
         ([*REGROUP, "--within", 2], 2, "--within 2 names no groups"),
         ([*REGROUP, "--within", -1], 2, "--within"),

@@ -93,7 +93,7 @@ def build(
     $ setveil hierarchy build icd.csv --by prefix --lengths 1,3 --out codes.csv
     $ setveil hierarchy build icd.csv --system icd9 --out chapters.csv
     $ setveil hierarchy build ward.csv --column zip --by prefix -o zip.csv
-    $ setveil hierarchy build baskets.csv --regroup products.csv --within 1 --out better.csv
+    $ setveil hierarchy build rows.csv --regroup tree.csv --within 1 --out new.csv
     $ setveil hierarchy build more.csv --extend products.csv --out all.csv
     """
     from setveil.cli.files import read_rows, require_free

@@ -110,6 +110,7 @@ class _Search:
             self.progress("trying groups", min(0.99, len(self.known) / self.expected))
             least = Parameters(self.objective, time_limit=max(1.0, self.until - time.monotonic()))
             _, details = anonymize(self.data, self.made(plan), self.guarantee, least)
+            self.progress.stoppable = True  # which the search for an optimum takes back at its end
             found = details["optimality"]
             self.known[plan] = Tried(found["loss"], len(details["suppressed"]), bool(found["proven"]))
         return self.known[plan]
@@ -199,8 +200,10 @@ def regroup(
     search.expected = 1 + len(hows) + 2 * sum(map(len, offers))
     order = sorted(range(len(nodes)), key=lambda i: -held[nodes[i]])
     few = prod(1 + len(offer) for offer in offers) <= _ALL
-    plan, complete = _best_of_all(search, offers) if few else _descended(search, offers, order, hows)
-    progress.stoppable = False
+    try:
+        plan, complete = _best_of_all(search, offers) if few else _descended(search, offers, order, hows)
+    finally:
+        progress.stoppable = False
     chosen = {hierarchy.labels[node]: how for node, how in zip(nodes, plan, strict=True)}
     before = search.tried((None,) * len(nodes))
     return Regrouped(
