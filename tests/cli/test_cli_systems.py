@@ -87,6 +87,24 @@ def test_a_column_says_the_system(place: Path) -> None:
         "V10": "ICD-9-CM", "401.9": "ICD-9-CM", "E849": "ICD-9-CM", "E11.9": "10:E11", "E11.2": "10:E11",
     }  # fmt: skip
     assert "2 not of the form" in other.ok().err
+    assert "Warning: under '(unlisted)': 2 items, 40.00% of all codes." in other.err
+    (place / "ward.csv").write_text("age,codes\n34,I21.4;J18.9\n36,I21\n41,J18.9; I50\n58,\n")
+    ward = [
+        "hierarchy",
+        "build",
+        "ward.csv",
+        "--column",
+        "codes",
+        "--system",
+        "icd10",
+        "--out",
+        "ward-codes.csv",
+    ]
+    setveil(*ward, cwd=place).ok()
+    assert paths(place / "ward-codes.csv") == {
+        "I21": ["I21*", "I00-I99", "ALL"], "I21.4": ["I21*", "I00-I99", "ALL"],
+        "I50": ["I50", "I00-I99", "ALL"], "J18.9": ["J18.9", "J18.9", "ALL"],
+    }  # fmt: skip
     (place / "long.csv").write_text(LONG + "4,V10,10\n")
     twice = setveil(*build, "--system-column", "version", "--out", "d.csv", cwd=place)
     assert (twice.code, "1 texts are codes of both systems" in twice.err) == (4, True)

@@ -202,6 +202,33 @@ def test_rows_of_another_year_may_teach() -> None:
     assert found.after.loss <= found.before.loss
 
 
+def test_where_time_is_up_the_best_so_far_is_taken() -> None:
+    tree = Hierarchy(tree_of("abc", "de", "fgh"))
+    found = regroup(data_of([frozenset("ab")] * 3), tree, 1, k=2, m=1, time_limit=0)
+    assert not found.complete
+    assert found.tree == tree
+    assert found.before == found.after
+    assert "ended before all were" in "\n".join(found.in_words())
+    assert "Note" not in "\n".join(found.in_words())
+
+    class Stopping:
+        stoppable = False
+        asked = 0
+
+        def __call__(self, phase: str, done: float | None = None) -> None:
+            assert self.stoppable or phase != "trying groups"
+            self.asked += phase == "trying groups"
+
+        def stop_requested(self) -> bool:
+            return self.asked >= 3
+
+    listener = Stopping()
+    stopped = regroup(data_of([frozenset("ab")] * 3), tree, 1, k=2, m=1, progress=listener)
+    assert not stopped.complete
+    assert stopped.tried <= 4
+    assert not listener.stoppable
+
+
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [

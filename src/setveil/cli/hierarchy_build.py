@@ -167,6 +167,7 @@ def _by_system(
 ) -> str:
     """Build the hierarchy of a system of codes, and say what was changed and what is no code."""
     from setveil.cli.files import read_rows
+    from setveil.data.set_fields import DELIMITER
     from setveil.data.transactions import Transactions
     from setveil.hierarchy.build import by_system
     from setveil.hierarchy.io import write_hierarchy
@@ -182,7 +183,8 @@ def _by_system(
     if column is None:
         data = read_rows(source, reading)
     else:
-        data = Transactions.from_rows([value] for value in _values(source, column, reading))
+        fields = _values(source, column, reading)  # each with one code, or as a table has several
+        data = Transactions.from_rows(filter(None, map(str.strip, f.split(DELIMITER))) for f in fields)
     said = None
     if how["system-column"] is not None:
         if system != BOTH:
@@ -200,7 +202,12 @@ def _by_system(
     )
     write_hierarchy(tree, out)
     supports = dict(zip(data.vocabulary.labels, data.supports().tolist(), strict=True))
-    return "\n".join([f"{out}: {size_of(tree)}, height {tree.height}.", *in_words(read, supports)])
+    return "\n".join(
+        [
+            f"{out}: {size_of(tree)}, height {tree.height}.",
+            *in_words(read, supports if column is None else None),
+        ]
+    )
 
 
 def _regrouped(

@@ -67,7 +67,7 @@ class Regrouped:
             f"m = {self.m}{proven}); {left}.",
             f"Of {count(len(self.chosen), 'group')} {ways.count('support'):,} regrouped by support, "
             f"{ways.count('company'):,} by company; {count(self.tried, 'hierarchy', 'hierarchies')} tried"
-            f"{'' if self.complete else ', and time was up before all were'}.",
+            f"{'' if self.complete else ', and ended before all were'}.",
         ]
         if ways:
             out.append(

@@ -267,17 +267,19 @@ def _leave(found: CodesRead, item: str, reason: str) -> None:
     found.unlisted.setdefault(reason, []).append(item)
 
 
-def in_words(found: CodesRead, supports: Mapping[str, int]) -> list[str]:
-    """Say what was changed and what was not placed, with numbers and examples."""
+def in_words(found: CodesRead, supports: Mapping[str, int] | None) -> list[str]:
+    """Say what was changed and what was not placed, with numbers, examples and its share of occurrences."""
     out = []
     for how, pairs in found.changed.items():
         item, read = pairs[0]
         out.append(f"{count(len(pairs), 'code')} read {how}, such as {shorten(item, 40)} as {read}.")
     missing = found.missing()
     if missing:
-        share = sum(supports[item] for item in missing) / max(1, sum(supports.values()))
+        of = supports or dict.fromkeys([*found.paths, *missing], 1)
+        share = sum(of[item] for item in missing) / max(1, sum(of.values()))
+        what = "codes" if supports is None else "occurrences"
         begins = "Warning: under" if share > _FEW else "Under"
-        out.append(f"{begins} '(unlisted)': {count(len(missing), 'item')}, {share:.2%} of all occurrences.")
+        out.append(f"{begins} '(unlisted)': {count(len(missing), 'item')}, {share:.2%} of all {what}.")
         out += [f"  {len(items):,} {reason}: {listed(items, 3)}" for reason, items in found.unlisted.items()]
     if found.named:
         out.append(f"{count(found.named, 'group has', 'groups have')} a name.")
