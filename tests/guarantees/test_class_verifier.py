@@ -58,7 +58,13 @@ def test_what_is_published_passes() -> None:
     for _ in range(examples(1000, 100)):
         release = drawn(rng)
         assert verdict_of(release) == [], release
-        assert verify_classes(parts_of(release), KmAnonymity(2, 2)).holds
+        verdict = verify_classes(parts_of(release), KmAnonymity(2, 2))
+        assert verdict.holds
+        found = [n for rows in release.rows for n in supports(rows, 2).values()]
+        sizes = [len(rows) for rows in release.rows]
+        assert verdict.found()["greatest_k"] == (min(*found, *sizes) if found else None)
+        beyond = [n for rows in release.rows for n in supports(rows, 3).values()]
+        assert (verdict.greatest_m > 2) == (min(beyond, default=2) >= 2)
 
 
 def changed(rng: Random, release: naive.Release) -> naive.Release:

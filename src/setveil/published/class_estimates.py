@@ -25,7 +25,7 @@ from setveil.published.class_rows import ClassRows
 Floats = NDArray[np.float64]
 
 ANY = 1 << 50  # more rows than there are
-_AT_ONCE = 1 << 20  # items times classes that are looked at together
+_AT_ONCE = 1 << 17  # items times classes that are looked at together
 _EVEN = 1e-9  # of the rows of a label: less is rounding
 
 

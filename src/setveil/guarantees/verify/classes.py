@@ -71,6 +71,21 @@ def classes_of(published: Transactions, sizes: Sequence[int]) -> list[Transactio
     return out
 
 
+def told_apart(classes: Sequence[Transactions]) -> Transactions:
+    """Put the rows of all classes together, with labels that no two classes share.
+
+    Of such labels no set is in rows of two classes: one is as rare in all rows as it is in its class.
+    """
+    before = np.cumsum([0, *(rows.n_items for rows in classes)])
+    ends = [np.zeros(1, np.int64), *(np.diff(rows.indptr) for rows in classes)]
+    items = [rows.items + np.int32(n) for rows, n in zip(classes, before.tolist(), strict=False)]
+    return Transactions(
+        np.cumsum(np.concatenate(ends)),
+        np.concatenate([np.zeros(0, np.int32), *items]),
+        Vocabulary(f"{label} [{c}]" for c, rows in enumerate(classes) for label in rows.vocabulary.labels),
+    )
+
+
 def verify_classes(
     classes: Sequence[Transactions], guarantee: Guarantee, *, show: int = 10, progress: Progress = silent
 ) -> KmClassesVerdict | KmRhoClassesVerdict:
@@ -92,12 +107,12 @@ def verify_classes(
     small = [c for c, rows in enumerate(classes) if several and rows.n_rows < guarantee.k]
     if isinstance(guarantee, KmRho):
         return _of_rho(classes, guarantee, small, show, progress)
-    found = []
-    for c, rows in enumerate(classes):
-        progress("verifying", c / len(classes))
-        found.append(verify_km(rows, guarantee, show=show))
+    whole = verify_km(told_apart(classes), guarantee, show=show, progress=progress)
+    found = [whole]
+    if not whole.holds:  # class by class, to name the classes
+        found = [verify_km(rows, guarantee, show=show, progress=progress) for rows in classes]
     first: list[tuple[int, tuple[tuple[str, ...], int]]] = [(c, ((), classes[c].n_rows)) for c in small]
-    first += [(c, entry) for c, one in enumerate(found) for entry in one.first]
+    first += [(c, entry) for c, one in enumerate(found) for entry in one.first]  # none where all keep it
     least = [one.greatest_k for one in found if one.greatest_k is not None]
     least += [rows.n_rows for rows in classes if least]
     return KmClassesVerdict(
