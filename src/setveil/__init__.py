@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from setveil.algorithms.vpa import VPA
     from setveil.commands.anonymize import anonymize
     from setveil.commands.apply import apply
+    from setveil.commands.checker import checker
     from setveil.commands.compare import compare
     from setveil.commands.convert import convert
     from setveil.commands.explore import explore
@@ -140,6 +141,7 @@ _HOMES = {
     "VerifiedRelease": "runs.run",
     "anonymize": "commands.anonymize",
     "apply": "commands.apply",
+    "checker": "commands.checker",
     "compare": "commands.compare",
     "convert": "commands.convert",
     "explore": "commands.explore",
@@ -213,6 +215,7 @@ __all__ = [
     "VerifiedRelease",
     "anonymize",
     "apply",
+    "checker",
     "compare",
     "convert",
     "explore",

@@ -231,7 +231,7 @@ def _in_parts(
     publishing = asked.publishing
     unused = {
         "--bound": asked.bound, "--sample": asked.sample, "--output-format": publishing.output_format,
-        "--watch": asked.watching, "--names": named,
+        "--watch": asked.watching, "--names": named, "--checker": publishing.checker,
     }  # fmt: skip
     return in_parts.anonymize(
         source, asked.reading, (asked.promised, asked.promise), (asked.algorithm, asked.texts),

@@ -16,6 +16,7 @@ from setveil import algorithms as registry
 from setveil.cli import (
     anonymize,
     apply,
+    checker,
     compare,
     explore,
     hierarchy,
@@ -261,7 +262,7 @@ def algorithms(progress: Any) -> Answer:
 
 
 _MODULES = (
-    anonymize, apply, verify, measure, query, why, moles, risk, explore, compare, recommend, reconstruct,
-    studio, warm,
+    anonymize, apply, verify, checker, measure, query, why, moles, risk, explore, compare, recommend,
+    reconstruct, studio, warm,
 )  # fmt: skip
 COMMANDS = [demo, *(vars(module)[_name(module)] for module in _MODULES), convert, algorithms]

@@ -41,6 +41,7 @@ class Published:
     output_format: OutputFormat = None
     seed: Seed = 0
     external: External = False
+    checker: bool = flag(OUTPUT, "Put check.py and check.html beside the data, for their recipients.")
     no_counts: bool = flag(OUTPUT, "Do not share in how many rows each item was (counts.csv).")
     counts_min: int | None = integer(
         OUTPUT, "Fewest rows that a shared count may speak of, at least k (default: k).", 2
@@ -76,7 +77,7 @@ class Published:
 
         report = release.write(
             self.out, force=self.force, format=self.output_format or usual_format, external=self.external,
-            record={key: value for key, value in record.items() if value},
+            checker=self.checker, record={key: value for key, value in record.items() if value},
         )  # fmt: skip
         warn_of_formulas(release, data, report)
         return report

@@ -26,6 +26,8 @@ from setveil.published.class_rows import ClassRows
 from setveil.published.group_files import PublishedGroups, as_groups
 from setveil.published.shared import counts_beside
 from setveil.published.table_files import PublishedTable
+from setveil.recipients import FILES as CHECKER
+from setveil.recipients import put_checker
 from setveil.report.models import words_for
 from setveil.report.record import Published, Record
 from setveil.report.run.page import report_html
@@ -41,6 +43,7 @@ _DATA = re.compile(r"published/data\.[a-z]+(/(part-)?\d{5}\.parquet)?")
 _FILES = {  # besides those of the kind of release
     "published/about.json",
     "published/report.html",
+    *(f"published/{name}" for name in CHECKER),
     "published/manifest.json",
     "internal/rows.csv",
     "internal/report.json",
@@ -115,6 +118,7 @@ def write_folder(
     *,
     force: bool = False,
     external: bool = False,
+    checker: bool = False,
 ) -> Record:
     """Write the folder of a run in memory (see docs/formats.md) and return its report as written.
 
@@ -123,7 +127,7 @@ def write_folder(
 
     The report gains `published` (the file and its size), the time that writing took and the memory that was
     needed until then. With `external` the published folder gets a page about the release that may be shared,
-    too (see docs/report.md).
+    too (see docs/report.md), with `checker` the two programs for recipients (see docs/checker.md).
     """
     report = {**report, "timing": dict(report["timing"])}
     with new_folder(Path(out), force=force) as (published, internal):
@@ -131,6 +135,8 @@ def write_folder(
             release = release.arranged(layout)
             file = release.write(published, layout)
             report = fill(release, report, published, internal, file, external=external)
+            if checker:
+                put_checker(published, json.loads((published / "about.json").read_text(encoding="utf-8")))
             _require_as_verified(release, published)
             _write_row_map(internal / "rows.csv", release.row_map)
         report["peak_memory_mb"] = peak_memory_mb()  # to read the written files again may take the most

@@ -106,6 +106,7 @@ class VerifiedRelease(Framed):
         force: bool = False,
         format: str | None = None,  # noqa: A002
         external: bool = False,
+        checker: bool = False,
         record: Mapping[str, Any] = MappingProxyType({}),
     ) -> Record:
         """Write the run's folder: `published` may be shared, `internal` must stay inside.
@@ -121,6 +122,8 @@ class VerifiedRelease(Framed):
             so FIMI becomes basket where there are any.
         external : bool
             Also write published/report.html, a report without anything that must stay inside.
+        checker : bool
+            Also put check.py and check.html beside the data, for those who are given them (docs/checker.md).
         record : mapping
             What the report is to say besides, as JSON types: `command`, `options`, `sample`, `about`,
             `names`.
@@ -135,7 +138,8 @@ class VerifiedRelease(Framed):
         OutputError
             If the folder exists or cannot be written.
         RequestError
-            If a format is named for rows in groups, or an argument is of a wrong type.
+            If a format is named for rows in groups, the checker does not check such a release, or an argument
+            is of a wrong type.
 
         Examples
         --------
@@ -150,7 +154,9 @@ class VerifiedRelease(Framed):
             raise RequestError(f"format must be the name of a format, got {described(format)}.")
         layout = self.release.layout(self.layout, format)
         report = cast("Record", {**self.report, **record})
-        return write_folder(self.release, report, layout, Path(out), force=force, external=external)
+        return write_folder(
+            self.release, report, layout, Path(out), force=force, external=external, checker=checker
+        )
 
     def report_html(self, *, external: bool = False) -> str:
         """Make the report page of the run, as `write` does.

@@ -1,0 +1,33 @@
+"""The command ``checker``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from setveil.cli.options import OUTPUT, argument, flag
+from setveil.cli.session import Answer
+from setveil.errors import RequestError
+
+
+def checker(
+    progress: Any,
+    folder: str | None = argument("DIR", "A run's folder, or its published/.", default=None),
+    to_print: bool = flag(OUTPUT, "Print check.py instead, to read it.", "--print"),
+) -> Answer:
+    """Put a small program beside published data, with which recipients check it themselves.
+
+    $ setveil checker release
+    $ setveil checker --print
+    """
+    from setveil.commands.checker import checker as put
+    from setveil.recipients import CHECK
+
+    if to_print == (folder is not None):
+        raise RequestError(
+            "Name a folder, or print the program, not both." if to_print else "Name the folder of a release.",
+            hint="setveil checker release",
+        )
+    if folder is None:
+        return Answer({"check.py": CHECK.read_text("utf-8")}, CHECK.read_text("utf-8").rstrip("\n"))
+    program, page = put(folder)
+    return Answer({"files": [str(program), str(page)]}, f"{program}\n{page}")
