@@ -45,7 +45,7 @@ COMMANDS += [
     "policy pgen",
     "policy check",
 ]
-COMMANDS += ["moles", "risk", "explore", "compare", "recommend", "query", "reconstruct", "why"]
+COMMANDS += ["moles", "risk", "explore", "compare", "recommend", "query", "reconstruct", "warm", "why"]
 NOISE = re.compile(r"compiling, first run only|\[[0-9:]+\] .*")  # and how far a run is, on a busy machine
 
 pytestmark = [
