@@ -30,6 +30,7 @@ TABLE = """age,sex,dx
 47,m,gout
 49,m,asthma
 """
+FEW = "a,b\nb,c\na,b,c\na,c,d\nb,d\na,b,d,e\nc,e\nd,e\n"  # so few rows take other ways
 _BASKETS = "demo-input/baskets.csv -k5 -m2 -H demo-input/products.csv --force -o"
 _TABLE = "ward.csv --qi age,sex --set dx --force -o"
 COMMANDS = {  # what each command line stands for: the command, and its algorithm
@@ -64,6 +65,15 @@ COMMANDS = {  # what each command line stands for: the command, and its algorith
     },
     f"anonymize {_TABLE} rt --model kkm -k2 -m1": ["anonymize rt"],
     f"anonymize {_TABLE} forest --model mixed-km -k2 -m1 --global": ["anonymize forest"],
+    **{
+        f"anonymize few.csv -k2 -m{m} -a {name} -o few-{name}-{m}": [f"anonymize {name}"]
+        for name in ("exact", "aa", "da", "oa", "lra", "vpa", "hghs", "mhghs")
+        for m in (1, 2, 3)
+    },
+    "anonymize few.csv -k2 -a lg -o few-lg": ["anonymize lg"],
+    "verify few.csv -k2 -m2": ["verify"],
+    "risk few.csv": ["risk"],
+    "measure few.csv few-exact-2": ["measure"],
     "verify demo -k5 -m2": ["verify"],
     "measure demo-input/baskets.csv demo": ["measure"],
     "risk demo-input/baskets.csv -m 1,2,3": ["risk"],
@@ -87,7 +97,7 @@ def main() -> None:
     found: dict[str, dict[str, Any]] = {}
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        for name, content in {**INPUTS, "ward.csv": TABLE}.items():
+        for name, content in {**INPUTS, "ward.csv": TABLE, "few.csv": FEW}.items():
             (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
         for line, commands in COMMANDS.items():
             done = subprocess.run(
