@@ -30,28 +30,21 @@ print(release.verdict)
 
 
 def found(rows):
-    """Share of the rows that are found among fewer than 2, 5, 10 rows, by the number of known items."""
+    """Share of the rows that are found, by the number of known items."""
     told = sv.risk(rows, m=range(1, 5), thresholds=[2, 5, 10]).to_polars()
     worst = told.filter(told["choice"] == "best").sort("m")
-    return {
-        below: (worst[f"below_{below}"] / baskets.n_rows * 100).to_list()
-        for below in (2, 5, 10)
-    }
+    shares = {}
+    for below in (2, 5, 10):
+        shares[below] = (worst[f"below_{below}"] / baskets.n_rows * 100).to_list()
+    return shares
 
 
-before, after = found(baskets), found(release.published)
-
+names = {2: "alone", 5: "among fewer than 5", 10: "among fewer than 10"}
+titles = {"the original": baskets, "the release (k = 5, m = 2)": release.published}
 figure, axes = plt.subplots(1, 2, figsize=(8, 3.4), sharey=True, layout="constrained")
-for axis, shares, title in zip(
-    axes, (before, after), ("the original", "the release (k = 5, m = 2)"), strict=True
-):
-    for below, values in shares.items():
-        axis.plot(
-            [1, 2, 3, 4],
-            values,
-            marker="o",
-            label="alone" if below == 2 else f"among fewer than {below}",
-        )
+for axis, (title, rows) in zip(axes, titles.items(), strict=True):
+    for below, shares in found(rows).items():
+        axis.plot([1, 2, 3, 4], shares, marker="o", label=names[below])
     axis.set(title=title, xlabel="items known of a person", xticks=[1, 2, 3, 4])
 axes[0].set_ylabel("rows found (%)")
 axes[0].legend()

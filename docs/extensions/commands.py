@@ -15,7 +15,7 @@ from typing import Any
 
 from sphinx.util import logging
 
-from extensions.outside import write_if_new
+from extensions.outside import keep_only, write_if_new
 
 _LOG = logging.getLogger(__name__)
 _MOST = 3  # sections that an option links to
@@ -71,6 +71,7 @@ def _make(app: Any, config: Any) -> None:
     sections = sections_of(docs)
     folder = docs / "commands"
     listed = list(commands())
+    keep_only(folder, {command.page for command in listed})
     for command in listed:
         about = prose.get(command.name.split(" ")[0], [])
         if not about:

@@ -8,7 +8,7 @@ from typing import Any
 from docutils import nodes
 from sphinx.addnodes import pending_xref
 
-from extensions.outside import write_if_new
+from extensions.outside import keep_only, write_if_new
 
 _TITLES = {
     "commands": "Functions",
@@ -53,6 +53,7 @@ def _make(app: Any, config: Any) -> None:
     for title, names in kinds().items():
         lines += [title, "-" * len(title), "", ".. autosummary::", "   :toctree: .", "   :nosignatures:", ""]
         lines += [*(f"   ~setveil.{name}" for name in names), ""]
+    keep_only(Path(app.srcdir) / "api", {f"setveil.{name}" for names in kinds().values() for name in names})
     write_if_new(Path(app.srcdir) / "api" / "index.rst", "\n".join(lines))
 
 

@@ -76,3 +76,10 @@ def write_if_new(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         path.write_text(text, encoding="utf-8")
+
+
+def keep_only(folder: Path, pages: set[str]) -> None:
+    """Remove the pages that were made of what is no longer there: no list would name them."""
+    for path in folder.glob("*.rst"):
+        if path.stem not in pages | {"index"}:
+            path.unlink()

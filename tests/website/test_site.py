@@ -57,7 +57,7 @@ def test_every_page_can_be_reached_from_the_first() -> None:
 
 def test_the_first_page_is_read_in_a_minute() -> None:
     text = (ROOT / "docs" / "index.md").read_text("utf-8")
-    text = re.sub(r"```.*?```|^:+.*$|\]\([^)]*\)", "", text, flags=re.S | re.M)
+    text = re.sub(r"```[^`]*```|^:+[^\n]*$|\]\([^)]*\)", "", text, flags=re.M)
     assert len(re.findall(r"[\w^]+", text)) <= 250
 
 
