@@ -69,7 +69,8 @@ def explore(
     hierarchy : Hierarchy, path, dict or data frame, optional
         What items may be generalized to; without one, items that often occur together are grouped.
     algorithm : Exact, AA, ... or str, optional
-        An algorithm with its own parameters, or its name; by default `exact`.
+        An algorithm with its own parameters, or its name; by default `exact`. `setveil.Classes`: what rows in
+        classes cost, without `rho`.
         Tables are explored with `rt`, by its sweep.
     share : number or str, optional
         Of a table: the share of the quasi-identifiers in its loss, by default 1/4; the rest is the items'.

@@ -24,7 +24,7 @@ class Classes(Declared):
         Rows that each class has at least, from 2 k to half of the rows. None: 20 k, at least 100. Cuts that
         do not make answers better are taken back.
     class_gain : number
-        A cut must gain this share of the loss of all rows; 0: anything.
+        A cut must settle this share of what is open of the items of all rows; 0: anything.
     not_split : sequence of str
         Items on which no class is cut: those that must not become certain of all rows of a class.
     objective : {"ncp", "lm", "entropy", "entropy-max"} or None
@@ -62,7 +62,7 @@ class Classes(Declared):
         Integer(2), "Fewest rows of a class (default: 20 k, at least 100).", default=None
     )
     class_gain: Number = parameter(
-        kinds.Number(), "Share of the loss that a cut must gain (default 0).", default=0
+        kinds.Number(), "Share of what is open of all rows that a cut must settle (default 0).", default=0
     )
     not_split: Sequence[str] = parameter(ItemFile(), "File of items on which no class is cut.", default=())
     objective: Literal["ncp", "lm", "entropy", "entropy-max"] | None = parameter(
