@@ -96,6 +96,17 @@ def test_one_class_where_rows_are_too_few_or_answers_no_better(tree: sv.Hierarch
     assert "one: there are too few rows for two" in str(few)
 
 
+def test_one_class_is_spoken_of_as_one(tree: sv.Hierarchy, tmp_path: Path) -> None:
+    made(shop(), tree, classes=1).write(tmp_path / "one")
+    made(shop(), tree).write(tmp_path / "two")
+    one, two = ((tmp_path / name / "internal" / "report.html").read_text("utf-8") for name in ("one", "two"))
+    assert "1 class, with labels and counts of its own" in one
+    assert "1 class, each" not in one
+    assert "The rows are in 1 class. It is proven to lose the least." in one
+    assert "2 classes, each with labels and counts of its own" in two
+    assert "2 of them are proven to lose the least." in two
+
+
 def test_at_most_so_many_classes(tree: sv.Hierarchy) -> None:
     assert made(shop(), tree, classes=1).report["classes"]["number"] == 1
 

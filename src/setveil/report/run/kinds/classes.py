@@ -28,7 +28,8 @@ class ClassedRows(LocalRows):
 
     def overlap(self, report: Record) -> str:
         number = report["classes"]["number"]
-        told = f"{count(number, 'class', 'classes')}, each with labels and counts of its own"
+        each = "with" if number == 1 else "each with"
+        told = f"{count(number, 'class', 'classes')}, {each} labels and counts of its own"
         return f"{told}; supports of labels cannot be added over classes, totals are in counts.csv."
 
     def instead(self, _report: Record) -> str:
@@ -105,9 +106,14 @@ def _classes(report: Record) -> blocks.Section | None:
     heads = ("Class", "Cut on", "Rows", "Labels", "Items by name", "Left out", "Gap")
     more = f"<p>And {count(len(by_size) - _MOST)} smaller ones.</p>" if len(by_size) > _MOST else ""
     proven = sum(one.get("proven", True) for one in found["classes"])
+    holds = (
+        f"It is {'' if proven else 'not '}proven to lose the least. "
+        if found["number"] == 1
+        else "The promise holds in every class, for who knows the class of a person, too. "
+        f"{count(proven)} of them {'is' if proven == 1 else 'are'} proven to lose the least. "
+    )
     text = (
-        f"The rows are in {count(found['number'], 'class', 'classes')}. The promise holds in every class, "
-        f"for who knows the class of a person, too. {count(proven)} of them are proven to lose the least. "
+        f"The rows are in {count(found['number'], 'class', 'classes')}. {holds}"
         "The column <i>Cut on</i> is for inside only, but a class shows by its counts what all its rows hold."
     )
     tried = "".join(
