@@ -13,6 +13,7 @@ from setveil.cli.tables import AttackedColumns, read_either, read_table, require
 from setveil.errors import RequestError
 from setveil.options.columns import Columns as Words
 from setveil.options.reading import DETECTED
+from setveil.options.reading import Reading as ReadingOptions
 
 _MOST_SIZES = 100
 
@@ -35,7 +36,14 @@ def risk(
         GENERAL, "Items that a count may look at before rows are sampled instead (default 1,000,000,000).",
         1, metavar="STEPS",
     ),
-    seed: int = integer(GENERAL, "Draws the rows that are sampled.", 0, default=0),
+    fraction: str | None = option(
+        ATTACKER, "The share of a population that the rows are: how often is the only match the right one?",
+        "SHARE", "--fraction",
+    ),
+    population: str | None = option(
+        ATTACKER, "A file of the whole population: how many rows fit there?", "FILE", "--population"
+    ),
+    seed: int = integer(GENERAL, "Draws the rows that are sampled, and those for intervals.", 0, default=0),
     *,
     columns: AttackedColumns,
     reading: Reading,
@@ -47,6 +55,7 @@ def risk(
 
     $ setveil risk baskets.csv
     $ setveil risk release --original baskets.csv --m 1..3
+    $ setveil risk baskets.csv --fraction 5%
     $ setveil risk patients.csv --qi age,sex --set diagnoses --m 1..2
     """
     from setveil.report.risk import risk_text
@@ -57,19 +66,29 @@ def risk(
         from setveil.cli.in_parts import risk as risk_of
 
         sizes = None if m is None else parse_sizes(m)
-        unused = {"--private": private, "--effort": effort, "--seed": seed, "--qi or --set": columns.given}
+        unused = {
+            "--fraction": fraction,
+            "--population": population,
+            "--private": private,
+            "--effort": effort,
+            "--seed": seed,
+            "--qi or --set": columns.given,
+        }
         sides: Any = risk_of(source, original, reading, sizes, unused, progress)
     else:
-        from setveil.commands.risk import attacked
+        from setveil.commands.risk import attacked, meaning_beside, share_of
         from setveil.published import kind_named
 
         is_table = isinstance(source, str) and kind_named("tables").holds(Path(source))
         sizes = None if m is None else parse_sizes(m, least=0 if is_table or columns.given else 1)
         progress("reading")
         _require_room(source, original)
+        share = share_of(fraction)
+        everybody = None if population is None else _population(population, reading)
         found = attacked(
             *_both(source, original, columns, reading), private, encoding=reading.text_encoding, sizes=sizes,
-            seed=seed, effort=effort, progress=progress,
+            seed=seed, effort=effort, progress=progress, fraction=share, population=everybody,
+            about=meaning_beside(source) if isinstance(source, str) and original is None else None,
         )  # fmt: skip
         sides = list(found.items())
     return Answer(dict(sides) if len(sides) > 1 else sides[0][1], risk_text(sides))
@@ -94,6 +113,15 @@ def _both(source: Any, original: str | None, columns: Words, reading: Reading) -
     of_table = isinstance(rows, PublishedTable)
     require_tables(columns, "the release", of_table)
     return rows, read_either(original, columns, reading, None, of_table=of_table)[0]
+
+
+def _population(file: str, reading: ReadingOptions) -> Any:
+    """Read the rows of a population, as the data are read."""
+    from setveil.cli.files import read_rows
+    from setveil.options.decode import require_file
+
+    require_file(Path(file))
+    return read_rows(file, reading)
 
 
 def _require_room(source: Any, original: str | None) -> None:

@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from setveil.attacker.attack import attack_risk
-from setveil.commands.given import Listener, exposed_by, heard, is_path, labels_of, rows_of
+from setveil.attacker.knowledge import knowledge_of
+from setveil.attacker.population import CONFIDENCE, fraction_risk, population_risk
+from setveil.commands.given import Listener, exposed_by, heard, is_path, labels_of, release_of, rows_of
 from setveil.commands.measure import require_same_form
 from setveil.data.framed import Framed
+from setveil.data.transactions import Transactions
+from setveil.data.vocabulary import Vocabulary
 from setveil.errors import RequestError, described
+from setveil.kernels.rows import frozen, recode_rows
 from setveil.notebook import grids
+from setveil.progress import silent
 from setveil.published import kind_at
 from setveil.published import rows as single_rows
+from setveil.published.about import about_beside, read_about
 from setveil.published.class_rows import ClassRows
 from setveil.published.group_files import as_groups, require_in_groups
 from setveil.published.table_files import PublishedTable
 from setveil.report.risk import risk_tables, risk_text
 from setveil.tables.table import Table
+from setveil.values.numbers import number_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -91,6 +102,8 @@ def risk(
     thresholds: Iterable[int] = (2, 5, 10),
     seed: int = 0,
     effort: int | None = None,
+    fraction: float | str | None = None,
+    population: object = None,
     progress: Listener = None,
 ) -> RiskTable:
     """Count the rows that an attacker singles out who knows a few items of a person.
@@ -113,6 +126,11 @@ def risk(
         Draws rows and sets where not all can be looked at.
     effort : int, optional
         Steps that a count may take before rows are drawn instead (by default 1,000,000,000).
+    fraction : float or text, optional
+        The share of a population that the rows are, such as 0.05 or "5%": `population` says how often the
+        only row that fits somebody is that person's (docs/risk.md). The rows must be a simple random sample.
+    population : path, data frame, list of lists or Transactions, optional
+        A population of which each row of `data` is one: then `population` counts the rows that fit there.
     progress : callable or Progress, optional
         Hears how far it is.
 
@@ -152,20 +170,114 @@ def risk(
     before = None if original is None else rows_of(original, "The original", tables=True)
     if before is not None:
         require_same_form(before, of_table=isinstance(rows, Table | PublishedTable))
-    found = attacked(rows, before, private, **asked)
+    everybody = None if population is None else rows_of(population, "The population")
+    about = None if before is not None else meaning_beside(data)
+    found = attacked(
+        rows, before, private, fraction=share_of(fraction), population=everybody, about=about, **asked
+    )
     return RiskTable(found if len(found) > 1 else found[""])
 
 
 def attacked(
-    rows: Any, before: Any, private: Any, *, encoding: str = "utf-8", **asked: Any
+    rows: Any,
+    before: Any,
+    private: Any,
+    *,
+    encoding: str = "utf-8",
+    fraction: float | Fraction | None = None,
+    population: Transactions | None = None,
+    about: Mapping[str, Any] | None = None,
+    **asked: Any,
 ) -> dict[str, dict[str, Any]]:
-    """Look at rows, or at those before and after; `asked` is of `setveil.attacker.attack.attack_risk`."""
+    """Look at rows, or at those before and after; `asked` is of `setveil.attacker.attack.attack_risk`.
+
+    Parameters
+    ----------
+    fraction, population
+        Also say what a match is worth where the rows are a share of the population, or count it there.
+    about : mapping, optional
+        The about.json of the rows, by which items of the population are published.
+    """
+    _require_plain(rows, before, fraction, population)
     secrets = _private(private, rows, before, encoding)
     both = {"": rows} if before is None else {"before": before, "after": rows}
     if isinstance(rows, ClassRows):
         last = {"class not known": rows, "class known": rows.marked(secrets)}
         both = last if before is None else {"before": before, **last}
-    return {name: attack_risk(some, private=secrets, **asked) for name, some in both.items()}
+    found = {name: attack_risk(some, private=secrets, **asked) for name, some in both.items()}
+    for name, some in both.items() if fraction is not None or population is not None else ():
+        ms = [entry["m"] for entry in found[name]["risk"] if entry["choice"] == "best"]
+        known, seed = knowledge_of(some, secrets), asked.get("seed", 0)
+        asked.get("progress", silent)("a stranger's matches")
+        if population is None:
+            assert fraction is not None  # noqa: S101  (one of the two is given)
+            entries = fraction_risk(known, fraction, ms, seed)
+            found[name]["population"] = {
+                "fraction": float(fraction), "confidence": CONFIDENCE, "entries": entries
+            }  # fmt: skip
+        else:
+            shown = population if about is None else published_as(population, about, some)
+            entries = population_risk(known, shown, ms, found[name]["thresholds"], seed)
+            found[name]["population"] = {"rows": population.n_rows, "entries": entries}
+    return found
+
+
+def share_of(fraction: Any) -> float | Fraction | None:
+    """Take the share of the population that rows are."""
+    if fraction is None:
+        return None
+    value = number_of(fraction)
+    if not isinstance(value, int | float | Fraction) or isinstance(value, bool) or not 0 < value <= 1:
+        raise RequestError(
+            f"--fraction must be above 0 and at most 1 (100 %), got {described(fraction)}.",
+            hint="The share of the population that the rows are, such as 5% or 0.05.",
+        )
+    return value
+
+
+def meaning_beside(data: object) -> Mapping[str, Any] | None:
+    """Find the about.json of a release that was named; None for rows that stand for themselves."""
+    made = release_of(data)
+    if made is not None:
+        return made.meaning() if isinstance(made, single_rows.RowsRelease) else None
+    about = about_beside(fspath(data)) if is_path(data) else None
+    return None if about is None else read_about(about)
+
+
+def published_as(population: Transactions, about: Mapping[str, Any], rows: Transactions) -> Transactions:
+    """Give the items of the population the labels of a release; those under none are left out."""
+    if about.get("recoding", "global") != "global":
+        raise RequestError(
+            "--population takes a release in which an item has one label (a global recoding).",
+            hint="Look at the data that it was made from.",
+        )
+    image = {item: label for label, items in about["labels"].items() for item in items}
+    shown = rows.vocabulary.labels
+    ids = {label: at for at, label in enumerate(shown)}
+    to = np.array([ids.get(image.get(x, x), -1) for x in population.vocabulary.labels], np.int32)
+    indptr, items = recode_rows(population.indptr, population.items, to)
+    return Transactions(frozen(indptr, np.int64), frozen(items, np.int32), Vocabulary(shown))
+
+
+def _require_plain(rows: Any, before: Any, fraction: Any, population: Any) -> None:
+    """Refuse what cannot be said of a population."""
+    if fraction is None and population is None:
+        return
+    if fraction is not None and population is not None:
+        raise RequestError(
+            "--fraction and --population answer the same question.",
+            hint="--population counts what --fraction estimates: give it alone.",
+        )
+    if not all(type(some) is Transactions for some in (rows, before) if some is not None):
+        raise RequestError(
+            f"{'--population' if fraction is None else '--fraction'} is for single rows of items, not for "
+            "tables, groups or classes.",
+            hint="Leave it out.",
+        )
+    if population is not None and before is not None:
+        raise RequestError(
+            "--population looks at one file, so not with --original.", hint="Call it for each."
+        )
 
 
 def _sizes(name: str, value: Any) -> tuple[Any, ...]:

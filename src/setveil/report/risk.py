@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 from setveil.report.record import Attack, Inference, Risk
 from setveil.report.words import and_list, clip, percent, rows_of
@@ -31,6 +32,7 @@ def risk_text(sides: Sequence[tuple[str, Risk]]) -> str:
     parts += [_revealing(name if len(sides) > 1 else "", result) for name, result in sides]
     if any("inference" in result for _, result in sides):
         parts += [_learned(sides), _each(sides)]
+    parts += [_stranger(name if len(sides) > 1 else "", result) for name, result in sides]
     parts.append(_notes(sides))
     return "\n\n".join(part for part in parts if part)
 
@@ -117,6 +119,52 @@ def _aligned(lines: Sequence[Sequence[str]]) -> str:
         "   ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) for line in lines
     ]
     return "\n".join(f"  {line}".rstrip() for line in padded)
+
+
+def _stranger(name: str, result: Risk) -> str:
+    """Say what a match is worth to somebody who does not know that the person is in the data."""
+    found: Any = dict(result).get("population")  # in no record of a run
+    if found is None:
+        return ""
+    of = f", {name}" if name else ""
+    lines = [["known", "one row alone fits", "it is the right one"]]
+    if "fraction" in found:
+        title = (
+            "If somebody looks for a person of the population, of which the rows are "
+            f"{percent(found['fraction'])}{of}:"
+        )
+        for entry in found["entries"]:
+            if entry["estimate"] is None:
+                worth = f"no {count(entry['m'], 'item')} fit a single row"
+            else:
+                low, high = entry["interval"]
+                worth = f"about {percent(entry['estimate'])} of the times ({percent(low)} to {percent(high)})"
+            lines.append([count(entry["m"], "item"), f"{_rounded(entry['unique'])} rows", worth])
+        note = (
+            "An estimate, no promise: it takes the rows for a simple random sample of the population, "
+            "and the person for one drawn at random from it. A hospital's patients are no random sample of a "
+            "town."
+        )
+        return f"{title}\n{_aligned(lines)}\n{note}"
+    title = f"In the population, of {count(found['rows'])} rows{of}:"
+    fewer = [f"fewer than {int(t):,} rows fit" for t in found["entries"][0]["rows_below"]]
+    lines = [["known", *fewer, "fewest", "right guess"]]
+    for entry in found["entries"]:
+        best = entry["choice"] == "best"
+        lines.append(
+            [
+                f"{count(entry['m'], 'item')}, {'the most identifying' if best else 'at random'}",
+                *(_rounded(rows) for rows in entry["rows_below"].values()),
+                str(entry["fewest"]) if best else "",
+                percent(entry["probability"]),
+            ]
+        )
+    about = (
+        ""
+        if all(entry["exact"] for entry in found["entries"])
+        else " Some rows have too many keys: of these, some were drawn."
+    )
+    return f"{title}\n{_aligned(lines)}\nA number, no promise.{about}"
 
 
 def _revealing(name: str, result: Risk) -> str:

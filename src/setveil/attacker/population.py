@@ -1,0 +1,264 @@
+"""What a match is worth to a stranger, who does not know whether a person is in the data.
+
+A key of a row is a set of m of its items, all equally likely, or the whole row if that is shorter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import comb
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.attacker.knowledge import Knowledge
+from setveil.attacker.sampling import random_words
+from setveil.data.transactions import Transactions
+from setveil.errors import DataError, listed
+from setveil.jit import compiled
+from setveil.kernels.count import next_places
+from setveil.kernels.rows import Ints, Ranked, frozen, in_ranks, recode_rows
+from setveil.kernels.walk import support
+from setveil.threads import each
+
+KEYS = 2_000_000  # of all rows together, that are looked at for one m; at least `FEWEST` of each row
+FEWEST = 20
+DRAWS = 1000  # of the rows, for the interval
+CONFIDENCE = 0.95
+_PURPOSE = 3  # what random words are for
+_AT_ONCE = 500
+_MANY = 1 << 62
+
+
+def fraction_risk(
+    known: Knowledge, fraction: Fraction | float, ms: Sequence[int], seed: int = 0
+) -> list[dict[str, Any]]:
+    """Estimate how often the only row that fits a target's key is the target's, by data intrusion simulation.
+
+    Parameters
+    ----------
+    known : Knowledge
+        A simple random sample of the population, without columns.
+    fraction : Fraction or float
+        The share of the population that it is, above 0 and at most 1.
+    ms : sequence of int
+        How many items are known.
+    seed : int
+        Draws rows for the interval, and keys of rows that have very many.
+
+    Returns
+    -------
+    list of dict
+        For each m `unique` and `pairs`, the expected numbers of rows with a key that one row, and that two
+        rows hold; `estimate` and `interval`, null where no row has a key of its own; `exact`: whether all
+        keys were looked at.
+
+    References
+    ----------
+    Skinner, Elliot, "A measure of disclosure risk for microdata", Journal of the Royal Statistical Society B
+    64(4), 2002, doi:10.1111/1467-9868.00365
+    """
+    share = float(fraction)
+    found = []
+    for m in ms:
+        keys = keys_of(known.rows, known.rows, m, seed, enough=3)
+        weights = known.rows.weights
+        unique, pairs = float(weights @ keys.one), float(weights @ keys.two)
+        entry: dict[str, Any] = {"m": m, "estimate": None, "interval": None, "unique": unique, "pairs": pairs}
+        if unique:
+            entry["estimate"] = _right(unique, pairs, share)
+            entry["interval"] = _interval(weights, keys.one, keys.two, share, seed, m)
+        found.append({**entry, "exact": keys.exact})
+    return found
+
+
+def _right(unique: Any, pairs: Any, share: float) -> Any:
+    return share * unique / (share * unique + (1 - share) * pairs)
+
+
+def _interval(
+    weights: Ints, one: NDArray[np.float64], two: NDArray[np.float64], share: float, seed: int, m: int
+) -> list[float]:
+    """Draw rows as often as a Poisson number says, and take the middle 95 % of the estimates.
+
+    Both rows of a pair are in the data or not together, which doubles the variance of the pairs.
+    """
+    kinds, kind = np.unique(np.column_stack([one, two]), axis=0, return_inverse=True)
+    number = np.bincount(kind.ravel(), weights)
+    telling = (kinds > 0).any(axis=1)
+    rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence([seed, m, _PURPOSE, 1])))
+    drawn = rng.poisson(number[telling], (DRAWS, int(telling.sum())))
+    unique, few = (drawn @ kinds[telling]).T
+    pairs = float(number @ kinds[:, 1])
+    few = np.maximum(pairs + np.sqrt(2) * (few - pairs), 0.0)
+    some = unique > 0
+    right = _right(unique[some], few[some], share)
+    tail = 50 * (1 - CONFIDENCE)
+    low, high = np.percentile(right, [tail, 100 - tail]).tolist() if right.size else (0.0, 1.0)
+    return [low, high if pairs else 1.0]
+
+
+def population_risk(
+    known: Knowledge, population: Transactions, ms: Sequence[int], ts: Sequence[int], seed: int = 0
+) -> list[dict[str, Any]]:
+    """Count in how many rows of the population keys are.
+
+    Parameters
+    ----------
+    known : Knowledge
+        Rows of which each is one of the population, too.
+    population : Transactions
+        All rows, with the labels of the others.
+    ms, ts : sequence of int
+        Numbers of known items, and thresholds.
+    seed : int
+        Draws keys of rows that have very many.
+
+    Returns
+    -------
+    list of dict
+        For each m two entries, as `setveil.attacker.attack.attack_risk` gives: `choice` best, the fewest rows
+        of the population that some key of the row fits, with `fewest` of all rows; random, the expected rows.
+        `probability` is the mean of 1 / the rows that fit, `greatest` (of best) that of any row. Where it is
+        not `exact`, some rows have more keys than were looked at.
+    """
+    everybody = _in_ranks_of(known, population)
+    weights = known.rows.weights
+    found: list[dict[str, Any]] = []
+    nothing = known.empty_rows / max(population.n_rows, 1)
+    for m in ms:
+        keys = keys_of(known.rows, everybody, m, seed, limits=ts)
+        if keys.least.size and not keys.least.min():
+            raise _no_population(f"none of its rows holds {m} items that one of these holds")
+        n = max(known.n_rows, 1)
+        fewest = int(keys.least.min()) if keys.least.size else None
+        best = {str(t): int(weights[keys.least < t].sum()) for t in ts}
+        drawn = {str(t): float(weights @ keys.below[at]) for at, t in enumerate(ts)}
+        means = [
+            (float((weights / keys.least).sum()) + nothing) / n,
+            (float(weights @ keys.inverse) + nothing) / n,
+        ]
+        greatest = None if fewest is None else 1 / fewest
+        found.append(
+            {"m": m, "choice": "best", "rows_below": best, "probability": means[0], "fewest": fewest,
+             "greatest": greatest, "exact": keys.exact}
+        )  # fmt: skip
+        found.append(
+            {"m": m, "choice": "random", "rows_below": drawn, "probability": means[1], "exact": keys.exact}
+        )
+    return found
+
+
+def _in_ranks_of(known: Knowledge, population: Transactions) -> Ranked:
+    """Find the population's rows as those of the sample are kept, and refuse what it cannot be one of."""
+    rows, ids = known.rows, population.vocabulary.ids
+    labels = [known.labels[known.item_of[item]] for item in rows.order.tolist()]
+    there = np.array([ids.get(label, -1) for label in labels], np.int64)
+    supports = np.append(population.supports(), 0)[there]
+    held = np.bincount(rows.items, np.repeat(rows.weights, rows.lengths), minlength=rows.order.size)
+    lacking = [label for label, few in zip(labels, (held > supports).tolist(), strict=True) if few]
+    if lacking or population.n_rows < known.n_rows:
+        what = f"fewer of its rows hold {listed(lacking)} than of these" if lacking else "it has fewer rows"
+        raise _no_population(what)
+    indptr, items, weights = population.distinct
+    image = np.full(population.n_items, -1, np.int32)
+    image[there[there >= 0]] = np.flatnonzero(there >= 0)
+    moved, kept = recode_rows(frozen(indptr, np.int64), items, image)
+    return in_ranks(moved, kept, frozen(weights, np.int64), rows.order)
+
+
+def _no_population(what: str) -> DataError:
+    return DataError(
+        f"The population is no population of these rows: {what}.",
+        hint="Each person of the data must be in the population, with the same items.",
+    )
+
+
+class Keys:
+    """What the keys of each distinct row come to.
+
+    Attributes
+    ----------
+    one, two : float64 (n,)
+        The share of its keys that one row holds, and two.
+    least : int64 (n,)
+        The fewest rows that hold one of them.
+    inverse : float64 (n,)
+        The mean of 1 / the rows that hold a key.
+    below : float64 (limits, n)
+        The share of its keys that fewer rows hold.
+    exact : bool
+        Whether all keys were looked at.
+    """
+
+    def __init__(self, n: int, limits: int) -> None:
+        self.one, self.two, self.inverse = np.zeros(n), np.zeros(n), np.zeros(n)
+        self.least = np.zeros(n, np.int64)
+        self.below = np.zeros((limits, n))
+        self.exact = True
+
+
+def keys_of(
+    rows: Ranked, among: Ranked, m: int, seed: int, *, enough: int = _MANY, limits: Sequence[int] = ()
+) -> Keys:
+    """Look at the keys of rows, and count them among others, up to `enough`."""
+    n, lengths = rows.weights.size, rows.lengths
+    found = Keys(n, len(limits))
+    most = max(KEYS // max(n, 1), FEWEST)
+    found.exact = all(comb(length, min(m, length)) <= most for length in np.unique(lengths).tolist())
+    words, bounds = random_words(seed, m, _PURPOSE, (n,)), frozen(np.array(limits, np.int64), np.int64)
+    ways = np.array(
+        [min(comb(length, m), _MANY) for length in range(int(lengths.max(initial=0)) + 1)], np.int64
+    )
+
+    def look(first: int) -> None:
+        last = min(first + _AT_ONCE, n)
+        with np.errstate(over="ignore"):
+            _look_at_keys(
+                *rows[:2], among.starts, among.tidlists, among.weights, first, last, m, most, ways,
+                words, enough, bounds, found.one, found.two, found.least, found.inverse, found.below,
+            )  # fmt: skip
+
+    for _ in each(look, range(0, n, _AT_ONCE)):
+        pass
+    return found
+
+
+@compiled
+def _look_at_keys(
+    indptr, items, starts, tidlists, weights, first, last, m, most, ways, words, enough, bounds, one, two,
+    least, inverse, below,
+):  # fmt: skip
+    nowhere = np.empty(0, np.int64)
+    for row in range(first, last):
+        held = items[indptr[row] : indptr[row + 1]].astype(np.int64)
+        size = min(m, held.size)
+        whole = held.size <= m or ways[held.size] <= most
+        at = np.arange(size)
+        bits = words[row]
+        fewest, number, more = np.int64(1) << 62, 0, True
+        while more:
+            if not whole:
+                for j in range(size):  # the first places of a shuffle
+                    bits += np.uint64(0x9E3779B97F4A7C15)
+                    word = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+                    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+                    word ^= word >> np.uint64(31)
+                    other = j + np.int64(word % np.uint64(held.size - j))
+                    held[j], held[other] = held[other], held[j]
+            rows = support(starts, tidlists, weights, held[at], enough, nowhere)[0]
+            one[row] += rows == 1
+            two[row] += rows == 2
+            inverse[row] += 1.0 / max(rows, 1)
+            for j in range(bounds.size):
+                below[j, row] += rows < bounds[j]
+            fewest = min(fewest, rows)
+            number += 1
+            more = next_places(at, -1, held.size) if whole else number < most
+        one[row] /= number
+        two[row] /= number
+        inverse[row] /= number
+        below[:, row] /= number
+        least[row] = fewest
