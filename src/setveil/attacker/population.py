@@ -227,7 +227,7 @@ def keys_of(
 
 
 @compiled
-def _look_at_keys(
+def _look_at_keys(  # type: ignore[no-untyped-def]  # numba infers them
     indptr, items, starts, tidlists, weights, first, last, m, most, ways, words, enough, bounds, one, two,
     least, inverse, below,
 ):  # fmt: skip
