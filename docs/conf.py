@@ -52,11 +52,11 @@ site_sections = {
     "howto/index": [
         "howto/*",
         "risk", "choosing", "explore", "recommend", "hierarchies", "tables", "policies", "why", "query",
-        "reconstruct", "rules", "apply", "report", "compare", "own_method", "scale", "spark",
+        "reconstruct", "rules", "apply", "checker", "sql", "report", "compare", "own_method", "scale", "spark",
     ],
     "explanation": [
         "protects", "inference", "kkm", "counts", "queries", "limits", "fronts", "results", "architecture",
-        "internals",
+        "internals", "releasing",
     ],
     "reference": [
         "cli", "commands/index", "python", "api/index", "algorithms", "verify", "measures", "formats",
@@ -74,6 +74,8 @@ site_commands = {
     "anonymize": ["ten_minutes", "algorithms", "cli", "tables"],
     "apply": ["apply"],
     "verify": ["verify"],
+    "checker": ["checker"],
+    "warm": ["cli"],
     "measure": ["measures"],
     "query": ["query"],
     "why": ["why"],
