@@ -263,6 +263,7 @@ def algorithms(progress: Any) -> Answer:
 
 _MODULES = (
     anonymize, apply, verify, checker, measure, query, why, moles, risk, explore, compare, recommend,
-    reconstruct, studio, warm,
+    reconstruct, warm,
+    studio,
 )  # fmt: skip
 COMMANDS = [demo, *(vars(module)[_name(module)] for module in _MODULES), convert, algorithms]

@@ -59,6 +59,12 @@ def warm(*, everything: bool = False, progress: Progress = silent) -> Warmed:
         If there is no folder to keep it in.
     RequestError
         If nothing is compiled in this process, or `everything` is no bool.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> sv.warm().failed
+    0
     """
     if not isinstance(everything, bool):
         raise RequestError(f"everything must be True or False, got {described(everything)}.")
