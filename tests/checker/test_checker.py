@@ -19,7 +19,7 @@ from checker_cases import Case, cases, check_module, checked
 from cli_helpers import refused, setveil, write
 from setveil.recipients import CHECK, FILES, PAGE
 from strategies import many
-from studio_browser import chrome, lacking_browser  # noqa: F401  (a fixture)
+from studio_browser import lacking_browser
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -117,7 +117,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.browser
 @pytest.mark.skipif(bool(lacking_browser()), reason=lacking_browser())
 def test_the_page_in_a_browser(
-    chrome: Browser,  # noqa: F811
+    chrome: Browser,
     drawn: list[tuple[Case, int, Any]],
     small: Path,
 ) -> None:

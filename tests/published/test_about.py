@@ -204,3 +204,24 @@ def test_sensitive_items_that_a_promise_names(tmp_path: Path) -> None:
             named_beside(str(published), "private")
     (published / "about.json").write_text(json.dumps({**about, "guarantee": ["private"]}))
     assert named_beside(str(published), "private") is None
+
+
+@pytest.mark.parametrize("form", ["wide", "long", "parquet", "jsonl"])
+def test_a_column_that_about_says_nothing_of_is_refused(tmp_path: Path, form: str) -> None:
+    """A column of names beside the items was not looked at, and the promise said to hold."""
+    promise = sv.KmAnonymity(3, 2)
+    released = sv.anonymize([["a", "b"], ["a"]] * 6, promise)
+    released.write(tmp_path / "run", format=form)
+    assert sv.verify(tmp_path / "run", promise).holds
+    file = next(path for path in (tmp_path / "run" / "published").iterdir() if path.stem == "data")
+    if form == "parquet":
+        pl.read_parquet(file).with_row_index("name").write_parquet(file)
+    elif form == "jsonl":
+        rows = enumerate(map(json.loads, file.read_text().splitlines()))
+        file.write_text("".join(json.dumps({"items": row, "name": f"p{at}"}) + "\n" for at, row in rows))
+    else:
+        header, *lines = file.read_text().splitlines()
+        file.write_text("".join(f"{line}\n" for line in (f"{header},name", *(f"{x},p" for x in lines))))
+    for path in (tmp_path / "run", tmp_path / "run" / "published", file):
+        with pytest.raises(sv.DataError, match=r"says nothing of 1 column, 'name'"):
+            sv.verify(path, promise)

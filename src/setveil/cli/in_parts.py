@@ -154,8 +154,9 @@ def _opened(
         What about.json says of them; nothing if there is none, or they are read in another way.
     """
     from setveil.cli.files import rows_in_parts
+    from setveil.data.io.streams import ListFiles
     from setveil.options.reading import Reading
-    from setveil.published.about import about_file, published_file, published_layout
+    from setveil.published.about import about_file, published_file, published_layout, require_columns
 
     if not isinstance(source, str) or source == "-":
         return rows_in_parts(source, reading), "", {}
@@ -164,7 +165,9 @@ def _opened(
     given, recorded = reading.given(), published_layout(about)
     if any(recorded.get(name) != value for name, value in given.items() if name != "encoding"):
         return rows_in_parts(str(found), reading), str(found), {}
-    return rows_in_parts(str(found), Reading(**(recorded | given))), str(found), about
+    files = rows_in_parts(str(found), Reading(**(recorded | given)))
+    require_columns(str(found), files.other_columns() if isinstance(files, ListFiles) else [])
+    return files, str(found), about
 
 
 def _require_none(unused: Mapping[str, Any]) -> None:

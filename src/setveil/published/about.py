@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from setveil.data.layout import FORMATS
-from setveil.errors import DataError, shorten
+from setveil.errors import DataError, listed, shorten
 from setveil.published import kind_of_recoding
 from setveil.published.counts import FILE as COUNTS
 from setveil.published.group_files import MOST_ROWS
+from setveil.wording import count
 
 
 def published_folders(path: Path) -> tuple[Path, Path]:
@@ -49,6 +50,16 @@ def published_layout(about: Mapping[str, Any]) -> dict[str, Any]:
     """Take from an about.json how its file is to be read: arguments of `setveil.read`."""
     known = {"format", *(option for form in FORMATS.values() for option in form.takes)}
     return {key: value for key, value in about.items() if key in known}
+
+
+def require_columns(name: str, others: Sequence[str]) -> None:
+    """Refuse a published file with columns that its about.json says nothing of, which nobody would check."""
+    if others:
+        raise DataError(
+            f"{name}: the about.json beside it says nothing of {count(len(others), 'column')}, "
+            f"{listed(others)}, which may tell people apart.",
+            hint="The two files must come from the same release.",
+        )
 
 
 def require_size(about: Mapping[str, Any], name: str, rows: int, empty: int, *, shown: bool = True) -> int:

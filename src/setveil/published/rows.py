@@ -28,6 +28,7 @@ from setveil.published.about import (
     published_file,
     published_layout,
     read_about,
+    require_columns,
     require_size,
 )
 from setveil.published.counts import FILE as COUNTS
@@ -295,6 +296,8 @@ def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> T
     if about.get("rows") and about["rows"] == about["empty_rows"]:
         return _read_empty(file, layout, about["rows"])
     rows = read_rows(str(file), **(recorded | given))
+    if rows.origin is not None:
+        require_columns(str(file), rows.origin.ignored_columns)
     empty = int((rows.row_lengths() == 0).sum())
     missing = require_size(about, str(file), rows.n_rows, empty, shown=layout.shows_empty_rows)
     indptr = np.concatenate([rows.indptr, np.full(missing, rows.indptr[-1])])

@@ -26,6 +26,7 @@ from setveil.published.about import (
     published_file,
     published_layout,
     read_about,
+    require_columns,
     require_size,
 )
 from setveil.published.counts import FILE as COUNTS
@@ -46,7 +47,6 @@ from setveil.published.table_files import (
 from setveil.tables.columns import How
 from setveil.tables.quasi_identifiers import MISSING, QuasiIdentifier
 from setveil.tables.table import Table, TextColumn
-from setveil.wording import count
 
 LOCAL, GLOBAL = "table", "table-cut"
 
@@ -326,12 +326,7 @@ def _read(file: Path, about: Mapping[str, Any]) -> PublishedTable:
         id_column=about.get("id_column"),
     )
     table = read_published_table(file, roles["qi"], roles["set"], roles["keep"], how)
-    if table.ignored:
-        raise DataError(
-            f"{file}: the about.json beside it says nothing of {count(len(table.ignored), 'column')}, "
-            f"{listed(table.ignored)}, which may tell people apart.",
-            hint="The two files must come from the same release.",
-        )
+    require_columns(str(file), table.ignored)
     return table
 
 

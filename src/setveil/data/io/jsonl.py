@@ -22,6 +22,7 @@ def read_jsonl(text: Text, item_column: str | None) -> RowsRead:
     indptr = [0]
     found: dict[str, int] = {}
     objects: bool | None = None
+    keys: dict[str, None] = {}
     key = item_column or ""
     for number, line in enumerate(text.content.splitlines(), 1):
         where = f"{text.name}, line {number}"
@@ -36,6 +37,8 @@ def read_jsonl(text: Text, item_column: str | None) -> RowsRead:
                         f"{where}: found an array, expected an object with the key {shorten(item_column)}.",
                         hint="Leave out the item column: the rows are plain arrays.",
                     )
+            if objects and isinstance(row, dict):
+                keys |= dict.fromkeys(row)
             items = _items(row, key, where) if objects else row
             if not isinstance(items, list):
                 raise DataError(f"{where}: found {_kind(items)}, expected an array of items.")
@@ -51,6 +54,7 @@ def read_jsonl(text: Text, item_column: str | None) -> RowsRead:
         list(found),
         Layout("jsonl", item_column=key or "item", objects=bool(objects)),
         item_columns=(key,) if key else (),
+        ignored_columns=tuple(name for name in keys if name != key),
     )
 
 

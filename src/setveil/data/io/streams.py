@@ -113,6 +113,11 @@ class ListFiles:
         rows = [[str(item) for item in row or () if item is not None] for row in lists]
         refuse_ids_in_lists(rows, self.paths[0], self.column)
 
+    def other_columns(self) -> list[str]:
+        """Name the columns of the files that are not read."""
+        columns = (pl.scan_parquet(path, glob=False).collect_schema().names() for path in self.paths)
+        return sorted({name for names in columns for name in names} - {self.column})
+
     @property
     def n_rows(self) -> int:
         """Number of rows, as the files say."""
