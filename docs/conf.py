@@ -52,7 +52,8 @@ site_sections = {
     "howto/index": [
         "howto/*",
         "risk", "choosing", "explore", "recommend", "hierarchies", "tables", "policies", "why", "query",
-        "reconstruct", "rules", "apply", "checker", "sql", "report", "compare", "own_method", "scale", "spark",
+        "reconstruct", "rules", "apply", "checker", "sql", "report", "compare", "own_method",
+        "scale", "spark",
     ],
     "explanation": [
         "protects", "inference", "kkm", "counts", "queries", "limits", "fronts", "results", "architecture",
