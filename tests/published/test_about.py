@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 
 import setveil as sv
+from cli_helpers import refused, setveil
 from setveil.data.layout import InputFile, Layout, Origin
 from setveil.errors import DataError
 from setveil.guarantees import Guarantee
@@ -225,3 +226,13 @@ def test_a_column_that_about_says_nothing_of_is_refused(tmp_path: Path, form: st
     for path in (tmp_path / "run", tmp_path / "run" / "published", file):
         with pytest.raises(sv.DataError, match=r"says nothing of 1 column, 'name'"):
             sv.verify(path, promise)
+
+
+def test_such_a_column_is_refused_in_parts(tmp_path: Path) -> None:
+    promise = sv.KmAnonymity(3, 2)
+    sv.anonymize([["a", "b"], ["a"]] * 6, promise).write(tmp_path / "run", format="parquet")
+    asked = ["verify", tmp_path / "run", "-k3", "-m2", "--engine", "parts"]
+    setveil(*asked).ok()
+    file = tmp_path / "run" / "published" / "data.parquet"
+    pl.read_parquet(file).with_row_index("name").write_parquet(file)
+    refused(setveil(*asked), 4, "says nothing of 1 column", "'name'")

@@ -18,7 +18,7 @@ from crawler import content, findings, pages, read
 from setveil.report.record import Record
 from setveil.studies.compare import settings, study
 from setveil.studio.projects import _KEPT
-from studio_browser import accessible, chromium, expect, lacking_browser
+from studio_browser import accessible, expect
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
@@ -136,22 +136,9 @@ def test_an_example_leads_to_the_names_that_it_uses_and_back(script: Path) -> No
 # In a browser: search, and who sees or moves otherwise.
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    if lacking := lacking_browser():
-        assert os.environ.get("CI") != "true", lacking
-        pytest.skip(lacking)
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as driver:
-        running = driver.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
-        yield running
-        running.close()
-
-
 @pytest.fixture
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    made = browser.new_context()
+def context(chrome: Browser) -> Iterator[BrowserContext]:
+    made = chrome.new_context()
     yield made
     made.close()
 
@@ -184,6 +171,7 @@ def listened(context: BrowserContext) -> tuple[Page, list[str]]:
     return page, wrong
 
 
+@pytest.mark.browser
 @pytest.mark.browser
 @pytest.mark.parametrize("over", ["file", "loopback"])
 @pytest.mark.parametrize("words", ["suppress", "k-anonymity", "truffle oil"])
@@ -220,6 +208,7 @@ CUT_OFF = """() => {
 }"""  # what is wider than the page, and in nothing that can be moved
 
 
+@pytest.mark.browser
 @pytest.mark.browser
 @pytest.mark.parametrize("name", SHOWN)
 def test_pages_are_accessible(context: BrowserContext, name: str) -> None:

@@ -154,7 +154,6 @@ def _opened(
         What about.json says of them; nothing if there is none, or they are read in another way.
     """
     from setveil.cli.files import rows_in_parts
-    from setveil.data.io.streams import ListFiles
     from setveil.options.reading import Reading
     from setveil.published.about import about_file, published_file, published_layout, require_columns
 
@@ -166,7 +165,7 @@ def _opened(
     if any(recorded.get(name) != value for name, value in given.items() if name != "encoding"):
         return rows_in_parts(str(found), reading), str(found), {}
     files = rows_in_parts(str(found), Reading(**(recorded | given)))
-    require_columns(str(found), files.other_columns() if isinstance(files, ListFiles) else [])
+    require_columns(str(found), files.ignored_columns)
     return files, str(found), about
 
 

@@ -22,7 +22,7 @@ def read_jsonl(text: Text, item_column: str | None) -> RowsRead:
     indptr = [0]
     found: dict[str, int] = {}
     objects: bool | None = None
-    keys: dict[str, None] = {}
+    keys: set[str] = set()
     key = item_column or ""
     for number, line in enumerate(text.content.splitlines(), 1):
         where = f"{text.name}, line {number}"
@@ -38,7 +38,7 @@ def read_jsonl(text: Text, item_column: str | None) -> RowsRead:
                         hint="Leave out the item column: the rows are plain arrays.",
                     )
             if objects and isinstance(row, dict):
-                keys |= dict.fromkeys(row)
+                keys.update(row)
             items = _items(row, key, where) if objects else row
             if not isinstance(items, list):
                 raise DataError(f"{where}: found {_kind(items)}, expected an array of items.")
@@ -54,7 +54,7 @@ def read_jsonl(text: Text, item_column: str | None) -> RowsRead:
         list(found),
         Layout("jsonl", item_column=key or "item", objects=bool(objects)),
         item_columns=(key,) if key else (),
-        ignored_columns=tuple(name for name in keys if name != key),
+        ignored_columns=tuple(sorted(keys - {key})),
     )
 
 

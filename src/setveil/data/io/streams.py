@@ -75,6 +75,7 @@ class ListFiles:
         if not self.paths:
             raise RequestError("No file is named, expected at least one.")
         self.column = item_column or ""
+        self.ignored_columns: list[str] = []  # those that are not read, of all files
         first: pl.DataType | None = None
         for path in self.paths:
             try:
@@ -88,6 +89,8 @@ class ListFiles:
                     hint="`setveil convert` makes lists of a long table that fits in memory.",
                 )
             self.column = self.column or found
+            others = (name for name in schema.names() if name not in (found, *self.ignored_columns))
+            self.ignored_columns += others
             dtype = schema[found]
             inner = dtype.inner if isinstance(dtype, pl.List) else None
             text = inner == pl.String or isinstance(inner, pl.Categorical | pl.Enum)
@@ -112,11 +115,6 @@ class ListFiles:
             return  # says so where all are read
         rows = [[str(item) for item in row or () if item is not None] for row in lists]
         refuse_ids_in_lists(rows, self.paths[0], self.column)
-
-    def other_columns(self) -> list[str]:
-        """Name the columns of the files that are not read."""
-        columns = (pl.scan_parquet(path, glob=False).collect_schema().names() for path in self.paths)
-        return sorted({name for names in columns for name in names} - {self.column})
 
     @property
     def n_rows(self) -> int:
@@ -202,6 +200,7 @@ class TextFiles:
         if not self.paths:
             raise RequestError("No file is named, expected at least one.")
         self.column = "item"  # of what is published
+        self.ignored_columns: list[str] = []  # there are none: a line is a row
         first = self.paths[0]
         name = Path(first).name
         with _opened(first) as file:
