@@ -1,0 +1,1 @@
+"""Several releases about the same people, with one promise over all of them."""
