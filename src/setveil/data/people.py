@@ -23,8 +23,8 @@ class Appearance:
     items : int32
         Numbers of items in the series, ascending and unique for each person.
     labels : int32 (items of the series,)
-        What each item is shown as in this release: the number of a label of its own, or -1 if it is left out. An
-        item that nobody has in this release may have any number.
+        What each item is shown as in this release: the number of a label of its own, or -1 if it is left out.
+        An item that nobody has in this release may have any number.
     """
 
     people: NDArray[np.int64]

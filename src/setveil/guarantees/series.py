@@ -24,7 +24,7 @@ class SeriesAnonymity:
     known : {"histories", "facts"}
         What one known item is: all releases in which she has it, or one of them.
     presence : {"implied", "known", "ignored"}
-        Whether a known item tells that she is in its releases, whether that is known without an item, or neither.
+        Whether a known item tells that she is in its releases, or that is known without an item, or neither.
     """
 
     k: int
