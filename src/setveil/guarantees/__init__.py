@@ -96,9 +96,9 @@ def models() -> dict[str, Model]:
 
 @cache
 def _modules() -> tuple[tuple[str, Model], ...]:
-    """Pair the names of the modules with the models that they hold."""
+    """Pair the names of the modules with the models that they hold; of several releases there is none."""
     names = [module.name for module in pkgutil.iter_modules(__path__) if not module.ispkg]
-    found = [(name, importlib.import_module(f"{__name__}.{name}").model) for name in names]
+    found = [(name, importlib.import_module(f"{__name__}.{name}").model) for name in names if name != "series"]
     return tuple(sorted(found, key=lambda entry: (entry[1].place, entry[0])))
 
 
