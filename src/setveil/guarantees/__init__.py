@@ -98,7 +98,8 @@ def models() -> dict[str, Model]:
 def _modules() -> tuple[tuple[str, Model], ...]:
     """Pair the names of the modules with the models that they hold; of several releases there is none."""
     names = [module.name for module in pkgutil.iter_modules(__path__) if not module.ispkg]
-    found = [(name, importlib.import_module(f"{__name__}.{name}").model) for name in names if name != "series"]
+    names.remove("series")
+    found = [(name, importlib.import_module(f"{__name__}.{name}").model) for name in names]
     return tuple(sorted(found, key=lambda entry: (entry[1].place, entry[0])))
 
 
