@@ -240,6 +240,7 @@ def test_a_process_compiles_for_another(tmp_path: Path) -> None:
     assert list(tmp_path.rglob("*.nbc"))
 
 
+@pytest.mark.exhaustive
 @posix_only
 @needs_proc
 @needs_compiled
@@ -272,6 +273,7 @@ def test_processes_end_with_the_command(number: signal.Signals, tmp_path: Path) 
 # setveil warm
 
 
+@pytest.mark.exhaustive
 @needs_compiled
 def test_warm_compiles_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path / "small.json", json.dumps([

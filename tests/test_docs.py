@@ -32,6 +32,7 @@ MADE = {"api", "commands", "gallery", "project"}  # folders of docs/ that hold w
 WRITTEN = [page for page in (ROOT / "docs").rglob("*.md") if page.relative_to(ROOT).parts[1] not in MADE]
 PAGES = [ROOT / "README.md", *sorted(WRITTEN)]
 NAMES = [page.relative_to(ROOT).as_posix() for page in PAGES]
+FIRST = re.compile(r"README\.md|docs/(hierarchies|ten_minutes|tutorials/.*)\.md")  # what a newcomer reads
 WITH_PYTHON = ["README.md", "docs/apply.md", "docs/python.md", "docs/tables.md", "docs/ten_minutes.md"]
 WITH_PYTHON += [
     name for name in NAMES if name.count("/") > 1 and "\n```python\n" in (ROOT / name).read_text("utf-8")
@@ -46,6 +47,7 @@ COMMANDS += [
     "policy check",
 ]
 COMMANDS += ["moles", "risk", "explore", "compare", "recommend", "query", "reconstruct", "warm", "why"]
+EXHAUSTIVE = pytest.mark.exhaustive
 NOISE = re.compile(r"compiling, first run only|\[[0-9:]+\] .*")  # and how far a run is, on a busy machine
 
 pytestmark = [
@@ -199,11 +201,22 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, dic
 
 
 @pytest.fixture(scope="module")
-def runs(places: tuple[Path, dict[str, Path]]) -> dict[str, list[Command]]:
-    return run_all(*places)
+def runs(places: tuple[Path, dict[str, Path]], request: pytest.FixtureRequest) -> dict[str, list[Command]]:
+    """Run the commands of the pages that are looked at."""
+    asked = [item for item in request.session.items if isinstance(item, pytest.Function)]
+    of_pages = [
+        item for item in asked if item.originalname == test_commands_print_what_the_page_shows.__name__
+    ]
+    return run_all(*places, [item.callspec.params["name"] for item in of_pages])
 
 
-@pytest.mark.parametrize("name", NAMES)
+def pages(names: list[str]) -> list[Any]:
+    return [
+        pytest.param(name, marks=[] if FIRST.fullmatch(name) else pytest.mark.exhaustive) for name in names
+    ]
+
+
+@pytest.mark.parametrize("name", pages(NAMES))
 def test_commands_print_what_the_page_shows(name: str, runs: dict[str, list[Command]]) -> None:
     commands = runs[name]
     for i, command in enumerate(commands):
@@ -216,7 +229,7 @@ def test_commands_print_what_the_page_shows(name: str, runs: dict[str, list[Comm
         assert command.code == int(fails), f"{name}: $ {command.text}"
 
 
-@pytest.mark.parametrize("name", WITH_PYTHON)
+@pytest.mark.parametrize("name", pages(WITH_PYTHON))
 def test_python_prints_what_the_page_shows(
     name: str, places: tuple[Path, dict[str, Path]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

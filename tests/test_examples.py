@@ -37,6 +37,7 @@ def test_an_example_is_a_question(script: Path) -> None:
     assert "\n# %%\n" in text
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
 def test_an_example_draws_a_figure(
     script: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -62,6 +62,7 @@ def kept(cache: Path) -> list[Path]:
     return sorted(cache.rglob("*.nbc"))
 
 
+@pytest.mark.exhaustive
 @needs_compiled
 def test_said_once_per_machine(tmp_path: Path) -> None:
     script = write(tmp_path / "kernels.py", _KERNELS)
@@ -123,6 +124,7 @@ except ValueError as error:
 """
 
 
+@pytest.mark.exhaustive
 @needs_compiled
 def test_what_is_loaded_and_what_is_compiled_go_together(tmp_path: Path) -> None:
     script = write(tmp_path / "mixed.py", _MIXED)
@@ -159,6 +161,7 @@ for name in sys.argv[1:]:
 """
 
 
+@pytest.mark.exhaustive
 @needs_compiled
 def test_what_processes_compiled_apart_is_not_mixed_up(tmp_path: Path) -> None:
     """numba's sorts have one name, and two processes that compile as many functions gave them one number."""
@@ -173,6 +176,7 @@ def test_what_processes_compiled_apart_is_not_mixed_up(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.exhaustive
 @needs_compiled
 def test_no_two_processes_give_functions_the_same_numbers(tmp_path: Path) -> None:
     """Each kernel of a file is compiled by a process of its own; what has a number is in one file only."""
@@ -311,6 +315,7 @@ def between(x):
 """
 
 
+@pytest.mark.exhaustive
 @needs_compiled
 def test_a_callee_in_another_file_is_edited(tmp_path: Path) -> None:
     script = write(tmp_path / "caller.py", _CALLER)
@@ -333,6 +338,7 @@ def test_a_callee_in_another_file_is_edited(tmp_path: Path) -> None:
     assert told() == "202"
 
 
+@pytest.mark.exhaustive
 @needs_compiled
 def test_files_that_are_cut_off_are_replaced(tmp_path: Path) -> None:
     script = write(tmp_path / "kernels.py", _KERNELS)
@@ -355,6 +361,7 @@ def test_files_that_are_cut_off_are_replaced(tmp_path: Path) -> None:
         assert path.stat().st_size == pytest.approx(len(whole), rel=0.1)
 
 
+@pytest.mark.exhaustive
 @posix_only
 @needs_compiled
 def test_nothing_is_loaded_from_a_folder_that_others_can_write(tmp_path: Path) -> None:

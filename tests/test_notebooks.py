@@ -86,6 +86,7 @@ def test_there_is_a_notebook() -> None:
     assert [path.name for path in NOTEBOOKS] == ["rules.ipynb"]
 
 
+@pytest.mark.exhaustive
 @needs_compiled
 @pytest.mark.skipif(not CAN_FORK, reason="the demo is made by a command")
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)

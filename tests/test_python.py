@@ -239,6 +239,7 @@ def test_queries_and_itemsets(place: Path, release: sv.VerifiedRelease) -> None:
     assert sv.measure(ROWS, release, itemsets=2, itemset_length=1)["itemsets"]["frequent"] == 3
 
 
+@pytest.mark.exhaustive
 def test_a_study(place: Path) -> None:
     Path("study.toml").write_text(
         'name = "s"\nalgorithms = ["aa"]\nk = [2, 5]\nm = 1\n[[data]]\npath = "x.csv"\nhierarchy = "h.csv"\n'
@@ -248,6 +249,7 @@ def test_a_study(place: Path) -> None:
     assert Path("study/report.html").is_file()
 
 
+@pytest.mark.exhaustive
 def test_advice_from_files_and_from_memory(place: Path) -> None:
     labels = {"a": "a, with a comma", "b": 'b "quoted"', "c": "c"}
     rows = [[labels[item] for item in row] for row in ROWS]

@@ -109,6 +109,7 @@ def test_what_fits_is_used(built: Path, tmp_path: Path) -> None:
     assert is_used(built, tmp_path)
 
 
+@pytest.mark.exhaustive
 def test_what_was_compiled_here_comes_first(package: Path, tmp_path: Path) -> None:
     kernels_of(package).rename(tmp_path / "aside")
     assert run(package, tmp_path / "cache") == COMPILED
@@ -118,6 +119,7 @@ def test_what_was_compiled_here_comes_first(package: Path, tmp_path: Path) -> No
     assert run(package, tmp_path / "cache") == f"{RESULT} 1 3"
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "before",
     [
@@ -164,6 +166,7 @@ def test_another_release_of_numpy_fits(built: Path, tmp_path: Path) -> None:
     assert is_used(built, tmp_path, f"import numba, numpy; numpy.__version__ = '{minor}.99'")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("file", "old", "new", "compiled"),
     [("kernels/rows.py", "to >= 0:", "to > -1:", 1), ("sorting.py", "SHORT = 32", "SHORT = 16", 3)],
@@ -193,6 +196,7 @@ def _empty(path: Path) -> None:
     path.write_bytes(b"")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("damage", [_cut, _change_one_bit, _empty])
 def test_damaged_files_are_not_used(damage: Callable[[Path], None], package: Path, tmp_path: Path) -> None:
     for path in kernels_of(package).iterdir():
@@ -223,6 +227,7 @@ def test_a_folder_or_files_that_cannot_be_written_are_used(package: Path, tmp_pa
         kernels_of(package).chmod(0o755)
 
 
+@pytest.mark.exhaustive
 @posix_only
 @pytest.mark.parametrize("mode", [0o002, 0o020])
 def test_what_others_can_write_is_not_used(mode: int, package: Path, tmp_path: Path) -> None:

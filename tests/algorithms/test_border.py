@@ -201,6 +201,7 @@ def test_counts_beyond_64_bits() -> None:
     assert release.details["kept_nuggets"] == 2**79 - 1
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(not COMPILED, reason="takes long without compilation")
 def test_dense_rows_are_not_enumerated() -> None:
     """About 10^13 nuggets and occurring sets; the latter are counted in another way, too."""

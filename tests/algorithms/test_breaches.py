@@ -265,6 +265,7 @@ class Recorded(Program):
         super()._add_rows(rows, lower, upper, values, *clauses)
 
 
+@pytest.mark.exhaustive
 @EVERY_SETTING
 def test_what_a_run_demands_holds_of_every_valid_release(
     setting: str, monkeypatch: pytest.MonkeyPatch
@@ -298,6 +299,7 @@ def test_what_a_run_demands_holds_of_every_valid_release(
     assert seen["releases"] > enough(100)
 
 
+@pytest.mark.exhaustive
 @EVERY_SETTING
 def test_clauses_of_every_set_hold_of_every_valid_release(setting: str) -> None:
     rng = seeded(102)
@@ -375,6 +377,7 @@ def is_inherited(view: View, known: Nodes, have: frozenset[int], s: int) -> bool
     return with_s > rho * (with_s + without)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("setting", ["occurrences", "items", "any known"])
 def test_inherited_clauses_of_every_set_hold_of_every_valid_release(setting: str) -> None:
     rng = seeded(105)
@@ -464,6 +467,7 @@ def test_clauses_by_hand(
 # --- the search for breaches
 
 
+@pytest.mark.exhaustive
 @EVERY_SETTING
 def test_breaches_of_candidates(setting: str, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = seeded(104)
@@ -567,6 +571,7 @@ def plain(view: View, values: Floats, breach: Breach, have: frozenset[int]) -> f
     return d - hidden - d * missing
 
 
+@pytest.mark.exhaustive
 @EVERY_SETTING
 def test_a_violated_clause_is_found_if_there_is_one(setting: str) -> None:
     rng = seeded(105)
@@ -596,6 +601,7 @@ def test_a_violated_clause_is_found_if_there_is_one(setting: str) -> None:
 # --- candidates
 
 
+@pytest.mark.exhaustive
 @EVERY_SETTING
 @pytest.mark.parametrize("room", [_breaches.AT_MOST, 2], ids=["room", "no room"])
 def test_repaired_candidates_are_valid(setting: str, room: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -665,6 +671,7 @@ def _holds(view: View, entry: int, breach: Breach) -> bool:
 # --- bounds
 
 
+@pytest.mark.exhaustive
 @EVERY_SETTING
 def test_bound_is_that_of_a_release(setting: str) -> None:
     rng = seeded(108)
@@ -692,6 +699,7 @@ def test_bound_is_that_of_a_release(setting: str) -> None:
 # --- what is told of a run
 
 
+@pytest.mark.exhaustive
 @EVERY_SETTING
 def test_what_is_told_of_a_release(setting: str) -> None:
     rng = seeded(109)
@@ -728,6 +736,7 @@ def test_what_is_told_of_a_release(setting: str) -> None:
     assert (seen["alone"] > 0) == (setting not in {"rho-uncertainty", "coherence without hierarchy"})
 
 
+@pytest.mark.exhaustive
 @EVERY_SETTING
 def test_the_least_limit_that_would_do(setting: str) -> None:
     rng = seeded(110)

@@ -158,6 +158,7 @@ def test_the_cheapest_label_for_a_row_goes_first() -> None:
 # --- whole searches
 
 
+@pytest.mark.exhaustive
 def test_classes_keep_the_promise_whatever_else_they_leave_out() -> None:
     rng, told = Random(24), 0
     tree = Hierarchy.from_paths([[x, "low" if x < "e" else "high", "all"] for x in "abcdefgh"])

@@ -350,6 +350,7 @@ def test_nothing_else_is_better(suppress: bool, objective: str) -> None:
     assert gained, "plain AA was always optimal"
 
 
+@pytest.mark.exhaustive
 @MODELS
 def test_recoding_depends_neither_on_row_order_nor_on_seed(suppress: bool, objective: str) -> None:
     rng = seeded(66)
@@ -643,6 +644,7 @@ def all_clauses(case: Case) -> set[Clause]:
 # --- real data
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(not COMPILED or not DATA.is_dir(), reason=f"real data, compiled (here: {DATA})")
 @pytest.mark.parametrize(
     ("name", "m", "suppress", "least"),
@@ -664,6 +666,7 @@ def test_proven_on_real_data(name: str, m: int, suppress: bool, least: float) ->
     assert verify_km(release.published, KmAnonymity(5, m)).holds
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(not COMPILED or not DATA.is_dir(), reason=f"real data, compiled (here: {DATA})")
 @pytest.mark.parametrize(
     ("name", "objective", "least", "labels"),

@@ -383,6 +383,7 @@ def test_nothing_sensitive_loses_as_much_as_km_anonymity(setting: str) -> None:
             assert least == by_cuts.least_loss(problem.rows, problem.tree, 2, m, by_cuts.Terms())
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("setting", ["occurrences", "items", "any known"])
 def test_loss_without_regard_to_sensitive_items(setting: str) -> None:
     """It is that of the public part, but a share of what all occurrences weigh, as the loss itself."""
@@ -454,6 +455,7 @@ def test_single_occurrences_are_not_hidden_from_who_knows_sensitive_items() -> N
 GROCERIES = ("liquor", "brandy", "female sanitary products", "hygiene articles", "cookware")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(not COMPILED or not DATA.is_dir(), reason=f"real data, compiled (here: {DATA})")
 @pytest.mark.parametrize(
     ("rho", "knows", "hide", "units"),

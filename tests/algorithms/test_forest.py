@@ -289,6 +289,7 @@ def test_numbers_get_ranges() -> None:
     assert details["optimality"]["proven"]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(not COMPILED or not (DATA / "diabetes_rt.csv").exists(), reason="no data, or no kernels")
 def test_patients() -> None:
     """Where no item may be left out, the items are the root, and so do not count."""

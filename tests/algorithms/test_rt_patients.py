@@ -57,6 +57,7 @@ def patients_by_five() -> Classes:
     )
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("least", "n", "r", "t"),
     [
@@ -73,6 +74,7 @@ def test_classes_of_patients(least: int, n: int, r: Fraction, t: float) -> None:
     assert all(found.proven for found in point.items)
 
 
+@pytest.mark.exhaustive
 def test_patients_split_by_gain() -> None:
     point = patients_by_five().by_gain()
     assert point is not None

@@ -73,6 +73,7 @@ def test_few_rows_and_large_tables_are_left_as_they_are(monkeypatch: pytest.Monk
     assert witness_rows(case.data, 2, 2, silent) is case.data
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("algorithm", [DA(refine=True), HgHs(), MHgHs()])
 def test_greedy_algorithms_find_what_they_find_in_all_rows(
     algorithm: DA | HgHs | MHgHs, monkeypatch: pytest.MonkeyPatch

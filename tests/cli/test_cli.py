@@ -767,6 +767,7 @@ def test_published_order_tells_nothing_of_the_input_order(place: Path) -> None:
 # Compiled code where nothing can be kept
 
 
+@pytest.mark.exhaustive
 @needs_compiled
 def test_it_works_where_compiled_code_cannot_be_kept(place: Path) -> None:
     """The cache folder lies below a regular file: then every run compiles, which is slow but right."""

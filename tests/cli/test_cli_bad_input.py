@@ -520,6 +520,7 @@ def test_output_folder_where_nothing_can_be_made(tmp_path: Path) -> None:
     assert files_under(tmp_path) == {"in.csv"}
 
 
+@pytest.mark.exhaustive
 @posix_only
 @pytest.mark.parametrize("limit", [100, 3000, 12_000])
 def test_disk_full(limit: int, tmp_path: Path) -> None:

@@ -120,6 +120,7 @@ def interrupted(folder: Path, out: Path, enough: int, how: signal.Signals) -> tu
     return process.returncode, said
 
 
+@pytest.mark.exhaustive
 @posix_only
 def test_a_study_that_is_killed_interrupted_and_completed(folder: Path) -> None:
     write(folder / "study.toml", STUDY)

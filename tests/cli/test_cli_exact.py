@@ -182,6 +182,7 @@ def until(terminal: int, sign: bytes | None) -> bytes:
     return seen
 
 
+@pytest.mark.exhaustive
 @posix_only
 @needs_compiled
 @needs_hard

@@ -276,6 +276,7 @@ def test_ctrl_c_at_any_moment(job: tuple[Path, list[str], float], tmp_path: Path
     assert answered
 
 
+@pytest.mark.exhaustive
 def test_ctrl_c_at_the_start(job: tuple[Path, list[str], float], tmp_path: Path) -> None:
     """While modules are being imported, by the main thread or by the one that works."""
     folder, _, _ = job
@@ -310,6 +311,7 @@ def test_ctrl_c_at_the_start(job: tuple[Path, list[str], float], tmp_path: Path)
         assert not out.exists() or (out / "internal" / "report.html").exists(), module
 
 
+@pytest.mark.exhaustive
 def test_ctrl_c_at_the_end(job: tuple[Path, list[str], float], tmp_path: Path) -> None:
     """All is printed, and the process is only leaving."""
     folder, command, _ = job
@@ -457,6 +459,7 @@ def test_what_a_press_does(work: list[str], code: int, out: str, said: str, tmp_
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.exhaustive
 @needs_compiled
 def test_ctrl_c_just_before_the_rename(job: tuple[Path, list[str], float], tmp_path: Path) -> None:
     """What is cleared away must not be what has just been put in place."""
@@ -482,6 +485,7 @@ def test_ctrl_c_just_before_the_rename(job: tuple[Path, list[str], float], tmp_p
     assert caught == 8
 
 
+@pytest.mark.exhaustive
 @needs_compiled
 @pytest.mark.parametrize("replacing", [False, True])
 def test_ctrl_c_while_writing(replacing: bool, job: tuple[Path, list[str], float], tmp_path: Path) -> None:
@@ -559,6 +563,7 @@ def test_ctrl_c_inside_compiled_code(command: list[str], dense: Path) -> None:
     assert leftovers(dense / "out") == []
 
 
+@pytest.mark.exhaustive
 @needs_compiled
 @needs_proc
 def test_ctrl_c_while_building_a_hierarchy(tmp_path: Path) -> None:
@@ -581,6 +586,7 @@ def test_ctrl_c_while_building_a_hierarchy(tmp_path: Path) -> None:
         assert leftovers(tmp_path / "h.csv") == []
 
 
+@pytest.mark.exhaustive
 @needs_compiled
 def test_ctrl_c_while_compiling(tmp_path: Path) -> None:
     """The first run of all: one function is compiled, the next one is not yet."""
@@ -615,6 +621,7 @@ def closed_to_others(paths: Iterable[Path]) -> bool:
     return all(path.stat().st_mode & 0o077 == 0 for path in paths)
 
 
+@pytest.mark.exhaustive
 @needs_compiled
 @needs_proc
 @pytest.mark.parametrize("number", ENDING)
@@ -640,6 +647,7 @@ def test_no_rows_and_no_process_stay(number: int, tmp_path: Path) -> None:
     assert list(temporary.iterdir()) == []
 
 
+@pytest.mark.exhaustive
 @needs_compiled
 @pytest.mark.parametrize("number", ENDING)
 def test_no_parts_stay(number: int, job: tuple[Path, list[str], float], tmp_path: Path) -> None:
@@ -696,6 +704,7 @@ def test_a_note_that_cannot_be_written_stops_nothing(tmp_path: Path) -> None:
     assert done.stdout.startswith(b"Yes")
 
 
+@pytest.mark.exhaustive
 def test_two_runs_into_one_folder(job: tuple[Path, list[str], float], tmp_path: Path) -> None:
     """Started together, one of them wins; the folder is whole, and what the other says is clear."""
     folder, command, _ = job

@@ -229,6 +229,7 @@ def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
             save(BASKETS, tmp_path / "no" / "a", Layout(name))
 
 
+@pytest.mark.exhaustive
 def test_parquet_bytes_do_not_depend_on_threads(tmp_path: Path) -> None:
     code = (
         "import sys, numpy as np; from setveil.data.io import Layout, save; "
@@ -247,6 +248,7 @@ def test_parquet_bytes_do_not_depend_on_threads(tmp_path: Path) -> None:
     assert len(seen) == 1
 
 
+@pytest.mark.exhaustive
 def test_real_data_are_read_back(tmp_path: Path) -> None:
     folder = DATA
     if not (folder / "bms_webview1.dat").exists():

@@ -264,6 +264,7 @@ def test_no_file_is_read_twice(tmp_path: Path) -> None:
 UNICODE = ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le"]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "encoding", [*UNICODE, "latin-1", "cp1252", "cp850", "mac_roman", "koi8-r", "gb18030"]
 )
@@ -335,6 +336,7 @@ def test_binary_content_is_refused() -> None:
 BOMB = bytes(1 << 26)
 
 
+@pytest.mark.exhaustive
 @KINDS
 def test_what_is_unpacked_is_bounded(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     suffix, pack = PACKERS[kind]

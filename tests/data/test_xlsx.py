@@ -153,6 +153,7 @@ def placed(cells: dict[str, str]) -> bytes:
     return out.getvalue()
 
 
+@pytest.mark.exhaustive
 def test_cells_far_apart_take_no_more_than_they_hold(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SETVEIL_UNPACKED_LIMIT", "100")
     alone = read_sheet(source(placed({"XFD1048576": "code"})))
@@ -163,6 +164,7 @@ def test_cells_far_apart_take_no_more_than_they_hold(monkeypatch: pytest.MonkeyP
     assert apart["age"].null_count() == apart.height
 
 
+@pytest.mark.exhaustive
 def test_cells_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SETVEIL_UNPACKED_LIMIT", "100")
     header = {f"{column}1": column for column in map(openpyxl.utils.get_column_letter, range(1, 60))}

@@ -73,6 +73,7 @@ def test_knowing_more_items_than_there_are_is_knowing_all(large: int) -> None:
             assert (one.holds, one.violations, one.first) == (other.holds, other.violations, other.first)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", algorithms.names())
 @pytest.mark.parametrize("large", [2**31, 2**62, 2**63, 2**64])
 def test_no_algorithm_minds(name: str, large: int) -> None:

@@ -210,6 +210,7 @@ def test_by_cooccurrence_ends_where_nothing_occurs_together_or_all_with_one() ->
     assert tree.height <= 7
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["bms_webview1", "groceries", "msnbc", "retail"])
 def test_by_cooccurrence_on_real_data(name: str) -> None:
     if name in {"msnbc", "retail"} and os.environ.get("NUMBA_DISABLE_JIT") == "1":

@@ -247,6 +247,7 @@ def test_problems() -> None:
     assert items_under(wide)["*"] == 32
 
 
+@pytest.mark.exhaustive
 def test_many_nodes_move_and_back() -> None:
     groups = {f"g{i}": [f"i{i}_{j}" for j in range(100)] for i in range(1000)}
     tree = Draft("*", {"*": list(groups), **groups})

@@ -262,6 +262,7 @@ def test_reading_names_the_first_problems_and_holds_all(tmp_path: Path) -> None:
     assert "setveil hierarchy check" in caught.value.hint
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("name", "leaves"),
     [

@@ -299,6 +299,7 @@ def without_zeros(code: str) -> str:
     return code.lstrip("0")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("form", [str, undotted, without_zeros, str.lower, "ICD9:{}".format])
 def test_the_whole_of_icd9_is_placed_as_its_own_tree_has_it(form: Any) -> None:
     known = {form(code): groups for code, *groups in lines("icd9cm2014_hierarchy.csv", ";")}
@@ -330,6 +331,7 @@ def test_icd9_without_zeros_and_dots_is_asked_and_what_is_sure_is_placed() -> No
     assert len(read.paths) > 0.65 * len(known)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("form", [str, undotted, without_zeros])
 @pytest.mark.parametrize("name", ["diabetes_icd9_items.csv", "diabetes_rt.csv", "diabetes_encounters.csv"])
 def test_public_records_are_placed(name: str, form: Any) -> None:

@@ -181,6 +181,7 @@ def test_answers_are_what_trying_everything_finds(case: Case, algorithm: str) ->
         assert answer["question"] == expected
 
 
+@pytest.mark.exhaustive
 def test_the_cases_hold_all_kinds_of_answers() -> None:
     """So that what the comparison above compares is there."""
     seen = Counter[Any]()

@@ -72,6 +72,7 @@ def test_estimates_and_bounds_are_those_of_the_definition() -> None:
             assert estimate == pytest.approx(naive.estimate(release, query), abs=1e-9), (release, query)
 
 
+@pytest.mark.exhaustive
 def test_no_world_lies_outside_the_bounds() -> None:
     rng = Random(2)
     for _ in range(RELEASES):
@@ -125,6 +126,7 @@ def check_exchange(release: naive.Release, original: list[list[Row]], *, m: int 
     return checked
 
 
+@pytest.mark.exhaustive
 def test_exchange_theorem() -> None:
     rng, checked = Random(4), 0
     for _ in range(RELEASES):
@@ -138,6 +140,7 @@ def candidates(release: naive.Release, number: int, some: Row) -> int:
     return sum(worlds.holding(number, q, some) > 0 for q in range(len(release.rows[number])))
 
 
+@pytest.mark.exhaustive
 def test_rows_known_not_to_be_empty_keep_k_candidates() -> None:
     rng = Random(5)
     for _ in range(RELEASES):

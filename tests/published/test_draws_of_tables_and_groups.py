@@ -40,6 +40,7 @@ def table_of(rng: Random) -> sv.Table:
     )
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("how", ["rt", "forest", "bounding"])
 def test_draws_of_a_table_are_consistent_with_it(how: str, tmp_path: Path) -> None:
     rng = seeded(31)

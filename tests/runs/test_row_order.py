@@ -140,6 +140,7 @@ def write_digests(out: Path) -> None:
     (out / "digests").write_text("\n".join(lines))
 
 
+@pytest.mark.exhaustive
 @needs_compiled
 def test_the_seed_of_hashes_makes_no_difference(tmp_path: Path) -> None:
     script = f"from pathlib import Path; import {__name__} as here; here.write_digests(Path(sys.argv[1]))"

@@ -420,6 +420,7 @@ def test_every_command_that_is_printed_runs(tmp_path: Path) -> None:
     assert [(one.code, one.err) for one in done if one.code] == []
 
 
+@pytest.mark.exhaustive
 @needs_compiled
 @pytest.mark.parametrize(
     ("tried", "promise"),

@@ -58,6 +58,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.exhaustive
 @needs_compiled
 def test_what_a_study_of_a_table_measures(folder: Path) -> None:
     rows = sv.compare(write(folder / "study.toml", STUDY), folder / "study")

@@ -105,6 +105,7 @@ def states(folder: Path) -> dict[str, tuple[int, int]]:
     return {run: (stat.st_ino, stat.st_mtime_ns) for run, stat in found}
 
 
+@pytest.mark.exhaustive
 def test_every_run_once_and_none_again(tmp_path: Path, stub: Stub) -> None:
     runs = [run_of(k, other) for k in (2, 3) for other in range(50)]
     told: list[tuple[str, float | None]] = []
@@ -235,6 +236,7 @@ run_all([run_of(20, other) for other in range(100)], Path({folder!r}), jobs=3, w
 """
 
 
+@pytest.mark.exhaustive
 @needs_proc
 def test_kill_and_resume(tmp_path: Path, stub: Stub) -> None:
     folder = tmp_path / "s"
@@ -357,6 +359,7 @@ def test_results_appear_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"table": b"new", "page": b"new"}
 
 
+@pytest.mark.exhaustive
 def test_runs_that_differ_in_their_queries_alone_are_one_process(tmp_path: Path) -> None:
     """One release is measured with each seed, as it would be by itself."""
     data = data_set(write(tmp_path / "rows.dat", dump(sample_rows(), "fimi")))

@@ -243,6 +243,7 @@ FILES = (
 )  # fmt: skip
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("file", FILES)
 def test_no_file_of_a_project_breaks_a_page(client: Client, released: Path, file: str) -> None:
     from shutil import copytree
@@ -283,6 +284,7 @@ def changed(text: str) -> list[str]:
     ]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "text",
     [

@@ -229,6 +229,7 @@ def test_problems_are_found_and_mended(screen: Screen, tmp_path: Path) -> None:
     expect(page.locator("#rows")).to_have_text("Rare: in 1 row")
 
 
+@pytest.mark.exhaustive
 @needs_proc
 def test_two_windows_see_one_tree_and_what_is_killed_loses_nothing(
     screens: Callable[..., Screen], tmp_path: Path

@@ -300,6 +300,7 @@ def _rows(project: Project, n: int = 90) -> Path:
     return cli_helpers.write(project.folder / "rows.dat", cli_helpers.dump(rows, "fimi"))
 
 
+@pytest.mark.exhaustive
 def test_the_real_command_reports_its_phases_and_errors(project: Project) -> None:
     file = _rows(project, 5_000)
     phases = []
@@ -424,6 +425,7 @@ def test_what_a_desk_refuses(
     assert (refused.kind, refused.message, refused.where) == (kind, message, where)
 
 
+@pytest.mark.exhaustive
 def test_a_desk_that_died_is_replaced(project: Project) -> None:
     async def do(desks: Desks) -> dict[str, Any]:
         for _ in "12":
@@ -434,6 +436,7 @@ def test_a_desk_that_died_is_replaced(project: Project) -> None:
     assert at_desks(do)["times"] == 1
 
 
+@pytest.mark.exhaustive
 def test_two_desks_at_most(tmp_path: Path) -> None:
     projects = Projects(tmp_path)
     several = [projects.create(name) for name in "abc"]

@@ -235,6 +235,7 @@ def test_cancel_leaves_nothing(screen: Screen, studio_server: Server, long_work:
     accessible(page)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("what", ["command", "server"])
 def test_what_is_killed_leaves_nothing_and_is_said(
     what: str, screens: Callable[..., Screen], tmp_path: Path, long_work: dict[str, str]
