@@ -211,9 +211,8 @@ def runs(places: tuple[Path, dict[str, Path]], request: pytest.FixtureRequest) -
 
 
 def pages(names: list[str]) -> list[Any]:
-    return [
-        pytest.param(name, marks=[] if FIRST.fullmatch(name) else pytest.mark.exhaustive) for name in names
-    ]
+    """Mark what is not among the first that are read."""
+    return [pytest.param(name, marks=() if FIRST.fullmatch(name) else EXHAUSTIVE) for name in names]
 
 
 @pytest.mark.parametrize("name", pages(NAMES))
