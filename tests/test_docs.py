@@ -204,15 +204,15 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, dic
 def runs(places: tuple[Path, dict[str, Path]], request: pytest.FixtureRequest) -> dict[str, list[Command]]:
     """Run the commands of the pages that are looked at."""
     asked = [item for item in request.session.items if isinstance(item, pytest.Function)]
-    of_pages = [
-        item for item in asked if item.originalname == test_commands_print_what_the_page_shows.__name__
-    ]
-    return run_all(*places, [item.callspec.params["name"] for item in of_pages])
+    shown = test_commands_print_what_the_page_shows.__name__
+    return run_all(
+        *places, [str(item.callspec.params["name"]) for item in asked if item.originalname == shown]
+    )
 
 
 def pages(names: list[str]) -> list[Any]:
     """Mark what is not among the first that are read."""
-    return [pytest.param(name, marks=() if FIRST.fullmatch(name) else EXHAUSTIVE) for name in names]
+    return [pytest.param(name, marks=[] if FIRST.fullmatch(name) else [EXHAUSTIVE]) for name in names]
 
 
 @pytest.mark.parametrize("name", pages(NAMES))
