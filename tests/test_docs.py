@@ -205,9 +205,8 @@ def runs(places: tuple[Path, dict[str, Path]], request: pytest.FixtureRequest) -
     """Run the commands of the pages that are looked at."""
     asked = [item for item in request.session.items if isinstance(item, pytest.Function)]
     shown = test_commands_print_what_the_page_shows.__name__
-    return run_all(
-        *places, [str(item.callspec.params["name"]) for item in asked if item.originalname == shown]
-    )
+    names = [str(item.callspec.params["name"]) for item in asked if item.originalname == shown]
+    return run_all(*places, names)
 
 
 def pages(names: list[str]) -> list[Any]:
