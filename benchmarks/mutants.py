@@ -38,7 +38,7 @@ MUTANTS = [  # file, what stands there once, what stands there instead, tests
         KM_TESTS,
     ),
     (KM, "rows.weights[kept.row[0]] >= k or", "rows.weights[kept.row[0]] >= k - 1 or", KM_TESTS),
-    (KM, "if whole and rarest_support >= k:", "if rarest_support >= k:", KM_TESTS),
+    (KM, "if whole and rarest_support >= k:", "if whole and rarest_support >= k - 1:", KM_TESTS),
     (
         f"{VERIFY}/km_pieces.py",
         "(supports > 0) & (supports < k)",
@@ -90,7 +90,7 @@ MUTANTS = [  # file, what stands there once, what stands there instead, tests
         "tests/guarantees/test_class_verifier.py",
     ),
     (f"{VERIFY}/_tables.py", "            if support < k:", "            if support < k - 1:", TABLES_TESTS),
-    (f"{VERIFY}/_classes.py", "if whole and support >= k:", "if support >= k:", TABLES_TESTS),
+    (f"{VERIFY}/_classes.py", "if whole and support >= k:", "if whole and support >= k - 1:", TABLES_TESTS),
     (f"{VERIFY}/_shares.py", "held > most[inverse]", "held >= most[inverse]", TABLES_TESTS),
     (
         f"{VERIFY}/privacydegree.py",
