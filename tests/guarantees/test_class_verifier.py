@@ -128,3 +128,11 @@ def test_a_class_needs_k_rows() -> None:
     assert not verdict.holds
     assert {"class": 2, "itemset": [], "support": 1} in verdict.listed()
     assert np.isfinite(verdict.violations)
+
+
+def test_no_count_may_be_of_fewer_than_k_rows() -> None:
+    release = published(
+        [[frozenset("a")] * 3, [frozenset("b")] * 3], [{"a": "a", "b": None}, {"b": "b", "a": None}], 2
+    )
+    assert "the least count is 2, which is less than k = 3" in verdict_of(release, k=3)
+    assert not any("the least count" in said for said in verdict_of(release, k=2))
