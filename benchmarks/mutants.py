@@ -135,7 +135,7 @@ MUTANTS = [  # file, what stands there once, what stands there instead, tests
     (
         "algorithms/vpa.py",
         "small = (filled > 0) & (filled < k)",
-        "small = (filled > 1) & (filled < k)",
+        "small = (filled > 0) & (filled <= k)",
         "tests/algorithms/test_vpa.py",
     ),
     (
