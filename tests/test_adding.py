@@ -305,6 +305,7 @@ def test_help_and_lists(run: Command) -> None:
     assert "gives common-items" in listed
 
 
+@pytest.mark.exhaustive
 def test_a_run_and_its_report(run: Command, place: Path) -> None:
     said = run("anonymize", "in.csv", "-a", "drop-rare", "--floor", 2, "--margin", 1, "--out", "out").ok().out
     assert "Every published item is in at least 2 rows." in " ".join(said.split())
@@ -344,6 +345,7 @@ def test_requests_that_make_no_sense(run: Command) -> None:
         assert words in done.err
 
 
+@pytest.mark.exhaustive
 def test_a_study(run: Command, place: Path) -> None:
     write(
         place / "study.toml",

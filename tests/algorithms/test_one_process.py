@@ -77,6 +77,7 @@ def in_one_process(names: Sequence[str], place: Path, out: str) -> dict[str, dic
     return {name: published(place / f"{out}-{name}") for name in names}
 
 
+@pytest.mark.exhaustive
 @needs_compiled
 def test_algorithms_do_not_change_each_other(place: Path) -> None:
     names = algorithms.names()

@@ -245,6 +245,7 @@ def test_a_hierarchy_that_cannot_be_read_is_refused_first(folder: Path) -> None:
     assert flat.code == 0, flat
 
 
+@pytest.mark.exhaustive
 def test_the_demo_study_runs_from_a_checkout(tmp_path: Path) -> None:
     """And its data are what `setveil demo` makes."""
     studies = Path(__file__).parents[2] / "studies"
@@ -286,6 +287,7 @@ label = "{algorithm}, ours"
 """
 
 
+@pytest.mark.exhaustive
 def test_repetition_and_a_paper(folder: Path) -> None:
     pytest.importorskip("matplotlib")
     write(folder / "study.toml", REPEATED)

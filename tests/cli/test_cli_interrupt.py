@@ -230,6 +230,7 @@ def test_killed_at_any_moment(job: tuple[Path, list[str], float], tmp_path: Path
     check_finished(folder, finished)
 
 
+@pytest.mark.exhaustive
 @needs_compiled
 def test_killed_while_writing(job: tuple[Path, list[str], float], tmp_path: Path) -> None:
     """Also when an earlier run is being replaced: then the old folder or the new one is there."""

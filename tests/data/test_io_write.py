@@ -282,3 +282,11 @@ def test_parquet_in_groups_of_rows(rows: list[list[str]], group: int) -> None:
             else:
                 pairs = [(number, item) for number, row in enumerate(rows) for item in sorted(row)]
                 assert frame.rows() == pairs
+
+
+@pytest.mark.parametrize("label", ["\x0b", "\x0c", "\x1c", "\x85", "\u2028", "\u3000"])
+@pytest.mark.parametrize("separator", [",", ";", "\t", " "])
+def test_a_file_of_one_label_that_looks_blank(tmp_path: Path, label: str, separator: str) -> None:
+    rows, layout = [[label]], Layout("basket", separator)
+    data = Transactions.from_rows(rows)
+    assert read_back(data, layout, tmp_path / "a.csv", format="basket", separator=separator) == as_sets(rows)

@@ -103,6 +103,7 @@ def test_each_figure_makes_a_statement() -> None:
     assert figure.methods == ["exact and aa"]  # one line
 
 
+@pytest.mark.exhaustive
 @needs_matplotlib
 def test_the_files_of_a_paper() -> None:
     files = paper_files(rows_of(), BIBTEX)

@@ -83,6 +83,7 @@ def problems(compared: Compared, n: int) -> Iterator[tuple[Rows, Tree | None, li
             yield rows, None, sensitive, rho
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ALL)
 def test_the_bound_is_the_least_loss(name: str) -> None:
     """No release loses less, and one that loses as little is told to be optimal."""

@@ -588,6 +588,7 @@ def test_python_asks_for_what_is_learned(tmp_path: Path, monkeypatch: pytest.Mon
             sv.recommend(SECRET, **given)
 
 
+@pytest.mark.exhaustive
 @needs_compiled
 def test_the_command_asks_for_what_is_learned(tmp_path: Path) -> None:
     write(tmp_path / "rows.csv", "\n".join(",".join(row) for row in SECRET) + "\n")

@@ -9,7 +9,7 @@ import pytest
 
 from studio_browser import Screen, expect, looks, serve
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.exhaustive]
 
 
 def test_the_way_in_is_good_once(screens: Callable[..., Screen]) -> None:

@@ -14,7 +14,7 @@ from setveil.report import words
 from setveil.studio.projects import Project
 from studio_browser import Screen, Server, expect, framed, looks
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.exhaustive]
 
 ROWS = "\n".join(
     ["milk,bread,cheese"] * 6

@@ -15,7 +15,7 @@ from studio_browser import Screen, expect, looks
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.exhaustive]
 
 ROWS = "".join(
     f"{4_100_000 + i},{item}\n"

@@ -21,7 +21,7 @@ from studio_browser import Screen, Server, expect, looks, serve
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.exhaustive]
 
 GROUPS = """\
 milk;dairy;food;*

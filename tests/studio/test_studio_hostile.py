@@ -17,7 +17,7 @@ from studio_browser import Screen, Server, expect
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.exhaustive]
 
 SCRIPT = "<script>document.title='taken'</script>"
 IMAGE = "<img src=x onerror=\"document.title='taken'\">"

@@ -123,6 +123,7 @@ def unharmed(page: Page) -> None:
     assert page.locator("[onerror], [onfocus], [onclick], main img, main b > b").count() == 0
 
 
+@pytest.mark.exhaustive
 @pytest.mark.browser
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_page_with_every_kind_of_data(screen: Screen, tmp_path: Path, kind: str) -> None:

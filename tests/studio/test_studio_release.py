@@ -18,7 +18,7 @@ from studio_browser import Screen, Server, framed, looks
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.exhaustive]
 
 
 def make(screen: Screen, project: Project) -> Page:

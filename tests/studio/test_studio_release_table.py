@@ -318,6 +318,7 @@ def in_studio(server: Server, kind: str, folder: Path, **settings: Any) -> Proje
     return project
 
 
+@pytest.mark.exhaustive
 @pytest.mark.browser
 def test_a_table_can_be_asked_why(screen: Screen, tmp_path: Path) -> None:
     project = in_studio(screen.server, "table", tmp_path)
@@ -348,6 +349,7 @@ def test_a_table_can_be_asked_why(screen: Screen, tmp_path: Path) -> None:
     assert found.value.suggested_filename == f"{project.name}-one.zip"
 
 
+@pytest.mark.exhaustive
 @pytest.mark.browser
 def test_a_class_can_be_asked_why(screen: Screen, tmp_path: Path) -> None:
     project = in_studio(screen.server, "classes", tmp_path)
@@ -362,6 +364,7 @@ def test_a_class_can_be_asked_why(screen: Screen, tmp_path: Path) -> None:
     looks(page, "release-classes")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.browser
 def test_neighbours_are_made_beside_a_release(screen: Screen, tmp_path: Path) -> None:
     project = in_studio(screen.server, "table", tmp_path)
@@ -382,6 +385,7 @@ def test_neighbours_are_made_beside_a_release(screen: Screen, tmp_path: Path) ->
     assert sorted(map(float, shares.values())) == [0.1, 0.25, 0.5]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.browser
 def test_hostile_names_of_columns_are_text(screen: Screen, tmp_path: Path) -> None:
     project = in_studio(screen.server, "odd", tmp_path)

@@ -15,7 +15,7 @@ import studio_shop
 from setveil.studio.projects import Project
 from studio_browser import Screen, Server, accessible, looks, serve, shot
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.exhaustive]
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from studio_browser import Screen, expect, looks
 if TYPE_CHECKING:
     from playwright.sync_api import Locator
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.exhaustive]
 
 CLICKS = 8  # from the start page to a release that is finished
 ZIPS = ("02139", "02140", "02141", "10115", "10117", "10119", "80331", "80333")

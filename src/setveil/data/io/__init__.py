@@ -287,7 +287,7 @@ def _read_source(source: Source, request: _Request) -> tuple[RowsRead, str | Non
     content, name = source.content, source.name
     if not content:
         raise DataError(f"{name} is an empty file, expected rows of items.")
-    if not content.strip():
+    if not content.strip(b" \t\r\n"):  # a label may be of other blanks, such as a form feed
         raise DataError(f"{name} holds only blank lines, expected rows of items.")
     if is_xlsx(content):
         from setveil.data.frames import read_frame
