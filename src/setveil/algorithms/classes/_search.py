@@ -85,7 +85,7 @@ class ClassSearch:
         """Find classes and recode them."""
         self.progress("all rows")
         whole = Piece(frozen(np.arange(self.data.n_rows), np.int64), ())
-        self.solver.solve([whole], "all rows")
+        self.solver.draft([whole], "all rows")
         first = self.solver.known[()]
         assert first is not None  # noqa: S101  (what cannot be kept in all rows was refused)
         worth = Worth(self.data, self.tree, self.guarantee.secrets, self.least)
@@ -98,28 +98,37 @@ class ClassSearch:
         return self._made(pieces, ways, best, alone)
 
     def _way(self, size: int, worth: Worth) -> _Way:
-        """Cut with one size, solve the classes, and take back cuts where answers do not get better."""
+        """Cut with one size, take back cuts where answers do not get better, and prove what is left.
+
+        Cuts are judged by drafts of the classes, as few of which stay as they are.
+        """
         self.progress(f"cutting into classes of {size:,} rows")
         splitting = self._splitting()
         wanted = self.parameters.classes
         most = None if wanted is None or wanted is True else int(wanted)
         root = splitting.split(size, most, float(self.parameters.class_gain))
         tried = sum(1 for _ in root.cut_pieces())
-        self.solver.solve(list(root.classes()), f"classes of {size:,} rows")
+        self.solver.draft(list(root.classes()), f"classes of {size:,} rows")
         self._mend_impossible(root)
         low = [piece for piece in root.cut_pieces() if not any(half.halves for half in piece.halves)]
-        self.solver.solve(low, "larger classes")
+        self.solver.draft(low, "larger classes")
+        looks = self._looks(root, worth)
+        self._tell(root, worth, looks)
+        undone = self._undo(root, worth, looks)
+        self.solver.prove(list(root.classes()), "proving classes")
+        looks = self._looks(root, worth)
+        told = self._tell(root, worth, looks)
+        error = worth.error(list(looks.values()))
+        return _Way(size, list(root.classes()), told, error, tried, undone)
+
+    def _looks(self, root: Piece, worth: Worth) -> dict[Cuts, Look]:
+        """See all classes as a reader does."""
         known = self.solver.known
-        looks = {
+        return {
             piece.cuts: worth.look(piece, solved)
             for piece in root.classes()
             if (solved := known[piece.cuts]) is not None
         }
-        self._tell(root, worth, looks)
-        undone = self._undo(root, worth, looks)
-        told = self._tell(root, worth, looks)
-        error = worth.error(list(looks.values()))
-        return _Way(size, list(root.classes()), told, error, tried, undone)
 
     def _tell(self, root: Piece, worth: Worth, looks: dict[Cuts, Look]) -> set[Cuts]:
         """Leave more out of classes of which else not all may be told, where answers get better so.
@@ -157,7 +166,7 @@ class ClassSearch:
         for piece in list(root.cut_pieces()):
             if any(half.halves for half in piece.halves):
                 continue
-            self.solver.solve([piece], "larger classes")
+            self.solver.draft([piece], "larger classes")
             solved = self.solver.known[piece.cuts]
             if solved is None:
                 continue
@@ -183,7 +192,7 @@ class ClassSearch:
         for piece in list(root.cut_pieces()):
             if any(not half.halves and known[half.cuts] is None for half in piece.halves):
                 piece.mend()
-                self.solver.solve([piece], "larger classes")
+                self.solver.draft([piece], "larger classes")
 
     def _splitting(self) -> Splitting:
         names = self.data.vocabulary.labels

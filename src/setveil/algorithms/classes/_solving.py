@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -16,6 +16,7 @@ from setveil.algorithms._public_part import PublicPart
 from setveil.algorithms.classes._parameters import Classes
 from setveil.algorithms.classes._splitting import Cuts, Piece
 from setveil.algorithms.classes._telling import to_leave_out
+from setveil.algorithms.exact._parameters import Exact
 from setveil.algorithms.exact._promise import promise_of
 from setveil.algorithms.exact._rho_search import RhoSearch
 from setveil.algorithms.exact._search import PATIENCE, Search
@@ -28,7 +29,7 @@ from setveil.kernels.rows import Ids, Ints, frozen, recode_rows, take_rows
 from setveil.progress import Progress
 from setveil.threads import threads
 
-WHOLE = 0.5  # share of the time that all rows together may take
+WHOLE = 0.5  # share of the time that all rows together may take, and of what is left all drafts
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +44,7 @@ class Solved:
     rows: int
     # the same with a little more left out, so that all may be told of the class; None: nothing need be
     told: Solved | None = None
+    start: Ids | None = None  # the candidate that it is, where nothing was proven yet
 
     @property
     def proven(self) -> bool:
@@ -91,65 +93,95 @@ class Solver:
         self.known: dict[Cuts, Solved | None] = {}
         self.whole = 1  # the loss that is called 1
 
-    def solve(self, pieces: Sequence[Piece], what: str) -> None:
-        """Solve classes that were not solved yet; None of one that cannot keep what is to be kept."""
+    def draft(self, pieces: Sequence[Piece], what: str) -> None:
+        """Recode classes that are not known yet, well but without proof; None of one that cannot keep items.
+
+        All rows are proven at once, and so is everything where items are sensitive.
+        """
         new = [piece for piece in pieces if piece.cuts not in self.known]
-        new.sort(key=lambda piece: -piece.rows.size)
+        self._work(new, what, WHOLE, self._drafted)
+
+    def prove(self, pieces: Sequence[Piece], what: str) -> None:
+        """Look for the least loss in classes that were only drafted."""
+        drafts = [one for one in pieces if (known := self.known[one.cuts]) and known.start is not None]
+        self._work(drafts, what, 1.0, self._proven)
+
+    def _work(
+        self,
+        pieces: list[Piece],
+        what: str,
+        share: float,
+        work: Callable[[Piece, float, Progress], Solved | None],
+    ) -> None:
+        """Work on pieces, the largest first, in a share of the time that is left."""
+        pieces.sort(key=lambda piece: -piece.rows.size)
         done = 0
 
-        def work(number: int, progress: Progress) -> Solved | None:
+        def one(number: int, progress: Progress) -> Solved | None:
             nonlocal done
-            left = -(-(len(new) - done) // min(threads(), len(new)))
-            seconds = (self.deadline - time.monotonic()) / left
-            found = self._solved(new[number], seconds, progress)
+            left = -(-(len(pieces) - done) // min(threads(), len(pieces)))
+            found = work(pieces[number], share * (self.deadline - time.monotonic()) / left, progress)
             done += 1
             return found
 
-        if not new:
-            return
-        if len(new) == 1:
-            # all rows are solved first, to be compared with: that must leave time for the classes
-            share = 1.0 if new[0].cuts else WHOLE
-            out = [self._solved(new[0], share * (self.deadline - time.monotonic()), self.progress)]
+        if len(pieces) == 1:
+            out = [one(0, self.progress)]
         else:
-            out = in_threads(work, len(new), threads(), self.progress, what)
-        self.known |= dict(zip((piece.cuts for piece in new), out, strict=True))
+            out = in_threads(one, len(pieces), threads(), self.progress, what) if pieces else []
+        self.known |= dict(zip((piece.cuts for piece in pieces), out, strict=True))
 
-    def _solved(self, piece: Piece, seconds: float, progress: Progress) -> Solved | None:
+    def _rows(self, piece: Piece) -> tuple[Transactions, Ints]:
+        """Take the rows of a piece, and which items they hold."""
         indptr, items = take_rows(self.data.indptr, self.data.items, piece.rows)
         used, inside = np.unique(items.astype(np.int64), return_inverse=True)
         labels = self.data.vocabulary.labels
-        rows = Transactions(
-            indptr, frozen(inside.ravel(), np.int32), Vocabulary(labels[i] for i in used.tolist())
-        )
-        terms = self.parameters.exact(self.usual, seconds)
+        names = Vocabulary(labels[i] for i in used.tolist())
+        return Transactions(indptr, frozen(inside.ravel(), np.int32), names), used
+
+    def _search(self, rows: Transactions, terms: Exact, progress: Progress, *, alone: bool) -> Search:
+        everything = self.data.n_occurrences
+        search = Search(rows, self.tree, self.guarantee, terms, progress, everything=everything)
+        if not alone:
+            search.first = ()  # a class is small: another optimum first costs more than it saves
+        return search
+
+    def _drafted(self, piece: Piece, seconds: float, progress: Progress) -> Solved | None:
+        rows, used = self._rows(piece)
+        terms, alone = self.parameters.exact(self.usual, seconds), not piece.cuts
         try:
             if self.of_rho:
-                return self._of_rho(rows, used, terms, progress, alone=not piece.cuts)
-            search = Search(
-                rows, self.tree, self.guarantee, terms, progress, everything=self.data.n_occurrences
-            )
-            if piece.cuts:
-                search.first = ()  # a class is small: another optimum first costs more than it saves
-            record = search.run()
-        except InfeasibleError:
-            if not piece.cuts:
+                return self._of_rho(rows, used, terms, progress, alone=alone)
+            search = self._search(rows, terms, progress, alone=alone)
+            record = None if alone else search.draft()
+            start = search.incumbent.candidate if record is not None else None
+            record = record or search.run()
+        except (InfeasibleError, UnfinishedError):
+            if alone:
                 raise
             return None
-        except UnfinishedError:
-            if not piece.cuts:
-                raise
-            return None
+        return replace(self._found(rows, used, search, record, alone=alone), start=start)
+
+    def _proven(self, piece: Piece, seconds: float, progress: Progress) -> Solved | None:
+        rows, used = self._rows(piece)
+        search = self._search(rows, self.parameters.exact(self.usual, seconds), progress, alone=False)
+        draft = self.known[piece.cuts]
+        record = search.run(draft.start if draft is not None else None)
+        return self._found(rows, used, search, record, alone=False)
+
+    def _found(
+        self, rows: Transactions, used: Ints, search: Search, record: dict[str, Any], *, alone: bool
+    ) -> Solved:
+        """Say what became of the items of a class."""
         image = np.full(self.tree.n_leaves, -1, np.int32)
         nodes, suppressed = search.published()
         for v in nodes:
             image[self.tree.under(v)] = v
         image[suppressed] = -1
-        if not piece.cuts:
+        if alone:
             self.whole = max(search.losses.whole, 1)
         to = image[self.tree.locate(rows.vocabulary)]
         found = self._made(rows, used, to, None, search, record)
-        more = self._left_out_more(rows, to, search) if piece.cuts else {}
+        more = {} if alone else self._left_out_more(rows, to, search)
         if not more:
             return found
         less = frozen(np.where(np.isin(to, list(more)), -1, to), np.int32)

@@ -27,6 +27,7 @@ from setveil.engine.parts import Parts
 from setveil.errors import InfeasibleError, RequestError, UnfinishedError, listed
 from setveil.guarantees.km import KmAnonymity
 from setveil.hierarchy.tree import Hierarchy
+from setveil.kernels.rows import Ids
 from setveil.progress import Progress
 
 if TYPE_CHECKING:
@@ -54,6 +55,11 @@ class Search:
         The root is never published.
     everything : int, optional
         The occurrences of all rows, where the data are some of them.
+
+    Attributes
+    ----------
+    first : tuple of str
+        Objectives whose optima are looked for first, as good starts.
     """
 
     def __init__(
@@ -97,15 +103,28 @@ class Search:
         self.variables = Variables(tree, parameters.suppress, self.barred, low_root=low_root)
         self.program = self._program(self.variables)
 
-    def run(self) -> dict[str, Any]:
-        """Search until the best candidate is proven best, or time is up; the record of the search."""
+    def draft(self) -> dict[str, Any] | None:
+        """Find a good candidate and prove nothing of it; None where there is none within the limits."""
         self._begin()
+        self._look_around()
+        self._polish()
+        cost = self.incumbent.cost
+        return None if cost is None else self._record(cost, 0, self.program)
+
+    def run(self, start: Ids | None = None) -> dict[str, Any]:
+        """Search until the best candidate is proven best, or time is up; the record of the search.
+
+        `start`: a valid candidate to begin with, in place of those that are looked for at first.
+        """
+        if start is None:
+            self._begin()
+        else:
+            self.incumbent.offer(start)
         variables, program = self.variables, self.program
         self.progress.stoppable = True
         try:
-            if self.parameters.suppress and not self.kept:
-                self._greedy()
-                self._descend()
+            if start is None:
+                self._look_around()
             for objective in self.first:
                 self._approach(objective, program, variables)
             program.price(variables.costs(self.losses))
@@ -219,6 +238,12 @@ class Search:
         elif self.parameters.suppress:
             self.incumbent.offer(self.candidates.suppressed_further(finest))
         self._polish()
+
+    def _look_around(self) -> None:
+        """Look for good candidates with what is quick."""
+        if self.parameters.suppress and not self.kept:
+            self._greedy()
+            self._descend()
 
     def _greedy(self) -> None:
         """Take what mHgHs finds against attackers who know few items, made valid for all."""
