@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,8 @@ from setveil.guarantees.verify._inference import Learned, greatest
 from setveil.guarantees.verify.km import KmVerdict, verify_km
 from setveil.guarantees.verify.km_rho import KmRhoVerdict, TooFew, verify_km_rho
 from setveil.progress import Progress, silent
+
+LABELS = 256  # that are told apart at once, or those of one class: tables of their pairs stay small
 
 
 @dataclass(frozen=True, repr=False)
@@ -86,6 +89,17 @@ def told_apart(classes: Sequence[Transactions]) -> Transactions:
     )
 
 
+def _lots(classes: Sequence[Transactions]) -> list[Sequence[Transactions]]:
+    """Divide classes, in their order, into lots that have few labels together."""
+    ends, labels = [0], 0
+    for c, rows in enumerate(classes):
+        labels += rows.n_items
+        if labels > LABELS and c > ends[-1]:
+            ends.append(c)
+            labels = rows.n_items
+    return [classes[start:end] for start, end in pairwise([*ends, len(classes)])]
+
+
 def verify_classes(
     classes: Sequence[Transactions], guarantee: Guarantee, *, show: int = 10, progress: Progress = silent
 ) -> KmClassesVerdict | KmRhoClassesVerdict:
@@ -107,9 +121,8 @@ def verify_classes(
     small = [c for c, rows in enumerate(classes) if several and rows.n_rows < guarantee.k]
     if isinstance(guarantee, KmRho):
         return _of_rho(classes, guarantee, small, show, progress)
-    whole = verify_km(told_apart(classes), guarantee, show=show, progress=progress)
-    found = [whole]
-    if not whole.holds:  # class by class, to name the classes
+    found = [verify_km(told_apart(some), guarantee, show=show, progress=progress) for some in _lots(classes)]
+    if not all(one.holds for one in found):  # class by class, to name the classes
         found = [verify_km(rows, guarantee, show=show, progress=progress) for rows in classes]
     first: list[tuple[int, tuple[tuple[str, ...], int]]] = [(c, ((), classes[c].n_rows)) for c in small]
     first += [(c, entry) for c, one in enumerate(found) for entry in one.first]  # none where all keep it
