@@ -8,6 +8,7 @@ from random import Random
 import numpy as np
 
 from naive import itemsets as naive
+from setveil.algorithms.exact._clause_loops import general_forms
 from setveil.algorithms.exact._violated_clauses import cheapest_choices, no_bits, violated_clauses
 from setveil.kernels.rows import frozen
 from strategies import examples, seeded
@@ -118,3 +119,54 @@ def test_the_cheapest_choice_in_each_row() -> None:
             assert out[:n].tolist() == expected
             total += n
     assert total
+
+
+def held_by(nodes: Nodes, some: list[int]) -> int:
+    """Weight of the rows that hold all of some nodes."""
+    return sum(weight for row, weight in nodes.rows if set(some) <= set(row))
+
+
+def forms_by_hand(nodes: Nodes, threat: list[int], k: int) -> set[tuple[int, ...]]:
+    """What a threat becomes where one node after the other goes up as far as it stays rare."""
+    tree, out = nodes.tree, set()
+    for first in range(len(threat)):
+        some = list(threat)
+        for i in (*range(first, len(some)), *range(first)):
+            while True:
+                up = int(tree.parent[some[i]])
+                others = some[:i] + some[i + 1 :]
+                if up == tree.root or any(up == v or up in tree.ancestors(v) for v in others):
+                    break
+                if held_by(nodes, [*others, up]) >= k:
+                    break
+                some[i] = up
+        for v in some.copy():
+            rest = [u for u in some if u != v]
+            if rest and held_by(nodes, rest) < k:
+                some = rest
+        out.add(tuple(sorted(some)))
+    return out
+
+
+def test_a_threat_is_generalized_as_far_as_it_stays_rare() -> None:
+    rng, several = Random(5), 0
+    for _ in range(examples(1000, 200)):
+        nodes = random_nodes(rng, most_leaves=8, most_rows=30, most_items=4)
+        tree, k = nodes.tree, rng.randint(2, 5)
+        every = in_order(nodes.rows, range(tree.n_nodes))
+        row = [v for v in rng.choice(nodes.rows)[0] if v != tree.root]
+        threat = rng.sample(row, min(len(row), rng.randint(1, 3)))
+        apart = all(u not in tree.ancestors(v) for u in threat for v in threat)
+        if not threat or not apart or not 0 < held_by(nodes, threat) < k:
+            continue
+        size = len(threat)
+        forms, sizes = np.zeros((size, size), np.int64), np.zeros(size, np.int64)
+        low, high, parent = (frozen(array, np.int64) for array in (tree.low, tree.high, tree.parent))
+        general_forms(
+            frozen(np.array(threat), np.int64), parent, low, high, tree.root, every.starts, every.tidlists,
+            every.weights, k, np.zeros(0, np.int64), forms, sizes,
+        )  # fmt: skip
+        found = {tuple(sorted(form[:n])) for form, n in zip(forms.tolist(), sizes.tolist(), strict=True)}
+        assert found == forms_by_hand(nodes, threat, k)
+        several += size > 1
+    assert several >= 10

@@ -127,15 +127,16 @@ class Worth:
         used = used[used >= 0]
         place = np.full(labels + 1, used.size, np.int64)  # last: none, which all rows show
         place[used] = np.arange(used.size)
-        together = np.zeros((used.size + 1, used.size + 1))
-        for first in range(0, n_rows, _ROWS):
-            last = min(first + _ROWS, n_rows)
-            inside = place[shown[indptr[first] : indptr[last]]]
-            cells = np.zeros((last - first, used.size + 1), np.float32)
-            cells[np.repeat(np.arange(last - first), np.diff(indptr[first : last + 1])), inside] = 1
-            cells[:, used.size] = 1
-            together += cells.T @ cells
-        found: Ints = together[place[one], place[other]].astype(np.int64)
+        first, second = place[one], place[other]
+        found = np.zeros(one.size, np.int64)
+        for start in range(0, n_rows, _ROWS):
+            end = min(start + _ROWS, n_rows)
+            cells = np.zeros((used.size + 1, end - start), bool)
+            inside = place[shown[indptr[start] : indptr[end]]]
+            cells[inside, np.repeat(np.arange(end - start), np.diff(indptr[start : end + 1]))] = True
+            cells[used.size] = True
+            bits = np.packbits(cells, axis=1)
+            found += np.bitwise_count(bits[first] & bits[second]).sum(1, dtype=np.int64)
         return found
 
     def paces(self, looks: Sequence[Look]) -> Floats:

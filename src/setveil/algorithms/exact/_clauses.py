@@ -10,6 +10,7 @@ import numpy as np
 from setveil.algorithms._cut import Cut, extended_rows
 from setveil.algorithms._refine import Beside
 from setveil.algorithms._threats import ThreatWalk
+from setveil.algorithms.exact._clause_loops import general_forms
 from setveil.algorithms.exact._program import TOLERANCE, Floats
 from setveil.algorithms.exact._violated_clauses import cheapest_choices, no_bits, violated_clauses
 from setveil.hierarchy.tree import Hierarchy
@@ -56,6 +57,8 @@ class Separator:
         itself = np.arange(tree.n_nodes, dtype=np.int32)
         self.starts, self.holders, _ = invert(*recode_rows(*nodes, itself), tree.n_nodes)
         self.beside = Beside(self.rows, self.weights, self.starts, self.holders, tree.n_nodes, k, m)
+        up, low, high = (frozen(of_node, np.int64) for of_node in (tree.parent, tree.low, tree.high))
+        self._facts = up, low, high, tree.root, self.starts, self.holders, self.weights, k
         self.nowhere = np.zeros(0, np.int64)
         self.longest = int(np.diff(rows).max(initial=0))
         self.low: list[int] = tree.low.tolist()
@@ -179,35 +182,14 @@ class Separator:
     def _covers(self, v: int, leaf: int) -> bool:
         return self.low[v] <= self.position[leaf] < self.high[v]
 
-    def _rare(self, nodes: list[int]) -> bool:
-        some = np.array(nodes, np.int64)
-        weight: int = kernel.support(self.starts, self.holders, self.weights, some, self.k, self.nowhere)[0]
-        return weight < self.k
-
     def _generalizations(self, threat: list[int]) -> set[tuple[int, ...]]:
         """Generalize one node after the other while the set stays rare, beginning with each in turn."""
-        low, high, parent, root = self.low, self.high, self.parent, self.cut.tree.root
-        out = set()
-        for first in range(len(threat)):
-            nodes = list(threat)
-            for i in (*range(first, len(nodes)), *range(first)):
-                while True:
-                    up = parent[nodes[i]]
-                    if up == root or any(
-                        low[up] <= low[v] and high[v] <= high[up] for j, v in enumerate(nodes) if j != i
-                    ):
-                        break
-                    trial = nodes.copy()
-                    trial[i] = up
-                    if not self._rare(trial):
-                        break
-                    nodes = trial
-            for v in nodes.copy():
-                rest = [u for u in nodes if u != v]
-                if rest and self._rare(rest):
-                    nodes = rest
-            out.add(tuple(sorted(nodes)))
-        return out
+        size = len(threat)
+        forms, sizes = np.zeros((size, size), np.int64), np.zeros(size, np.int64)
+        nodes = frozen(np.array(threat), np.int64)
+        general_forms(nodes, *self._facts, self.nowhere, forms, sizes)
+        found = zip(forms.tolist(), sizes.tolist(), strict=True)
+        return {tuple(sorted(form[:n])) for form, n in found}
 
     def _leaf_choices(self, threat: list[int]) -> list[tuple[int, ...]]:
         """List combinations of leaves, one below each node of a threat, that some row holds."""
