@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from setveil.jit import compiled
 from setveil.kernels.walk import support
 
