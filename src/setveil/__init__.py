@@ -5,8 +5,8 @@
     release.write("out")
 
 The functions are named like the commands: `anonymize`, `verify`, `measure`, `query`, `reconstruct`, `risk`,
-`explore`, `recommend`, `compare`, `why`, `apply`, `moles`, `convert`, `warm`, and `read`. They take rows as a
-file, a data frame, a list of lists or `Transactions`.
+`attack`, `explore`, `recommend`, `compare`, `why`, `apply`, `moles`, `convert`, `warm`, and `read`. They take
+rows as a file, a data frame, a list of lists or `Transactions`.
 
 Names are resolved on first use, so that importing the package (and ``setveil --help``) stays quick.
 """
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from setveil.algorithms.vpa import VPA
     from setveil.commands.anonymize import anonymize
     from setveil.commands.apply import apply
+    from setveil.commands.attack import Attacked as Attacked
+    from setveil.commands.attack import attack as attack
     from setveil.commands.checker import checker
     from setveil.commands.compare import compare
     from setveil.commands.convert import convert
@@ -90,6 +92,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "AA": "algorithms.aa",
+    "Attacked": "commands.attack",
     "Border": "algorithms.coherence.border",
     "Bounding": "algorithms.rt.bounding",
     "CAHD": "algorithms.cahd.cahd",
@@ -141,6 +144,7 @@ _HOMES = {
     "VerifiedRelease": "runs.run",
     "anonymize": "commands.anonymize",
     "apply": "commands.apply",
+    "attack": "commands.attack",
     "checker": "commands.checker",
     "compare": "commands.compare",
     "convert": "commands.convert",

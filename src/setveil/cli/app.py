@@ -16,6 +16,7 @@ from setveil import algorithms as registry
 from setveil.cli import (
     anonymize,
     apply,
+    attack,
     checker,
     compare,
     explore,
@@ -262,7 +263,7 @@ def algorithms(progress: Any) -> Answer:
 
 
 _MODULES = (
-    anonymize, apply, verify, checker, measure, query, why, moles, risk, explore, compare, recommend,
+    anonymize, apply, verify, checker, measure, query, why, moles, risk, attack, explore, compare, recommend,
     reconstruct, warm,
     studio,
 )  # fmt: skip

@@ -126,6 +126,11 @@ def load_image(
         if about is None:
             return None
         return dict(read_image(about, published))
+    return read_recoding(recoding, encoding)
+
+
+def read_recoding(recoding: Path, encoding: str) -> dict[str, str | None]:
+    """Read what each item was published as, None: nothing, from a csv of item,published."""
     from setveil.past.run import image_of
 
     text = as_text(read_bytes(recoding), str(recoding), encoding).content.decode()

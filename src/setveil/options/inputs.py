@@ -202,7 +202,7 @@ def draw_rows(data: Transactions, number: int, seed: int) -> Transactions:
     if number >= data.n_rows:
         return data
     keys = np.random.PCG64(seed).random_raw(data.n_rows)
-    return _rows_at(data, np.sort(np.argsort(keys, kind="stable")[:number]))
+    return rows_at(data, np.sort(np.argsort(keys, kind="stable")[:number]))
 
 
 def draw_rows_again(data: Transactions, seed: int) -> Transactions:
@@ -212,10 +212,10 @@ def draw_rows_again(data: Transactions, seed: int) -> Transactions:
     words = np.random.PCG64(seed).random_raw(data.n_rows)
     # The upper half of a word times the number of rows: its bias is below n_rows / 2**32.
     places = ((words >> np.uint64(32)) * np.uint64(data.n_rows)) >> np.uint64(32)
-    return _rows_at(data, np.sort(places.astype(np.int64)))
+    return rows_at(data, np.sort(places.astype(np.int64)))
 
 
-def _rows_at(data: Transactions, drawn: NDArray[np.int64]) -> Transactions:
+def rows_at(data: Transactions, drawn: NDArray[np.int64]) -> Transactions:
     """Take some of the rows, with the items that occur in them."""
     import numpy as np
 

@@ -1,0 +1,183 @@
+"""The command ``attack``."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+from setveil import algorithms as registry
+from setveil.cli.options import (
+    ALGORITHM,
+    ATTACKER,
+    GENERAL,
+    OUTPUT,
+    PROMISE,
+    READING,
+    Bundle,
+    Promise,
+    ReadHierarchy,
+    Reading,
+    algorithm_or_file,
+    argument,
+    choice,
+    flag,
+    integer,
+    option,
+    own_options,
+    source_of,
+)
+from setveil.cli.session import Answer
+from setveil.errors import RequestError
+from setveil.guarantees import models
+from setveil.options.models import settled_model
+
+
+def _own(asked: Sequence[str]) -> list[inspect.Parameter]:
+    """List the options of all algorithms but those that this command has itself."""
+    return [option for option in own_options(asked) if option.name not in {"alpha"}]
+
+
+def attack(
+    progress: Any,
+    release: str = argument("RELEASE", "A run's folder, its published/, or a file of rows; or - ."),
+    original: list[str] | None = option(READING, "The rows that it was made from.", "FILE", default=None),
+    control: list[str] | None = option(
+        READING, "Rows of other people from the same source.", "FILE", default=None
+    ),
+    split: str | None = option(
+        ALGORITHM, "RELEASE is an original: publish this share of it, the rest is the control.", "SHARE"
+    ),
+    known: int | None = integer(
+        ATTACKER, "Most items that are known, tried from 1 (default: the promise's m, or 2).", 1, "--known"
+    ),
+    attacks: int = integer(ATTACKER, "Attempts of each kind.", 1, default=2000),
+    secret: str | None = option(
+        ATTACKER, "Items that nobody knows and that are guessed: a file or a list.", "ITEMS"
+    ),
+    alpha: str = option(
+        ATTACKER, "How likely rows that keep their promise are accused, at most.", "SHARE", default="1%"
+    ),
+    recoding: Path | None = option(
+        READING, "What labels stand for: csv of item,published; not needed for a run's folder.", "FILE"
+    ),
+    hierarchy_file: ReadHierarchy = None,
+    model: str | None = choice(
+        PROMISE, "With --split: what is promised (default: what the options describe).", "privacy model",
+        models,
+    ),
+    algorithm: str | None = algorithm_or_file("With --split: how the promise is kept."),
+    no_counts: bool = flag(OUTPUT, "With --split: do not share in how many rows each item was."),
+    seed: int = integer(GENERAL, "Draws targets and what is known of them, and the split.", 0, default=0),
+    *,
+    promise: Promise,
+    own: Annotated[dict[str, Any], Bundle(_own)],
+    reading: Reading,
+) -> Answer:  # fmt: skip
+    """Attack published rows, with other people as a control; exit code 0 without a leak, 1 with one.
+
+    Singling out, linkability, inference and membership are tried on people in the data and on others. Only
+    what breaks the bound that the promise implies is a leak; without a promise, what succeeds more often
+    among people in the data. An attack that fails proves nothing.
+
+    $ setveil attack release --original baskets.csv --control others.csv
+    $ setveil attack theirs.csv --original baskets.csv --control others.csv --known 2
+    $ setveil attack baskets.csv --split 50% --k 5 --m 2 -H products.csv
+    """
+    from setveil.cli.files import read_recoding, read_release, read_rows
+    from setveil.commands.attack import (
+        attacked,
+        attacked_split,
+        require_other,
+        require_sides,
+        secrets_of,
+        share_between,
+        target_of,
+    )
+    from setveil.hierarchy.io import read_hierarchy
+    from setveil.options.decode import require_file
+    from setveil.report.attack import attack_text
+
+    share, level = share_between("split", split), share_between("alpha", alpha)
+    require_sides(share, original, control)
+    asked: dict[str, Any] = {
+        "m": known, "attacks": attacks, "alpha": level, "seed": seed, "progress": progress
+    }  # fmt: skip
+    for path in (hierarchy_file, recoding):
+        require_file(path)
+    encoding = reading.text_encoding
+    tree = None if hierarchy_file is None else read_hierarchy(hierarchy_file, encoding=encoding)
+    progress("reading")
+    if share is not None:
+        rows = read_rows(release, reading)
+        make = _maker(model, promise, algorithm, own, tree, reading, seed, progress, counts=not no_counts)
+        found = attacked_split(rows, share, make, secrets_of(secret, rows, encoding), **asked)
+    else:
+        k, m = _of_rows(model, promise, algorithm, own)
+        image = None if recoding is None else read_recoding(recoding, encoding)
+        target = target_of(release, image, tree, read_release, **(reading.given() if not original else {}))
+        if len(original or ()) == len(control or ()) == 1:
+            require_other((original or [""])[0], (control or [""])[0])
+        train = read_rows(source_of(original, reading, "--original"), reading)
+        others = read_rows(source_of(control, reading, "--control"), reading)
+        asked["m"] = known or m
+        found = attacked(target, train, others, secrets_of(secret, train, encoding), k=k, **asked)
+    return Answer(found, attack_text(found), code=1 if found["leak"] else 0)
+
+
+def _of_rows(
+    model: str | None, promise: dict[str, Any], algorithm: str | None, own: dict[str, Any]
+) -> tuple[int | None, int | None]:
+    """Take the promise of rows whose about.json says none: k and m."""
+    given = {name: value for name, value in promise.items() if value is not None}
+    more = [name for name in given if name not in {"k", "m"}]
+    more += [name for name, value in own.items() if value is not None and value is not True]
+    more += [name for name, value in (("model", model), ("algorithm", algorithm)) if value is not None]
+    if more:
+        raise RequestError(
+            f"--{more[0].replace('_', '-')} goes with --split, which makes a release first.",
+            hint="The promise of rows that are published already is --k and --m, if no about.json says it.",
+        )
+    m = given.get("m")
+    if m is not None and (not str(m).isdigit() or int(m) < 1):
+        raise RequestError(f"--m must be an integer of at least 1 here, got {m!r}.")
+    return given.get("k"), None if m is None else int(m)
+
+
+def _maker(
+    model: str | None,
+    promise: dict[str, Any],
+    algorithm: str | None,
+    own: dict[str, Any],
+    tree: Any,
+    reading: Any,
+    seed: int,
+    progress: Any,
+    *,
+    counts: bool,
+) -> Callable[[Any], Any]:
+    """Say how a release is made of some rows."""
+    from setveil.commands.attack import target_of
+    from setveil.guarantees import model_named
+    from setveil.options.decode import Given, decode_parameters, require_parameters
+    from setveil.options.guarantees import make_guarantee, require_options, require_values
+    from setveil.runs.run import anonymize
+
+    name = model or settled_model(promise)
+    chosen = registry.named(algorithm) if algorithm else model_named(name).algorithm
+    module = registry.load(chosen)
+    require_options(name, promise)
+    require_values(name, promise, reading.text_encoding)
+    require_parameters(chosen, module.Parameters, own, reading.text_encoding)
+
+    def make(rows: Any) -> Any:
+        given = Given(rows, reading.text_encoding, tree, seed)
+        guarantee = make_guarantee(name, promise, given)
+        made = anonymize(
+            rows, guarantee, hierarchy=tree, algorithm=chosen, seed=seed, counts=counts, progress=progress,
+            **decode_parameters(module.Parameters, own, given),
+        )  # fmt: skip
+        return target_of(made)
+
+    return make
