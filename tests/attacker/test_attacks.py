@@ -244,12 +244,12 @@ def test_secret_items_are_guessed_and_known_to_nobody() -> None:
 
 
 def test_fewer_rows_than_k_without_items_are_no_leak() -> None:
-    shown = Shown.of(
-        transactions([frozenset()] * 2), {}, [transactions([frozenset("ab")] * 40)], lambda *_: (1, 1)
-    )
-    people = shown.people(transactions([frozenset("ab")] * 40))
+    alike = transactions([frozenset("ab")] * 40)
+    shown = Shown.of(transactions([frozenset()] * 2), {}, [alike], lambda *_: (1.0, 1.0))
+    people = shown.people(alike)
     found = attack_rows(
-        shown, people, people, bound=Bound(5, 2), promised=True, ms=[1, 2], attacks=40, secret=shown.hidden(()),
+        shown, people, people, bound=Bound(5, 2), promised=True, ms=[1, 2], attacks=40,
+        secret=shown.hidden(()),
     )  # fmt: skip
     assert not found["leak"]
     assert {e["allowed"] for e in found["attacks"] if e["kind"] == "linkability"} == {0.5}

@@ -155,7 +155,8 @@ def attack(
     share, level = share_between("split", split), share_between("alpha", alpha)
     listening = heard(progress)
     asked: dict[str, Any] = {
-        "m": integer_or_none("m", m, 1), "k": integer_or_none("k", k, 2), "attacks": integer("attacks", attacks, 1),
+        "m": integer_or_none("m", m, 1), "k": integer_or_none("k", k, 2),
+        "attacks": integer("attacks", attacks, 1),
         "alpha": level, "seed": integer("seed", seed, 0), "progress": listening,
     }  # fmt: skip
     require_sides(share, train, control)
