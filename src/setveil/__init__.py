@@ -41,8 +41,7 @@ if TYPE_CHECKING:
     from setveil.algorithms.vpa import VPA
     from setveil.commands.anonymize import anonymize
     from setveil.commands.apply import apply
-    from setveil.commands.attack import Attacked as Attacked
-    from setveil.commands.attack import attack as attack
+    from setveil.commands.attack import Attacked, attack
     from setveil.commands.checker import checker
     from setveil.commands.compare import compare
     from setveil.commands.convert import convert
@@ -57,6 +56,7 @@ if TYPE_CHECKING:
     from setveil.commands.reconstruct import Reconstruction, reconstruct
     from setveil.commands.risk import risk
     from setveil.commands.verify import verify
+    from setveil.commands.verify_sql import verify_sql
     from setveil.commands.warm import warm
     from setveil.commands.why import why
     from setveil.data.transactions import Transactions
@@ -161,6 +161,7 @@ _HOMES = {
     "reconstruct": "commands.reconstruct",
     "risk": "commands.risk",
     "verify": "commands.verify",
+    "verify_sql": "commands.verify_sql",
     "warm": "commands.warm",
     "why": "commands.why",
     "write_hierarchy": "hierarchy.io",
@@ -178,6 +179,7 @@ __all__ = [
     "PCTA",
     "RT",
     "VPA",
+    "Attacked",
     "Border",
     "Bounding",
     "Classes",
@@ -219,6 +221,7 @@ __all__ = [
     "VerifiedRelease",
     "anonymize",
     "apply",
+    "attack",
     "checker",
     "compare",
     "convert",
@@ -235,6 +238,7 @@ __all__ = [
     "reconstruct",
     "risk",
     "verify",
+    "verify_sql",
     "warm",
     "why",
     "write_hierarchy",

@@ -17,6 +17,7 @@ from setveil.cli.options import (
     Show,
     argument,
     choice,
+    flag,
     option,
 )
 from setveil.cli.session import Answer, say
@@ -25,6 +26,7 @@ from setveil.errors import DataError, RequestError, listed, shorten
 from setveil.guarantees import Model, model_named, models
 from setveil.guarantees.km import KmAnonymity
 from setveil.options.columns import Columns as Words
+from setveil.options.columns import names_in
 from setveil.options.decode import Given
 from setveil.options.guarantees import make_guarantee, require_options, require_values
 from setveil.options.models import bounds_inference, settled_model
@@ -36,9 +38,12 @@ if TYPE_CHECKING:
     from setveil.published.table_files import PublishedTable
 
 
+_SQL = f"{PROMISE}: in a database"
+
+
 def verify(
     progress: Any,
-    file: str = argument("FILE", "A file of rows, a run's folder, or - ."),
+    file: str | None = argument("FILE", "A file of rows, a run's folder, or - .", default=None),
     model: str | None = choice(
         PROMISE,
         "The privacy model (default: km-anonymity; with --rho km-rho, or rho-uncertainty).",
@@ -60,6 +65,16 @@ def verify(
         default="label",
     ),
     hierarchy_file: ReadHierarchy = None,
+    sql: bool = flag(
+        _SQL, "Read nothing: print a query for DuckDB and Postgres that returns no line if the promise holds."
+    ),
+    table_name: str | None = option(_SQL, "The table (default: published).", "NAME", "--table"),
+    layout: str | None = choice(
+        _SQL,
+        "A line for each item of a row, or for each row with a list (default: long).",
+        "layout",
+        ("long", "list"),
+    ),
     show: Show = 10,
     *,
     promise: PublishedPromise,
@@ -72,7 +87,24 @@ def verify(
     $ setveil verify release --k 5 --m 2
     $ setveil verify theirs.csv --model k-anonymity --k 5
     $ setveil verify theirs.csv --model kkm -k 5 -m 2 --qi age,sex --set codes
+    $ setveil verify --sql --k 5 --m 2 --table shop.baskets
     """
+    if sql:
+        useless = {
+            "FILE": file, "--original": original, "--recoding": recoding, "--hierarchy": hierarchy_file,
+            "--reading": read_as if read_as != "label" else None,
+            "--engine": engine if engine != MEMORY else None,
+        }  # fmt: skip
+        query = _as_query(model, promise, columns, reading, table_name, layout, useless)
+        return Answer({"sql": query}, query)
+    if table_name is not None or layout is not None:
+        name = "--layout" if table_name is None else "--table"
+        raise RequestError(f"{name} goes with --sql only.", hint="Leave it out.")
+    if file is None:
+        raise RequestError(
+            "FILE is missing: a file of rows, a run's folder, or - for standard input.",
+            hint="--sql needs none: it prints a query for a database.",
+        )
     showing = max(show, 1)
     if engine != MEMORY:
         if original or recoding or hierarchy_file or read_as != "label" or columns.given:
@@ -92,6 +124,45 @@ def verify(
         return _told(found, phrase, show)
     found["quasi_identifiers"] = [column.name for column in table.columns]
     return _told(found, phrase, show, _columns_looked_at(table))
+
+
+def _as_query(
+    model: str | None,
+    promise: dict[str, Any],
+    columns: Words,
+    reading: ReadingOptions,
+    table: str | None,
+    layout: str | None,
+    useless: dict[str, Any],
+) -> str:
+    """Write the check as a query."""
+    from setveil.commands.verify_sql import verify_sql
+
+    of_table = columns.qi is not None
+    given = {name: value for name, value in promise.items() if value is not None}
+    known = {"id_column", "item_column"}
+    useless |= {f"--{name}": value for name, value in given.items() if name not in {"k", "m", "privacy"}}
+    useless |= {f"--{name}": True for name in reading.given() if name not in known}
+    useless |= dict.fromkeys(set(columns.given) - {"--qi"}, True)
+    name = next((name for name, value in useless.items() if value is not None), None)
+    if name is not None:
+        raise RequestError(
+            f"{name.replace('_', '-')} does not apply to --sql, which reads nothing.", hint="Leave it out."
+        )
+    promised = "kkm" if of_table else KmAnonymity.model
+    if model not in (None, promised):
+        raise RequestError(
+            f"--sql writes queries for km-anonymity, and with --qi for kkm, not for {model}.",
+            hint="`setveil verify` checks it from the files.",
+        )
+    if "k" not in given or "m" not in given:
+        raise RequestError("--sql needs --k and --m.", hint="Such as --k 5 --m 2.")
+    m = given["m"]
+    return verify_sql(
+        given["k"], int(m) if str(m).isdigit() else m, table=table or "published",
+        id_column=reading.id_column, item_column=reading.item_column or "item", layout=layout or "long",
+        qi=[] if columns.qi is None else names_in(columns.qi),
+    )  # fmt: skip
 
 
 def _checked(
