@@ -5,8 +5,8 @@
     release.write("out")
 
 The functions are named like the commands: `anonymize`, `verify`, `measure`, `query`, `reconstruct`, `risk`,
-`attack`, `explore`, `recommend`, `compare`, `why`, `apply`, `moles`, `convert`, `warm`, and `read`. They take
-rows as a file, a data frame, a list of lists or `Transactions`.
+`attack`, `evidence`, `explore`, `recommend`, `compare`, `why`, `apply`, `moles`, `convert`, `warm`, `read`.
+They take rows as a file, a data frame, a list of lists or `Transactions`.
 
 Names are resolved on first use, so that importing the package (and ``setveil --help``) stays quick.
 """
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from setveil.commands.checker import checker
     from setveil.commands.compare import compare
     from setveil.commands.convert import convert
+    from setveil.commands.evidence import evidence
     from setveil.commands.explore import explore
     from setveil.commands.measure import measure
     from setveil.commands.moles import moles
@@ -148,6 +149,7 @@ _HOMES = {
     "checker": "commands.checker",
     "compare": "commands.compare",
     "convert": "commands.convert",
+    "evidence": "commands.evidence",
     "explore": "commands.explore",
     "measure": "commands.measure",
     "moles": "commands.moles",
@@ -225,6 +227,7 @@ __all__ = [
     "checker",
     "compare",
     "convert",
+    "evidence",
     "explore",
     "measure",
     "moles",

@@ -19,6 +19,7 @@ from setveil.cli import (
     attack,
     checker,
     compare,
+    evidence,
     explore,
     hierarchy,
     measure,
@@ -263,8 +264,8 @@ def algorithms(progress: Any) -> Answer:
 
 
 _MODULES = (
-    anonymize, apply, verify, checker, measure, query, why, moles, risk, attack, explore, compare, recommend,
-    reconstruct, warm,
+    anonymize, apply, verify, checker, measure, query, why, moles, risk, attack, evidence, explore, compare,
+    recommend, reconstruct, warm,
     studio,
 )  # fmt: skip
 COMMANDS = [demo, *(vars(module)[_name(module)] for module in _MODULES), convert, algorithms]

@@ -125,14 +125,14 @@ details > div { padding: 0 0 16px 22px; scroll-margin-top: 72px; }
 LONGEST = 400  # characters of a label; the title of the element shows all of them
 
 
-def page(title: str, body: str) -> str:
-    """Make a page that may load nothing; the title is text, the body HTML."""
+def page(title: str, body: str, style: str = "") -> str:
+    """Make a page that may load nothing; the title is text, the body HTML, `style` rules of its own."""
     return glossary.with_entries(
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta http-equiv="Content-Security-Policy" '
         "content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
-        f"<title>{html.escape(title)}</title>\n<style>{STYLE}{glossary.STYLE}</style>\n</head>\n"
+        f"<title>{html.escape(title)}</title>\n<style>{STYLE}{glossary.STYLE}{style}</style>\n</head>\n"
         f"<body>\n{body}\n</body>\n</html>\n"
     )
 

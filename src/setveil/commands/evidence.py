@@ -1,0 +1,234 @@
+"""Put what the record of a release says under the headings of standards and laws."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Mapping
+from fractions import Fraction
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from setveil.attacker.knowledge import knowledge_of
+from setveil.attacker.population import CONFIDENCE, fraction_risk
+from setveil.commands.given import is_path, path_of, published_rows
+from setveil.commands.risk import share_of
+from setveil.data.transactions import Transactions
+from setveil.errors import DataError, OutputError, RequestError, described, did_you_mean, shorten
+from setveil.plain_json import read_json
+from setveil.published import kind_at
+from setveil.report.evidence.frames import ALL, FRAMES, Section, Sources, sections
+from setveil.report.evidence.page import evidence_html, told_as_data
+from setveil.report.record import Record, read_record
+from setveil.runs.run import VerifiedRelease
+from setveil.staging import staged_file
+
+_LONGEST = 10_000  # characters of an answer
+
+
+def evidence(
+    run: str | PathLike[str] | VerifiedRelease,
+    *,
+    out: str | PathLike[str] | None = None,
+    attack: str | PathLike[str] | Mapping[str, Any] | None = None,
+    fraction: float | str | Fraction | None = None,
+    frame: str = ALL,
+    answers: str | PathLike[str] | Mapping[str, str] | None = None,
+    force: bool = False,
+) -> dict[str, Any]:
+    """Put what the record of a release says under the headings that standards and laws ask for.
+
+    ISO/IEC 27559, WP216, EMA Policy 0070, HIPAA's expert determination and NIST SP 800-188. What only people
+    can say stays an open field. Nothing claims conformity.
+
+    Parameters
+    ----------
+    run : path or VerifiedRelease
+        The folder of a run, or what `setveil.anonymize` returned.
+    out : path, optional
+        Also write a page (.html), which prints to A4. It must stay inside.
+    attack : path or dict, optional
+        What ``setveil attack --json`` printed, or `setveil.attack` returned.
+    fraction : float, optional
+        The share of a population that the rows are, above 0 and at most 1: what a match is worth to a
+        stranger is estimated from the published rows.
+    frame : {"all", "eu", "us"}
+        Which headings: ISO/IEC 27559 and all others, or those of the European Union or of the United States.
+    answers : path or dict, optional
+        A TOML file of ``field = "text"``, or a dict, with answers to open fields.
+    force : bool
+        Replace the page.
+
+    Returns
+    -------
+    dict
+        `sections`, each with its `facts` (`what`, `text`, `value`, `source`: a path in report.json, or a
+        command), `note` and `fields`; `open`, the fields that nobody has filled in.
+
+    Raises
+    ------
+    RequestError
+        If an argument is out of range, or an answer is to no field.
+    DataError
+        If there is no record of a run, or a file cannot be read.
+    OutputError
+        If the page cannot be written there.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> release = sv.anonymize([["tea", "milk"], ["tea"], ["milk"]], k=2, m=1)
+    >>> found = sv.evidence(release, frame="eu", answers={"owner": "The data office"})
+    >>> found["sections"][0]["frame"], found["open"][0]["field"]
+    ('ISO/IEC 27559', 'attackers')
+    """
+    place = None if out is None else page_place(path_of("out", out), force=force)
+    told, wanted, said = gathered(run, attack, fraction, frame, answers)
+    if place is not None:
+        write(place, evidence_html(told, wanted, said))
+    return told_as_data(told, wanted, said)
+
+
+def gathered(
+    run: Any, attack: Any, fraction: Any, frame: str, answers: Any
+) -> tuple[Sources, list[Section], dict[str, str]]:
+    """Collect what a page is made from: its sources, its sections, and answers to fields."""
+    if frame not in FRAMES:
+        raise RequestError(
+            f"--frame must be eu, us or all, got {described(frame)}.", hint=did_you_mean(str(frame), FRAMES)
+        )
+    share = share_of(fraction)
+    wanted = sections(frame)
+    said = _answers(answers, frame)
+    files: dict[str, str] = {}
+    if isinstance(run, VerifiedRelease):
+        record, rows = run.report, run.release.exposed()
+    else:
+        folder = path_of("run", run)
+        record = _record(folder)
+        files = _hashes(folder / "published")
+        rows = None if share is None else kind_at(str(folder)).read(str(folder), published_rows)
+    population = None
+    if share is not None:
+        if type(rows) is not Transactions:
+            raise RequestError(
+                "--fraction is for single rows of items, not for tables, groups or classes.",
+                hint="Leave it out.",
+            )
+        ms = sorted({entry["m"] for entry in _measured(record)} or {1, 2, 3})
+        entries = fraction_risk(knowledge_of(rows, ()), share, ms)
+        population = {"fraction": float(share), "confidence": CONFIDENCE, "entries": entries}
+    return Sources(record, _attack(attack), population, files), wanted, said
+
+
+def page_place(out: Path, *, force: bool) -> Path:
+    """Refuse a page that is none by its name, is there, or would be handed out with the release."""
+    if out.suffix.lower() not in {".html", ".htm"}:
+        raise RequestError(f"--out must name a page such as evidence.html, got {out}.")
+    if (out.absolute().parent / "about.json").is_file():
+        raise OutputError(
+            f"{out} lies beside published rows, but the page holds figures of the original.",
+            hint="Write it where it stays inside, such as the run's internal/.",
+        )
+    if out.exists() and (not force or out.is_dir()):
+        raise OutputError(f"{out} exists already.", hint="Choose another name, or --force.")
+    return out
+
+
+def write(path: Path, content: str) -> None:
+    """Write the page, whole or not at all."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with staged_file(path) as beside:
+            beside.write_text(content, encoding="utf-8")
+    except OSError as error:
+        raise OutputError(f"{path} cannot be written: {error.strerror or error}.") from None
+
+
+def _record(folder: Path) -> Record:
+    for place in (folder / "internal" / "report.json", folder / "report.json"):
+        if place.is_file():
+            return read_record(place)
+    raise DataError(
+        f"There is no internal/report.json in {folder}: nothing says how the release was made.",
+        hint="Name the whole folder that `setveil anonymize` wrote, not its published/.",
+    )
+
+
+def _measured(record: Record) -> list[Any]:
+    risk: Any = record.get("risk")
+    return list(risk["after"]["risk"]) if risk else []
+
+
+def _hashes(published: Path) -> dict[str, str]:
+    """Hash what is published."""
+    found = {}
+    for path in sorted(published.rglob("*")) if published.is_dir() else ():
+        if path.is_file():
+            with path.open("rb") as file:
+                found[path.relative_to(published).as_posix()] = hashlib.file_digest(
+                    file, "sha256"
+                ).hexdigest()
+    return found
+
+
+def _attack(attack: Any) -> Mapping[str, Any] | None:
+    if attack is None:
+        return None
+    where = "The attacks"
+    if is_path(attack):
+        where = str(attack)
+        try:
+            attack = read_json(Path(attack).read_bytes())
+        except (OSError, ValueError) as error:
+            raise DataError(f"{where} cannot be read: {error}.") from None
+    try:
+        for entry in attack["attacks"]:
+            sides = [entry[side][key] for side in ("train", "control") for key in ("attempts", "successes")]
+            if not all(type(number) is int for number in sides) or not isinstance(entry["kind"], str):
+                raise TypeError
+            if entry["allowed"] is not None:
+                float(entry["allowed"])
+            if entry["m"] is not None and type(entry["m"]) is not int:
+                raise TypeError
+            if entry["leak"] not in (True, False, None):
+                raise TypeError
+    except (KeyError, TypeError, ValueError):
+        raise DataError(
+            f"{where} is not what `setveil attack --json` prints.",
+            hint="setveil attack ... --json > attack.json",
+        ) from None
+    found: Mapping[str, Any] = attack
+    return found
+
+
+def _answers(answers: Any, frame: str) -> dict[str, str]:
+    """Take answers to fields; those of other frames are of no use, but no error."""
+    if answers is None:
+        return {}
+    where = "The answers"
+    if is_path(answers):
+        where = str(answers)
+        try:
+            answers = tomllib.loads(Path(answers).read_bytes().decode("utf-8-sig"))
+        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            raise DataError(
+                f"{where} cannot be read: {error}.", hint='Lines such as owner = "The data office".'
+            ) from None
+    if not isinstance(answers, Mapping):
+        raise RequestError(f"The answers must be a file or a dict, got {described(answers)}.")
+    known = [field.name for section in sections(ALL) for field in section.fields]
+    for name, text in answers.items():
+        if name not in known:
+            raise RequestError(
+                f"{where}: there is no field {shorten(str(name))}.",
+                hint=did_you_mean(str(name), known, f"There are {', '.join(known)}."),
+            )
+        if not isinstance(text, str) or len(text) > _LONGEST:
+            raise RequestError(
+                f"{where}: {name} must be a text of at most {_LONGEST:,} characters, got "
+                f"{shorten(json.dumps(text, default=str))}."
+            )
+    return {name: text.strip() for name, text in answers.items()}

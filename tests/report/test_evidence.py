@@ -1,0 +1,170 @@
+"""The officer's file: every section, every figure as the record has it, and fields that stay open."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import setveil as sv
+from cli_helpers import refused, setveil
+from setveil.report.evidence.frames import sections
+
+ROWS = 8 * [["tea", "milk"], ["tea"], ["coffee", "milk"], ["coffee", "rum"]]
+OTHERS = 5 * [["tea", "milk"], ["coffee"], ["rum"]]
+FRAMES = {"ISO/IEC 27559", "WP216", "EMA Policy 0070", "HIPAA 164.514(b)(1)", "NIST SP 800-188"}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("evidence") / "run"
+    release = sv.anonymize(ROWS, k=4, m=2, details=True)
+    release.write(out, record={"about": {"purpose": "Study <7>", "responsible": "A. & B."}})
+    return out
+
+
+@pytest.fixture(scope="module")
+def attacks(run: Path) -> dict[str, Any]:
+    return sv.attack(run, ROWS, OTHERS)
+
+
+def at_path(record: Any, path: str) -> Any:
+    """What a record has at a path with dots; keys may hold dots themselves."""
+    if not path:
+        return record
+    if isinstance(record, list):
+        number, _, rest = path.partition(".")
+        return at_path(record[int(number)], rest)
+    key = next(key for key in record if path == key or path.startswith(f"{key}."))
+    return at_path(record[key], path[len(key) + 1 :])
+
+
+def test_every_section_is_there_and_every_figure_is_the_records(
+    run: Path, attacks: dict[str, Any], tmp_path: Path
+) -> None:
+    found = sv.evidence(run, out=tmp_path / "page.html", attack=attacks, fraction="5%")
+    record = json.loads((run / "internal" / "report.json").read_text())
+    page = (tmp_path / "page.html").read_text()
+    shown = html.unescape(re.sub("<[^>]*>", "\n", page))
+    assert {section["frame"] for section in found["sections"]} == FRAMES
+    assert len(found["sections"]) == len(sections("all")) == 14
+    population = sv.risk(run, m=(1, 2, 3), fraction="5%")["population"]
+    estimates = [population["fraction"], *(entry["estimate"] for entry in population["entries"])]
+    looked_at = set()
+    for section in found["sections"]:
+        assert section["heading"] in shown
+        assert section["facts"]
+        for fact in section["facts"]:
+            assert fact["what"] in shown
+            assert fact["text"] in shown
+            source = fact["source"]
+            if source == "setveil risk --fraction":
+                assert fact["value"] in estimates
+            elif source == "sha256sum":
+                assert re.fullmatch("[0-9a-f]{64}", fact["value"])
+            elif source.startswith("attack: "):
+                assert fact["value"] == at_path(attacks, source[8:])
+                assert f"{fact['value']:,} of" in fact["text"]
+            else:
+                assert fact["value"] == at_path(record, source), fact
+            looked_at.add(source.split(".")[0])
+            if isinstance(fact["value"], int) and not isinstance(fact["value"], bool):
+                assert f"{fact['value']:,}" in fact["text"]
+    assert {"guarantee", "risk", "utility", "input", "setveil", "versions", "about", "sha256sum"} <= looked_at
+    assert "k^m-anonymity does not bound inference" in shown
+    assert "proves nothing" in shown
+    assert "no random sample of a town" in shown
+    assert "Study <7>" in shown
+    assert "Study <7>" not in page
+    for outside in ("http://", "https://", "<script", "src="):
+        assert outside not in page
+
+
+def test_open_fields_are_counted_until_somebody_fills_them_in(run: Path, tmp_path: Path) -> None:
+    fields = [field.name for section in sections("all") for field in section.fields]
+    assert len(fields) == len(set(fields))
+    found = sv.evidence(run, out=tmp_path / "a.html")
+    assert [entry["field"] for entry in found["open"]] == fields
+    page = (tmp_path / "a.html").read_text()
+    assert page.count('class="field"') == len(fields)
+    assert f"{len(fields)} fields are open." in page
+    said = {name: f"Answer <{at}>" for at, name in enumerate(fields)}
+    some = dict(list(said.items())[:3])
+    found = sv.evidence(run, out=tmp_path / "b.html", answers=some)
+    assert [entry["field"] for entry in found["open"]] == fields[3:]
+    assert "Answer &lt;0&gt;" in (tmp_path / "b.html").read_text()
+    assert sv.evidence(run, out=tmp_path / "c.html", answers=said)["open"] == []
+    assert 'class="field"' not in (tmp_path / "c.html").read_text()
+
+
+def test_frames_choose_the_headings(run: Path) -> None:
+    eu, us = (
+        {section["frame"] for section in sv.evidence(run, frame=frame)["sections"]} for frame in ("eu", "us")
+    )
+    assert eu == {"ISO/IEC 27559", "WP216", "EMA Policy 0070"}
+    assert us == {"ISO/IEC 27559", "HIPAA 164.514(b)(1)", "NIST SP 800-188"}
+
+
+def test_the_command_writes_the_same_page(run: Path, attacks: dict[str, Any], tmp_path: Path) -> None:
+    (tmp_path / "attack.json").write_text(json.dumps(attacks))
+    (tmp_path / "ours.toml").write_text('owner = "The data office"\n')
+    more = ("--attack", tmp_path / "attack.json", "--answers", tmp_path / "ours.toml", "--frame", "us")
+    done = setveil("evidence", run, "--out", tmp_path / "x.html", *more, "--strict", "--json")
+    assert done.code == 3
+    found = sv.evidence(
+        run, out=tmp_path / "y.html", attack=attacks, answers={"owner": "The data office"}, frame="us"
+    )
+    assert json.loads(done.out) == found
+    assert (tmp_path / "x.html").read_bytes() == (tmp_path / "y.html").read_bytes()
+    done = setveil("evidence", run, "--out", tmp_path / "z.html")
+    assert "19 fields are open" in done.out
+    assert done.code == 0
+
+
+def test_releases_of_all_kinds_have_a_page() -> None:
+    rows = 5 * [["a", "s"], ["b"], ["a"], ["b", "c"]]
+    promised = sv.evidence(sv.anonymize(rows, sv.KmRho(k=5, m=1, rho=0.5, sensitive=["s"])))
+    notes = {section["heading"]: section["note"] for section in promised["sections"]}
+    assert notes["Inference"].startswith("Met in part: of the sensitive items")
+    bare = sv.evidence(sv.anonymize(rows, sv.TransactionalKAnonymity(k=5)))
+    notes = {section["heading"]: section["note"] for section in bare["sections"]}
+    assert "does not bound inference" in notes["Inference"]
+    rho = sv.evidence(sv.anonymize(rows, sv.RhoUncertainty(rho=0.5, sensitive=["s"])))
+    notes = {section["heading"]: section["note"] for section in rho["sections"]}
+    assert "does not bound this" in notes["Singling out"]
+
+
+def test_what_is_no_run_and_answers_no_field_is_refused(run: Path, tmp_path: Path) -> None:
+    out = tmp_path / "page.html"
+    refused(setveil("evidence", tmp_path, "--out", out), 4, "no internal/report.json", out=out)
+    refused(setveil("evidence", run / "published", "--out", out), 4, "no internal/report.json", out=out)
+    answers = tmp_path / "a.toml"
+    answers.write_text('ownr = "x"\n')
+    refused(
+        setveil("evidence", run, "--out", out, "--answers", answers),
+        2,
+        "no field 'ownr'",
+        "mean owner",
+        out=out,
+    )
+    answers.write_text("owner = 5\n")
+    refused(setveil("evidence", run, "--out", out, "--answers", answers), 2, "owner must be a text", out=out)
+    answers.write_text("owner")
+    refused(setveil("evidence", run, "--out", out, "--answers", answers), 4, "cannot be read", out=out)
+    attack = tmp_path / "attack.json"
+    for text in ("", "{", "[]", '{"attacks": [{}]}', '{"attacks": 5}', "5"):
+        attack.write_text(text)
+        refused(setveil("evidence", run, "--out", out, "--attack", attack), 4, "attack.json", out=out)
+    refused(setveil("evidence", run, "--out", out, "--fraction", "0"), 2, "--fraction must be", out=out)
+    refused(setveil("evidence", run, "--out", tmp_path / "page.pdf"), 2, "--out must name a page")
+    beside = run / "published" / "page.html"
+    refused(setveil("evidence", run, "--out", beside), 2, "figures of the original", out=beside)
+    out.write_text("mine")
+    refused(setveil("evidence", run, "--out", out), 2, "exists already")
+    assert out.read_text() == "mine"
+    with pytest.raises(sv.RequestError, match="frame"):
+        sv.evidence(run, frame="uk")
