@@ -52,7 +52,7 @@ site_sections = {
     "howto/index": [
         "howto/*",
         "risk", "choosing", "explore", "recommend", "hierarchies", "tables", "policies", "why", "query",
-        "reconstruct", "rules", "apply", "checker", "sql", "report", "compare", "own_method",
+        "reconstruct", "rules", "apply", "checker", "attack", "evidence", "sql", "report", "compare", "own_method",
         "scale", "spark",
     ],
     "explanation": [
@@ -74,7 +74,7 @@ site_commands = {
     "demo": ["install"],
     "anonymize": ["ten_minutes", "algorithms", "cli", "tables"],
     "apply": ["apply"],
-    "verify": ["verify"],
+    "verify": ["verify", "sql"],
     "checker": ["checker"],
     "warm": ["cli"],
     "measure": ["measures"],
@@ -82,6 +82,8 @@ site_commands = {
     "why": ["why"],
     "moles": ["border"],
     "risk": ["risk"],
+    "attack": ["attack"],
+    "evidence": ["evidence"],
     "explore": ["explore"],
     "compare": ["compare"],
     "recommend": ["recommend"],

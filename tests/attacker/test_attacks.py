@@ -123,6 +123,35 @@ def test_chances_equal_the_definition() -> None:
     assert chances.wilson(0, 0) == (0.0, 1.0)
 
 
+def test_the_worked_example() -> None:
+    """That of docs/attack.md."""
+    first = "coffee,bread coffee,bread coffee,tea,cake tea,bread"
+    people = [
+        frozenset(text.split(","))
+        for text in f"{first} coffee,cake,wine coffee,tea cocoa,bread cake,wine".split()
+    ]
+    hot = ["coffee", "tea", "cocoa"]
+    drinks = sv.Hierarchy.from_paths(
+        [
+            *([x, "hot", "all"] for x in ("coffee", "tea", "cocoa")),
+            *([x, "all"] for x in ("bread", "cake", "wine")),
+        ]
+    )
+    release = sv.anonymize(transactions(people), k=2, m=2, hierarchy=drinks)
+    rows = [frozenset(row) for row in release.published]
+    under = {"hot": hot}
+    one, other = (naive.fitting(rows, under, frozenset([x])) for x in ("coffee", "bread"))
+    assert (len(one), len(other), len({*one} & {*other})) == (7, 4, 4)
+    assert naive.same_row(one, other) == pytest.approx(1 / 7)
+    rarest = naive.rarest(rows, frozenset(["cake", "hot"]), 2, release.published.vocabulary.labels)
+    assert (rarest, naive.who_fits(people, under, rarest)) == ({"cake", "hot"}, [2, 4])
+    shown = Shown.of(release.published, under, [transactions(people)], lambda *_: (1.0, 1.0))
+    known = known_of(
+        shown, [frozenset(some) for some in (["coffee"], ["bread"], ["coffee", "bread"], ["wine"])]
+    )
+    assert shown.fitting(*known).tolist() == [7, 4, 4, 8]
+
+
 ALGORITHMS = ("exact", "aa", "oa", "lra", "vpa", "hghs", "pcta")
 
 

@@ -103,12 +103,12 @@ def _chances(told: Sources) -> list[Fact]:
             facts.append(
                 Fact(f"Mean chance (marketer), {known}", mean, entry["probability"], f"{where}.probability")
             )
-    return facts or [_missing("Risk", "`setveil anonymize` without --no-details, or `setveil risk`")]
+    return facts or [_missing("Risk", "setveil anonymize without --no-details measures it")]
 
 
 def _population(told: Sources) -> list[Fact]:
     if told.population is None:
-        return [_missing("Worth of a match to a stranger", "`setveil evidence --fraction SHARE`")]
+        return [_missing("Worth of a match to a stranger", "setveil evidence --fraction SHARE estimates it")]
     source = "setveil risk --fraction"
     share = told.population["fraction"]
     facts = [Fact("Share of the population", words.percent(share), share, source)]
@@ -138,12 +138,12 @@ def _before_and_after(told: Sources) -> list[Fact]:
                         f"risk.{side}.risk.{at}.rows_below.2",
                     )
                 )
-    return facts or [_missing("Risk", "`setveil anonymize` without --no-details, or `setveil risk`")]
+    return facts or [_missing("Risk", "setveil anonymize without --no-details measures it")]
 
 
 def _attacks(told: Sources, *kinds: str) -> list[Fact]:
     if told.attack is None:
-        return [_missing("Attacks", "`setveil attack --json`, then `setveil evidence --attack FILE`")]
+        return [_missing("Attacks", "setveil attack --json, then setveil evidence --attack FILE")]
     facts = []
     for at, entry in enumerate(told.attack["attacks"]):
         if kinds and entry["kind"] not in kinds:
@@ -226,7 +226,7 @@ def _rows(told: Sources) -> list[Fact]:
 
 
 def _missing(what: str, command: str) -> Fact:
-    return Fact(what, f"not measured; {command} does", None, "")
+    return Fact(what, f"not measured: {command}", None, "")
 
 
 def _risks(record: Record, side: str) -> list[Attack]:
