@@ -52,7 +52,8 @@ site_sections = {
     "howto/index": [
         "howto/*",
         "risk", "choosing", "explore", "recommend", "hierarchies", "tables", "policies", "why", "query",
-        "reconstruct", "rules", "apply", "checker", "attack", "evidence", "sql", "report", "compare", "own_method",
+        "reconstruct", "rules", "apply", "checker", "certificate", "attack", "evidence", "sql", "report",
+        "compare", "own_method",
         "scale", "spark",
     ],
     "explanation": [
@@ -76,6 +77,7 @@ site_commands = {
     "apply": ["apply"],
     "verify": ["verify", "sql"],
     "checker": ["checker"],
+    "certify": ["certificate"],
     "warm": ["cli"],
     "measure": ["measures"],
     "query": ["query"],

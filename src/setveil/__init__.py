@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from setveil.commands.anonymize import anonymize
     from setveil.commands.apply import apply
     from setveil.commands.attack import Attacked, attack
+    from setveil.commands.certify import certify
     from setveil.commands.checker import checker
     from setveil.commands.compare import compare
     from setveil.commands.convert import convert
@@ -146,6 +147,7 @@ _HOMES = {
     "anonymize": "commands.anonymize",
     "apply": "commands.apply",
     "attack": "commands.attack",
+    "certify": "commands.certify",
     "checker": "commands.checker",
     "compare": "commands.compare",
     "convert": "commands.convert",
@@ -224,6 +226,7 @@ __all__ = [
     "anonymize",
     "apply",
     "attack",
+    "certify",
     "checker",
     "compare",
     "convert",

@@ -17,6 +17,7 @@ from setveil.cli import (
     anonymize,
     apply,
     attack,
+    certify,
     checker,
     compare,
     evidence,
@@ -264,8 +265,8 @@ def algorithms(progress: Any) -> Answer:
 
 
 _MODULES = (
-    anonymize, apply, verify, checker, measure, query, why, moles, risk, attack, evidence, explore, compare,
-    recommend, reconstruct, warm,
+    anonymize, apply, verify, checker, certify, measure, query, why, moles, risk, attack, evidence, explore,
+    compare, recommend, reconstruct, warm,
     studio,
 )  # fmt: skip
 COMMANDS = [demo, *(vars(module)[_name(module)] for module in _MODULES), convert, algorithms]

@@ -1,18 +1,28 @@
-"""Two small programs for those who are given a release, and how they come beside it.
+"""Small programs for those who do not trust setveil, and how they come beside a release.
 
-``check.py`` and ``check.html`` share no code with setveil, which copies them as bytes.
+``check.py`` and ``check.html`` are for those who are given a release, ``audit.py`` for auditors, who may see
+the original. They share no code with setveil, which copies them as bytes.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from setveil.errors import RequestError
+from setveil.hierarchy.io import write_hierarchy
+from setveil.hierarchy.tree import Hierarchy
+from setveil.staging import keep_private, staged_file
 
-CHECK, PAGE = (Path(__file__).with_name(name) for name in ("check.py", "check.html"))
+CHECK, PAGE, AUDIT = (Path(__file__).with_name(name) for name in ("check.py", "check.html", "audit.py"))
 FILES = CHECK.name, PAGE.name
+CERTIFICATE, TREE = "certificate.json", "hierarchy.csv"
+INSIDE = CERTIFICATE, AUDIT.name, TREE
+
+_AUDITED = ("basket", "fimi", "jsonl", "long")  # formats that audit.py reads
 
 _ROWS, _TABLES = ("km-anonymity", "k-anonymity"), ("kkm", "mixed-km")
 
@@ -46,4 +56,55 @@ def _require_checked(about: Mapping[str, Any]) -> None:
             f"The checker for recipients does not check {model}{more} of such a release.",
             hint="It checks k^m-anonymity and k-anonymity of rows without classes, and (k,k^m)-anonymity and "
             "mixed k^m-anonymity of tables in which nothing is sensitive.",
+        )
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What ``audit.py`` checks: that a release loses no more than must be, or how much more at most."""
+
+    content: dict[str, Any]  # as it is written
+    tree: Hierarchy  # the hierarchy of the run
+
+    def told(self) -> dict[str, int]:
+        """Return what the record of a run says of it."""
+        told = {key: self.content[key] for key in ("loss", "bound")}
+        return told | {"clauses": len(self.content["clauses"]), "branches": len(self.content["tree"])}
+
+
+def put_certificate(folder: Path, certificate: Certificate, about: Mapping[str, Any]) -> list[Path]:
+    """Write a certificate into a run's internal/, with what checks it; `about` is the about.json of the run.
+
+    Returns
+    -------
+    list of Path
+        The files: with the hierarchy, where that came from no file.
+
+    Raises
+    ------
+    RequestError
+        If audit.py could not read the published rows.
+    """
+    require_audited(about)
+    origin = certificate.tree.origin
+    made = [folder / CERTIFICATE, folder / AUDIT.name]
+    with staged_file(made[0]) as file:
+        lines = json.dumps(certificate.content, ensure_ascii=False, separators=(",", ":"))
+        file.write_text(lines.replace("},{", "},\n{") + "\n", encoding="utf-8")
+    with staged_file(made[1]) as file:
+        file.write_bytes(AUDIT.read_bytes())
+    if origin is None or origin.source != "file":
+        made.append(folder / TREE)
+        write_hierarchy(certificate.tree, made[-1])
+    keep_private(folder)
+    return made
+
+
+def require_audited(about: Mapping[str, Any]) -> None:
+    """Refuse a release that audit.py could not read."""
+    if about.get("format") not in _AUDITED or "files" in about:
+        raise RequestError(
+            f"The program that checks a certificate does not read the format {about.get('format')}, in which "
+            "the rows are published.",
+            hint="--output-format jsonl, basket, fimi or long.",
         )

@@ -75,6 +75,15 @@ class Hierarchy(TypedDict):
     height: int
 
 
+class Certificate(TypedDict):
+    """What the certificate of a run proves, and how large it is."""
+
+    loss: int
+    bound: int
+    clauses: int
+    branches: int
+
+
 class Alone(TypedDict):
     """What the public items would lose by themselves."""
 
@@ -607,6 +616,7 @@ class Record(TypedDict):
     classes: NotRequired[InClasses]
     frontier: NotRequired[list[Class]]
     optimality: NotRequired[Optimality]
+    certificate: NotRequired[Certificate]
     recoding: str
     suppressed: NotRequired[list[str]]
     counts: NotRequired[Counts]

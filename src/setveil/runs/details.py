@@ -80,7 +80,7 @@ def recorded(
         What was promised, and what the rows are shuffled by.
     """
     origin, details = data.origin, release.details
-    apart = {"optimality", "suppressed", "timing", "frontier", "classes", "split"}
+    apart = {"optimality", "certificate", "suppressed", "timing", "frontier", "classes", "split"}
     record: dict[str, Any] = {
         "version": VERSION,
         "setveil": __version__,
@@ -115,6 +115,7 @@ def recorded(
         },
         "utility": found["utility"],
         **{key: found[key] for key in ("answers", "optimality") if found.get(key)},
+        **({"certificate": details["certificate"].told()} if "certificate" in details else {}),
         **({"frontier": details["frontier"]} if "frontier" in details else {}),
         "suppressed": details.get("suppressed", []),
         "recoding": release.recoding.kind,

@@ -27,7 +27,8 @@ from setveil.published.group_files import PublishedGroups, as_groups
 from setveil.published.shared import counts_beside
 from setveil.published.table_files import PublishedTable
 from setveil.recipients import FILES as CHECKER
-from setveil.recipients import put_checker
+from setveil.recipients import INSIDE as AUDIT
+from setveil.recipients import put_certificate, put_checker
 from setveil.report.models import words_for
 from setveil.report.record import Published, Record
 from setveil.report.run.page import report_html
@@ -45,6 +46,7 @@ _FILES = {  # besides those of the kind of release
     "published/report.html",
     *(f"published/{name}" for name in CHECKER),
     "published/manifest.json",
+    *(f"internal/{name}" for name in AUDIT),
     "internal/rows.csv",
     "internal/report.json",
     "internal/report.html",
@@ -169,8 +171,11 @@ def fill(
         Whether to write a page that may be shared.
     """
     report = {**report, "published": _published_as(published, *file, release.published, external=external)}
-    write_json(published / "about.json", _about_of(release, report))
+    about = _about_of(release, report)
+    write_json(published / "about.json", about)
     release.write_inside(internal)
+    if (certificate := release.details.get("certificate")) is not None:
+        put_certificate(internal, certificate, about)
     _write_text(internal / PAGE, report_html(report))
     if external:
         _write_text(published / PAGE, report_html(report, external=True))

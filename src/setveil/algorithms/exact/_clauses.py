@@ -67,6 +67,7 @@ class Separator:
         self.place = np.empty(tree.n_leaves, np.int64)
         self.place[tree.leaf_order] = np.arange(tree.n_leaves)
         self.position: list[int] = self.place.tolist()
+        self._threats: dict[Clause, tuple[int, ...]] = {}  # one that proves each clause
 
     def threats(self, candidate: Ids, progress: Progress) -> Iterator[list[int]]:
         """List the threats of smallest size between published nodes; nothing if the candidate is valid.
@@ -117,7 +118,9 @@ class Separator:
                 leaves = choice
                 if len(general) < len(threat):  # else each node of the threat has one of these above it
                     leaves = tuple(leaf for leaf in choice if any(self._covers(v, leaf) for v in general))
-                yield above, tuple(sorted(leaves))
+                clause = above, tuple(sorted(leaves))
+                self._threats.setdefault(clause, general)
+                yield clause
 
     def violated(self, up: Floats, suppressed: Floats | None) -> list[Clause]:
         """List clauses that a fractional solution violates: none only if it satisfies all there are.
@@ -161,23 +164,33 @@ class Separator:
             )  # fmt: skip
             for start, stop in pairwise([0, *stops[:found].tolist()]):
                 some = out[start:stop]
-                parents = tuple(sorted({self.parent[v] for v in some.tolist()}))
+                threat = tuple(some.tolist())
+                parents = tuple(sorted({self.parent[v] for v in threat}))
                 if not with_leaves:
                     clauses.append((parents, ()))
+                    self._threats.setdefault(clauses[-1], threat)
                     continue
                 room = 1 - TOLERANCE - sum(up[v] for v in parents)
                 n = cheapest_choices(
                     some, self.k, self.starts, self.holders, self.weights, *self.rows, self.place, low, high,
                     suppressed, choices,
                 )  # fmt: skip
-                clauses += [
+                more: list[Clause] = [
                     (parents, tuple(sorted(leaves)))
                     for leaves in sorted(set(map(tuple, choices[:n, : some.size].tolist())))
                     if sum(suppressed[leaf] for leaf in leaves) < room
                 ]
+                self._threats.update(dict.fromkeys(more, threat))
+                clauses += more
             if len(clauses) >= ENOUGH:
                 break
         return clauses
+
+    def threat_of(self, clause: Clause) -> tuple[list[int], list[int]]:
+        """Find a threat that proves a clause which was stated here, and a leaf of one row below each node."""
+        nodes = sorted(self._threats[clause])
+        leaves = clause[1] or self._leaf_choices(nodes)[0]
+        return nodes, [next(leaf for leaf in leaves if self._covers(v, leaf)) for v in nodes]
 
     def _covers(self, v: int, leaf: int) -> bool:
         return self.low[v] <= self.position[leaf] < self.high[v]

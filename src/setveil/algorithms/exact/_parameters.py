@@ -42,6 +42,9 @@ class Exact(Declared):
         more.
     time_limit : float or None
         Seconds after which the best release so far is returned with its proven gap; None: 300.
+    certificate : bool
+        Also prove the bound in integers, for k^m-anonymity: the run's folder gets a certificate inside, and
+        a small program that checks it (see docs/certificate.md).
 
     Examples
     --------
@@ -81,6 +84,9 @@ class Exact(Declared):
         "Seconds, then the best so far (default 300).",
         default=None,
         study_name="solver_time_limit",
+    )
+    certificate: bool = parameter(
+        Flag(), "k^m: also write a proof of the bound, and a program that checks it.", default=False
     )
 
     def __post_init__(self) -> None:

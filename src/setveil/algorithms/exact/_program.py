@@ -19,6 +19,7 @@ TOLERANCE = 1e-6
 GREATEST = 1e9  # cost of a variable, as the solver sees it
 TRIAL = 100  # simplex iterations that tell how a variable would do
 SLACK = 500  # clauses that are not binding, but may stay in the model
+LIMIT = -2  # what stands for the row of the first limit, where others have the number of their clause
 
 Floats = NDArray[np.float64]
 Bounds = NDArray[np.unsignedinteger[Any]]  # bounds of variables
@@ -108,7 +109,8 @@ class Program:
         used = [v for v, amount in enumerate(amounts) if amount]
         # Sums are integers: the half keeps the solver's tolerance from mattering.
         values = np.array([amounts[v] for v in used], np.float64)
-        self._add_rows([np.array(used, np.int32)], -inf, most + 0.5, values)
+        first = LIMIT if LIMIT not in self._clause else -1
+        self._add_rows([np.array(used, np.int32)], -inf, most + 0.5, values, np.array([first]))
 
     def imply(self, pairs: Iterable[tuple[int, int]]) -> None:
         """Demand for each pair that the second variable is 1 if the first is."""
@@ -195,6 +197,28 @@ class Program:
         error = 1e-12 * (np.abs(parts).sum() + np.abs(duals * used).sum()) + 1e-15 * self.costs.sum()
         reduced *= self.scale
         return float(least - error) * self.scale, reduced
+
+    def multipliers(self) -> tuple[list[tuple[tuple[int, ...], float]], float]:
+        """List the clauses that bind at the last minimum, with their dual values, and that of the limit."""
+        return self._weighted(np.array(self._highs.getSolution().row_dual) * self.scale)
+
+    def ray(self, sign: float) -> tuple[list[tuple[tuple[int, ...], float]], float]:
+        """List the clauses that together cannot be satisfied, with their weights, and that of the limit.
+
+        Of the last model, if that has no solution; in units of the greatest. `sign`: which way to read it.
+        """
+        _, found, values = self._highs.getDualRay()  # type: ignore[attr-defined]  # not in its stubs
+        if not found:
+            return [], 0.0
+        values = np.array(values) * sign
+        return self._weighted(values / max(np.abs(values).max(initial=0), 1e-30))
+
+    def _weighted(self, duals: Floats) -> tuple[list[tuple[tuple[int, ...], float]], float]:
+        rows = np.flatnonzero((self._clause >= 0) & (duals > 0)).tolist()
+        numbers = self._clause[rows].tolist()
+        members = [tuple(self._members[self._starts[c] : self._starts[c + 1]].tolist()) for c in numbers]
+        limit = -float(duals[self._clause == LIMIT].sum())
+        return list(zip(members, duals[rows].tolist(), strict=True)), limit
 
     def violates(self, values: Floats) -> bool:
         """Whether the values violate a clause that is not in the model."""

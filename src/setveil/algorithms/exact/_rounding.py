@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import inf
 
 from setveil.algorithms.exact._candidates import Candidates
 from setveil.algorithms.exact._clauses import Clause, Separator
@@ -24,6 +25,8 @@ class Rounding:
         Translates values into candidate recodings.
     candidates : Candidates
         Finds threats, and repairs what is not valid.
+    repairs : bool
+        Whether to look for better candidates on the way.
     """
 
     def __init__(
@@ -33,10 +36,14 @@ class Rounding:
         separator: Separator,
         candidates: Candidates,
         incumbent: Incumbent,
+        *,
+        repairs: bool = True,
     ) -> None:
         self.program, self.variables, self.separator = program, variables, separator
         self.candidates, self.incumbent = candidates, incumbent
-        self._due = 1  # relaxations after which to look for a better candidate again
+        self._due: float = (
+            1 if repairs else inf
+        )  # relaxations after which to look for a better candidate again
 
     def separate(self, values: Floats) -> bool:
         """Add clauses that values violate: of the threats of what they round to, or else all that are.

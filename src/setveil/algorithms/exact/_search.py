@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from math import ceil, inf
@@ -140,6 +140,18 @@ class Search:
         self._polish()
         return self._record(self.incumbent.cost, lower, program)
 
+    def take(self, image: Mapping[str, str | None]) -> None:
+        """Take the release of an earlier run as the best: the label of each item, None: it is left out."""
+        tree, candidate = self.tree, np.arange(self.tree.n_nodes, dtype=np.int32)
+        for leaf in range(tree.n_leaves):
+            label = image[tree.labels[leaf]]
+            candidate[leaf] = -1 if label is None else tree.id(label)
+        self.incumbent.put(candidate)
+
+    def allow_as_much_again(self) -> None:
+        """Let what follows take as long as the search might."""
+        self.deadline = time.monotonic() + (self.parameters.time_limit or PATIENCE)
+
     def published(self) -> tuple[list[int], list[int]]:
         """List the nodes of the best candidate's cut in the whole hierarchy, and those suppressed."""
         tree, hierarchy = self.tree, self.hierarchy
@@ -198,9 +210,15 @@ class Search:
             program.limit(variables.amounts(self.losses), self.most)
         return program
 
+    def rounding(self) -> Rounding:
+        """Make what finds clauses, and nothing else."""
+        best = self.incumbent
+        return Rounding(self.program, self.variables, self.separator, self.candidates, best, repairs=False)
+
     def _out_of_time(self) -> bool:
         """Whether the search should end."""
-        return self.progress.stop_requested() or time.monotonic() > self.deadline
+        asked = self.progress.stoppable and self.progress.stop_requested()
+        return asked or time.monotonic() > self.deadline
 
     def _record(self, best: int, proven: float, program: Program) -> dict[str, Any]:
         lower = int(min(proven, best))

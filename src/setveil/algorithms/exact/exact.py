@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import AlgorithmInfo
@@ -9,6 +10,7 @@ from setveil.algorithms._papers import SETVEIL, VLDB_2008, together
 from setveil.algorithms.exact._parameters import Exact, Parameters
 from setveil.errors import RequestError
 from setveil.progress import Progress, silent
+from setveil.recipients import Certificate
 
 if TYPE_CHECKING:
     from setveil.algorithms.exact._mole_search import MoleSearch
@@ -46,11 +48,14 @@ def anonymize(
     recoding : Recoding or LocalRecoding
         From the cut; local where sensitive items lose some of their occurrences.
     details : dict
-        `optimality`: the loss, the proven lower bound, the gap; `suppressed`: the labels that are. Where
+        `optimality`: the loss, the proven lower bound, the gap; `certificate`, if there is to be one;
+        `suppressed`: the labels that are. Where
         items are sensitive also `hidden`, the occurrences that each of them lost, `alone`, the least loss
         without regard to them, and `warnings`.
     """
     guarantee.require_feasible(data)
+    if parameters.certificate:
+        _require_certified(data, guarantee)
     if guarantee.model == "coherence" and hierarchy is None:
         return _coherent(_mole_search(data, guarantee, parameters, progress))
     if guarantee.model != "km-anonymity":
@@ -62,7 +67,55 @@ def anonymize(
     nodes, suppressed = search.published()
     names = [search.hierarchy.labels[v] for v in suppressed]
     recoding = Recoding.from_cut(search.hierarchy, nodes, suppressed)
-    return recoding, {"optimality": optimality, "suppressed": names}
+    details = {"optimality": optimality, "suppressed": names}
+    if parameters.certificate:
+        details["certificate"] = _certified(search)
+    return recoding, details
+
+
+def certify(
+    data: Transactions,
+    hierarchy: Hierarchy,
+    guarantee: Guarantee,
+    parameters: Exact,
+    image: Mapping[str, str | None],
+    progress: Progress = silent,
+) -> Certificate:
+    """Prove how little a release can lose that was made before (see docs/certificate.md).
+
+    Parameters
+    ----------
+    image : mapping of str to (str or None)
+        The label of each item of the hierarchy; None: it is left out.
+    """
+    search = _km_search(data, hierarchy, guarantee, parameters, progress)
+    search.take(image)
+    progress.stoppable = True
+    try:
+        return _certified(search)
+    finally:
+        progress.stoppable = False
+
+
+def _certified(search: Any) -> Certificate:
+    from setveil.algorithms.exact._certificate import certificate
+
+    return Certificate(certificate(search), search.hierarchy)
+
+
+def _require_certified(data: Transactions, guarantee: Guarantee) -> None:
+    """Refuse a certificate where there is none."""
+    from setveil.data.transactions import Transactions
+
+    if guarantee.model != "km-anonymity":
+        raise RequestError(
+            f"Certificates are of k^m-anonymity, and this is {guarantee.phrase}.",
+            hint="Leave out --certificate: runs of exact for k^m-anonymity have one.",
+        )
+    if not isinstance(data, Transactions):
+        raise RequestError(
+            "Certificates are of rows in memory.", hint="Leave out --engine, or --certificate."
+        )
 
 
 def bound(

@@ -1,0 +1,55 @@
+"""The command ``certify``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from setveil.cli.options import GENERAL, READING, ReadHierarchy, Reading, argument, number, option
+from setveil.cli.session import Answer
+
+if TYPE_CHECKING:
+    from setveil.data.transactions import Transactions
+
+
+def certify(
+    progress: Any,
+    folder: Path = argument("RUN", "The folder of a run of exact."),
+    data: str | None = option(
+        READING, "The rows that were anonymized, if they are not where the run read them.", "FILE"
+    ),
+    hierarchy_file: ReadHierarchy = None,
+    time_limit: float | None = number(
+        GENERAL, "Seconds, then the bound that was proven so far (default 300).", 0, "SECONDS"
+    ),
+    *,
+    reading: Reading,
+) -> Answer:
+    """Prove that no other release loses less, in a file that a small program checks.
+
+    Writes certificate.json and audit.py into internal/ of the run. They tell of rare items: they must stay
+    inside.
+
+    $ setveil certify release
+    $ setveil certify release --data baskets.csv --hierarchy products.csv
+    """
+    from setveil.cli.files import read_rows
+    from setveil.commands.certify import certified
+    from setveil.options.decode import require_file
+    from setveil.options.reading import Reading as ReadingOptions
+    from setveil.past.inputs import find_rows
+    from setveil.past.run import PastRun
+
+    require_file(hierarchy_file)
+
+    def rows_of(recorded: PastRun) -> Transactions:
+        def read(path: Any, **options: Any) -> Transactions:
+            return read_rows(path, ReadingOptions(**options))
+
+        return find_rows(recorded, None if data is None else [data], reading, read)
+
+    found = certified(
+        folder, rows_of, hierarchy_file, time_limit=time_limit, encoding=reading.text_encoding,
+        progress=progress,
+    )  # fmt: skip
+    return Answer(found, found["text"])
