@@ -18,6 +18,7 @@ from setveil.cli.options import (
     argument,
     choice,
     flag,
+    integer,
     option,
 )
 from setveil.cli.session import Answer, say
@@ -32,6 +33,8 @@ from setveil.options.guarantees import make_guarantee, require_options, require_
 from setveil.options.models import bounds_inference, settled_model
 from setveil.options.reading import Reading as ReadingOptions
 from setveil.wording import count
+
+ABSENCES = ("items", "labels")
 
 if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
@@ -75,6 +78,15 @@ def verify(
         "layout",
         ("long", "list"),
     ),
+    absent: int | None = integer(
+        PROMISE, "Somebody also knows up to N items that a person has not: 1 or 2.", 1
+    ),
+    absence: str | None = choice(
+        PROMISE,
+        "With --absent: items exclude rows that certainly hold them, or labels.",
+        "absence",
+        ABSENCES,
+    ),
     show: Show = 10,
     *,
     promise: PublishedPromise,
@@ -93,7 +105,7 @@ def verify(
         useless = {
             "FILE": file, "--original": original, "--recoding": recoding, "--hierarchy": hierarchy_file,
             "--reading": read_as if read_as != "label" else None,
-            "--engine": engine if engine != MEMORY else None,
+            "--engine": engine if engine != MEMORY else None, "--absent": absent, "--absence": absence,
         }  # fmt: skip
         query = _as_query(model, promise, columns, reading, table_name, layout, useless)
         return Answer({"sql": query}, query)
@@ -107,9 +119,10 @@ def verify(
         )
     showing = max(show, 1)
     if engine != MEMORY:
-        if original or recoding or hierarchy_file or read_as != "label" or columns.given:
+        if original or recoding or hierarchy_file or read_as != "label" or columns.given or absent:
             raise RequestError(
-                f"With --engine {engine} there is no --original, --recoding, --reading, --hierarchy or --qi.",
+                f"With --engine {engine} there is no --original, --recoding, --reading, --hierarchy, --qi or "
+                "--absent.",
                 hint="k^m-anonymity is checked from the labels of the rows alone.",
             )
         check = on_spark.verify if engine == SPARK else in_parts.verify
@@ -117,7 +130,7 @@ def verify(
         return _told(verdict.as_dict(), verdict.phrase, show)
     phrase, verdict, table = _checked(
         file, model or settled_model(promise), promise, (original, recoding, hierarchy_file), read_as,
-        columns, reading, {"show": showing, "progress": progress},
+        columns, reading, {"show": showing, "progress": progress}, (absent, absence),
     )  # fmt: skip
     found = verdict.as_dict()
     if table is None:
@@ -174,6 +187,7 @@ def _checked(
     columns: Words,
     reading: ReadingOptions,
     more: dict[str, Any],
+    unseen: tuple[int | None, str | None],
 ) -> tuple[str, Any, PublishedTable | None]:
     """Check the promise of a model: in words, the verdict, and the table that was looked at, if any.
 
@@ -183,9 +197,12 @@ def _checked(
         Files that a verifier may need; None: not given.
     more : dict
         What every verifier takes.
+    unseen : (absent, absence)
+        What is known to be absent.
     """
     from setveil.cli.files import load_image, read_rows
     from setveil.commands.refusals import require_useful
+    from setveil.commands.verify import absence_asked
     from setveil.hierarchy.io import read_hierarchy
     from setveil.options.decode import require_file
     from setveil.published.about import named_beside
@@ -236,8 +253,9 @@ def _checked(
         _tell_missing(guarantee.secrets, promise["sensitive"], rows, named_beside(file, "sensitive"))
     if hierarchy_file is not None:
         more["cover"] = read_hierarchy(hierarchy_file, encoding=encoding)
+    more |= absence_asked(*unseen, guarantee, cover=hierarchy_file is not None)
     verdict = check(published, guarantee, *counts_beside(file), **more)
-    phrase = verdict.phrase if hierarchy_file is not None else guarantee.phrase
+    phrase = verdict.phrase if hierarchy_file is not None or unseen[0] else guarantee.phrase
     return phrase, verdict, published if isinstance(published, PublishedTable) else None
 
 

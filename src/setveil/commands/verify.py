@@ -23,6 +23,7 @@ from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, described, listed
 from setveil.guarantees import Guarantee, Model, models
 from setveil.guarantees.verify import Verdict
+from setveil.guarantees.verify.absence import ITEMS, require_absence
 from setveil.published import KindInfo, kind_at, kind_for, kind_named, tables
 from setveil.published.about import about_beside
 from setveil.published.counts import Counts
@@ -47,6 +48,8 @@ def verify(
     recoding: Recoding | Mapping[str, str | None] | None = None,
     reading: str = "label",
     hierarchy: TreeLike = None,
+    absent: int | None = None,
+    absence: str | None = None,
     show: int = 10,
     progress: Listener = None,
 ) -> Verdict:
@@ -73,6 +76,11 @@ def verify(
         releases is the first, which is the stronger one.
     hierarchy : Hierarchy, path, dict or data frame, optional
         For the cover reading: the hierarchy that the labels are nodes of.
+    absent : int, optional
+        For k^m-anonymity: somebody also knows up to 1, or 2, items that a person has not.
+    absence : {"items", "labels"}, optional
+        With `absent`: an absent item excludes rows only by labels that certainly mean it (the default), or
+        any label may be known to be absent (docs/verify.md).
     show : int
         How many violations to list.
     progress : callable or Progress, optional
@@ -116,6 +124,7 @@ def verify(
     require_reading(reading, model.name, hierarchy=tree is not None)
     more: dict[str, Any] = {"show": max(integer("show", show, 0), 1), "progress": heard(progress)}
     more["cover"] = tree
+    more |= absence_asked(absent, absence, guarantee, cover=tree is not None)
     published = _published(release, model)
     if "original" in model.knows:
         more["original"] = None if original is None else rows_of(original, "The original", tables=True)
@@ -124,6 +133,19 @@ def verify(
         more["image"] = _completed(_image(release, published, recoding), guarantee, published)
     counts, about = _counts(release)
     return check(published, guarantee, counts, about, **more)
+
+
+def absence_asked(absent: Any, absence: Any, guarantee: Any, *, cover: bool) -> dict[str, Any]:
+    """Take what is asked of absent items, for `setveil.runs.check.check`; nothing: they are not."""
+    if absent is None:
+        if absence is not None:
+            raise RequestError("--absence goes with --absent.", hint="--absent 1")
+        return {}
+    found = {"absent": absent, "absence": ITEMS if absence is None else absence}
+    require_absence(**found, guarantee=guarantee)
+    if cover:
+        raise RequestError("--absent does not go with the cover reading.", hint="Leave one of them out.")
+    return found
 
 
 def _counts(release: object) -> tuple[Counts | None, dict[str, Any]]:

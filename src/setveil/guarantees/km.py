@@ -113,6 +113,12 @@ def broken_words(g: Facts) -> str:
     """Say what the check found where the promise is broken."""
     atleast = "" if g.get("complete", True) else "at least "
     known = "any number of items" if g["m"] == "inf" else f"at most {count(g['m'], 'item')}"
+    if g.get("absent"):
+        absent = "1 absent item" if g["absent"] == 1 else f"{g['absent']} absent items"
+        pairs = f"{count(g['violations'], 'pair')} of {known} and at most {absent}".replace(
+            "at most 1 ab", "1 ab"
+        )
+        return f"{pairs} in fewer than {count(g['k'], 'row')}"
     return f"{atleast}{count(g['violations'], 'set')} of {known} in fewer than {count(g['k'], 'row')}"
 
 
@@ -136,7 +142,7 @@ def _reading(g: Facts) -> Points:
 
 
 def _beyond(g: Facts) -> list[str]:
-    greatest_k, greatest_m = g["greatest_k"], g["greatest_m"]
+    greatest_k, greatest_m = g["greatest_k"], g.get("greatest_m")
     if greatest_k is None:
         return ["No row holds an item: every k and m hold."]
     if greatest_k >= 2:
@@ -144,6 +150,8 @@ def _beyond(g: Facts) -> list[str]:
         first = f"greatest k at m = {g['m']}: {greatest_k}{stopped}"
     else:
         first = f"greatest k at m = {g['m']}: none (a set of items belongs to a single row)"
+    if g.get("absent"):
+        return [first.replace(":", f", {g['absent']} absent:", 1)]
     open_end = "" if g["complete"] or not g["holds"] else " or more (the search was stopped)"
     return [first, f"greatest m at k = {g['k']}: {'none' if greatest_m == 0 else greatest_m}{open_end}"]
 
@@ -151,6 +159,9 @@ def _beyond(g: Facts) -> list[str]:
 def violation_words(entry: Facts) -> str:
     """Say which items too few rows hold."""
     where = f"class {entry['class']}, " if "class" in entry else ""
+    if "absent" in entry:
+        known = [*entry["itemset"], *(f"no {label}" for label in entry["absent"])]
+        return f"support {entry['support']}: {', '.join(known)}"
     if not entry["itemset"]:
         return f"{where}{count(entry['support'], 'row')} in all"
     return f"{where}support {entry['support']}: {', '.join(entry['itemset'])}"

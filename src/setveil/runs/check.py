@@ -12,6 +12,7 @@ from setveil.errors import RequestError
 from setveil.guarantees import Guarantee
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.verify import Verdict, verify
+from setveil.guarantees.verify.absence import ITEMS, require_absence, signs_of, verify_absence
 from setveil.guarantees.verify.counts import CountsFile, CountsVerdict, check_counts
 from setveil.guarantees.verify.cover import covered_rows
 from setveil.guarantees.verify.km import COVER, READINGS, KmVerdict
@@ -56,6 +57,8 @@ def check(
     *,
     show: int = 10,
     cover: Hierarchy | None = None,
+    absent: int = 0,
+    absence: str = ITEMS,
     **more: Any,
 ) -> Verdict:
     """Check what is published by the verifiers of the rows and of the counts.
@@ -74,9 +77,13 @@ def check(
         How many violations to list.
     cover : Hierarchy, optional
         Check k^m-anonymity in the cover reading: each label stands for all leaves of this hierarchy below it.
+    absent, absence
+        Check k^m-anonymity where somebody also knows up to so many items that a person has not.
     **more
         What the verifier of the rows takes besides.
     """
+    if absent:
+        return _with_absent(published, guarantee, counts, about, absent, absence, show=show, **more)
     if isinstance(published, ClassRows):
         return _in_classes(published, guarantee, counts, about, show=show, cover=cover, **more)
     verdict = verify(
@@ -97,6 +104,34 @@ def check(
         problem = "the rows keep the promise in the cover reading only, in which counts undo it"
         found = CountsVerdict(found.lines, found.violations + 1, (problem, *found.first)[: max(show, 1)])
     return verdict.with_counts(found)
+
+
+def _with_absent(
+    published: Any,
+    guarantee: Guarantee,
+    counts: Counts | None,
+    about: Mapping[str, Any],
+    absent: int,
+    absence: str,
+    *,
+    show: int,
+    progress: Progress = silent,
+    **_more: Any,
+) -> Verdict:
+    """Check rows for somebody who also knows what a person has not."""
+    require_absence(absent, absence, guarantee)
+    if not isinstance(published, Transactions) or isinstance(published, ClassRows):
+        raise RequestError(
+            "--absent is for single rows of items, not for groups or classes.", hint="Leave it out."
+        )
+    signs = signs_of(published, absence, about.get("labels", {}), counts.lines() if counts else ())
+    asked = cast("KmAnonymity", guarantee)
+    verdict = verify_absence(
+        published, asked, signs, absent=absent, absence=absence, show=show, progress=progress
+    )
+    if counts is None:
+        return verdict
+    return verdict.with_counts(check_counts(published, _file(counts, about), asked.k, show=show))
 
 
 def _in_classes(

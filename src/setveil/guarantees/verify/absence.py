@@ -1,0 +1,378 @@
+"""Is it (k, m, a)-anonymous? Answered from the published rows alone.
+
+Somebody knows up to m items that a person has, and up to a that she has not (docs/verify.md). What excludes a
+row is a *sign*: labels of which a row must show none. The walk below shares no code with any algorithm; the
+tests check it against a few lines of plain Python that count every pair of sets.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.data.transactions import Transactions
+from setveil.errors import RequestError, faces
+from setveil.guarantees.km import KmAnonymity
+from setveil.guarantees.verify import Verdict
+from setveil.guarantees.verify._projection import Rows, distinct_rows, holders_of
+from setveil.jit import compiled
+from setveil.progress import Progress, silent
+
+ITEMS, LABELS = ABSENCES = ("items", "labels")
+MOST = 2  # items that are known to be absent
+LISTED = 10_000  # violations that are put in order
+FOUND, SMALLEST, NOTED = range(3)  # places in `state`
+
+Ints = NDArray[np.int64]
+Sign = tuple[str, tuple[str, ...]]  # what is absent, and the labels that exclude a row
+
+
+@dataclass(frozen=True, repr=False)
+class AbsenceVerdict(Verdict):
+    """What the verifier found.
+
+    Attributes
+    ----------
+    absent : int
+        How many items are known to be absent, at most.
+    absence : {"items", "labels"}
+        What can be: an item, or any label.
+    violations : int
+        Pairs of up to m labels and up to `absent` signs, not both none, that some rows fit, but fewer than k.
+    first : tuple of (itemset, absent, support)
+        Some of these: smaller ones first, then item order.
+    greatest_k : int or None
+        The fewest rows that fit such a pair. None where there is none.
+    """
+
+    guarantee: KmAnonymity
+    absent: int
+    absence: str
+    holds: bool
+    violations: int
+    first: tuple[tuple[tuple[str, ...], tuple[str, ...], int], ...]
+    greatest_k: int | None
+
+    @property
+    def phrase(self) -> str:
+        """Name of what was asked, with its parameters."""
+        k, m = self.guarantee.k, self.guarantee.m
+        return f"(k,m,a)-anonymity (k={k}, m={m}, a={self.absent}, absent {self.absence})"
+
+    def found(self) -> dict[str, Any]:
+        """Return what may be absent, and the greatest k, as JSON types."""
+        return {
+            "absent": self.absent,
+            "absence": self.absence,
+            "greatest_k": self.greatest_k,
+            "complete": True,
+        }
+
+    def listed(self) -> list[dict[str, Any]]:
+        """Return the first violations as JSON types."""
+        return [
+            {"itemset": list(itemset), "absent": list(absent), "support": support}
+            for itemset, absent, support in self.first
+        ]
+
+
+def require_absence(absent: object, absence: object, guarantee: Any) -> None:
+    """Refuse what cannot be asked of absent items."""
+    if not isinstance(absent, int) or isinstance(absent, bool) or not 1 <= absent <= MOST:
+        raise RequestError(
+            f"--absent must be 1 or {MOST}, got {absent!r}.", hint="How many items are known to be absent."
+        )
+    if absence not in ABSENCES:
+        raise RequestError(f"--absence must be {' or '.join(ABSENCES)}, got {absence!r}.")
+    if guarantee.model != KmAnonymity.model:
+        raise RequestError(
+            f"--absent asks about {KmAnonymity.model}, not about {guarantee.model}.", hint="Leave it out."
+        )
+    if guarantee.m == math.inf:
+        raise RequestError(
+            "With --absent, m must be a number of items.", hint=f"Such as {faces('--m 2', 'm=2')}."
+        )
+
+
+def signs_of(
+    published: Transactions,
+    absence: str,
+    members: Mapping[str, Sequence[str]],
+    counts: Sequence[tuple[str, str, int]] = (),
+) -> list[Sign]:
+    """List what excludes rows for somebody who knows that an item, or a label, is absent.
+
+    Parameters
+    ----------
+    absence : {"items", "labels"}
+        Labels: each label that occurs. Items: of each item the labels that certainly mean it: those that
+        stand for it alone, and, by the counts, those of which every row holds it.
+    members : mapping of str to sequence of str
+        Items of each label that stands for others than itself.
+    counts : sequence of (item, label, rows)
+        Supports of items that are published beside the rows.
+    """
+    shown = dict(zip(published.vocabulary.labels, published.supports().tolist(), strict=True))
+    if absence == LABELS:
+        return [(label, (label,)) for label, rows in shown.items() if rows]
+    telling: dict[str, list[str]] = {}
+    for label, rows in shown.items():
+        items = members.get(label, (label,))
+        if rows and len(items) == 1:
+            telling.setdefault(items[0], []).append(label)
+    for item, label, rows in counts:
+        if label and rows and rows == shown.get(label) and label not in telling.get(item, ()):
+            telling.setdefault(item, []).append(label)
+    found: dict[tuple[str, ...], str] = {}
+    for item, labels in telling.items():
+        found.setdefault(tuple(sorted(labels)), item)
+    return [(item, labels) for labels, item in found.items()]
+
+
+def verify_absence(
+    published: Transactions,
+    guarantee: KmAnonymity,
+    signs: Sequence[Sign],
+    *,
+    absent: int,
+    absence: str,
+    show: int = 10,
+    progress: Progress = silent,
+) -> AbsenceVerdict:
+    """Check (k, m, a)-anonymity from published rows.
+
+    Parameters
+    ----------
+    published : Transactions
+        Rows of published labels.
+    guarantee : KmAnonymity
+        k and a finite m.
+    signs : sequence of (str, tuple of str)
+        What excludes rows (see `signs_of`).
+    absent, absence
+        See `AbsenceVerdict`.
+
+    Notes
+    -----
+    The rows that hold a set of labels are counted by the signs that they show: as many as do not show one fit
+    the set and its absence. This takes about as long as counting sets of m + `absent` labels.
+    """
+    labels, n_ids = published.vocabulary.labels, published.n_items
+    rows = distinct_rows(published.indptr, published.items)[1]
+    empty = published.n_rows - int(rows.weights.sum())
+    if empty:
+        rows = Rows(
+            np.append(rows.indptr, rows.indptr[-1]), rows.items, np.append(rows.weights, np.int64(empty))
+        )
+    fact_ends, facts = _facts(rows, [sign for _, sign in signs], labels)
+    holders = holders_of(rows, n_ids)
+    k = min(guarantee.k, published.n_rows + 1)
+    m = int(min(guarantee.m, max(int(np.diff(rows.indptr).max(initial=0)), 1)))
+    state = np.array([0, 1 << 62, 0], np.int64)
+    noted = np.zeros((LISTED, 3 + m + absent), np.int64)
+    for first in range(-1, n_ids if rows.weights.size else -1):
+        if first % 64 == 0:
+            progress("verifying with absent items", first / n_ids)
+        _count(
+            rows.indptr, rows.items, rows.weights, fact_ends, facts, holders.starts, holders.rows, len(signs),
+            first, m, absent, k, state, noted,
+        )  # fmt: skip
+    entries = [
+        ((nx + ny, nx, tuple(ids[:nx]), tuple(ids[m : m + ny])), support)
+        for nx, ny, support, *ids in noted[: state[NOTED]].tolist()
+    ]
+    first_ones = tuple(
+        (tuple(labels[x] for x in xs), tuple(signs[y][0] for y in ys), support)
+        for (_, _, xs, ys), support in sorted(entries)[:show]
+    )
+    smallest = int(state[SMALLEST])
+    return AbsenceVerdict(
+        guarantee,
+        absent,
+        absence,
+        not state[FOUND],
+        int(state[FOUND]),
+        first_ones,
+        None if smallest == 1 << 62 else smallest,
+    )
+
+
+def _facts(rows: Rows, signs: Sequence[tuple[str, ...]], labels: Sequence[str]) -> tuple[Ints, Ints]:
+    """Find the signs that each distinct row shows: where those of a row end, and their numbers, ascending."""
+    ids = {label: at for at, label in enumerate(labels)}
+    pairs = sorted((ids[label], number) for number, sign in enumerate(signs) for label in sign)
+    of_label: list[list[int]] = [[] for _ in labels]
+    for label, number in pairs:
+        of_label[label].append(number)
+    lengths = np.array([len(some) for some in of_label], np.int64)
+    starts = np.concatenate(([0], np.cumsum(lengths)))
+    flat = np.array([number for some in of_label for number in some], np.int64)
+    items = rows.items.astype(np.int64)
+    times = lengths[items] if items.size else np.zeros(0, np.int64)
+    row = np.repeat(np.repeat(np.arange(rows.weights.size), np.diff(rows.indptr)), times)
+    within = np.arange(int(times.sum())) - np.repeat(np.cumsum(times) - times, times)
+    fact = flat[np.repeat(starts[items], times) + within] if items.size else np.zeros(0, np.int64)
+    keys = np.unique(row * max(len(signs), 1) + fact)
+    row, fact = np.divmod(keys, max(len(signs), 1))
+    return np.concatenate(([0], np.cumsum(np.bincount(row, minlength=rows.weights.size)))), fact
+
+
+@compiled
+def _count(
+    indptr, items, weights, fact_ends, facts, starts, holders, n_facts, first, m, absent, k, state, noted
+):  # fmt: skip
+    """Count the pairs whose set of labels begins with `first`; -1: the empty set."""
+    n = weights.size
+    held = np.empty((m + 1, n), np.int64)  # the rows that hold the path up to each depth
+    size = np.zeros(m + 1, np.int64)
+    here = np.zeros((m + 1, starts.size), np.bool_)  # what may follow
+    path = np.zeros(m + 1, np.int64)
+    count = np.zeros(n_facts, np.int64)
+    touched = np.empty(n_facts, np.int64)
+    place = np.empty(n_facts, np.int64)
+    if first < 0:
+        for row in range(n):
+            held[0, row] = row
+        size[0] = n
+        _judge(held[0, :n], weights, fact_ends, facts, n_facts, path, 0, m, absent, k, count, touched, place,
+               state, noted)  # fmt: skip
+        return
+    d = np.int64(1)
+    path[0] = first
+    size[1] = starts[first + 1] - starts[first]
+    if size[1] == 0:
+        return
+    for i in range(size[1]):
+        held[1, i] = holders[starts[first] + i]
+    fresh = True
+    following = np.zeros(m + 1, np.int64)
+    while d > 0:
+        if fresh:
+            some = held[d, : size[d]]
+            _judge(some, weights, fact_ends, facts, n_facts, path, d, m, absent, k, count, touched, place,
+                   state, noted)  # fmt: skip
+            fresh = False
+            if d == m:
+                d -= 1
+                continue
+            here[d, :] = False
+            for row in some:
+                for p in range(indptr[row], indptr[row + 1]):
+                    here[d, items[p]] = True
+            following[d] = path[d - 1] + 1
+        z = following[d]
+        while z < starts.size - 1 and not here[d, z]:
+            z += 1
+        if z >= starts.size - 1:
+            d -= 1
+            continue
+        following[d] = z + 1
+        found = np.int64(0)
+        for i in range(size[d]):
+            row = held[d, i]
+            low, high = indptr[row], indptr[row + 1]
+            while low < high:
+                middle = (low + high) // 2
+                if items[middle] < z:
+                    low = middle + 1
+                else:
+                    high = middle
+            if low < indptr[row + 1] and items[low] == z:
+                held[d + 1, found] = row
+                found += 1
+        path[d] = z
+        d += 1
+        size[d] = found
+        fresh = True
+
+
+@compiled
+def _judge(
+    some, weights, fact_ends, facts, n_facts, path, depth, m, absent, k, count, touched, place, state, noted
+):  # fmt: skip
+    """Look at a set of labels, which `some` rows hold, with every set of absent ones."""
+    support = np.int64(0)
+    n_touched = np.int64(0)
+    for row in some:
+        support += weights[row]
+        for p in range(fact_ends[row], fact_ends[row + 1]):
+            y = facts[p]
+            if count[y] == 0:
+                touched[n_touched] = y
+                place[y] = n_touched
+                n_touched += 1
+            count[y] += weights[row]
+    n_others = n_facts - n_touched  # signs that none of these rows shows
+    if depth > 0:
+        state[SMALLEST] = min(state[SMALLEST], support)
+        if support < k:
+            state[FOUND] += 1
+            _note(noted, state, path, depth, m, 0, 0, 0, support)
+    if n_others > 0:
+        state[SMALLEST] = min(state[SMALLEST], support)
+        if support < k:
+            state[FOUND] += n_others
+            if absent > 1:
+                state[FOUND] += n_others * (n_others - 1) // 2
+            for y in range(n_facts):
+                if state[NOTED] == noted.shape[0]:
+                    break
+                if count[y] == 0:
+                    _note(noted, state, path, depth, m, 1, y, 0, support)
+                    if absent > 1:
+                        for z in range(y + 1, n_facts):
+                            if count[z] == 0:
+                                _note(noted, state, path, depth, m, 2, y, z, support)
+    for t in range(n_touched):
+        y = touched[t]
+        left = support - count[y]
+        if left > 0:
+            state[SMALLEST] = min(state[SMALLEST], left)
+            if left < k:
+                state[FOUND] += 1
+                _note(noted, state, path, depth, m, 1, y, 0, left)
+                if absent > 1:
+                    state[FOUND] += n_others
+                    for z in range(n_facts):
+                        if state[NOTED] == noted.shape[0]:
+                            break
+                        if count[z] == 0:
+                            _note(noted, state, path, depth, m, 2, min(y, z), max(y, z), left)
+    if absent > 1 and n_touched > 1:
+        both = np.zeros((n_touched, n_touched), np.int64)
+        for row in some:
+            for p in range(fact_ends[row], fact_ends[row + 1]):
+                for q in range(p + 1, fact_ends[row + 1]):
+                    u, v = place[facts[p]], place[facts[q]]
+                    both[min(u, v), max(u, v)] += weights[row]
+        for u in range(n_touched):
+            for v in range(u + 1, n_touched):
+                y, z = touched[u], touched[v]
+                left = support - count[y] - count[z] + both[u, v]
+                if left > 0:
+                    state[SMALLEST] = min(state[SMALLEST], left)
+                    if left < k:
+                        state[FOUND] += 1
+                        _note(noted, state, path, depth, m, 2, min(y, z), max(y, z), left)
+    for t in range(n_touched):
+        count[touched[t]] = 0
+
+
+@compiled
+def _note(noted, state, path, depth, m, n_absent, y, z, support):
+    """Remember a violation, if there is room."""
+    at = state[NOTED]
+    if at == noted.shape[0]:
+        return
+    noted[at, 0], noted[at, 1], noted[at, 2] = depth, n_absent, support
+    noted[at, 3 : 3 + depth] = path[:depth]
+    if n_absent > 0:
+        noted[at, 3 + m] = y
+    if n_absent > 1:
+        noted[at, 4 + m] = z
+    state[NOTED] = at + 1

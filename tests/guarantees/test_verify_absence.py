@@ -1,0 +1,111 @@
+"""Absent items: the verifier against a count of every pair of sets."""
+
+from __future__ import annotations
+
+import math
+from random import Random
+from typing import Any
+
+import pytest
+
+import setveil as sv
+from naive import absence as naive
+from setveil.errors import RequestError
+from setveil.guarantees.verify.absence import signs_of, verify_absence
+from strategies import many, random_rows, seeded, transactions
+
+# The example of docs/verify.md.
+EXAMPLE = [*[["bread", "milk"]] * 4, ["bread"], ["milk"], ["milk"], ["milk", "H"], ["H"], ["H"]]
+
+
+def random_release(
+    rng: Random,
+) -> tuple[list[frozenset[str]], dict[str, list[str]], list[tuple[str, str, int]]]:
+    """Rows of labels, some of which stand for several items or another one, and perhaps counts of items."""
+    labels = rng.sample(["a", "b", "c", "D", "E", "F"], rng.randint(1, 5))
+    rows = random_rows(rng, labels, rng.randint(0, 9), rng.randint(1, 4))
+    members = {}
+    for label in labels:
+        if label.isupper() and rng.random() < 0.8:
+            members[label] = rng.sample([f"{label}1", f"{label}2", "a", "z"], rng.randint(1, 3))
+    counts = []
+    for label, items in members.items():
+        held = sum(label in row for row in rows)
+        counts += [(item, label, rng.randint(0, held)) for item in items if held and rng.random() < 0.5]
+    return rows, members, counts
+
+
+def test_every_pair_of_known_and_absent_items_is_counted() -> None:
+    rng, broken = seeded(41), 0
+    for number in range(many(400)):
+        rows, members, counts = random_release(rng)
+        m, absent, k = rng.randint(1, 3), rng.randint(1, 2), rng.randint(2, 4)
+        absence = rng.choice(("items", "labels"))
+        data = transactions(rows)
+        signs = signs_of(data, absence, members, counts)
+        expected = naive.telling(rows, absence, members, counts)
+        assert {frozenset(labels) for _, labels in signs} == set(expected), (number, rows, members, counts)
+        verdict = verify_absence(
+            data, sv.KmAnonymity(k, m), signs, absent=absent, absence=absence, show=10_000
+        )
+        supports = naive.supports(rows, m, absent, expected)
+        few = [n for n in supports if n < k]
+        assert verdict.violations == len(few) == len(verdict.first), (
+            rows,
+            signs,
+            m,
+            absent,
+            k,
+            verdict.first,
+        )
+        assert verdict.holds == (not few)
+        assert verdict.greatest_k == min(supports, default=None)
+        of_sign = dict(signs)
+        assert sorted(n for _, _, n in verdict.first) == sorted(few)
+        for known, lacking, support in verdict.first:
+            assert naive.fitting(rows, known, [frozenset(of_sign[x]) for x in lacking]) == support
+        broken += bool(few)
+    assert 0 < broken < many(400) or many(400) == 1
+
+
+@pytest.mark.parametrize("absence", ["items", "labels"])
+def test_the_example(absence: str) -> None:
+    told = sv.verify(EXAMPLE, k=2, m=1, absent=1, absence=absence).as_dict()
+    assert (told["violations"], told["greatest_k"], told["absent"], told["absence"]) == (1, 1, 1, absence)
+    assert told["first"] == [{"itemset": ["bread"], "absent": ["milk"], "support": 1}]
+    assert sv.verify(EXAMPLE, k=3, m=1).holds
+
+
+def test_counts_tell_what_a_label_means(tmp_path: Any) -> None:
+    rows = [["a1"], ["a1"], ["a1", "a2"], ["a1", "a2"], ["b"], ["b"], ["a1", "b"], ["a1", "b"], ["a1", "b"]]
+    tree = sv.Hierarchy.from_paths([["a1", "A", "*"], ["a2", "A", "*"], ["b", "*"]])
+    asked = {"hierarchy": tree, "algorithm": sv.AA}
+    release = sv.anonymize(rows, sv.KmAnonymity(3, 2), **asked)
+    assert "A" in release.published.vocabulary.labels
+    # Every row of A holds a1, by the counts: who lacks it is in none.
+    with_counts = sv.verify(release, sv.KmAnonymity(3, 1), absent=1)
+    without = sv.verify(sv.anonymize(rows, sv.KmAnonymity(3, 2), counts=False, **asked), k=3, m=1, absent=1)
+    assert with_counts.first[0] == ((), ("a1",), 2)
+    assert not with_counts.holds
+    assert all("a1" not in entry["absent"] for entry in without.as_dict()["first"])
+    release.write(tmp_path / "run")
+    assert sv.verify(str(tmp_path / "run"), k=3, m=1, absent=1).as_dict() == with_counts.as_dict()
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"absent": 3}, "--absent must be 1 or 2"),
+        ({"absent": True}, "--absent must be 1 or 2"),
+        ({"absent": 1, "absence": "rows"}, "--absence must be"),
+        ({"absent": 1, "m": math.inf}, "m must be a number"),
+        ({"absent": 1, "guarantee": sv.TransactionalKAnonymity(2)}, "not about k-anonymity"),
+        ({"absence": "labels"}, "goes with"),
+    ],
+)
+@pytest.mark.usefixtures("command_line")
+def test_what_cannot_be_asked(asked: dict[str, Any], words: str) -> None:
+    if "guarantee" not in asked:
+        asked = {"k": 2, "m": 1} | asked
+    with pytest.raises(RequestError, match=words):
+        sv.verify([["a"], ["a"]], **asked)

@@ -1,0 +1,67 @@
+"""Who also knows what a person does not have: every pair of a set of labels and a set of absent ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, combinations
+
+from naive.km import Rows
+
+Labels = frozenset[str]
+
+
+def sets(of: Iterable[str], most: int) -> Iterator[tuple[str, ...]]:
+    return chain.from_iterable(combinations(sorted(of), size) for size in range(most + 1))
+
+
+def telling(
+    rows: Rows, absence: str, members: Mapping[str, Sequence[str]], counts: Sequence[tuple[str, str, int]]
+) -> dict[Labels, str]:
+    """What excludes rows: sets of labels, each with the first item that it is of."""
+    shown = sorted(set(chain.from_iterable(rows)))
+    if absence == "labels":
+        return {frozenset([label]): label for label in shown}
+    found: dict[Labels, str] = {}
+    items = {item for label in shown for item in members.get(label, [label])}
+    for item in sorted(items):
+        sure = frozenset(
+            label
+            for label in shown
+            if list(members.get(label, [label])) == [item]
+            or (item, label, sum(label in row for row in rows)) in counts
+        )
+        if sure:
+            found.setdefault(sure, item)
+    return found
+
+
+def fitting(rows: Rows, known: Iterable[str], absent: Iterable[Labels]) -> int:
+    excluding = frozenset().union(*absent)
+    return sum(set(known) <= row and not excluding & row for row in rows)
+
+
+def supports(rows: Rows, m: int, a: int, signs: Iterable[Labels]) -> list[int]:
+    """Rows that fit each pair, not both none, that some row fits."""
+    labels, signs = set(chain.from_iterable(rows)), list(signs)
+    found = [
+        fitting(rows, known, absent)
+        for known in sets(labels, m)
+        for size in range(a + 1)
+        for absent in combinations(signs, size)
+        if known or absent
+    ]
+    return [n for n in found if n]
+
+
+def fewest(rows: Rows, row: Labels, m: int) -> int:
+    """The fewest rows that fit some of a row's items, and one that it lacks."""
+    labels = set(chain.from_iterable(rows))
+    return min(
+        (
+            fitting(rows, known, absent)
+            for known in sets(row, m)
+            for absent in [(), *((frozenset([label]),) for label in labels - row)]
+            if known or absent
+        ),
+        default=len(rows),
+    )
