@@ -13,14 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.attacker._key_supports import look_at_keys
 from setveil.attacker.knowledge import Knowledge
 from setveil.attacker.sampling import random_words
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, listed
-from setveil.jit import compiled
-from setveil.kernels.count import next_places
 from setveil.kernels.rows import Ints, Ranked, frozen, in_ranks, recode_rows
-from setveil.kernels.walk import support
 from setveil.threads import each
 
 KEYS = 2_000_000  # of all rows together, that are looked at for one m; at least `FEWEST` of each row
@@ -216,7 +214,7 @@ def keys_of(
     def look(first: int) -> None:
         last = min(first + _AT_ONCE, n)
         with np.errstate(over="ignore"):
-            _look_at_keys(
+            look_at_keys(
                 *rows[:2], among.starts, among.tidlists, among.weights, first, last, m, most, ways,
                 words, enough, bounds, found.one, found.two, found.least, found.inverse, found.below,
             )  # fmt: skip
@@ -224,41 +222,3 @@ def keys_of(
     for _ in each(look, range(0, n, _AT_ONCE)):
         pass
     return found
-
-
-@compiled
-def _look_at_keys(  # type: ignore[no-untyped-def]  # numba infers them
-    indptr, items, starts, tidlists, weights, first, last, m, most, ways, words, enough, bounds, one, two,
-    least, inverse, below,
-):  # fmt: skip
-    nowhere = np.empty(0, np.int64)
-    for row in range(first, last):
-        held = items[indptr[row] : indptr[row + 1]].astype(np.int64)
-        size = min(m, held.size)
-        whole = held.size <= m or ways[held.size] <= most
-        at = np.arange(size)
-        bits = words[row]
-        fewest, number, more = np.int64(1) << 62, 0, True
-        while more:
-            if not whole:
-                for j in range(size):  # the first places of a shuffle
-                    bits += np.uint64(0x9E3779B97F4A7C15)
-                    word = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-                    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-                    word ^= word >> np.uint64(31)
-                    other = j + np.int64(word % np.uint64(held.size - j))
-                    held[j], held[other] = held[other], held[j]
-            rows = support(starts, tidlists, weights, held[at], enough, nowhere)[0]
-            one[row] += rows == 1
-            two[row] += rows == 2
-            inverse[row] += 1.0 / max(rows, 1)
-            for j in range(bounds.size):
-                below[j, row] += rows < bounds[j]
-            fewest = min(fewest, rows)
-            number += 1
-            more = next_places(at, -1, held.size) if whole else number < most
-        one[row] /= number
-        two[row] /= number
-        inverse[row] /= number
-        below[:, row] /= number
-        least[row] = fewest

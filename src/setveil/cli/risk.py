@@ -7,7 +7,17 @@ from pathlib import Path
 from typing import Any
 
 from setveil.cli.engines import MEMORY, PARTS, LookingEngine
-from setveil.cli.options import ATTACKER, GENERAL, READING, Reading, argument, integer, option, source_of
+from setveil.cli.options import (
+    ATTACKER,
+    GENERAL,
+    READING,
+    Reading,
+    argument,
+    choice,
+    integer,
+    option,
+    source_of,
+)
 from setveil.cli.session import Answer
 from setveil.cli.tables import AttackedColumns, read_either, read_table, require_tables
 from setveil.errors import RequestError
@@ -15,6 +25,7 @@ from setveil.options.columns import Columns as Words
 from setveil.options.reading import DETECTED
 from setveil.options.reading import Reading as ReadingOptions
 
+ABSENCES = ("items", "labels")
 _MOST_SIZES = 100
 
 
@@ -43,6 +54,11 @@ def risk(
     population: str | None = option(
         ATTACKER, "A file of the whole population: how many rows fit there?", "FILE", "--population"
     ),
+    absent: int | None = integer(ATTACKER, "1: somebody also knows an item that a person has not.", 1),
+    absence: str | None = choice(
+        ATTACKER, "With --absent: items exclude rows that certainly hold them, or labels.", "absence",
+        ABSENCES,
+    ),
     seed: int = integer(GENERAL, "Draws the rows that are sampled, and those for intervals.", 0, default=0),
     *,
     columns: AttackedColumns,
@@ -69,6 +85,7 @@ def risk(
         unused = {
             "--fraction": fraction,
             "--population": population,
+            "--absent": absent,
             "--private": private,
             "--effort": effort,
             "--seed": seed,
@@ -76,7 +93,7 @@ def risk(
         }
         sides: Any = risk_of(source, original, reading, sizes, unused, progress)
     else:
-        from setveil.commands.risk import attacked, meaning_beside, share_of
+        from setveil.commands.risk import attacked, counts_of, meaning_beside, share_of
         from setveil.published import kind_named
 
         is_table = isinstance(source, str) and kind_named("tables").holds(Path(source))
@@ -88,7 +105,8 @@ def risk(
         found = attacked(
             *_both(source, original, columns, reading), private, encoding=reading.text_encoding, sizes=sizes,
             seed=seed, effort=effort, progress=progress, fraction=share, population=everybody,
-            about=meaning_beside(source) if isinstance(source, str) and original is None else None,
+            about=meaning_beside(source) if isinstance(source, str) and (absent or not original) else None,
+            absent=(absent, absence, counts_of(source) if absent and isinstance(source, str) else None),
         )  # fmt: skip
         sides = list(found.items())
     return Answer(dict(sides) if len(sides) > 1 else sides[0][1], risk_text(sides))

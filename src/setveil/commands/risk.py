@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from setveil.attacker.absence import absence_risk
 from setveil.attacker.attack import attack_risk
 from setveil.attacker.knowledge import knowledge_of
 from setveil.attacker.population import CONFIDENCE, fraction_risk, population_risk
@@ -18,6 +19,7 @@ from setveil.data.framed import Framed
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import RequestError, described
+from setveil.guarantees.verify.absence import ITEMS, LABELS, signs_of
 from setveil.kernels.rows import frozen, recode_rows
 from setveil.notebook import grids
 from setveil.progress import silent
@@ -25,7 +27,9 @@ from setveil.published import kind_at
 from setveil.published import rows as single_rows
 from setveil.published.about import about_beside, read_about
 from setveil.published.class_rows import ClassRows
+from setveil.published.counts import Counts
 from setveil.published.group_files import as_groups, require_in_groups
+from setveil.published.shared import counts_beside
 from setveil.published.table_files import PublishedTable
 from setveil.report.risk import risk_tables, risk_text
 from setveil.tables.table import Table
@@ -104,6 +108,8 @@ def risk(
     effort: int | None = None,
     fraction: float | str | None = None,
     population: object = None,
+    absent: int | None = None,
+    absence: str | None = None,
     progress: Listener = None,
 ) -> RiskTable:
     """Count the rows that an attacker singles out who knows a few items of a person.
@@ -131,6 +137,12 @@ def risk(
         only row that fits somebody is that person's (docs/risk.md). The rows must be a simple random sample.
     population : path, data frame, list of lists or Transactions, optional
         A population of which each row of `data` is one: then `population` counts the rows that fit there.
+    absent : int, optional
+        1: somebody also knows an item that a person has not: `absence` counts the rows that are narrowed down
+        so (docs/risk.md).
+    absence : {"items", "labels"}, optional
+        With `absent`, of a release: an absent item excludes rows only by labels that certainly mean it (the
+        default), or any label may be known to be absent. Of an original both are the same.
     progress : callable or Progress, optional
         Hears how far it is.
 
@@ -171,10 +183,11 @@ def risk(
     if before is not None:
         require_same_form(before, of_table=isinstance(rows, Table | PublishedTable))
     everybody = None if population is None else rows_of(population, "The population")
-    about = None if before is not None else meaning_beside(data)
+    about = None if before is not None and absent is None else meaning_beside(data)
     found = attacked(
-        rows, before, private, fraction=share_of(fraction), population=everybody, about=about, **asked
-    )
+        rows, before, private, fraction=share_of(fraction), population=everybody, about=about,
+        absent=(absent, absence, counts_of(data)), **asked,
+    )  # fmt: skip
     return RiskTable(found if len(found) > 1 else found[""])
 
 
@@ -187,6 +200,7 @@ def attacked(
     fraction: float | Fraction | None = None,
     population: Transactions | None = None,
     about: Mapping[str, Any] | None = None,
+    absent: tuple[int | None, str | None, Counts | None] = (None, None, None),
     **asked: Any,
 ) -> dict[str, dict[str, Any]]:
     """Look at rows, or at those before and after; `asked` is of `setveil.attacker.attack.attack_risk`.
@@ -196,9 +210,12 @@ def attacked(
     fraction, population
         Also say what a match is worth where the rows are a share of the population, or count it there.
     about : mapping, optional
-        The about.json of the rows, by which items of the population are published.
+        The about.json of the rows, by which items of the population are published, and labels mean items.
+    absent : (int, str, Counts)
+        How many absent items are also known, None: none; in which reading; what tells of them.
     """
     _require_plain(rows, before, fraction, population)
+    _require_absent(rows, private, *absent[:2])
     secrets = _private(private, rows, before, encoding)
     both = {"": rows} if before is None else {"before": before, "after": rows}
     if isinstance(rows, ClassRows):
@@ -219,7 +236,45 @@ def attacked(
             shown = population if about is None else published_as(population, about, some)
             entries = population_risk(known, shown, ms, found[name]["thresholds"], seed)
             found[name]["population"] = {"rows": population.n_rows, "entries": entries}
+    for name, some in both.items() if absent[0] else ():
+        of_release = name != "before"
+        reading = (absent[1] or ITEMS) if of_release else ITEMS  # of an original every item tells
+        members = about["labels"] if of_release and about is not None else {}
+        told = absent[2].lines() if of_release and absent[2] is not None else ()
+        signs = [labels for _, labels in signs_of(some, reading, members, told)]
+        ms = [entry["m"] for entry in found[name]["risk"] if entry["choice"] == "best"]
+        entries = absence_risk(some, signs, ms, found[name]["thresholds"], asked.get("progress", silent))
+        found[name]["absence"] = {"absent": 1, "absence": reading, "entries": entries}
     return found
+
+
+def counts_of(data: object) -> Counts | None:
+    """Find the counts that are published beside rows."""
+    made = release_of(data)
+    if made is not None:
+        return made.counts if isinstance(made, single_rows.RowsRelease) else None
+    found: Counts | None = counts_beside(fspath(data))[0] if is_path(data) else None
+    return found
+
+
+def _require_absent(rows: Any, private: Any, absent: Any, absence: Any) -> None:
+    """Refuse what cannot be said of absent items."""
+    if absent is None:
+        if absence is not None:
+            raise RequestError("--absence goes with --absent.", hint="--absent 1")
+        return
+    if absent is True or absent != 1:
+        raise RequestError(
+            f"--absent must be 1, got {absent!r}.",
+            hint="setveil verify --absent 2 counts pairs of absent items.",
+        )
+    if absence not in (None, ITEMS, LABELS):
+        raise RequestError(f"--absence must be {ITEMS} or {LABELS}, got {absence!r}.")
+    if type(rows) is not Transactions or private is not None:
+        raise RequestError(
+            "--absent is for rows of items of which none is private, not for tables, groups and classes.",
+            hint="Leave it out.",
+        )
 
 
 def share_of(fraction: Any) -> float | Fraction | None:

@@ -33,6 +33,7 @@ def risk_text(sides: Sequence[tuple[str, Risk]]) -> str:
     if any("inference" in result for _, result in sides):
         parts += [_learned(sides), _each(sides)]
     parts += [_stranger(name if len(sides) > 1 else "", result) for name, result in sides]
+    parts += [_absent(name if len(sides) > 1 else "", result) for name, result in sides]
     parts.append(_notes(sides))
     return "\n\n".join(part for part in parts if part)
 
@@ -165,6 +166,21 @@ def _stranger(name: str, result: Risk) -> str:
         else " Some rows have too many keys: of these, some were drawn."
     )
     return f"{title}\n{_aligned(lines)}\nA number, no promise.{about}"
+
+
+def _absent(name: str, result: Risk) -> str:
+    """Say how many rows somebody finds who also knows an item that the person has not."""
+    found: Any = dict(result).get("absence")  # in no record of a run
+    if found is None:
+        return ""
+    of = f", {name}" if name else ""
+    means = "an item" if found["absence"] == "items" else "a label"
+    lines = [["known", *[_among(t) for t in result["thresholds"]], "fewest"]]
+    for entry in found["entries"]:
+        below = [f"{count(rows)} ({percent(rows, result['rows'])})" for rows in entry["rows_below"].values()]
+        lines.append([_up_to(entry["m"]), *below, str(entry["fewest"])])
+    title = f"If {means} is known, too, that the person has not (both the most identifying){of}:"
+    return f"{title}\n{_aligned(lines)}"
 
 
 def _revealing(name: str, result: Risk) -> str:

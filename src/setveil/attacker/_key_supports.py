@@ -1,0 +1,68 @@
+"""In how many rows the keys of a row are: sets of m of its items."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from setveil.jit import compiled
+from setveil.kernels.count import next_places
+from setveil.kernels.walk import support
+
+
+@compiled
+def look_at_keys(
+    indptr, items, starts, tidlists, weights, first, last, m, most, ways, words, enough, bounds, one, two,
+    least, inverse, below,
+):  # fmt: skip
+    """Count the keys of some rows among others.
+
+    Parameters
+    ----------
+    indptr, items
+        Distinct rows of ranks.
+    starts, tidlists, weights
+        The rows among which keys are counted: those of each rank, and how many rows each stands for.
+    first, last : int
+        Which of the distinct rows.
+    m, most, ways
+        Items of a key, keys of a row that are looked at, and how many keys a row of each length has.
+    words : uint64 (n,)
+        Random ones, for rows that have more keys.
+    enough : int
+        How far to count.
+    bounds : int64 (limits,)
+        See `setveil.attacker.population.Keys`.
+    one, two, least, inverse, below, written
+        See `setveil.attacker.population.Keys`.
+    """
+    nowhere = np.empty(0, np.int64)
+    for row in range(first, last):
+        held = items[indptr[row] : indptr[row + 1]].astype(np.int64)
+        size = min(m, held.size)
+        whole = held.size <= m or ways[held.size] <= most
+        at = np.arange(size)
+        bits = words[row]
+        fewest, number, more = np.int64(1) << 62, 0, True
+        while more:
+            if not whole:
+                for j in range(size):  # the first places of a shuffle
+                    bits += np.uint64(0x9E3779B97F4A7C15)
+                    word = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+                    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+                    word ^= word >> np.uint64(31)
+                    other = j + np.int64(word % np.uint64(held.size - j))
+                    held[j], held[other] = held[other], held[j]
+            rows = support(starts, tidlists, weights, held[at], enough, nowhere)[0]
+            one[row] += rows == 1
+            two[row] += rows == 2
+            inverse[row] += 1.0 / max(rows, 1)
+            for j in range(bounds.size):
+                below[j, row] += rows < bounds[j]
+            fewest = min(fewest, rows)
+            number += 1
+            more = next_places(at, -1, held.size) if whole else number < most
+        one[row] /= number
+        two[row] /= number
+        inverse[row] /= number
+        below[:, row] /= number
+        least[row] = fewest
