@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from setveil.commands.moles import moles
     from setveil.commands.query import query
     from setveil.commands.read import read
+    from setveil.commands.read_facts import read_facts
     from setveil.commands.read_published import read_published
     from setveil.commands.read_table import read_published_table, read_table
     from setveil.commands.recommend import recommend
@@ -74,6 +75,7 @@ if TYPE_CHECKING:
         TableError,
         UnfinishedError,
     )
+    from setveil.facts.facts import Facts
     from setveil.guarantees.coherence import Coherence
     from setveil.guarantees.constraints import PrivacyConstraints
     from setveil.guarantees.kanonymity import TransactionalKAnonymity
@@ -104,6 +106,7 @@ _HOMES = {
     "DA": "algorithms.da",
     "DataError": "errors",
     "Exact": "algorithms.exact.exact",
+    "Facts": "facts.facts",
     "Forest": "algorithms.rt.forest",
     "Grouping": "published.groups",
     "GuaranteeError": "errors",
@@ -157,6 +160,7 @@ _HOMES = {
     "moles": "commands.moles",
     "query": "commands.query",
     "read": "commands.read",
+    "read_facts": "commands.read_facts",
     "read_hierarchy": "hierarchy.io",
     "read_published": "commands.read_published",
     "read_published_table": "commands.read_table",
@@ -190,6 +194,7 @@ __all__ = [
     "Coherence",
     "DataError",
     "Exact",
+    "Facts",
     "Forest",
     "Grouping",
     "GuaranteeError",
@@ -236,6 +241,7 @@ __all__ = [
     "moles",
     "query",
     "read",
+    "read_facts",
     "read_hierarchy",
     "read_published",
     "read_published_table",

@@ -15,6 +15,7 @@ from setveil.cli import in_parts
 from setveil.cli import spark as on_spark
 from setveil.cli.config import given_options
 from setveil.cli.engines import MEMORY, PARTS, SPARK, MakingEngine
+from setveil.cli.facts import Facts, FactsAsked, facts_asked, read_facts
 from setveil.cli.options import (
     ALGORITHM,
     GENERAL,
@@ -99,6 +100,7 @@ def anonymize(
     bound: bool = flag(ALGORITHM, "Also find how far the release is from the optimum, within --time-limit."),
     own: Own,
     columns: Columns,
+    facts: Facts,
     reading: Reading,
     engine: MakingEngine = MEMORY,
     sample: int | None = integer(
@@ -116,6 +118,7 @@ def anonymize(
     $ setveil anonymize baskets.csv -k 5 -m 2 -H products.csv -a aa --out release
     $ setveil anonymize baskets.csv -k 5 -m 2 -H tree.csv --classes --out release
     $ setveil anonymize ward.csv --model kkm -k5 -m2 --qi age,sex --set dx -o out
+    $ setveil anonymize log.csv --id-column patient --set code:m=2 --when date:month -k 5 -o out
     $ setveil anonymize --config release/internal/report.json --out again
     With `-a NAME --help` only the options of that algorithm are shown.
     """
@@ -123,6 +126,8 @@ def anonymize(
 
     command, options = given_options(context)
     algorithm = algorithm and registry.named(algorithm)
+    of_facts = facts_asked(facts, columns, reading, promise, engine)
+    promise = promise if of_facts is None else of_facts.promise
     if engine == SPARK and dict(own).get(CLASSES) is not None:
         raise RequestError(engine_refused(engine), hint="Leave out --engine.")
     if engine == SPARK:
@@ -139,7 +144,7 @@ def anonymize(
         raise RequestError(engine_refused(engine), hint="Leave out --engine.")
     asked = _Asked(
         promised, promise, name, dict(own), hierarchy_files or [], bound, columns, reading, sample,
-        publishing, plot_band,
+        publishing, plot_band, of_facts,
     )  # fmt: skip
     asked.require_possible()
     expect(threads, f"anonymize {name}")
@@ -180,6 +185,7 @@ class _Asked:
     sample: int | None
     publishing: Published
     plot_band: Path | None
+    of_facts: FactsAsked | None
 
     @property
     def model(self) -> Model:
@@ -196,6 +202,8 @@ class _Asked:
 
     @property
     def plain_hierarchy(self) -> str | None:
+        if self.of_facts is not None:
+            return self.of_facts.hierarchy(self.hierarchies)
         return split_hierarchies(self.hierarchies, self.of_tables)[0]
 
     @property
@@ -213,7 +221,10 @@ class _Asked:
         from setveil.published import kind_named
 
         encoding = self.reading.text_encoding
-        require_tables(self.columns, self.promised, self.of_tables)
+        if self.of_facts is None:
+            require_tables(self.columns, self.promised, self.of_tables)
+        else:
+            self.of_facts.require_possible(self.promised, self.of_tables, self.publishing.output_format)
         require_options(self.promised, self.promise)
         require_values(self.promised, self.promise, encoding)
         if self.watching:
@@ -271,10 +282,13 @@ def _in_memory(
             data, guarantee, hierarchy=tree, algorithm=asked.algorithm, seed=seed,
             details=not publishing.no_details, counts=publishing.counts, watched=watched, progress=progress,
             bound=asked.own.get("time_limit") or True if asked.bound else False,
+            **({} if asked.of_facts is None else {"generalizing": asked.of_facts.generalizing}),
             **decode_parameters(module.Parameters, asked.texts, given),
         )  # fmt: skip
     except MissingItemsError as error:
-        if asked.of_tables:
+        if asked.of_facts is not None:
+            error.hint = "Add them to the hierarchy of the codes: lines of code;parent;...;root."
+        elif asked.of_tables:
             error.hint = "Add them to the hierarchy of the items: lines of item;parent;...;root."
         else:
             error.hint = extension_hint(source, asked.hierarchy_file or Path("HIERARCHY"), how)
@@ -293,9 +307,11 @@ def _in_memory(
 
 def _tell_alone(asked: _Asked, data: Transactions, tree: Hierarchy | None) -> None:
     """Say how many items are in no group, and what groups codes."""
+    from setveil.facts.facts import Facts as FactRows
     from setveil.hierarchy.alone import alone_note, likely_lengths
 
     k = asked.promise.get("k")
+    data = data.codes_alone() if isinstance(data, FactRows) else data
     supports = data.supports().tolist()
     note = "" if tree is None else alone_note(tree, data.vocabulary.labels, supports, k)
     if not note:
@@ -313,6 +329,13 @@ def _read(asked: _Asked, source: Any) -> tuple[Transactions, Hierarchy | None, R
     from setveil.hierarchy.io import read_hierarchy
 
     reading = asked.reading
+    if asked.of_facts is not None:
+        tree = (
+            None
+            if asked.plain_hierarchy is None
+            else read_hierarchy(asked.plain_hierarchy, encoding=reading.text_encoding)
+        )
+        return read_facts(source, asked.of_facts, asked.promise), tree, reading, None
     if asked.of_tables:
         return *read_table(source, asked.columns, reading, asked.hierarchies), reading, None
     file = asked.plain_hierarchy

@@ -22,6 +22,7 @@ from setveil.data.layout import FORMATS
 from setveil.errors import RequestError, SetveilError, did_you_mean
 from setveil.memory import unpack_up_to
 from setveil.options.columns import Columns as ColumnOptions
+from setveil.options.facts import Facts as FactOptions
 from setveil.options.reading import Reading as ReadingOptions
 from setveil.redact import HIDDEN
 from setveil.threads import threads, use_threads
@@ -34,12 +35,26 @@ ALGORITHM = "The algorithm"
 MEASURES = "What is measured"
 TREE = "How items are grouped"
 TABLES = "Tables: what columns are"
+FACTS = "Facts: what belongs to a code"
 READING = "How the input is read"
 OUTPUT = "What is written"
 ABOUT = "What the report says"
 ANSWER = "What is shown"
 GENERAL = "General"
-_PANELS = (PROMISE, ATTACKER, ALGORITHM, MEASURES, TREE, TABLES, READING, OUTPUT, ABOUT, ANSWER, GENERAL)
+_PANELS = (
+    PROMISE,
+    ATTACKER,
+    ALGORITHM,
+    MEASURES,
+    TREE,
+    TABLES,
+    FACTS,
+    READING,
+    OUTPUT,
+    ABOUT,
+    ANSWER,
+    GENERAL,
+)
 
 
 _WIDEST = 18  # characters of choices that stand beside an option; more stand in its help
@@ -573,6 +588,12 @@ def column_options(*names: str) -> list[inspect.Parameter]:
     """Make the options on what the columns of a table are, or some of them."""
     options = options_of(ColumnOptions)
     return _some(options, names or options, TABLES)
+
+
+def fact_options() -> list[inspect.Parameter]:
+    """Make the options on facts."""
+    options = options_of(FactOptions)
+    return _some(options, options, FACTS)
 
 
 Reading = Annotated[ReadingOptions, Bundle(lambda asked: reading_options(), ReadingOptions)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from fractions import Fraction
 from inspect import signature
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -21,6 +22,7 @@ from setveil.commands.given import (
 )
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError, described, did_you_mean
+from setveil.facts.generalizing import VOLUME, Generalizing
 from setveil.guarantees import Guarantee, models
 from setveil.hierarchy.tree import Hierarchy
 from setveil.options.classes import NAME
@@ -79,6 +81,9 @@ def anonymize(
     details: bool = False,
     watched: Iterable[str] | str | PathLike[str] | None = None,
     classes: bool | int = False,
+    fact_order: str | int | None = None,
+    fact_loss: str = VOLUME,
+    fact_weights: Mapping[str, float] | None = None,
     progress: Listener = None,
     **parameters: Any,
 ) -> VerifiedRelease:
@@ -86,8 +91,8 @@ def anonymize(
 
     Parameters
     ----------
-    data : path, list of paths, data frame, Arrow stream, list of lists, Transactions, or Table
-        The rows; a promise for tables needs what `setveil.read_table` reads. A file or frame that is not read
+    data : path, list of paths, data frame, Arrow stream, list of lists, Transactions, Table, or Facts
+        The rows; facts are what `setveil.read_facts` reads, whose `hierarchy` is that of their codes; a promise for tables needs what `setveil.read_table` reads. A file or frame that is not read
         as it should be is read by `setveil.read` first.
     guarantee : KmAnonymity, KKmAnonymity, TransactionalKAnonymity, ..., optional
         The promise.
@@ -127,6 +132,13 @@ def anonymize(
         Cut the rows into classes that are told, at most so many if a number is given, each with a recoding
         and counts of its own (docs/classes.md): for k^m-anonymity and (k,rho)^m-anonymity. The parameters of
         `setveil.Classes` may follow by name, such as ``class_size=150``.
+    fact_order : {"first", "last"} or int, optional
+        Of facts: periods and bands are dropped before codes become broader ("first"), after that ("last"), or
+        at a depth of the codes' hierarchy; by default all of these are tried and the best is taken.
+    fact_loss : {"volume", "parts"}
+        What a published fact loses: by how many facts it stands for, or each of its parts by itself.
+    fact_weights : mapping of str to number, optional
+        Weights of parts in the loss by parts, 1 where not given.
     progress : callable or Progress, optional
         Hears how far the run is: a function of a phase and a share done (None: not known), or an object like
         `setveil.progress.Progress`.
@@ -197,8 +209,10 @@ def anonymize(
     tree = tree_of(hierarchy)
     tree = tree or tree_beside(rows)
     values = _values(parameters, algorithm, guarantee, rows, tree, seed)
+    weights = {name: Fraction(str(weight)) for name, weight in (fact_weights or {}).items()}
     return run_anonymize(
         rows, guarantee, hierarchy=tree, algorithm=algorithm, seed=seed, bound=bound, counts=counts,
+        generalizing=Generalizing(fact_order, fact_loss, weights),
         details=details, watched=labels_of("watched", watched, rows), progress=listening, **values,
     )  # fmt: skip
 

@@ -111,6 +111,8 @@ def _fewest(g: Facts) -> str:
 
 def broken_words(g: Facts) -> str:
     """Say what the check found where the promise is broken."""
+    if g.get("overlap"):
+        return f"{count(g['violations'], 'violation')}: labels overlap, so that a fact lies in two of them"
     atleast = "" if g.get("complete", True) else "at least "
     known = "any number of items" if g["m"] == "inf" else f"at most {count(g['m'], 'item')}"
     if g.get("absent"):
@@ -158,6 +160,8 @@ def _beyond(g: Facts) -> list[str]:
 
 def violation_words(entry: Facts) -> str:
     """Say which items too few rows hold."""
+    if "overlap" in entry:
+        return f"some fact lies in both {entry['overlap'][0]} and {entry['overlap'][1]}"
     where = f"class {entry['class']}, " if "class" in entry else ""
     if "absent" in entry:
         known = [*entry["itemset"], *(f"no {label}" for label in entry["absent"])]

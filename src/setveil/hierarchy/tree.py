@@ -203,6 +203,21 @@ class Hierarchy:
         return self.high.astype(np.int64) - self.low
 
     @property
+    def domain(self) -> int:
+        """How many items there are."""
+        return self.n_leaves
+
+    @property
+    def lost(self) -> NDArray[np.int64]:
+        """What publishing an item as each node loses by LM, in parts of `most_lost`: int64 (n_nodes,)."""
+        return self.leaf_counts - 1
+
+    @property
+    def most_lost(self) -> int:
+        """What leaving an item out loses by LM."""
+        return max(self.n_leaves - 1, 1)
+
+    @property
     def height(self) -> int:
         """Edges on the longest path from the root to a leaf."""
         return int(self.depth.max())

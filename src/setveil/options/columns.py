@@ -27,9 +27,10 @@ class Columns:
     qi: str | None = parameter(
         Text("columns"), "Columns that someone may know of a person, such as age,sex.", default=None
     )
-    set: str | None = parameter(
-        Text("a column"),
-        "The column of items; of items in several columns or files, what to call it.",
+    set: Sequence[str] | None = parameter(
+        Texts("COLUMN"),
+        "The column of items; of items in several columns or files, what to call it. Of facts with their m: "
+        "code:m=2.",
         default=None,
     )
     items_file: Path | None = parameter(
@@ -80,14 +81,14 @@ class Columns:
         """Make the roles of columns, with hierarchies of columns and of the items."""
         from setveil.tables.roles import make_roles, require_one
 
-        sets = names_in(self.set)
+        sets = [name for text in self.set or () for name in names_in(text)]
         require_one(sets, "set")
         return make_roles(
             qi=names_in(self.qi), set_name=next(iter(sets), None), keep=names_in(self.keep_columns),
             drop=names_in(self.drop), hierarchies=hierarchies, numeric=names_in(self.numeric),
-            categorical=names_in(self.categorical), ranges=self._pairs("ranges", alone=True),
-            weights=self._pairs("weight"),
-            missing={name: names_in(values) for name, values in self._pairs("missing").items()},
+            categorical=names_in(self.categorical), ranges=self.pairs("ranges", alone=True),
+            weights=self.pairs("weight"),
+            missing={name: names_in(values) for name, values in self.pairs("missing").items()},
             hierarchy=hierarchy, delimiter=self.delimiter,
         )  # fmt: skip
 
@@ -102,7 +103,7 @@ class Columns:
             self.items_file, reading.id_column, reading.item_column, tuple(names_in(reading.not_ids)),
         )  # fmt: skip
 
-    def _pairs(self, key: str, *, alone: bool = False) -> dict[str, Any]:
+    def pairs(self, key: str, *, alone: bool = False) -> dict[str, Any]:
         """Take COLUMN=VALUE apart; `alone`: a column may be named without a value."""
         found: dict[str, Any] = {}
         for text in getattr(self, key) or ():

@@ -20,6 +20,7 @@ from setveil.data.vocabulary import is_integer, item_order
 from setveil.errors import DataError, RequestError, did_you_mean, listed, shorten
 from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress
+from setveil.facts.facts import Facts
 from setveil.tables.table import Table
 from setveil.utility.queries import Queries, frequent_queries, random_queries, read_queries
 from setveil.values.numbers import parse_integer
@@ -219,7 +220,7 @@ def rows_at(data: Transactions, drawn: NDArray[np.int64]) -> Transactions:
     """Take some of the rows, with the items that occur in them."""
     import numpy as np
 
-    if isinstance(data, Table):
+    if isinstance(data, Table | Facts):
         return data.rows_at(drawn)
     lengths = data.row_lengths()[drawn]
     indptr = np.concatenate([[0], np.cumsum(lengths)])

@@ -15,6 +15,7 @@ from setveil.data.sums import Sums, in_memory
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError, listed
+from setveil.hierarchy.boxes import BoxTree
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import frozen, recode_rows
 
@@ -69,12 +70,13 @@ class Recoding:
         image = np.full(tree.n_leaves, -1, np.int32)
         for position, node in enumerate(nodes):
             image[tree.under(node)] = position
-        return cls(
+        items, labels = (
             Vocabulary(tree.labels[: tree.n_leaves]),
             Vocabulary(tree.labels[node] for node in nodes),
-            frozen(image, np.int32),
-            tree.n_leaves,
         )
+        if isinstance(tree, BoxTree):
+            return BoxRecoding(items, labels, frozen(image, np.int32), tree.domain, tree)
+        return cls(items, labels, frozen(image, np.int32), tree.domain)
 
     @classmethod
     def from_groups(cls, items: Vocabulary, group: NDArray[np.integer]) -> Recoding:
@@ -158,6 +160,20 @@ class Recoding:
                 hint="Is this the release of another file?",
             )
         return self.image[[ids[label] for label in vocabulary.labels]]
+
+
+@dataclass(frozen=True, eq=False)
+class BoxRecoding(Recoding):
+    """A map from facts to boxes that hold them, of which each also stands for facts that do not occur."""
+
+    tree: BoxTree  # of which the boxes are nodes
+
+    kind: ClassVar[str] = "facts"
+
+    @property
+    def member_counts(self) -> NDArray[np.int64]:
+        """Number of facts that each published box stands for: int64 (published,)."""
+        return self.tree.leaf_counts[[self.tree.id(label) for label in self.published.labels]]
 
 
 @dataclass(frozen=True, eq=False)

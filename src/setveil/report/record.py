@@ -599,6 +599,38 @@ class Published(TypedDict):
     report: NotRequired[str]
 
 
+class FactPart(TypedDict):
+    """A part of facts: the codes, or an attribute."""
+
+    name: str
+    kind: str
+    level: NotRequired[str]
+
+
+class Order(TypedDict):
+    """A plain order that was tried: which parts of facts are dropped first."""
+
+    order: str
+    loss: float
+    lm: float
+    kept: dict[str, float]
+    proven: NotRequired[bool]
+    gap: NotRequired[float]
+    seconds: float
+
+
+class OfFacts(TypedDict):
+    """What is left of the parts of facts."""
+
+    parts: list[FactPart]
+    loss: str
+    order: str
+    kept: dict[str, float]
+    whole: float
+    by_part: dict[str, float]
+    orders: list[Order]
+
+
 class Record(TypedDict):
     """The record of a run."""
 
@@ -615,6 +647,7 @@ class Record(TypedDict):
     table: NotRequired[Table]
     classes: NotRequired[InClasses]
     frontier: NotRequired[list[Class]]
+    facts: NotRequired[OfFacts]
     optimality: NotRequired[Optimality]
     certificate: NotRequired[Certificate]
     recoding: str

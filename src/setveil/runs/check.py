@@ -13,6 +13,7 @@ from setveil.guarantees import Guarantee
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.verify import Verdict, verify
 from setveil.guarantees.verify.absence import ITEMS, require_absence, signs_of, verify_absence
+from setveil.guarantees.verify.boxes import overlapping
 from setveil.guarantees.verify.counts import CountsFile, CountsVerdict, check_counts
 from setveil.guarantees.verify.cover import covered_rows
 from setveil.guarantees.verify.km import COVER, READINGS, KmVerdict
@@ -22,6 +23,7 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress, silent
 from setveil.published.class_rows import ClassRows
 from setveil.published.counts import Counts
+from setveil.published.facts import FactRows
 from setveil.published.table_files import PublishedTable
 from setveil.published.tables import LOCAL
 
@@ -89,6 +91,8 @@ def check(
     verdict = verify(
         published if cover is None else covered_rows(published, cover), guarantee, show=show, **more
     )
+    if isinstance(published, FactRows):
+        return _of_boxes(verdict, published, show)
     if cover is not None:
         verdict = replace(verdict, reading=COVER)  # type: ignore[type-var]  # of k^m-anonymity alone
     if counts is None:
@@ -120,9 +124,9 @@ def _with_absent(
 ) -> Verdict:
     """Check rows for somebody who also knows what a person has not."""
     require_absence(absent, absence, guarantee)
-    if not isinstance(published, Transactions) or isinstance(published, ClassRows):
+    if not isinstance(published, Transactions) or isinstance(published, ClassRows | FactRows):
         raise RequestError(
-            "--absent is for single rows of items, not for groups or classes.", hint="Leave it out."
+            "--absent is for single rows of items, not for groups, classes or facts.", hint="Leave it out."
         )
     signs = signs_of(published, absence, about.get("labels", {}), counts.lines() if counts else ())
     asked = cast("KmAnonymity", guarantee)
@@ -132,6 +136,20 @@ def _with_absent(
     if counts is None:
         return verdict
     return verdict.with_counts(check_counts(published, _file(counts, about), asked.k, show=show))
+
+
+def _of_boxes(verdict: Verdict, published: FactRows, show: int) -> Verdict:
+    """Add to a verdict on rows of facts whether their boxes overlap: then they are no items."""
+    number, first = overlapping(published.boxes, published.meaning, show)
+    if not number:
+        return verdict
+    labels = published.vocabulary.labels
+    return replace(  # type: ignore[type-var]  # of k^m-anonymity alone
+        verdict,
+        holds=False,
+        violations=verdict.violations + number,
+        overlaps=tuple((labels[one], labels[other]) for one, other in first),
+    )
 
 
 def _in_classes(

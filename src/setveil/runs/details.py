@@ -80,7 +80,9 @@ def recorded(
         What was promised, and what the rows are shuffled by.
     """
     origin, details = data.origin, release.details
-    apart = {"optimality", "certificate", "suppressed", "timing", "frontier", "classes", "split"}
+    apart = {
+        "optimality", "certificate", "suppressed", "timing", "frontier", "classes", "split", "facts",
+    }  # fmt: skip
     record: dict[str, Any] = {
         "version": VERSION,
         "setveil": __version__,
@@ -116,7 +118,7 @@ def recorded(
         "utility": found["utility"],
         **{key: found[key] for key in ("answers", "optimality") if found.get(key)},
         **({"certificate": details["certificate"].told()} if "certificate" in details else {}),
-        **({"frontier": details["frontier"]} if "frontier" in details else {}),
+        **{key: details[key] for key in ("frontier", "facts") if key in details},
         "suppressed": details.get("suppressed", []),
         "recoding": release.recoding.kind,
         **({"table": of_table(release)} if isinstance(release, TableRelease) else {}),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from os import PathLike
 from pathlib import Path
@@ -17,6 +17,8 @@ from setveil.data.framed import Framed
 from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError, described, faces, listed
+from setveil.facts.facts import Facts
+from setveil.facts.generalizing import Generalizing
 from setveil.guarantees import Guarantee, models
 from setveil.guarantees.verify import Verdict
 from setveil.hierarchy.build import by_cooccurrence
@@ -34,6 +36,7 @@ from setveil.runs.asked import Asked, asked_for
 from setveil.runs.check import check
 from setveil.runs.details import answers, risks
 from setveil.runs.distance import distance, require_known_optimum
+from setveil.runs.orders import anonymize_facts, require_possible
 from setveil.runs.folder import PAGE, counts, write_folder
 from setveil.runs.steps import Made, Timing, made_at, released_at, timed
 from setveil.staging import scratch_folder
@@ -230,6 +233,7 @@ def anonymize(
     counts: bool | int = True,
     details: bool = True,
     watched: Collection[str] = (),
+    generalizing: Generalizing = Generalizing(),
     progress: Progress = silent,
     **parameters: Any,
 ) -> VerifiedRelease:
@@ -245,6 +249,8 @@ def anonymize(
         What items may be generalized to.
     watched : collection of str
         Sensitive items of which the promise says nothing; see `setveil.anonymize`.
+    generalizing : Generalizing
+        How facts are generalized.
     algorithm : str or parameters of an algorithm, optional
         The name of an algorithm, whose own parameters may follow by name, or an object of them.
     **parameters
@@ -263,7 +269,12 @@ def anonymize(
         require_watched(models()[guarantee.model], details=details)
     progress = listener(progress)
     timing: Timing = {"read": data.origin.seconds} if data.origin else {}
-    place = _Memory(data, bound)
+    if isinstance(data, Facts):
+        require_possible(asked)
+        asked = replace(asked, least=0)  # no counts are published beside facts
+    elif generalizing != Generalizing():
+        raise RequestError("The data hold no facts, which alone have orders and losses by parts.")
+    place = _Memory(data, bound, generalizing)
     made = made_at(place, asked, hierarchy, timing, progress)
     release, verdict, report = released_at(place, asked, made, timing, progress)
     layout = data.origin.layout if data.origin else Layout("basket")
@@ -276,6 +287,7 @@ class _Memory:
 
     data: Transactions
     bound: bool | float
+    generalizing: Generalizing
     engine: str = ""
     writes: bool = False
 
@@ -292,7 +304,7 @@ class _Memory:
         progress("grouping items that often occur together")
         with timed(timing, "hierarchy"):
             if self.data.n_items:
-                return by_cooccurrence(self.data)
+                return by_cooccurrence(self.data.codes_alone() if isinstance(self.data, Facts) else self.data)
             nothing = Hierarchy({"*": None})  # for rows without any item
             nothing.origin = HierarchyOrigin("co-occurrence")
             return nothing
@@ -301,6 +313,8 @@ class _Memory:
         self, asked: Asked, tree: Hierarchy | None, progress: Progress
     ) -> tuple[Any, dict[str, Any]]:
         """Run the algorithm."""
+        if isinstance(self.data, Facts) and tree is not None:
+            return anonymize_facts(self.data, tree, asked, self.generalizing, progress)
         found: tuple[Any, dict[str, Any]] = asked.module.anonymize(
             self.data, tree, asked.guarantee, asked.settings, progress
         )
@@ -361,7 +375,10 @@ def looked_at(
     progress("measuring")
     with timed(timing, "measure"):
         found: dict[str, Any] = {"utility": measured(Case(data, **release.measurable(), progress=progress))}
-    if details:
+    if details and isinstance(data, Facts):
+        with timed(timing, "risk"):
+            found["risk"] = risks(data, release, guarantee, watched, progress)
+    elif details:
         with timed(timing, "answers"):
             found["answers"] = answers(data, release, progress)
         with timed(timing, "risk"):

@@ -19,6 +19,7 @@ from setveil.guarantees.verify import Verdict
 from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress
 from setveil.published import Outcome
+from setveil.published.recoding import BoxRecoding
 from setveil.report.record import Record
 from setveil.runs.asked import Asked
 from setveil.runs.details import recorded
@@ -96,7 +97,8 @@ def made_at(
     progress(f"anonymizing ({asked.algorithm})")
     with timed(timing, "anonymize"):
         recoding, told = place.anonymize(asked, tree, progress)
-    return Made(tree, recoding, told)
+    # The tree of boxes that facts are published by is made of that of the codes.
+    return Made(recoding.tree if isinstance(recoding, BoxRecoding) else tree, recoding, told)
 
 
 def released_at(

@@ -20,6 +20,7 @@ from setveil.progress import Progress, silent
 ROWS = ("global", "local", "classes")
 TABLES = ("table", "table-cut")
 ITEMS = (*ROWS, *TABLES)
+FACTS = ("facts",)
 GROUPS = ("grouped",)
 
 Row = Mapping[str, Any]  # of a study's table

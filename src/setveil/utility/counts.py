@@ -9,7 +9,7 @@ import numpy as np
 from setveil.data.sums import Sums
 from setveil.published.group_files import PublishedGroups
 from setveil.published.recoding import AnyRecoding
-from setveil.utility import GROUPS, ITEMS, Case, Column, Measure, Utility
+from setveil.utility import FACTS, GROUPS, ITEMS, Case, Column, Measure, Utility
 
 
 def counts(original: Sums, published: Sums, recoding: AnyRecoding) -> dict[str, int | float]:
@@ -77,18 +77,19 @@ def _column(name: str) -> Column:
 
 
 # Name, unit, kinds of recodings, which direction is better, columns of a study's table.
+_ALL = (*ITEMS, *FACTS)
 _EVERY = (
-    ("unchanged_items", "items", ITEMS + GROUPS, "more", ("unchanged_items",)),
-    ("generalized_items", "items", ITEMS, "less", ("generalized_items",)),
-    ("suppressed_items", "items", ITEMS, "less", ("suppressed_items", "suppressed_occurrences")),
-    ("published_labels", "labels", ITEMS, "", ("published_labels",)),
-    ("unchanged_occurrences", "occurrences", ITEMS + GROUPS, "more", ()),
-    ("generalized_occurrences", "occurrences", ITEMS, "less", ()),
-    ("suppressed_occurrences", "occurrences", ITEMS, "less", ()),
+    ("unchanged_items", "items", _ALL + GROUPS, "more", ("unchanged_items",)),
+    ("generalized_items", "items", _ALL, "less", ("generalized_items",)),
+    ("suppressed_items", "items", _ALL, "less", ("suppressed_items", "suppressed_occurrences")),
+    ("published_labels", "labels", _ALL, "", ("published_labels",)),
+    ("unchanged_occurrences", "occurrences", _ALL + GROUPS, "more", ()),
+    ("generalized_occurrences", "occurrences", _ALL, "less", ()),
+    ("suppressed_occurrences", "occurrences", _ALL, "less", ()),
     ("sensitive_items", "items", GROUPS, "", ()),
     ("sensitive_occurrences", "occurrences", GROUPS, "", ()),
-    ("mean_row_length_before", "items", ITEMS + GROUPS, "", ()),
-    ("mean_row_length_after", "items", ITEMS + GROUPS, "", ()),
+    ("mean_row_length_before", "items", _ALL + GROUPS, "", ()),
+    ("mean_row_length_after", "items", _ALL + GROUPS, "", ()),
 )
 MEASURES = tuple(
     Measure(

@@ -9,7 +9,7 @@ import numpy as np
 
 from setveil.data.sums import Sums
 from setveil.published.recoding import AnyRecoding
-from setveil.utility import Compared, Measure
+from setveil.utility import FACTS, ITEMS, Compared, Measure
 from setveil.utility.ncp import SCALE
 
 
@@ -40,6 +40,7 @@ MEASURES = (
         meaning=MEANING,
         compute=lambda case: lm(case.original, case.recoding),
         place=2,
+        kinds=(*ITEMS, *FACTS),
         reading=SCALE,
         domain=True,
         handed_out=True,

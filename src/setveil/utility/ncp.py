@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from setveil.data.sums import Sums
 from setveil.published.recoding import AnyRecoding
-from setveil.utility import Compared, Measure
+from setveil.utility import FACTS, ITEMS, Compared, Measure
 
 SCALE = (  # that of LM too
     "run from 0 (every item published as it was) to 1 (nothing is left). Compare them only between releases "
@@ -49,6 +49,7 @@ MEASURES = (
         meaning=MEANING,
         compute=lambda case: ncp(case.original, case.recoding),
         place=1,
+        kinds=(*ITEMS, *FACTS),
         reading=SCALE,
         domain=True,
         handed_out=True,

@@ -12,7 +12,7 @@ from setveil.engine.tabled import TabledRows
 from setveil.kernels.count import add_supports
 from setveil.kernels.rows import frozen
 from setveil.published.recoding import AnyRecoding
-from setveil.utility import Case, Column, Measure
+from setveil.utility import FACTS, ITEMS, Case, Column, Measure
 from setveil.utility.are import with_counts
 from setveil.utility.estimates import Estimator
 
@@ -146,6 +146,7 @@ MEASURES = (
         meaning="mean relative error of the published items' supports",
         compute=lambda case: case.once(_both)["label_support_error"],
         place=30,
+        kinds=(*ITEMS, *FACTS),
         high=None,
         number=lambda found: found.get("mean"),
         columns=(),
@@ -155,6 +156,7 @@ MEASURES = (
         meaning="median relative error of an item's support as a reader estimates it",
         compute=errors_of_items,
         place=31,
+        kinds=(*ITEMS, *FACTS),
         high=None,
         number=lambda found: found.get("median"),
         columns=(Column("item_error", lambda utility: utility.get("item_support_error", {}).get("median")),),

@@ -83,14 +83,11 @@ class Losses:
 
         Leaves of the tree that the hierarchy lacks stand for themselves.
         """
-        n = hierarchy.leaf_counts
-        counts = [int(n[hierarchy.id(label)]) if label in hierarchy else 1 for label in tree.labels]
         if objective == "ncp":
-            worst = hierarchy.n_leaves
-            each = [count if count > 1 else 0 for count in counts]
+            worst, of_node = hierarchy.domain, np.where(hierarchy.leaf_counts > 1, hierarchy.leaf_counts, 0)
         else:
-            worst = max(hierarchy.n_leaves - 1, 1)
-            each = [count - 1 for count in counts]
+            worst, of_node = hierarchy.most_lost, hierarchy.lost
+        each = [int(of_node[hierarchy.id(label)]) if label in hierarchy else 0 for label in tree.labels]
         full = [w * loss for w, loss in zip(weight, each, strict=True)]
         hidden = [w * worst for w in weight]
         return cls(occurrences, weight, full, hidden, max(hidden))

@@ -53,7 +53,7 @@ class CutSpace:
         self.leaf_rows = recode_rows(rows.indptr, rows.items, tree.locate(rows.vocabulary))
         before = np.concatenate(([0], np.cumsum(of_leaf[tree.leaf_order])))
         under = before[tree.high] - before[tree.low]
-        self.cost = np.stack((under * (tree.leaf_counts - 1), under * max(tree.n_leaves - 1, 1)))
+        self.cost = np.stack((under * tree.lost, under * tree.most_lost))
         self.order = np.argsort(self.cost[0] - self.cost[1], kind="stable")
         self.used = np.array([len(tree.children(v)) != 1 for v in range(tree.n_nodes)])
         self.top = self._bottom(tree.root)

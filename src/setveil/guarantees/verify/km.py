@@ -68,6 +68,8 @@ class KmVerdict(Verdict):
     reading : {"label", "cover"}
         What an item was: a published label, or a leaf, which each label above it covers (see
         `setveil.guarantees.verify.cover`).
+    overlaps : tuple of (str, str)
+        Published facts of which one fact lies in both, the first of them: each such pair is a violation, too.
     """
 
     guarantee: KmAnonymity
@@ -78,6 +80,7 @@ class KmVerdict(Verdict):
     greatest_m: int | float
     complete: bool
     reading: str = LABEL
+    overlaps: tuple[tuple[str, str], ...] = ()
 
     @property
     def phrase(self) -> str:
@@ -92,11 +95,16 @@ class KmVerdict(Verdict):
             "greatest_m": "inf" if self.greatest_m == math.inf else self.greatest_m,
             "complete": self.complete,
             **({} if self.reading == LABEL else {"reading": self.reading}),
+            **({"overlap": True} if self.overlaps else {}),
         }
 
     def listed(self) -> list[dict[str, Any]]:
         """Return the first violations as JSON types."""
-        return [{"itemset": list(itemset), "support": support} for itemset, support in self.first]
+        overlaps = [{"overlap": list(pair)} for pair in self.overlaps]
+        return [
+            *overlaps,
+            *({"itemset": list(itemset), "support": support} for itemset, support in self.first),
+        ]
 
 
 def verify_km(

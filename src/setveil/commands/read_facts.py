@@ -1,0 +1,106 @@
+"""Read facts: codes with dates and amounts, from the lines of a raw file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from os import PathLike, fspath
+from typing import Any
+
+from setveil.commands.given import is_path
+from setveil.errors import RequestError, described, require_type
+from setveil.facts.asked import asked_for
+from setveil.facts.facts import Facts
+from setveil.facts.read import read_rows_of_facts
+from setveil.tables.how import How
+
+
+def read_facts(
+    source: str | PathLike[str] | object,
+    *,
+    id: str,  # noqa: A002  (the word of the specification)
+    sets: str | Sequence[str] | Mapping[str, Any],
+    when: str | Sequence[str] | Mapping[str, str] | None = None,
+    amount: str | Sequence[str] | Mapping[str, Any] | None = None,
+    item_columns: str | Sequence[str] | None = None,
+    date_format: str | None = None,
+    missing: Mapping[str, Sequence[str]] | None = None,
+    sign: str | None = None,
+    delimiter: str | None = None,
+    not_ids: str | Sequence[str] = (),
+    fewest: int = 0,
+    format: str | None = None,  # noqa: A002
+    encoding: str | None = None,
+    separator: str | None = None,
+) -> Facts:
+    r"""Read what, when and how much from a raw file: all lines of a person are one row of facts.
+
+    A fact is a code with the values of its attributes: the period of a date, the band of an amount. Lines of
+    a person with the same code and periods are one fact, whose amounts are added up before they are banded.
+
+    Parameters
+    ----------
+    source : path, data frame or Arrow stream
+        A file with a line for each event (text with a header line, Parquet, JSON lines, a spreadsheet; ``-``
+        is standard input), or a data frame.
+    id : str
+        The column that says whose line it is. All lines of one id are one row.
+    sets : str, or mapping of str to mapping
+        The column of codes: ``"code"``, or ``{"code": {"m": 2}}``. An empty field is no code; a field may hold
+        several, with `delimiter` between them. With `item_columns`: what to call the codes.
+    when : mapping of str to str, or texts such as ``"date:month"``, optional
+        Columns of dates, each with the finest period that may be published: ``day``, ``week`` (ISO),
+        ``month``, ``quarter`` or ``year``; or ``30d-since-first``: days since the person's own first line, in
+        bands of 30 days.
+    amount : mapping of str to sequence of number, or texts such as ``"price:0,5,20"``, optional
+        Columns of amounts, each with the bounds of bands, or the number of bands: then about so many are
+        chosen, with bounds 1, 2, 5, 10, ... . In a text ``mean:``, ``max:`` or ``lines:`` (the number of
+        lines) may stand before them, in place of adding up.
+    item_columns : str or list of str, optional
+        Several columns that hold codes of one sort, as for `setveil.read`.
+    date_format : str, optional
+        How dates are written if not as ISO 8601 has it, such as ``"%d.%m.%Y"``. It is never guessed.
+    missing : mapping of str to list of str, optional
+        Values of columns of dates and amounts that mean that there is none, beside empty fields. What is
+        missing is published as ``?``.
+    sign : str, optional
+        What stands between the parts of a fact; by default ``@``.
+    delimiter : str, optional
+        Between the codes of a field; by default a semicolon.
+    not_ids : str or list of str
+        The column of codes is no column of ids, although it looks so.
+    fewest : int
+        Of days since the first line: the last band is the last one that so many persons reach.
+    format, encoding, separator : str, optional
+        As for `setveil.read_table`.
+
+    Returns
+    -------
+    Facts
+        One row for each person, in the order of their first lines; `setveil.anonymize` takes them.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read, lacks a column, a line has no id, or a date or an amount is none; the
+        message names line and column. Dates that may be read in two ways are refused with both readings.
+    RequestError
+        If a period does not exist, bounds of bands do not rise, or a column is named twice.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> from pathlib import Path
+    >>> lines = "who,on,code,price\n1,2024-01-03,tea,2\n1,2024-01-20,tea,4\n2,2024-02-11,milk,1\n"
+    >>> _ = Path("log.csv").write_text(lines)
+    >>> sv.read_facts(
+    ...     "log.csv", id="who", sets="code", when={"on": "month"}, amount={"price": [0, 5, 20]}
+    ... ).rows()
+    [('tea@2024-01@[5,20)',), ('milk@2024-02@[0,5)',)]
+    """
+    require_type("The column of ids must be named by a text", id, str)
+    if isinstance(fewest, bool) or not isinstance(fewest, int) or fewest < 0:
+        raise RequestError(f"fewest must be an integer of at least 0, got {described(fewest)}.")
+    asked = asked_for(sets, when, amount, date_format=date_format, sign=sign, missing=missing)
+    not_ids = (not_ids,) if isinstance(not_ids, str) else tuple(not_ids)
+    how = How(format, encoding, separator, delimiter, item_columns, None, id, None, not_ids)
+    return read_rows_of_facts(fspath(source) if is_path(source) else source, asked, how, fewest=fewest)

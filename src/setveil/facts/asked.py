@@ -1,0 +1,218 @@
+"""Which columns hold codes, dates and amounts, and what is published of them: texts taken apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from setveil.errors import RequestError, described, did_you_mean, listed, shorten
+from setveil.facts.bands import Bands, number_in, plain
+from setveil.facts.dates import level_of
+from setveil.facts.facts import SIGN
+
+WAYS = ("sum", "mean", "max", "lines")  # what becomes of the amounts of a person's lines with the same fact
+_NOT_SIGNS = '*?[]()<>=,:."\\'
+
+
+@dataclass(frozen=True)
+class When:
+    """A column of dates."""
+
+    column: str
+    level: str  # the finest period, or "30d-since-first"
+
+
+@dataclass(frozen=True)
+class Amount:
+    """A column of amounts."""
+
+    column: str
+    way: str  # one of `WAYS`
+    bounds: tuple[Decimal, ...]  # of bands; empty: about `number` bands are chosen
+    number: int = 0
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a reading of facts was asked for."""
+
+    name: str  # the column of codes; where they stand in several columns, what to call them
+    m: int | None  # how many of its facts somebody may know, if that was said with it
+    attributes: tuple[When | Amount, ...]  # dates first, each kind in the order in which they were given
+    date_format: str | None = None
+    sign: str = SIGN
+    missing: Mapping[str, tuple[str, ...]] | None = None  # values of columns that mean that there is none
+
+
+def asked_for(
+    sets: Any,
+    when: Any = None,
+    amount: Any = None,
+    *,
+    date_format: str | None = None,
+    sign: str | None = None,
+    missing: Mapping[str, Sequence[str]] | None = None,
+) -> Asked:
+    """Take what was said of the columns.
+
+    Parameters
+    ----------
+    sets : str, sequence of str, or mapping
+        The column of codes: ``code``, ``code:m=2``, or ``{"code": {"m": 2}}``.
+    when, amount : sequence of str, or mapping, optional
+        ``date:month``, ``price:0,5,20``, ``price:mean:8``; or from columns to what follows the first colon.
+    date_format : str, optional
+        How dates are written, as `datetime.strptime` has it.
+    sign : str, optional
+        What stands between the parts of a fact.
+    missing : mapping of str to sequence of str, optional
+        Values that mean that there is none.
+    """
+    named = _sets(sets)
+    if len(named) != 1:
+        raise RequestError(
+            f"Facts are read from one column of codes, got {len(named)}: {listed(named)}."
+            if named
+            else "Nothing says which column holds the codes of facts.",
+            hint="Codes in several columns that are all of one sort: --item-columns a,b --set codes."
+            if named
+            else "Name it: --set code.",
+        )
+    name, m = next(iter(named.items()))
+    attributes: list[When | Amount] = [_when(*one) for one in _pairs("when", when, name)]
+    attributes += [_amount(*one) for one in _pairs("amount", amount, name)]
+    columns = [name, *(one.column for one in attributes)]
+    twice = sorted({one for one in columns if columns.count(one) > 1})
+    if twice:
+        raise RequestError(f"The column {shorten(twice[0])} is named twice among codes, dates and amounts.")
+    if date_format is not None and "%" not in date_format:
+        raise RequestError(
+            f"--date-format must say where day, month and year stand, got {date_format!r}.",
+            hint="Such as --date-format '%d.%m.%Y'.",
+        )
+    said = {column: tuple(values) for column, values in (missing or {}).items()}
+    return Asked(name, m, tuple(attributes), date_format, _sign(sign), said)
+
+
+def _sign(sign: str | None) -> str:
+    if sign is None:
+        return SIGN
+    if (
+        len(sign) != 1
+        or not sign.isascii()
+        or not sign.isprintable()
+        or sign.isalnum()
+        or sign in _NOT_SIGNS + " -"
+    ):
+        raise RequestError(
+            f"--fact-sign must be one sign that no part of a fact holds, got {sign!r}.",
+            hint="Such as --fact-sign '|'.",
+        )
+    return sign
+
+
+def _sets(sets: Any) -> dict[str, int | None]:
+    """List the columns of codes, each with its m."""
+    if isinstance(sets, Mapping):
+        pairs = [
+            (name, dict(more or {}) if isinstance(more, Mapping | type(None)) else more)
+            for name, more in sets.items()
+        ]
+    else:
+        texts = [sets] if isinstance(sets, str) else list(sets or ())
+        pairs = [_set_in(text) for text in texts]
+    found: dict[str, int | None] = {}
+    for name, more in pairs:
+        if not isinstance(name, str) or not name:
+            raise RequestError(f"A column of codes is named by a text, got {described(name)}.")
+        if name in found:
+            raise RequestError(f"--set: column {name!r} is given twice.")
+        unknown = [key for key in more if key != "m"] if isinstance(more, Mapping) else [str(more)]
+        if unknown:
+            raise RequestError(
+                f"--set {name}: there is no {unknown[0]!r}, expected m.", hint="Such as code:m=2."
+            )
+        m = more.get("m")
+        if m is not None and (isinstance(m, bool) or not isinstance(m, int) or m < 1):
+            hint = "A column that nobody can know anything of is no column of codes." if m == 0 else ""
+            raise RequestError(
+                f"--set {name}: m must be an integer of at least 1, got {described(m)}.", hint=hint
+            )
+        found[name] = m
+    return found
+
+
+def _set_in(text: str) -> tuple[str, dict[str, Any]]:
+    """Take ``code:m=2`` apart."""
+    name, sign, rest = text.rpartition(":m=")
+    if not sign:
+        return text, {}
+    return name, {"m": int(rest) if rest.isascii() and rest.isdigit() else rest}
+
+
+def _pairs(option: str, given: Any, name: str) -> list[tuple[str, Any]]:
+    """List columns and what was said of each, by a text or a mapping; `name`: the column of codes."""
+    if given is None:
+        return []
+    if isinstance(given, Mapping):
+        pairs = list(given.items())
+    else:
+        pairs = []
+        for text in [given] if isinstance(given, str) else list(given):
+            column, sign, rest = str(text).partition(":")
+            if not sign or not column or not rest:
+                such = "date:month" if option == "when" else "price:0,5,20"
+                raise RequestError(f"--{option} must be COLUMN:..., such as --{option} {such}, got {text!r}.")
+            pairs.append((column, rest))
+    found = []
+    for column, rest in pairs:
+        of, sign, alone = str(column).partition("=")
+        if sign and of != name:
+            raise RequestError(
+                f"--{option} {column}: {of!r} is no column of codes; there is {name!r}.",
+                hint=did_you_mean(of, [name]),
+            )
+        found.append((alone if sign else column, rest))
+    return found
+
+
+def _when(column: str, level: Any) -> When:
+    if not isinstance(level, str):
+        raise RequestError(f"--when {column}: expected a period such as month, got {described(level)}.")
+    return When(column, level_of(level))
+
+
+def _amount(column: str, given: Any) -> Amount:
+    if isinstance(given, str):
+        way, sign, rest = given.partition(":")
+        if not sign:
+            way, rest = "sum", given
+        if way not in WAYS:
+            raise RequestError(
+                f"--amount {column}: there is no {way!r} of amounts; there are {', '.join(WAYS)}.",
+                hint=did_you_mean(way, WAYS),
+            )
+        texts = [part.strip() for part in rest.split(",")]
+    elif isinstance(given, Sequence) or (isinstance(given, int) and not isinstance(given, bool)):
+        way, texts = "sum", [str(one) for one in ([given] if isinstance(given, int) else given)]
+    else:
+        raise RequestError(f"--amount {column}: expected bounds of bands, got {described(given)}.")
+    bounds = [number_in(text) for text in texts]
+    if any(bound is None for bound in bounds):
+        wrong = texts[bounds.index(None)]
+        raise RequestError(
+            f"--amount {column}: {wrong!r} is no number.", hint="Bounds of bands: --amount price:0,5,20."
+        )
+    found = tuple(bound for bound in bounds if bound is not None)
+    if len(found) == 1 and found[0] == found[0].to_integral_value() and 3 <= found[0] <= 100:
+        return Amount(column, way, (), int(found[0]))
+    if len(found) == 1:
+        raise RequestError(
+            f"--amount {column}: one number says how many bands there shall be, from 3 to 100, got "
+            f"{plain(found[0])}.",
+            hint="Bounds of bands are two or more: --amount price:0,5,20.",
+        )
+    Bands(found)
+    return Amount(column, way, found)

@@ -1,0 +1,111 @@
+"""Bands of numbers, and the tree above them: pairs of neighbours, up to any."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+
+from setveil.errors import RequestError, listed
+from setveil.facts.facts import ANY, MISSING
+from setveil.hierarchy.tree import Hierarchy
+
+_DIGITS = 15  # of a number: more are no amounts, and sums of fewer fit 64 bits
+_STEPS = (1, 2, 5)
+
+
+class Bands:
+    """Bands of numbers between bounds.
+
+    Parameters
+    ----------
+    bounds : sequence of Decimal
+        Rising.
+    below, above : bool
+        Whether there is a band below the first bound, and one from the last bound on.
+    """
+
+    def __init__(self, bounds: Sequence[Decimal], *, below: bool = True, above: bool = True) -> None:
+        for lower, upper in zip(bounds, bounds[1:], strict=False):
+            if upper <= lower:
+                said = "repeat" if upper == lower else "fall"
+                raise RequestError(
+                    f"The bounds of bands {said}: {listed(map(plain, bounds), 20)}.",
+                    hint="Each bound must be greater than the one before it: --amount price:0,5,20.",
+                )
+        ends: list[Decimal | None] = [*([None] if below else []), *bounds, *([None] if above else [])]
+        self.bounds = tuple(bounds)
+        self.ends = [(ends[at], ends[at + 1]) for at in range(len(ends) - 1)]
+        self.labels = [band_label(*one) for one in self.ends]
+
+    def tree(self, used: Iterable[str]) -> Hierarchy:
+        """Make the tree above those of the labels that are used: pairs of neighbours, of these pairs, and so on.
+
+        Which bands stand together depends on the bounds alone. A value that is missing hangs below the root.
+        """
+        present = set(used)
+        paths: list[list[str]] = [[label] for label in self.labels]
+        groups = [([at], self.ends[at]) for at in range(len(self.labels))]
+        while len(groups) > 1:
+            pairs = [groups[at : at + 2] for at in range(0, len(groups), 2)]
+            groups = [
+                ([place for inside, _ in pair for place in inside], (pair[0][1][0], pair[-1][1][1]))
+                for pair in pairs
+            ]
+            for inside, ends in groups:
+                for at in inside:
+                    paths[at].append(ANY if len(groups) == 1 else band_label(*ends))
+        found = [path for path in paths if path[0] in present]
+        return attribute_tree([*found, *([[MISSING]] if MISSING in present else [])])
+
+
+def attribute_tree(paths: Iterable[Sequence[str]]) -> Hierarchy:
+    """Make the tree of an attribute from a path for each value, below a root that stands for any.
+
+    Inner nodes with a single child are merged with it.
+    """
+    whole = [
+        [node for at, node in enumerate(path) if node not in path[:at] and node != ANY] for path in paths
+    ]
+    below: dict[str, set[str]] = {}
+    for path in whole:
+        for lower, upper in zip(path, path[1:], strict=False):
+            below.setdefault(upper, set()).add(lower)
+    alone = {node for node, children in below.items() if len(children) == 1}
+    return Hierarchy.from_paths([[*(node for node in path if node not in alone), ANY] for path in whole])
+
+
+def band_label(low: Decimal | None, high: Decimal | None) -> str:
+    """Name a band: ``[0,5)``, ``<0``, ``>=100``."""
+    if low is None or high is None:
+        return f"<{plain(high)}" if high is not None else ANY if low is None else f">={plain(low)}"
+    return f"[{plain(low)},{plain(high)})"
+
+
+def plain(number: Decimal) -> str:
+    """Write a number in full, without needless zeros."""
+    text = format(number, "f")
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return "0" if text in ("-0", "") else text
+
+
+def number_in(text: str) -> Decimal | None:
+    """Read a decimal number; None: it is none, or too long."""
+    bare = text[1:] if text[:1] in {"+", "-"} else text
+    whole, _, rest = bare.partition(".")
+    digits = whole + rest
+    if not digits.isascii() or not digits.isdigit() or len(digits) > _DIGITS or bare.endswith("."):
+        return None
+    return Decimal(text)
+
+
+def usual_bounds(greatest: Decimal, number: int) -> list[Decimal]:
+    """Choose bounds 1, 2, 5, 10, ... of about so many bands, of which only the order of magnitude is known."""
+    order = max(greatest.adjusted(), 0) if greatest else 0
+    found: list[Decimal] = []
+    while len(found) < number - 2:
+        for step in reversed(_STEPS):
+            bound = Decimal(step).scaleb(order)
+            if len(found) < number - 2:
+                found.append(bound)
+        order -= 1
+    return [Decimal(0), *reversed(found)]

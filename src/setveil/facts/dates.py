@@ -1,0 +1,132 @@
+"""Dates and the periods that they are published as."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import date, datetime
+
+from setveil.errors import DataError, RequestError, did_you_mean, shorten
+from setveil.facts.bands import attribute_tree
+from setveil.facts.facts import MISSING
+from setveil.hierarchy.tree import Hierarchy
+
+LEVELS = ("day", "week", "month", "quarter", "year")
+_FINER = {"month": "month", "quarter": "month", "year": "year"}  # what a level may be read from, at the least
+_SINCE = re.compile(r"([1-9][0-9]{0,5})d-since-first")
+_ISO = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[T ][0-9:.,]+ ?(?:Z|UTC|[+-][0-9:]+)?)?")
+_MONTH, _YEAR = re.compile(r"([0-9]{4})-([0-9]{2})"), re.compile(r"([0-9]{4})")
+_OTHER = re.compile(
+    r"([0-9]{1,4})([-/. ])([0-9]{1,2})\2([0-9]{1,4})(?:[T ,]+([0-9]{1,2}:[0-9]{2})(:[0-9]{2})?)?"
+)
+_COMPACT = re.compile(r"[0-9]{8}")
+OLDEST = 1900  # years before it are no slips of the pen only now and then
+
+
+def level_of(text: str) -> str:
+    """Take the finest period that is published, or bands of days since a person's first line."""
+    if text in LEVELS or _SINCE.fullmatch(text):
+        return text
+    raise RequestError(
+        f"There is no period {text!r} of dates; there are {', '.join(LEVELS)}, and days since a person's first "
+        "line such as 30d-since-first.",
+        hint=did_you_mean(text, LEVELS, "Such as --when date:month."),
+    )
+
+
+def days_since_first(level: str) -> int | None:
+    """Say how many days are in a band of the days since a person's first line; None: it is a period."""
+    found = _SINCE.fullmatch(level)
+    return None if found is None else int(found[1])
+
+
+def read_date(text: str, level: str, form: str | None) -> date | None:
+    """Read a date; None: it is not of that form.
+
+    A month, such as ``2024-03``, will do where months or longer periods are published, a year for years.
+    """
+    try:
+        if form is not None:
+            return datetime.strptime(text, form).date()
+        if found := _ISO.fullmatch(text):
+            return date(int(found[1]), int(found[2]), int(found[3]))
+        if level in _FINER and (found := _MONTH.fullmatch(text)):
+            return date(int(found[1]), int(found[2]), 1)
+        if level == "year" and (found := _YEAR.fullmatch(text)):
+            return date(int(found[1]), 1, 1)
+    except ValueError:
+        return None
+    return None
+
+
+def forms_of(texts: Sequence[str]) -> list[str]:
+    """List the formats that read all of some texts, none of which is a date as ISO 8601 has it."""
+    if all(_COMPACT.fullmatch(text) for text in texts):
+        return [form for form in ("%Y%m%d", "%d%m%Y", "%m%d%Y") if _reads(form, texts)]
+    found = [_OTHER.fullmatch(text) for text in texts]
+    if not all(found) or len({(one[2], one[5] is None, one[6] is None) for one in found if one}) != 1:
+        return []
+    first = found[0]
+    assert first is not None  # noqa: S101  (all are)
+    time = "" if first[5] is None else " %H:%M" if first[6] is None else " %H:%M:%S"
+    orders = [
+        ("%d", "%m", "%Y"),
+        ("%m", "%d", "%Y"),
+        ("%Y", "%m", "%d"),
+        ("%d", "%m", "%y"),
+        ("%m", "%d", "%y"),
+    ]
+    return [form for order in orders if _reads(form := first[2].join(order) + time, texts)]
+
+
+def _reads(form: str, texts: Sequence[str]) -> bool:
+    try:
+        return all(1000 <= datetime.strptime(text, form).year for text in texts)
+    except ValueError:
+        return False
+
+
+def refuse(where: str, text: str, texts: Sequence[str], form: str | None) -> DataError:
+    """Make the error of a date that is not read; `texts`: all of the column."""
+    if form is not None:
+        return DataError(
+            f"{where}: found {shorten(text)}, expected a date written as {form}.",
+            hint="--date-format says how all dates are written; empty fields are dates that are missing.",
+        )
+    forms = forms_of(texts)
+    said = f"{where}: found {shorten(text)}, expected a date such as 2024-01-31"
+    if not forms:
+        return DataError(
+            f"{said}.",
+            hint="Say how dates are written (--date-format '%d.%m.%Y'), or which values mean that there is none "
+            "(--missing COLUMN=VALUES).",
+        )
+    readings = [f"{datetime.strptime(text, one).date():%d %B %Y} (--date-format '{one}')" for one in forms]
+    fits = " or ".join(readings)
+    if len(forms) == 1:
+        return DataError(f"{said}. All dates of the column would fit {fits}.", hint="Say so.")
+    return DataError(f"{said}. It may be {fits}: nothing tells which.", hint="Say how dates are written.")
+
+
+def period_of(day: date, level: str) -> str:
+    """Name the period of a day: ``2024-01-03``, ``2024-W01``, ``2024-01``, ``2024-Q1``, ``2024``."""
+    if level == "week":
+        year, week, _ = day.isocalendar()
+        return f"{year:04}-W{week:02}"
+    return {
+        "day": day.isoformat(),
+        "month": f"{day.year:04}-{day.month:02}",
+        "quarter": f"{day.year:04}-Q{(day.month + 2) // 3}",
+        "year": f"{day.year:04}",
+    }[level]
+
+
+def period_tree(days: dict[str, date], level: str, *, missing: bool) -> Hierarchy:
+    """Make the tree above periods, each given with one of its days: months below quarters below years.
+
+    Weeks cut months: above them is only any.
+    """
+    above = () if level == "week" else LEVELS[LEVELS.index(level) + 1 :]
+    coarser = [one for one in above if one != "week"]
+    paths = [[label, *(period_of(day, one) for one in coarser)] for label, day in days.items()]
+    return attribute_tree([*paths, *([[MISSING]] if missing else [])])

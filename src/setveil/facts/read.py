@@ -1,0 +1,383 @@
+"""From the lines of a table to rows of facts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.data.columns import Codes, column_at, columns_at, rows_of
+from setveil.data.ids import Values, require_no_ids
+from setveil.data.io.source import open_source
+from setveil.data.layout import Layout, Origin
+from setveil.data.named_columns import Column
+from setveil.data.set_fields import split_column
+from setveil.data.vocabulary import item_order
+from setveil.errors import DataError, RequestError, shorten
+from setveil.facts import dates
+from setveil.facts.asked import Amount, Asked, When
+from setveil.facts.bands import Bands, number_in, usual_bounds
+from setveil.facts.facts import MISSING, Attribute, Facts
+from setveil.hierarchy.tree import Hierarchy
+from setveil.tables.columns import OpenedTable, open_table
+from setveil.tables.how import How
+from setveil.wording import count
+
+_EXACT = 1 << 62  # sums below it are made of 64-bit integers
+
+
+def read_rows_of_facts(source: Any, asked: Asked, how: How, *, fewest: int = 0) -> Facts:
+    """Read facts from a table with a line for each event (see `setveil.read_facts`).
+
+    Parameters
+    ----------
+    source : path, Source or data frame
+        As for `setveil.tables.columns.read_columns`.
+    asked : Asked
+        What its columns are.
+    how : How
+        How it is read: `id_column` must be named; `item_columns` are columns of codes of one sort.
+    fewest : int
+        Of days since a person's first line: the last band is the last one that so many persons reach.
+    """
+    start = time.perf_counter()
+    if isinstance(source, str | Path):
+        source = open_source(source)
+    lines = _Lines.of(source, asked, how)
+    line, code, labels = lines.codes(how)
+    if not line.size:
+        raise DataError(f"{lines.where}: no line holds a code, expected facts.")
+    require_no_ids(lines.where, [Values(asked.name, code, labels)], how.not_ids)
+    order = item_order({labels[at] for at in np.unique(code).tolist()})
+    rank = {label: at for at, label in enumerate(order)}
+    code = np.array([rank.get(label, -1) for label in labels], np.int64)[code]
+    # A code that stands twice in a line is there once.
+    line, code = np.divmod(np.unique(line * len(order) + code), len(order))
+    notes: list[str] = []
+    whens = [
+        _Periods.of(lines, one, asked, line, fewest, notes)
+        for one in asked.attributes
+        if isinstance(one, When)
+    ]
+    key = lines.row[line] * len(order) + code
+    for when in whens:
+        key = key * when.tree.n_leaves + when.leaf
+    keys, group = np.unique(key, return_inverse=True)
+    group = group.reshape(-1)
+    first = np.zeros(keys.size, np.int64)
+    first[group[::-1]] = np.arange(group.size - 1, -1, -1)
+    parts = [code[first], *(when.leaf[first] for when in whens)]
+    attributes = [when.attribute for when in whens]
+    for one in asked.attributes:
+        if isinstance(one, Amount):
+            attribute, leaf = _banded(lines, one, asked, line, group, keys.size)
+            attributes.append(attribute)
+            parts.append(leaf)
+    row = lines.row[line][first]
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=lines.n_rows))])
+    made = Facts.from_parts(
+        indptr, np.stack(parts, 1).astype(np.int32), asked.name, order, attributes, asked.sign
+    )
+    origin = replace(lines.origin(asked), seconds=round(time.perf_counter() - start, 4))
+    return replace(made, origin=origin, notes=tuple(notes))
+
+
+@dataclass(frozen=True)
+class _Lines:
+    """The columns of a table that count, line by line."""
+
+    opened: OpenedTable
+    where: str  # what to call the table
+    id_at: int
+    items_at: tuple[int, ...]
+    texts: Mapping[int, Column]  # of the columns that are texts
+    places: Mapping[str, int]  # where the column of each attribute stands
+    row: Codes  # int64 (lines,): the person of each line
+    n_rows: int
+
+    @classmethod
+    def of(cls, source: Any, asked: Asked, how: How) -> _Lines:
+        if how.id_column is None:
+            raise RequestError(
+                "Nothing says whose facts these are: which lines are one person's.",
+                hint="Name the column of ids: --id-column patient.",
+            )
+        names = [one.column for one in asked.attributes]
+        inside = [] if how.item_columns is not None else [asked.name]
+        opened = open_table(source, [how.id_column, *inside, *names], how)
+        table, where = opened.table, opened.table.name
+        id_at = column_at(table.names, how.id_column, where)
+        if how.item_columns is not None:
+            items_at = columns_at(table.names, how.item_columns, id_at, where)
+        else:
+            items_at = [column_at(table.names, asked.name, where)]
+        places = {name: column_at(table.names, name, where) for name in names}
+        used = [id_at, *items_at, *places.values()]
+        twice = next((at for at in used if used.count(at) > 1), None)
+        if twice is not None:
+            raise RequestError(
+                f"The column {shorten(table.names[twice])} is named twice among ids, codes, dates and amounts."
+            )
+        wanted = [at for at in used if at not in items_at or not opened.holds_lists(at)]
+        texts = dict(zip(wanted, opened.texts(wanted), strict=True))
+        ids, numbers = texts[id_at], {}
+        image = [numbers.setdefault(label, len(numbers)) for label in ids.labels]
+        lacking = np.array([not label for label in ids.labels], bool)[ids.codes]
+        if lacking.any():
+            raise DataError(
+                f"{ids.place(int(np.argmax(lacking)))}: column {shorten(table.names[id_at])} is empty, expected "
+                "the id of a person on every line.",
+                hint="Complete or remove such lines.",
+            )
+        row, first = rows_of(np.array(image, np.int64)[ids.codes])
+        return cls(opened, where, id_at, tuple(items_at), texts, places, row, first.size)
+
+    def codes(self, how: How) -> tuple[Codes, Codes, list[str]]:
+        """List the codes of all lines: line, position in the labels, labels."""
+        numbers: dict[str, int] = {}
+        lines, found = [], []
+        for at in self.items_at:
+            if at in self.texts:
+                indptr, codes, labels = split_column(
+                    self.texts[at], self.opened.table.names[at], how.delimiter
+                )
+            else:
+                indptr, codes, labels = self.opened.lists(at)
+            image = np.array([numbers.setdefault(label, len(numbers)) for label in labels], np.int64)
+            lines.append(np.repeat(np.arange(len(indptr) - 1), np.diff(indptr)))
+            found.append(image[np.asarray(codes, np.int64)])
+        return np.concatenate(lines), np.concatenate(found), list(numbers)
+
+    def column(self, name: str) -> tuple[Column, str]:
+        """Take the column of an attribute, and its name."""
+        at = self.places[name]
+        return self.texts[at], self.opened.table.names[at]
+
+    def origin(self, asked: Asked) -> Origin:
+        """Say what was read."""
+        names = self.opened.table.names
+        items = tuple(names[at] for at in self.items_at)
+        used = {self.id_at, *self.items_at, *self.places.values()}
+        layout = Layout("long", id_column=names[self.id_at], item_column=asked.name)
+        return Origin(
+            self.opened.files, layout, f"value of {names[self.id_at]}", names[self.id_at], items,
+            tuple(name for at, name in enumerate(names) if at not in used), self.opened.encoding,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Periods:
+    """The periods of a column of dates."""
+
+    attribute: Attribute
+    leaf: Codes  # int64 (codes,): of the line of each code
+
+    @property
+    def tree(self) -> Hierarchy:
+        return self.attribute.tree
+
+    @classmethod
+    def of(
+        cls, lines: _Lines, when: When, asked: Asked, line: Codes, fewest: int, notes: list[str]
+    ) -> _Periods:
+        column, name = lines.column(when.column)
+        days = _days(column, name, when, asked)
+        _notice(column, name, days, notes)
+        width = dates.days_since_first(when.level)
+        if width is None:
+            codes, labels, tree = _periods(column, days, when.level, line)
+        else:
+            codes, bands = _since_first(lines, column, days, width, fewest)
+            labels = [*bands.labels, MISSING]
+            tree = bands.tree({labels[at] for at in np.unique(codes[line]).tolist()})
+        leaf = np.array([tree.id(label) if label in tree else -1 for label in labels], np.int64)
+        return cls(Attribute(name, "when", when.level, tree), leaf[codes[line]])
+
+
+def _periods(
+    column: Column, days: Sequence[date | None], level: str, line: Codes
+) -> tuple[Codes, list[str], Hierarchy]:
+    """Name the period of each line; the tree is of those of lines with a code."""
+    numbers: dict[str, int] = {}
+    one_of: dict[str, date] = {}
+    image = []
+    for day in days:
+        label = MISSING if day is None else dates.period_of(day, level)
+        image.append(numbers.setdefault(label, len(numbers)))
+        if day is not None:
+            one_of.setdefault(label, day)
+    codes, labels = np.array(image, np.int64)[column.codes], list(numbers)
+    used = [labels[at] for at in np.unique(codes[line]).tolist()]
+    present = {label: one_of[label] for label in used if label != MISSING}
+    return codes, labels, dates.period_tree(present, level, missing=MISSING in used)
+
+
+def _days(column: Column, name: str, when: When, asked: Asked) -> list[date | None]:
+    """Read the date of each label of a column; None where it is missing."""
+    gone = {"", *(asked.missing or {}).get(when.column, ())}
+    texts = [label.strip() for label in column.labels]
+    found = [None if text in gone else dates.read_date(text, when.level, asked.date_format) for text in texts]
+    wrong = {
+        at
+        for at, (text, day) in enumerate(zip(texts, found, strict=True))
+        if day is None and text not in gone
+    }
+    if wrong:
+        line = int(np.argmax(np.isin(column.codes, list(wrong))))
+        where = f"{column.place(line)}, column {shorten(name)}"
+        others = sorted({text for text in texts if text not in gone})
+        raise dates.refuse(where, texts[int(column.codes[line])], others, asked.date_format)
+    return found
+
+
+def _notice(column: Column, name: str, days: Sequence[date | None], notes: list[str]) -> None:
+    """Say how many dates are in years that can hardly be."""
+    latest = date.today().year + 1
+    odd = [day is not None and not dates.OLDEST <= day.year <= latest for day in days]
+    number = int(np.array(odd, bool)[column.codes].sum())
+    if number:
+        example = next(day for day, is_odd in zip(days, odd, strict=True) if is_odd)
+        notes.append(
+            f"Column {shorten(name)}: {count(number, 'date')} before {dates.OLDEST} or after {latest}, such as "
+            f"{example}. --missing {name}=VALUE says that a value means that there is none."
+        )
+
+
+def _since_first(
+    lines: _Lines, column: Column, days: Sequence[date | None], width: int, fewest: int
+) -> tuple[Codes, Bands]:
+    """Band the days since each person's first line: the band of each line, one more than there are for none."""
+    never = np.int64(1 << 40)
+    ordinals = np.array([never if day is None else day.toordinal() for day in days], np.int64)[column.codes]
+    first = np.full(lines.n_rows, never, np.int64)
+    np.minimum.at(first, lines.row, ordinals)
+    there = ordinals < never
+    band = np.where(there, (ordinals - first[lines.row]) // width, -1)
+    last = np.full(lines.n_rows, -1, np.int64)
+    np.maximum.at(last, lines.row, band)
+    top = int(band.max(initial=0))
+    reach = np.cumsum(np.bincount(last[last >= 0], minlength=top + 1)[::-1])[::-1]  # persons, of each band
+    enough = np.flatnonzero(reach >= fewest)
+    end = int(enough[-1]) if enough.size else 0
+    bounds = [Decimal(at * width) for at in range(end + 1 if end < top else end + 2)]
+    bands = Bands(bounds, below=False, above=end < top)
+    return np.where(there, np.minimum(band, end), len(bands.labels)), bands
+
+
+def _banded(
+    lines: _Lines, amount: Amount, asked: Asked, line: Codes, group: Codes, n_groups: int
+) -> tuple[Attribute, NDArray[np.int64]]:
+    """Put together the amounts of the lines of each fact, and find the leaf of the band of each."""
+    column, name = lines.column(amount.column)
+    if amount.way == "lines":
+        total, number, places = np.bincount(group, minlength=n_groups).astype(np.int64), None, 0
+        there = np.ones(n_groups, bool)
+    else:
+        values, places, present = _numbers(column, name, (asked.missing or {}).get(amount.column, ()))
+        value, has = values[column.codes[line]], present[column.codes[line]]
+        at, value = group[has], value[has]
+        number = np.bincount(at, minlength=n_groups).astype(np.int64)
+        there = number > 0
+        total = np.zeros(n_groups, value.dtype)
+        if amount.way == "max":
+            total[there] = -_EXACT
+            np.maximum.at(total, at, value)
+        else:
+            np.add.at(total, at, value)
+    divisor = number if amount.way == "mean" else None
+    bounds = amount.bounds or tuple(usual_bounds(_greatest(total, divisor, there, places), amount.number))
+    bands = Bands(bounds)
+    index = np.zeros(n_groups, np.int64)
+    for bound in bounds:
+        # Compared as integers of the finer of the two scales, times the number of lines for a mean.
+        more = max(-int(bound.as_tuple().exponent) - places, 0)
+        limit = int(bound.scaleb(places + more))
+        index += (total.astype(object) * 10**more if more else total) >= (
+            limit if divisor is None else limit * divisor
+        )
+    labels = [*bands.labels, MISSING]
+    index = np.where(there, index, len(bands.labels))
+    tree = bands.tree({labels[at] for at in np.unique(index).tolist()})
+    leaf = np.array([tree.id(label) if label in tree else -1 for label in labels], np.int64)
+    way = "" if amount.way == "sum" else f"{amount.way}:"
+    level = way + ",".join(format(bound, "f") for bound in bounds)
+    return Attribute(name, "amount", level, tree), leaf[index]
+
+
+def _numbers(
+    column: Column, name: str, missing: Sequence[str]
+) -> tuple[NDArray[Any], int, NDArray[np.bool_]]:
+    """Read the amount of each label as an integer of one scale; which of them are there."""
+    gone = {"", *missing}
+    texts = [label.strip() for label in column.labels]
+    found = [None if text in gone else number_in(text) for text in texts]
+    wrong = [
+        at
+        for at, (text, one) in enumerate(zip(texts, found, strict=True))
+        if one is None and text not in gone
+    ]
+    if wrong:
+        line = int(np.argmax(np.isin(column.codes, wrong)))
+        raise DataError(
+            f"{column.place(line)}, column {shorten(name)}: found {shorten(texts[int(column.codes[line])])}, "
+            "expected a number such as 12 or 3.5, of at most 15 digits.",
+            hint=f"Say which values mean that there is none: --missing {name}=VALUES.",
+        )
+    places = max((-int(one.as_tuple().exponent) for one in found if one is not None), default=0)
+    places = max(places, 0)
+    values = [0 if one is None else int(one.scaleb(places)) for one in found]
+    fits = max(map(abs, values), default=0) * max(column.codes.size, 1) < _EXACT
+    present = np.array([one is not None for one in found], bool)
+    return np.array(values, np.int64 if fits else object), places, present
+
+
+def _greatest(total: NDArray[Any], divisor: Any, there: NDArray[np.bool_], places: int) -> Decimal:
+    if not there.any():
+        return Decimal(0)
+    sizes = abs(total[there]) if divisor is None else abs(total[there]) // divisor[there]
+    return Decimal(int(sizes.max())).scaleb(-places)
+
+
+def sentence(facts: Facts) -> str:
+    """Say what was taken as what: ``facts, one row per value of patient; codes: dx; on: months``."""
+    origin = facts.origin
+    said = [f"facts, one row per {origin.row if origin else 'line'}"]
+    columns = origin.item_columns if origin else (facts.name,)
+    said.append(f"codes: {', '.join(columns)}" + (f" (as {facts.name})" if columns != (facts.name,) else ""))
+    for one in facts.attributes:
+        values = [label for label in one.tree.labels[: one.tree.n_leaves] if label != MISSING]
+        said.append(f"{one.name}: {_taken_as(one)}, {count(len(values), 'value')}{_missing(facts, one)}")
+    if origin and origin.ignored_columns:
+        said.append(f"ignored: {', '.join(origin.ignored_columns)}")
+    return "; ".join(said)
+
+
+def _taken_as(one: Attribute) -> str:
+    if one.kind == "when":
+        width = dates.days_since_first(one.level)
+        plural = "days" if one.level == "day" else f"{one.level}s"
+        return (
+            f"dates as {plural}"
+            if width is None
+            else f"days since a person's first line, in bands of {width}"
+        )
+    way, sign, bounds = one.level.partition(":")
+    how = {"mean": "their mean", "max": "the greatest", "lines": "the number of lines"}.get(
+        way, "added over lines"
+    )
+    return f"amounts, {how if sign else 'added over lines'}, in bands at {bounds if sign else one.level}"
+
+
+def _missing(facts: Facts, one: Attribute) -> str:
+    if MISSING not in one.tree:
+        return ""
+    at = 1 + facts.attributes.index(one)
+    number = int((facts.parts[facts.items, at] == one.tree.id(MISSING)).sum())
+    return f" and {count(number)} missing"

@@ -1,0 +1,192 @@
+"""Product trees: trees of boxes, each split along one part, over items that are made of several parts."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm, prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.errors import DataError, HierarchyError, shorten
+from setveil.hierarchy.tree import Hierarchy
+from setveil.kernels.rows import frozen
+
+MOST_BOXES = 1 << 31  # items that the root of a product tree may stand for
+Box = tuple[int, ...]  # a node of the tree of each part
+
+
+@dataclass(frozen=True, eq=False)
+class Space:
+    """Items made of parts, of which each has a tree: an item is a leaf of each.
+
+    Only items that occur are listed; a box stands for all combinations of the leaves below its nodes.
+    """
+
+    trees: tuple[Hierarchy, ...]
+    names: tuple[str, ...]  # of the parts
+    leaves: NDArray[np.int32]  # int32 (items, parts): the leaves of the items that occur
+    sign: str  # between the parts of a label
+    weights: Mapping[str, Fraction] | None = None  # of the parts; None: what a box loses is its volume
+
+    def __post_init__(self) -> None:
+        number = prod(tree.n_leaves for tree in self.trees)
+        if number > MOST_BOXES:
+            sizes = " x ".join(f"{tree.n_leaves:,}" for tree in self.trees)
+            raise DataError(
+                f"{sizes} combinations of {' and '.join(self.names)} are more than 2^31, which cannot be counted.",
+                hint="Publish longer periods, fewer bands, or codes of fewer digits.",
+            )
+        for name, tree in zip(self.names, self.trees, strict=True):
+            wrong = next((label for label in tree.labels if self.sign in label), None)
+            if wrong is not None:
+                raise HierarchyError(
+                    f"The hierarchy of {name}: {shorten(wrong)} holds {self.sign!r}, which stands between the "
+                    "parts of a fact.",
+                    hint="A hierarchy is one of codes, not of facts; for codes that hold the sign choose another: "
+                    "--fact-sign.",
+                )
+
+    def label(self, box: Box) -> str:
+        """Write a box: its parts with the sign between them."""
+        return self.sign.join(tree.labels[v] for tree, v in zip(self.trees, box, strict=True))
+
+    def size(self, box: Box) -> int:
+        """Count the items that a box stands for."""
+        return prod(int(tree.high[v] - tree.low[v]) for tree, v in zip(self.trees, box, strict=True))
+
+    @property
+    def number(self) -> int:
+        """How many items there are, whether or not they occur."""
+        return prod(tree.n_leaves for tree in self.trees)
+
+
+class BoxTree(Hierarchy):
+    """A tree of boxes (see `product_tree`).
+
+    Attributes
+    ----------
+    space : Space
+        The items and the trees of their parts.
+    boxes : int32 (n_nodes, parts), read-only
+        The node of each part's tree that makes each box.
+    """
+
+    def __init__(self, space: Space, parents: Mapping[str, str | None], boxes: Mapping[str, Box]) -> None:
+        super().__init__(parents)
+        self.space = space
+        self.boxes: NDArray[np.int32] = frozen([boxes[label] for label in self.labels], np.int32)
+        self._sizes = np.array([space.size(boxes[label]) for label in self.labels], np.int64)
+        self._lost, self._most = (self._sizes - 1, max(space.number - 1, 1))
+        if space.weights is not None:
+            self._lost, self._most = _lost_by_parts(space, self.boxes)
+
+    @property
+    def leaf_counts(self) -> NDArray[np.int64]:
+        """Number of items that each box stands for, those that do not occur included: int64 (n_nodes,)."""
+        return self._sizes
+
+    @property
+    def domain(self) -> int:
+        """How many items there are, whether or not they occur."""
+        return self.space.number
+
+    @property
+    def lost(self) -> NDArray[np.int64]:
+        """What publishing an item as each node loses, in parts of `most_lost`: int64 (n_nodes,)."""
+        return self._lost
+
+    @property
+    def most_lost(self) -> int:
+        """What leaving an item out loses."""
+        return self._most
+
+
+def _lost_by_parts(space: Space, boxes: NDArray[np.int32]) -> tuple[NDArray[np.int64], int]:
+    """Add up what each part loses by itself, times its weight, in integers of one scale."""
+    parts = [
+        (at, tree, Fraction((space.weights or {}).get(name, Fraction(1))))
+        for at, (name, tree) in enumerate(zip(space.names, space.trees, strict=True))
+        if tree.n_leaves > 1
+    ]
+    each = [weight / (tree.n_leaves - 1) for _, tree, weight in parts]
+    scale = lcm(*(share.denominator for share in each))
+    lost = np.zeros(len(boxes), np.int64)
+    for (at, tree, _), share in zip(parts, each, strict=True):
+        lost += int(share * scale) * (tree.leaf_counts[boxes[:, at]] - 1)
+    return lost, max(sum(int(weight * scale) for _, _, weight in parts), 1)
+
+
+def product_tree(space: Space, line: Collection[int]) -> BoxTree:
+    """Make the product tree of a line.
+
+    Parameters
+    ----------
+    space : Space
+        The first part is that of the codes, the others are attributes.
+    line : collection of int
+        Nodes of the codes' tree, none above another. Going up, attributes are dropped there: below they are
+        kept while codes become broader, above there are none. Where no node of the line is above a code, it
+        is the code itself.
+
+    Notes
+    -----
+    From the root down a box is split along the codes until its code is at the line, then along each
+    attribute until it is a single value, then along the codes again. Boxes in which nothing occurs are left
+    out, and a box with a single one of its children occurring is merged with it.
+    """
+    trees, leaves = space.trees, space.leaves
+    codes = trees[0]
+    kept = np.zeros(codes.n_nodes, bool)  # at the line, or below
+    kept[: codes.n_leaves] = True
+    kept[list(line)] = True
+    for v in sorted(range(codes.n_nodes), key=lambda v: int(codes.depth[v])):
+        kept[v] |= codes.parent[v] >= 0 and kept[codes.parent[v]]
+    kept[codes.root] |= codes.root in line
+    down = [_paths(tree) for tree in trees]
+    root: Box = tuple(tree.root for tree in trees)
+    parents: dict[str, str | None] = {}
+    boxes: dict[str, Box] = {}
+    stack: list[tuple[Box, NDArray[np.int64], str | None]] = [(root, np.arange(len(leaves)), None)]
+    while stack:
+        box, inside, above = stack.pop()
+        while inside.size > 1:
+            at = _split_along(box, trees, kept)
+            to = down[at][leaves[inside, at], trees[at].depth[box[at]] + 1]
+            if (to[0] != to).any():
+                break
+            box = (*box[:at], int(to[0]), *box[at + 1 :])
+        if inside.size == 1:
+            box = tuple(leaves[inside[0]].tolist())
+        label = space.label(box)
+        parents[label], boxes[label] = above, box
+        if inside.size > 1:
+            order = np.argsort(to, kind="stable")
+            starts = np.flatnonzero(np.diff(to[order], prepend=-1))
+            for part in np.split(order, starts[1:]):
+                child = (*box[:at], int(to[part[0]]), *box[at + 1 :])
+                stack.append((child, inside[part], label))
+    return BoxTree(space, parents, boxes)
+
+
+def _split_along(box: Box, trees: Sequence[Hierarchy], kept: NDArray[np.bool_]) -> int:
+    """Say along which part a box with several items is split."""
+    wide = [at for at in range(1, len(trees)) if box[at] >= trees[at].n_leaves]
+    return wide[0] if wide and kept[box[0]] else 0
+
+
+def _paths(tree: Hierarchy) -> NDArray[np.int32]:
+    """List the node above each leaf at each depth, the leaf itself where it is not so deep."""
+    found = np.empty((tree.n_leaves, tree.height + 2), np.int32)
+    found[:] = np.arange(tree.n_leaves)[:, None]
+    for leaf in range(tree.n_leaves):
+        above = tree.ancestors(leaf)
+        found[leaf, : len(above)] = above[::-1]
+    return found
+
+
+def line_at(codes: Hierarchy, depth: int) -> list[int]:
+    """List the nodes of the codes' tree at a depth: with the leaves above it, a plain order."""
+    return np.flatnonzero(codes.depth == depth).tolist()

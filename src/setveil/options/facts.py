@@ -1,0 +1,101 @@
+"""Facts in words: the options that say what is known beside a code, and how facts are generalized."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from setveil.errors import RequestError
+from setveil.options.columns import Columns, names_in
+from setveil.options.reading import Reading
+from setveil.values.declared import parameter
+from setveil.values.kinds import Choice, Text, Texts
+
+if TYPE_CHECKING:
+    from setveil.facts.asked import Asked
+    from setveil.facts.generalizing import Generalizing
+    from setveil.tables.how import How
+
+OF_COLUMNS = ("--set", "--weight", "--missing", "--delimiter")  # options of tables that facts have, too
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What was said of dates and amounts; None: nothing."""
+
+    when: Sequence[str] | None = parameter(
+        Texts("COLUMN:PERIOD"),
+        "Dates, published as day, week, month, quarter or year at the finest, such as date:month; or "
+        "date:30d-since-first. May be repeated.",
+        default=None,
+    )
+    amount: Sequence[str] | None = parameter(
+        Texts("COLUMN:BOUNDS"),
+        "Amounts, added over the lines of a fact and published in bands: price:0,5,20, or price:8 (about 8 "
+        "bands), price:mean:..., :max:..., :lines:.... May be repeated.",
+        default=None,
+    )
+    date_format: str | None = parameter(
+        Text("a format"), "How dates are written, such as %d.%m.%Y (default: 2024-01-31).", default=None
+    )
+    fact_sign: str | None = parameter(
+        Text("a sign"), "Between the parts of a fact (default: @).", default=None
+    )
+    fact_order: str | None = parameter(
+        Text("first|last|DEPTH"),
+        "Drop periods and bands first, last, or at a depth of the codes' hierarchy (default: the best of all).",
+        default=None,
+    )
+    fact_loss: str | None = parameter(
+        Choice(("volume", "parts")),
+        "What a box loses: by the facts that it stands for, or each part by itself, with --weight PART=W.",
+        default=None,
+    )
+
+    def wanted(self, columns: Columns) -> bool:
+        """Whether facts are to be read: dates or amounts are named, or a set with its own m."""
+        return bool(self.when or self.amount) or any(":m=" in text for text in columns.set or ())
+
+    @property
+    def given(self) -> list[str]:
+        """The options that were given."""
+        names = ("when", "amount", "date_format", "fact_sign", "fact_order", "fact_loss")
+        return [f"--{name.replace('_', '-')}" for name in names if getattr(self, name)]
+
+    def as_asked(self, columns: Columns) -> Asked:
+        """Say which columns are what."""
+        from setveil.facts.asked import asked_for
+
+        others = [option for option in columns.given if option not in OF_COLUMNS]
+        if others:
+            raise RequestError(
+                f"{', '.join(others)}: only tables have such columns, not rows of facts.",
+                hint="Leave them out.",
+            )
+        missing = {name: names_in(values) for name, values in columns.pairs("missing").items()}
+        return asked_for(
+            columns.set,
+            self.when,
+            self.amount,
+            date_format=self.date_format,
+            sign=self.fact_sign,
+            missing=missing,
+        )
+
+    def as_how(self, columns: Columns, reading: Reading) -> How:
+        """Say how the lines are read."""
+        return columns.as_how(reading)
+
+    def as_generalizing(self, columns: Columns) -> Generalizing:
+        """Say how facts are generalized."""
+        from setveil.facts.generalizing import Generalizing
+
+        weights = {}
+        for name, text in columns.pairs("weight").items():
+            try:
+                weights[name] = Fraction(text)
+            except (ValueError, ZeroDivisionError):
+                raise RequestError(f"--weight {name} must be a number, got {text!r}.") from None
+        return Generalizing(self.fact_order, self.fact_loss or "volume", weights)

@@ -1,0 +1,30 @@
+"""Rows of facts: codes with periods and bands of amounts, each as narrow as the promise allows."""
+
+from __future__ import annotations
+
+from setveil.report import words
+from setveil.report.record import Record
+from setveil.report.run.kinds.rows import Rows
+
+
+class FactRows(Rows):
+    """Every fact has one label, a box of facts, or none."""
+
+    recoding = "facts"
+    term = (
+        "Generalized:",
+        "published with a broader code, a longer period or a wider band. Two facts of a row that get the same "
+        "name are published once. <b>Suppressed:</b> left out of every row.",
+    )
+
+    def summarized(self, report: Record) -> dict[str, str]:
+        """Say what keeps its finest value, and which orders were tried."""
+        told = report["facts"]
+        kept = [f"{words.percent(share)} keep {name}" for name, share in told["kept"].items()]
+        kept.append(f"{words.percent(told['whole'])} keep all")
+        orders = [f"{one['order']} {one['loss']:.4f}" for one in told["orders"]]
+        tried = f"order {told['order']} (loss by order: {', '.join(orders)})" if len(orders) > 1 else ""
+        return {"Facts": f"{', '.join(kept)}.", "Orders": tried}
+
+
+KINDS = (FactRows(),)
