@@ -52,8 +52,8 @@ class FactsAsked:
         for name, file in named.items():
             if name != self.asked.name:
                 raise RequestError(
-                    f"--hierarchy {name}={file}: there is a hierarchy of codes only, which are {shorten(self.asked.name)}; "
-                    "those of periods and bands are made.",
+                    f"--hierarchy {name}={file}: there is one of the codes only, which are "
+                    f"{shorten(self.asked.name)}; those of periods and bands are made.",
                     hint=did_you_mean(name, [self.asked.name]),
                 )
             if plain is not None:

@@ -92,8 +92,8 @@ def anonymize(
     Parameters
     ----------
     data : path, list of paths, data frame, Arrow stream, list of lists, Transactions, Table, or Facts
-        The rows; facts are what `setveil.read_facts` reads, whose `hierarchy` is that of their codes; a promise for tables needs what `setveil.read_table` reads. A file or frame that is not read
-        as it should be is read by `setveil.read` first.
+        The rows. Facts are what `setveil.read_facts` reads; their `hierarchy` is that of the
+        codes. A promise for tables needs what `setveil.read_table` reads. A file or frame that is not read as it should be is read by `setveil.read` first.
     guarantee : KmAnonymity, KKmAnonymity, TransactionalKAnonymity, ..., optional
         The promise.
     k, m : int, optional

@@ -45,8 +45,8 @@ def read_facts(
     id : str
         The column that says whose line it is. All lines of one id are one row.
     sets : str, or mapping of str to mapping
-        The column of codes: ``"code"``, or ``{"code": {"m": 2}}``. An empty field is no code; a field may hold
-        several, with `delimiter` between them. With `item_columns`: what to call the codes.
+        The column of codes: ``"code"``, or ``{"code": {"m": 2}}``. An empty field is no code; a field may
+        hold several, with `delimiter` between them. With `item_columns`: what to call the codes.
     when : mapping of str to str, or texts such as ``"date:month"``, optional
         Columns of dates, each with the finest period that may be published: ``day``, ``week`` (ISO),
         ``month``, ``quarter`` or ``year``; or ``30d-since-first``: days since the person's own first line, in

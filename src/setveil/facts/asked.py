@@ -73,7 +73,7 @@ def asked_for(
     named = _sets(sets)
     if len(named) != 1:
         raise RequestError(
-            f"Facts are read from one column of codes, got {len(named)}: {listed(named)}."
+            f"Facts are read from one column of codes, got {len(named)}: {listed(list(named))}."
             if named
             else "Nothing says which column holds the codes of facts.",
             hint="Codes in several columns that are all of one sort: --item-columns a,b --set codes."

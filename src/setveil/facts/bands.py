@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
+from itertools import pairwise
 
 from setveil.errors import RequestError, listed
 from setveil.facts.facts import ANY, MISSING
@@ -25,11 +26,11 @@ class Bands:
     """
 
     def __init__(self, bounds: Sequence[Decimal], *, below: bool = True, above: bool = True) -> None:
-        for lower, upper in zip(bounds, bounds[1:], strict=False):
+        for lower, upper in pairwise(bounds):
             if upper <= lower:
                 said = "repeat" if upper == lower else "fall"
                 raise RequestError(
-                    f"The bounds of bands {said}: {listed(map(plain, bounds), 20)}.",
+                    f"The bounds of bands {said}: {listed(list(map(plain, bounds)), 20)}.",
                     hint="Each bound must be greater than the one before it: --amount price:0,5,20.",
                 )
         ends: list[Decimal | None] = [*([None] if below else []), *bounds, *([None] if above else [])]
@@ -38,7 +39,7 @@ class Bands:
         self.labels = [band_label(*one) for one in self.ends]
 
     def tree(self, used: Iterable[str]) -> Hierarchy:
-        """Make the tree above those of the labels that are used: pairs of neighbours, of these pairs, and so on.
+        """Make the tree above those of the labels that are used: pairs of neighbours, pairs of these, ...
 
         Which bands stand together depends on the bounds alone. A value that is missing hangs below the root.
         """
@@ -68,7 +69,7 @@ def attribute_tree(paths: Iterable[Sequence[str]]) -> Hierarchy:
     ]
     below: dict[str, set[str]] = {}
     for path in whole:
-        for lower, upper in zip(path, path[1:], strict=False):
+        for lower, upper in pairwise(path):
             below.setdefault(upper, set()).add(lower)
     alone = {node for node, children in below.items() if len(children) == 1}
     return Hierarchy.from_paths([[*(node for node in path if node not in alone), ANY] for path in whole])
@@ -99,7 +100,7 @@ def number_in(text: str) -> Decimal | None:
 
 
 def usual_bounds(greatest: Decimal, number: int) -> list[Decimal]:
-    """Choose bounds 1, 2, 5, 10, ... of about so many bands, of which only the order of magnitude is known."""
+    """Choose bounds 1, 2, 5, 10, ... of about so many bands, by the order of magnitude alone."""
     order = max(greatest.adjusted(), 0) if greatest else 0
     found: list[Decimal] = []
     while len(found) < number - 2:

@@ -28,8 +28,8 @@ def level_of(text: str) -> str:
     if text in LEVELS or _SINCE.fullmatch(text):
         return text
     raise RequestError(
-        f"There is no period {text!r} of dates; there are {', '.join(LEVELS)}, and days since a person's first "
-        "line such as 30d-since-first.",
+        f"There is no period {text!r} of dates; there are {', '.join(LEVELS)}, and days since a person's "
+        "first line such as 30d-since-first.",
         hint=did_you_mean(text, LEVELS, "Such as --when date:month."),
     )
 
@@ -81,7 +81,7 @@ def forms_of(texts: Sequence[str]) -> list[str]:
 
 def _reads(form: str, texts: Sequence[str]) -> bool:
     try:
-        return all(1000 <= datetime.strptime(text, form).year for text in texts)
+        return all(datetime.strptime(text, form).year >= 1000 for text in texts)
     except ValueError:
         return False
 
@@ -98,8 +98,8 @@ def refuse(where: str, text: str, texts: Sequence[str], form: str | None) -> Dat
     if not forms:
         return DataError(
             f"{said}.",
-            hint="Say how dates are written (--date-format '%d.%m.%Y'), or which values mean that there is none "
-            "(--missing COLUMN=VALUES).",
+            hint="Say how dates are written (--date-format '%d.%m.%Y'), or which values mean that there is "
+            "none (--missing COLUMN=VALUES).",
         )
     readings = [f"{datetime.strptime(text, one).date():%d %B %Y} (--date-format '{one}')" for one in forms]
     fits = " or ".join(readings)

@@ -58,7 +58,8 @@ class Facts(Transactions):
     --------
     >>> import polars as pl
     >>> import setveil as sv
-    >>> log = pl.DataFrame({"who": [1, 1, 2], "code": ["I50", "I50", "J18"], "on": ["2024-01-03", "2024-02-01", ""]})
+    >>> days = ["2024-01-03", "2024-02-01", ""]
+    >>> log = pl.DataFrame({"who": [1, 1, 2], "code": ["I50", "I50", "J18"], "on": days})
     >>> facts = sv.read_facts(log, id="who", sets="code", when={"on": "month"})
     >>> facts.rows()
     [('I50@2024-01', 'I50@2024-02'), ('J18@?',)]
@@ -95,14 +96,15 @@ class Facts(Transactions):
         if prod([len(codes), *(one.tree.n_leaves for one in attributes)]) > MOST_FACTS:
             several = " x ".join(f"{n:,}" for n in [len(codes), *(one.tree.n_leaves for one in attributes)])
             raise DataError(
-                f"{several} combinations of codes and attributes are more than 2^31 facts, which cannot be counted.",
+                f"{several} combinations of codes and attributes are more than 2^31 facts, which cannot "
+                "be counted.",
                 hint="Publish longer periods, or fewer bands.",
             )
         for label in codes:
             if sign in label:
                 raise DataError(
-                    f"The code {shorten(label)} of column {shorten(name)} holds {sign!r}, which stands between "
-                    "the parts of a fact.",
+                    f"The code {shorten(label)} of column {shorten(name)} holds {sign!r}, which stands "
+                    "between the parts of a fact.",
                     hint=f"Choose another sign: --fact-sign {'|' if sign != '|' else '@'!r}.",
                 )
         trees = [one.tree for one in attributes]

@@ -52,7 +52,8 @@ class Generalizing:
         unknown = [name for name in self.weights if name not in data.part_names]
         if unknown:
             raise RequestError(
-                f"--weight {unknown[0]}: facts have no part of this name; they have {listed(data.part_names)}.",
+                f"--weight {unknown[0]}: facts have no part of this name; they have "
+                f"{listed(data.part_names)}.",
                 hint=did_you_mean(unknown[0], data.part_names),
             )
         leaves = data.parts.copy()
@@ -72,13 +73,16 @@ class Generalizing:
         number = int(self.order) if isinstance(self.order, int) or str(self.order).isdigit() else -1
         if not 0 <= number <= codes.height:
             raise RequestError(
-                f"--fact-order must be first, last, or a depth of the hierarchy of codes from 0 to {codes.height}, "
-                f"got {self.order!r}.",
+                f"--fact-order must be first, last, or a depth of the hierarchy of codes from 0 to "
+                f"{codes.height}, got {self.order!r}.",
                 hint="first: periods and bands are dropped before codes become broader; last: after them.",
             )
         return [number]
 
 
 def order_name(depth: int, height: int) -> str:
-    """Name a plain order: ``last``, ``first``, or the depth of the codes' tree at which attributes are dropped."""
+    """Name a plain order: ``last``, ``first``, or the depth at which attributes are dropped."""
     return LAST if depth == 0 else FIRST if depth == height else str(depth)
+
+
+USUAL = Generalizing()

@@ -123,17 +123,19 @@ class _Lines:
         twice = next((at for at in used if used.count(at) > 1), None)
         if twice is not None:
             raise RequestError(
-                f"The column {shorten(table.names[twice])} is named twice among ids, codes, dates and amounts."
+                f"The column {shorten(table.names[twice])} is named twice among ids, codes, dates and "
+                "amounts."
             )
         wanted = [at for at in used if at not in items_at or not opened.holds_lists(at)]
         texts = dict(zip(wanted, opened.texts(wanted), strict=True))
-        ids, numbers = texts[id_at], {}
+        ids = texts[id_at]
+        numbers: dict[str, int] = {}
         image = [numbers.setdefault(label, len(numbers)) for label in ids.labels]
         lacking = np.array([not label for label in ids.labels], bool)[ids.codes]
         if lacking.any():
             raise DataError(
-                f"{ids.place(int(np.argmax(lacking)))}: column {shorten(table.names[id_at])} is empty, expected "
-                "the id of a person on every line.",
+                f"{ids.place(int(np.argmax(lacking)))}: column {shorten(table.names[id_at])} is empty, "
+                "expected the id of a person on every line.",
                 hint="Complete or remove such lines.",
             )
         row, first = rows_of(np.array(image, np.int64)[ids.codes])
@@ -149,7 +151,8 @@ class _Lines:
                     self.texts[at], self.opened.table.names[at], how.delimiter
                 )
             else:
-                indptr, codes, labels = self.opened.lists(at)
+                indptr, codes, held = self.opened.lists(at)
+                labels = list(held)
             image = np.array([numbers.setdefault(label, len(numbers)) for label in labels], np.int64)
             lines.append(np.repeat(np.arange(len(indptr) - 1), np.diff(indptr)))
             found.append(image[np.asarray(codes, np.int64)])
@@ -245,15 +248,15 @@ def _notice(column: Column, name: str, days: Sequence[date | None], notes: list[
     if number:
         example = next(day for day, is_odd in zip(days, odd, strict=True) if is_odd)
         notes.append(
-            f"Column {shorten(name)}: {count(number, 'date')} before {dates.OLDEST} or after {latest}, such as "
-            f"{example}. --missing {name}=VALUE says that a value means that there is none."
+            f"Column {shorten(name)}: {count(number, 'date')} before {dates.OLDEST} or after {latest}, such "
+            f"as {example}. --missing {name}=VALUE says that a value means that there is none."
         )
 
 
 def _since_first(
     lines: _Lines, column: Column, days: Sequence[date | None], width: int, fewest: int
 ) -> tuple[Codes, Bands]:
-    """Band the days since each person's first line: the band of each line, one more than there are for none."""
+    """Band the days since each person's first line: of each line, the next one where there is none."""
     never = np.int64(1 << 40)
     ordinals = np.array([never if day is None else day.toordinal() for day in days], np.int64)[column.codes]
     first = np.full(lines.n_rows, never, np.int64)

@@ -36,17 +36,18 @@ class Space:
         if number > MOST_BOXES:
             sizes = " x ".join(f"{tree.n_leaves:,}" for tree in self.trees)
             raise DataError(
-                f"{sizes} combinations of {' and '.join(self.names)} are more than 2^31, which cannot be counted.",
+                f"{sizes} combinations of {' and '.join(self.names)} are more than 2^31, which cannot be "
+                "counted.",
                 hint="Publish longer periods, fewer bands, or codes of fewer digits.",
             )
         for name, tree in zip(self.names, self.trees, strict=True):
             wrong = next((label for label in tree.labels if self.sign in label), None)
             if wrong is not None:
                 raise HierarchyError(
-                    f"The hierarchy of {name}: {shorten(wrong)} holds {self.sign!r}, which stands between the "
-                    "parts of a fact.",
-                    hint="A hierarchy is one of codes, not of facts; for codes that hold the sign choose another: "
-                    "--fact-sign.",
+                    f"The hierarchy of {name}: {shorten(wrong)} holds {self.sign!r}, which stands "
+                    "between the parts of a fact.",
+                    hint="A hierarchy is one of codes, not of facts; for codes that hold the sign choose "
+                    "another: --fact-sign.",
                 )
 
     def label(self, box: Box) -> str:

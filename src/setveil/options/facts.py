@@ -45,7 +45,7 @@ class Facts:
     )
     fact_order: str | None = parameter(
         Text("first|last|DEPTH"),
-        "Drop periods and bands first, last, or at a depth of the codes' hierarchy (default: the best of all).",
+        "Drop periods and bands first, last, or at a depth of the codes' tree (default: the best).",
         default=None,
     )
     fact_loss: str | None = parameter(

@@ -18,9 +18,9 @@ from setveil.data.io.text import read_basket, read_fimi
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import is_integer, item_order
 from setveil.errors import DataError, RequestError, did_you_mean, listed, shorten
+from setveil.facts.facts import Facts
 from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress
-from setveil.facts.facts import Facts
 from setveil.tables.table import Table
 from setveil.utility.queries import Queries, frequent_queries, random_queries, read_queries
 from setveil.values.numbers import parse_integer

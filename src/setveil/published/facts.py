@@ -183,8 +183,8 @@ def _add(rows: list[list[tuple[str, ...]]], line: Sequence[str], width: int, whe
         rows.append([])
     elif line[0] != str(len(rows) - 1):
         raise DataError(
-            f"{where}: found row {shorten(line[0])}, expected {max(len(rows) - 1, 0)} or {len(rows)}: the lines of a "
-            "row stand together.",
+            f"{where}: found row {shorten(line[0])}, expected {max(len(rows) - 1, 0)} or {len(rows)}: lines "
+            "of a row stand together.",
             hint=_SAME,
         )
     rows[-1].append(tuple(line[1:]))

@@ -1,4 +1,4 @@
-"""Which part of facts is dropped first: plain orders, each with a product tree, and the best that comes out."""
+"""Which part of facts is dropped first: plain orders, each with a product tree, and the best."""
 
 from __future__ import annotations
 

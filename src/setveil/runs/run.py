@@ -18,7 +18,7 @@ from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError, described, faces, listed
 from setveil.facts.facts import Facts
-from setveil.facts.generalizing import Generalizing
+from setveil.facts.generalizing import USUAL, Generalizing
 from setveil.guarantees import Guarantee, models
 from setveil.guarantees.verify import Verdict
 from setveil.hierarchy.build import by_cooccurrence
@@ -36,8 +36,8 @@ from setveil.runs.asked import Asked, asked_for
 from setveil.runs.check import check
 from setveil.runs.details import answers, risks
 from setveil.runs.distance import distance, require_known_optimum
-from setveil.runs.orders import anonymize_facts, require_possible
 from setveil.runs.folder import PAGE, counts, write_folder
+from setveil.runs.orders import anonymize_facts, require_possible
 from setveil.runs.steps import Made, Timing, made_at, released_at, timed
 from setveil.staging import scratch_folder
 from setveil.utility import Case, measured
@@ -233,7 +233,7 @@ def anonymize(
     counts: bool | int = True,
     details: bool = True,
     watched: Collection[str] = (),
-    generalizing: Generalizing = Generalizing(),
+    generalizing: Generalizing = USUAL,
     progress: Progress = silent,
     **parameters: Any,
 ) -> VerifiedRelease:
@@ -272,7 +272,7 @@ def anonymize(
     if isinstance(data, Facts):
         require_possible(asked)
         asked = replace(asked, least=0)  # no counts are published beside facts
-    elif generalizing != Generalizing():
+    elif generalizing != USUAL:
         raise RequestError("The data hold no facts, which alone have orders and losses by parts.")
     place = _Memory(data, bound, generalizing)
     made = made_at(place, asked, hierarchy, timing, progress)

@@ -36,7 +36,8 @@ def overlapping(
     """
     n = len(boxes)
     parts = [_shared([box[at] for box in boxes], known) for at, known in enumerate(meaning)]
-    number, first = 0, []
+    number = 0
+    first: list[tuple[int, int]] = []
     step = max(_AT_ONCE // max(n, 1), 1)
     for start in range(0, n, step):
         some = slice(start, min(start + step, n))
@@ -53,7 +54,7 @@ def overlapping(
 def _shared(
     labels: Sequence[str], known: Mapping[str, Sequence[str]]
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Number the labels of a part, and tell which of them have a value in common."""
+    """Give numbers to the labels of a part, and tell which of them have a value in common."""
     distinct = list(dict.fromkeys(labels))
     numbers = {label: at for at, label in enumerate(distinct)}
     holders: dict[str, list[int]] = {}

@@ -13,8 +13,8 @@ class FactRows(Rows):
     recoding = "facts"
     term = (
         "Generalized:",
-        "published with a broader code, a longer period or a wider band. Two facts of a row that get the same "
-        "name are published once. <b>Suppressed:</b> left out of every row.",
+        "published with a broader code, a longer period or a wider band. Two facts of a row that get the "
+        "same name are published once. <b>Suppressed:</b> left out of every row.",
     )
 
     def summarized(self, report: Record) -> dict[str, str]:
