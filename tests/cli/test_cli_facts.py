@@ -1,0 +1,143 @@
+"""Facts on the command line: from the raw file to a folder that is checked, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+import setveil as sv
+from cli_helpers import setveil, together
+from naive import facts as naive
+from naive.km import supports
+
+CODES = ("I50.1", "I50.9", "I21.0", "J18.0", "J18.9", "J44")
+TREE = "I50.1;I50;I;*\nI50.9;I50;I;*\nI21.0;I;*\nJ18.0;J18;J;*\nJ18.9;J18;J;*\nJ44;J;*\n"
+ASKED = (
+    "--id-column",
+    "patient",
+    "--set",
+    "code:m=2",
+    "--when",
+    "date:quarter",
+    "--k",
+    "5",
+    "-H",
+    "code=icd.csv",
+)
+
+
+@pytest.fixture
+def ward(tmp_path: Path) -> Path:
+    random = Random(3)
+    lines = ["patient,date,code,price,ward"]
+    for patient in range(150):
+        for _ in range(random.randint(1, 4)):
+            day = f"2024-{random.randint(1, 12):02}-{random.randint(1, 28):02}"
+            lines.append(f"{patient},{day},{random.choice(CODES)},{random.choice(('', '4', '30'))},A")
+    (tmp_path / "log.csv").write_text("\n".join(lines) + "\n")
+    (tmp_path / "icd.csv").write_text(TREE)
+    return tmp_path
+
+
+def test_from_the_raw_file_to_a_release_that_is_checked(ward: Path) -> None:
+    done = setveil(
+        "anonymize", "log.csv", *ASKED, "--amount", "price:0,5,20", "--external", "-o", "out", cwd=ward
+    ).ok()
+    assert "facts, one row per value of patient; codes: code; date: dates as quarters, 4 values" in done.err
+    assert "price: amounts, added over lines, in bands at 0,5,20" in done.err
+    assert "ignored: ward" in done.err
+    assert "\nFacts " in done.out
+    assert "\nOrders " in done.out
+
+    # The promise, counted from the published file alone.
+    lines = (ward / "out/published/data.csv").read_text().splitlines()
+    assert lines[0] == "row,code,date,price"
+    rows: dict[str, set[str]] = {}
+    for line in lines[1:]:
+        row, box = line.split(",", 1)
+        rows.setdefault(row, set()).add(box)
+    assert min(supports([frozenset(row) for row in rows.values()], 2).values()) >= 5
+
+    about: dict[str, Any] = json.loads((ward / "out/published/about.json").read_text())
+    part = about["facts"]["sets"]["code"]
+    assert part["m"] == 2
+    assert set(part["labels"]) == {"code", "date", "price"}
+    assert not (ward / "out/published/counts.csv").exists()
+    meaning = [part["labels"][name] for name in ("code", "date", "price")]
+    boxes = sorted({tuple(box.replace('"', "").split(",", 2)) for row in rows.values() for box in row})
+    assert not naive.overlapping(boxes, meaning)
+
+    report: dict[str, Any] = json.loads((ward / "out/internal/report.json").read_text())
+    facts = report["facts"]
+    assert [one["name"] for one in facts["parts"]] == ["code", "date", "price"]
+    assert min(one["loss"] for one in facts["orders"]) == pytest.approx(report["utility"]["lm"])
+    assert {one["order"] for one in facts["orders"]} == {"last", "1", "2", "first"}
+
+    checked = setveil("verify", "out", "--k", "5", "--m", "2", "--json", cwd=ward).ok().json()
+    assert checked["holds"]
+    again = setveil("anonymize", "--config", "out/internal/report.json", "-o", "again", cwd=ward).ok()
+    assert "Facts" in again.out
+    assert (ward / "again/published/data.csv").read_bytes() == (ward / "out/published/data.csv").read_bytes()
+    python = sv.anonymize(
+        sv.read_facts(ward / "log.csv", id="patient", sets="code", when={"date": "quarter"}, amount={"price": [0, 5, 20]}),
+        k=5, m=2, hierarchy=ward / "icd.csv",
+    )  # fmt: skip
+    assert python.utility["lm"] == report["utility"]["lm"]
+    assert [f"{number},{row}" for number, row in _published(python)] == lines[1:]
+
+
+def _published(release: sv.VerifiedRelease) -> list[tuple[int, str]]:
+    rows = release.release.arranged(release.release.layout(release.layout, None)).published
+    shown = [[label.split("@") for label in row] for row in rows]
+    quoted = [[[f'"{part}"' if "," in part else part for part in box] for box in row] for row in shown]
+    return [(number, ",".join(box)) for number, row in enumerate(quoted) for box in row]
+
+
+def test_what_is_refused_leaves_nothing_behind(ward: Path) -> None:
+    (ward / "odd.csv").write_text("patient,date,code\n1,03/04/2024,a\n2,05/06/2024,b\n")
+    base = ["anonymize", "log.csv", *ASKED, "-o", "out"]
+
+    def without(*words: str) -> list[str]:
+        at = base.index(words[0])
+        return base[:at] + base[at + 2 :]
+
+    cases: list[tuple[list[str], int, str]] = [
+        ([*without("--id-column")], 2, "Nothing says whose facts these are"),
+        ([*without("--when"), "--when", "date:fortnight"], 2, "no period 'fortnight'"),
+        ([*base, "--amount", "price:5,0"], 2, "bounds of bands fall"),
+        ([*base, "--amount", "ward:0,5"], 4, "line 2, column 'ward': found 'A', expected a number"),
+        ([*base, "--set", "price:m=1"], 2, "one column of codes, got 2"),
+        ([*base, "--set", "code:m=1"], 2, "column 'code' is given twice"),
+        ([*base, "--m", "3"], 2, "m is given twice: --m 3 and --set code:m=2"),
+        ([*without("--set"), "--set", "code:m=0"], 2, "m must be an integer of at least 1, got 0"),
+        ([*base, "--qi", "ward"], 2, "--qi: only tables have such columns"),
+        ([*base, "--model", "kkm"], 2, "kkm is about tables"),
+        ([*base, "--fact-order", "9"], 2, "from 0 to 3"),
+        ([*base, "--fact-loss", "parts", "--weight", "day=2"], 2, "no part of this name"),
+        ([*base, "--weight", "date=2"], 2, "Add --fact-loss parts"),
+        ([*base, "--output-format", "basket"], 2, "facts are written as csv"),
+        ([*base, "--engine", "parts"], 2, "Facts are read in memory"),
+        ([*base, "-H", "date=icd.csv"], 2, "one of the codes only"),
+        (["anonymize", "odd.csv", *ASKED, "-o", "out"], 4, "line 2, column 'date': found '03/04/2024'"),
+        (["anonymize", "log.csv", "--k", "5", "--m", "2", "--fact-sign", "|", "-o", "out"], 2, "nothing says that"),
+    ]  # fmt: skip
+    for (words, code, said), done in zip(
+        cases, together([words for words, _, _ in cases], ward), strict=True
+    ):
+        assert (done.code, said in done.err) == (code, True), (words, done)
+    assert not (ward / "out").exists()
+    assert {path.name for path in ward.iterdir()} == {"log.csv", "icd.csv", "odd.csv"}
+
+
+def test_other_commands_say_what_they_lack(ward: Path) -> None:
+    setveil("anonymize", "log.csv", *ASKED, "--no-details", "-o", "out", cwd=ward).ok()
+    cases = [["query", "out", "J44"], ["reconstruct", "out", "-o", "drawn"], ["measure", "log.csv", "out"],
+             ["why", "out", "J44"], ["checker", "out"]]  # fmt: skip
+    for words, done in zip(cases, together(cases, ward), strict=True):
+        assert done.code in (2, 4), (words, done)
+        assert "Traceback" not in done.err
+        assert done.err.startswith("Error: "), (words, done)
