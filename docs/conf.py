@@ -51,7 +51,7 @@ site_sections = {
     "cases/index": ["cases/*"],
     "howto/index": [
         "howto/*",
-        "risk", "choosing", "explore", "recommend", "hierarchies", "tables", "policies", "why", "query",
+        "risk", "choosing", "explore", "recommend", "hierarchies", "tables", "facts", "policies", "why", "query",
         "reconstruct", "rules", "apply", "checker", "certificate", "attack", "evidence", "sql", "report",
         "compare", "own_method",
         "scale", "spark",
@@ -73,7 +73,7 @@ site_sections = {
 # Pages that describe a command, besides those that name its options.
 site_commands = {
     "demo": ["install"],
-    "anonymize": ["ten_minutes", "algorithms", "cli", "tables"],
+    "anonymize": ["ten_minutes", "algorithms", "cli", "tables", "facts"],
     "apply": ["apply"],
     "verify": ["verify", "sql"],
     "checker": ["checker"],
