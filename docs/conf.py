@@ -51,9 +51,9 @@ site_sections = {
     "cases/index": ["cases/*"],
     "howto/index": [
         "howto/*",
-        "risk", "choosing", "explore", "recommend", "hierarchies", "tables", "facts", "policies", "why", "query",
-        "reconstruct", "rules", "apply", "checker", "certificate", "attack", "evidence", "sql", "report",
-        "compare", "own_method",
+        "risk", "choosing", "explore", "recommend", "hierarchies", "tables", "facts", "policies", "why",
+        "query", "reconstruct", "rules", "apply", "checker", "certificate", "attack", "evidence", "sql",
+        "report", "compare", "own_method",
         "scale", "spark",
     ],
     "explanation": [
