@@ -9,9 +9,13 @@ from typing import Any
 from setveil.report import accuracy, words
 from setveil.report.record import Class, Record
 from setveil.report.run.frontier import instead, named
+from setveil.report.run.kinds import kind_of
+from setveil.report.run.kinds.classes import cut_on
 from setveil.utility import Utility
+from setveil.wording import count
 
 STEPS = ("0", "1/10", "1/4", "1/2", "3/4", "9/10", "1")  # shares that are offered beside a release's own
+_MOST_CLASSES = 20  # that are listed, and shares of items in them
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM = 480, 230, 64, 44  # of the picture, and of its margins
 
 
@@ -186,3 +190,42 @@ def _picture(points: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "across": [(x(wide * part / 4), words.measure(wide * part / 4)) for part in (0, 2, 4)],
         "up": [(y(high * part / 4), words.percent(high * part / 4)) for part in (0, 2, 4)],
     }  # fmt: skip
+
+
+# Rows in classes.
+
+
+def classes(report: Record) -> dict[str, Any] | None:
+    """List the classes of a release by size, and what nearly all rows of one have in common.
+
+    Returns
+    -------
+    dict or None
+        number: of classes; in_words: what the summary says of them; lines: of the largest, number, cuts,
+        rows, items by name, items left out, gap; sure: items that are as good as known of all rows of a
+        class; more_lines, more_sure: how many are not listed. None where the release has no classes.
+    """
+    found = report.get("classes")
+    if found is None:
+        return None
+    by_size = sorted(found["classes"], key=lambda one: (-one["rows"], one["class"]))
+    lines = [
+        (
+            str(one["class"]), cut_on(one, str), count(one["rows"]), count(one["names_kept"]),
+            count(one.get("left_out", 0)),
+            "proven" if one.get("proven", True) else words.percent(one["gap"]),
+        )
+        for one in by_size[:_MOST_CLASSES]
+    ]  # fmt: skip
+    sure = [one for one in report["counts"]["sure"] if not one["label"]] if report.get("counts") else []
+    return {
+        "number": found["number"],
+        "in_words": kind_of(report).summarized(report).get("Classes", ""),
+        "lines": lines,
+        "more_lines": len(by_size) - len(lines),
+        "sure": [
+            (str(one["class"]), one["item"], count(one["rows"]), count(one["of"]))
+            for one in sure[:_MOST_CLASSES]
+        ],
+        "more_sure": max(len(sure) - _MOST_CLASSES, 0),
+    }

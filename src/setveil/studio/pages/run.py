@@ -37,6 +37,7 @@ _LIMITS = {
     7200: "at most 2 hours, then the best so far",
 }
 _USUAL_LIMIT = 300
+_OF_CLASSES = "classes", "class-gain", "not-split"  # options of no other method
 _METHODS = {
     "aa": "AA, quick and greedy",
     "classes": "rows in classes that are told, each with the least loss; tells what goes together",
@@ -60,7 +61,7 @@ def _page(request: Request, errors: list[dict[str, str]] | None = None) -> Respo
     job = jobs.latest(project, "anonymize")
     model = model_of(project)
     lacking = _lacking(settings, model)
-    chosen = str(settings.get("algorithm") or model_named(model).algorithm)
+    chosen = _chosen(settings, model)
     methods = [(name, _METHODS.get(name, name)) for name in _by_use(model)]
     argv = commands.anonymize(project, "runs/NAME") if not lacking else []
     return page(
@@ -77,6 +78,7 @@ def _page(request: Request, errors: list[dict[str, str]] | None = None) -> Respo
         chosen=chosen,
         timed=sorted(_TIMED),
         limits=_LIMITS,
+        class_size=settings.get("class-size", ""),
         limit=_seconds(settings.get("time-limit", _USUAL_LIMIT)),
         about={name: str(settings.get(name, "")) for name in ABOUT},
         external=bool(settings.get("external", False)),
@@ -86,6 +88,12 @@ def _page(request: Request, errors: list[dict[str, str]] | None = None) -> Respo
         earlier=sum(1 for path in runs_of(project)),
         tree=items_tree(settings.get("hierarchy")) is not None,
     )
+
+
+def _chosen(settings: dict[str, Any], model: str) -> str:
+    """Name the method of the settings: where classes are asked for, no other is named."""
+    usual = "classes" if settings.get("classes") else model_named(model).algorithm
+    return str(settings.get("algorithm") or usual)
 
 
 def _seconds(value: Any) -> int:
@@ -163,8 +171,12 @@ async def start(request: Request) -> Response:
         name = form["algorithm"] if known else usual
         limit = whole(form.get("time-limit", ""))
         timed = name in _TIMED and limit in _LIMITS
+        in_classes = name == "classes"
+        size = whole(form.get("class-size", "")) if in_classes else None
         changes |= {
             "algorithm": None if name == usual else name,
+            **({} if in_classes else dict.fromkeys(_OF_CLASSES)),
+            "class-size": size,
             "time-limit": limit if timed and limit != _USUAL_LIMIT else None,
             "external": True if "external" in form else None,
             **{what: form.get(what, "")[:500] or None for what in ABOUT},

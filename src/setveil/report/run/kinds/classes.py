@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Callable
+from functools import partial
 
 from setveil.report import words
 from setveil.report.drawing import blocks
@@ -75,11 +77,12 @@ class ClassedRows(LocalRows):
         return {"Classes": f"{count(found['number'])} of {reach} rows{off}. Who is in which class is told."}
 
 
-def _cut_on(report: Record, one: ClassTold) -> str:
+def cut_on(one: ClassTold, name: Callable[[str], str]) -> str:
+    """Say what a class was cut on; `name` writes an item."""
     with_: list[str] = []
     without: list[str] = []
     for cut in one["cuts"]:
-        (with_ if cut["holds"] else without).append(shown(report, cut["item"]))
+        (with_ if cut["holds"] else without).append(name(cut["item"]))
     parts = [f"with {', '.join(with_)}"] if with_ else []
     if without:
         few = ", ".join(without[:3])
@@ -94,7 +97,7 @@ def _classes(report: Record) -> blocks.Section | None:
     rows = [
         (
             str(one["class"]),
-            _cut_on(report, one),
+            cut_on(one, partial(shown, report)),
             count(one["rows"]),
             count(one["labels"]),
             count(one["names_kept"]),
