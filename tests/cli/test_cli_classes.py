@@ -57,7 +57,11 @@ def test_at_most_so_many_classes(folder: Path) -> None:
         (("-a", "cahd"), "not by cahd"),
         (("--engine", "parts"), "needs all rows in memory"),
         (("--model", "coherence"), "coherence"),
+        (("--engine", "spark"), "needs all rows in memory"),
+        (("--model", "constraints"), "divide"),
+        (("--model", "kkm"), "made by its columns"),
         (("--class-size", 3), "at least 10 rows"),
+        (("--class-size", 125), "no more than half of the 248 rows"),
         (("--global",), "--global is for tables"),
     ],
 )

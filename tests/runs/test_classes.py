@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 from typing import Any
@@ -203,3 +204,19 @@ def test_files_that_do_not_fit(release: sv.VerifiedRelease, tmp_path: Path) -> N
     assert any("line" in problem for problem in verdict.counts.first)
     with pytest.raises(sv.RequestError, match="which class new rows"):
         sv.apply(fresh("e"), shop())
+
+
+def test_a_label_that_stands_for_an_item_twice_in_a_class(
+    release: sv.VerifiedRelease, tmp_path: Path
+) -> None:
+    release.write(tmp_path / "out")
+    about = tmp_path / "out" / "published" / "about.json"
+    told = json.loads(about.read_text("utf-8"))
+    told["labels"]["drinks"] = ["beer", "tea"]
+    about.write_text(json.dumps(told), "utf-8")
+    rows = tmp_path / "out" / "published" / "data.csv"
+    rows.write_text(rows.read_text("utf-8").replace("scone,tea", "drinks,scone", 10), "utf-8")
+    verdict = sv.verify(tmp_path / "out", K)
+    assert not verdict.holds
+    assert verdict.counts is not None
+    assert "class 0 shows 'drinks' and 'tea', which both stand for 'tea'" in verdict.counts.first
