@@ -139,8 +139,10 @@ def _stranger(name: str, result: Risk) -> str:
                 worth = f"no {count(entry['m'], 'item')} fit a single row"
             else:
                 low, high = entry["interval"]
-                worth = f"about {percent(entry['estimate'])} of the times ({percent(low)} to {percent(high)})"
-            lines.append([count(entry["m"], "item"), f"{_rounded(entry['unique'])} rows", worth])
+                worth = f"about {percent(entry['estimate'])} of the time ({percent(low)} to {percent(high)})"
+            alone = _rounded(entry["unique"])
+            rows = f"{alone} row{'' if alone in ('1', 'under 1') else 's'}"
+            lines.append([count(entry["m"], "item"), rows, worth])
         note = (
             "An estimate, no promise: it takes the rows for a simple random sample of the population, "
             "and the person for one drawn at random from it. A hospital's patients are no random sample of a "
