@@ -79,7 +79,7 @@ def test_the_example(absence: str) -> None:
 def test_counts_tell_what_a_label_means(tmp_path: Any) -> None:
     rows = [["a1"], ["a1"], ["a1", "a2"], ["a1", "a2"], ["b"], ["b"], ["a1", "b"], ["a1", "b"], ["a1", "b"]]
     tree = sv.Hierarchy.from_paths([["a1", "A", "*"], ["a2", "A", "*"], ["b", "*"]])
-    asked = {"hierarchy": tree, "algorithm": sv.AA}
+    asked: dict[str, Any] = {"hierarchy": tree, "algorithm": sv.AA}
     release = sv.anonymize(rows, sv.KmAnonymity(3, 2), **asked)
     assert "A" in release.published.vocabulary.labels
     # Every row of A holds a1, by the counts: who lacks it is in none.

@@ -188,7 +188,10 @@ class Prover:
         candidate = self.variables.candidate(values)
         if next(self.search.candidates.threats(candidate), None) is not None:
             return None
-        return self.losses.cost(candidate) if self.rounding.incumbent.allows(candidate) else None
+        if not self.rounding.incumbent.allows(candidate):
+            return None
+        loss: int = self.losses.cost(candidate)
+        return loss
 
     def _choose(self, values: Floats, fixed: Fixed, low: Bounds, high: Bounds) -> int | None:
         """Choose what to branch on: of the most fractional inner nodes, or else leaves, what raises most."""

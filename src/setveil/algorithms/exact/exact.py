@@ -10,7 +10,6 @@ from setveil.algorithms._papers import SETVEIL, VLDB_2008, together
 from setveil.algorithms.exact._parameters import Exact, Parameters
 from setveil.errors import RequestError
 from setveil.progress import Progress, silent
-from setveil.recipients import Certificate
 
 if TYPE_CHECKING:
     from setveil.algorithms.exact._mole_search import MoleSearch
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from setveil.hierarchy.tree import Hierarchy
     from setveil.kernels.rows import Ids
     from setveil.published.recoding import LocalRecoding, Recoding
+    from setveil.recipients import Certificate
 
 __all__ = ["Exact", "Parameters", "anonymize", "bound", "info"]
 
@@ -99,6 +99,7 @@ def certify(
 
 def _certified(search: Any) -> Certificate:
     from setveil.algorithms.exact._certificate import certificate
+    from setveil.recipients import Certificate
 
     return Certificate(certificate(search), search.hierarchy)
 
