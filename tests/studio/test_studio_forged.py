@@ -32,7 +32,8 @@ NAMES = (
     "action", "add", "at", "back", "by", "class-size", "column-1", "column-2", "delimiter", "edit",
     "encoding", "fanout", "file", "find", "first", "form", "format", "h", "id-column", "in", "item-column",
     "items", "job", "k", "keep", "kind-1", "label", "large", "left_out", "lengths", "limit", "m", "methods",
-    "model", "name", "next", "node", "objective", "p", "path", "privacy", "private", "query", "rho", "role-1", "role-2",
+    "model", "name", "next", "node", "objective", "p", "path", "privacy", "private", "query", "rho",
+    "role-1", "role-2",
     "row", "run", "second", "sensitive", "separator", "share", "show", "spare", "step", "study", "sure",
     "text", "time-limit", "title", "typed", "under", "verify", "version", "way", "why",
 )  # fmt: skip
