@@ -83,7 +83,10 @@ def test_from_the_raw_file_to_a_release_that_is_checked(ward: Path) -> None:
     assert "Facts" in again.out
     assert (ward / "again/published/data.csv").read_bytes() == (ward / "out/published/data.csv").read_bytes()
     python = sv.anonymize(
-        sv.read_facts(ward / "log.csv", id="patient", sets="code", when={"date": "quarter"}, amount={"price": [0, 5, 20]}),
+        sv.read_facts(
+            ward / "log.csv", id="patient", sets="code", when={"date": "quarter"},
+            amount={"price": [0, 5, 20]},
+        ),
         k=5, m=2, hierarchy=ward / "icd.csv",
     )  # fmt: skip
     assert python.utility["lm"] == report["utility"]["lm"]
@@ -123,7 +126,7 @@ def test_what_is_refused_leaves_nothing_behind(ward: Path) -> None:
         ([*base, "--engine", "parts"], 2, "Facts are read in memory"),
         ([*base, "-H", "date=icd.csv"], 2, "one of the codes only"),
         (["anonymize", "odd.csv", *ASKED, "-o", "out"], 4, "line 2, column 'date': found '03/04/2024'"),
-        (["anonymize", "log.csv", "--k", "5", "--m", "2", "--fact-sign", "|", "-o", "out"], 2, "nothing says that"),
+        (["anonymize", "log.csv", "-k5", "-m2", "--fact-sign", "|", "-o", "out"], 2, "nothing says that"),
     ]  # fmt: skip
     for (words, code, said), done in zip(
         cases, together([words for words, _, _ in cases], ward), strict=True

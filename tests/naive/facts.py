@@ -63,7 +63,7 @@ def days_since(text: str, first: str, width: int) -> str:
 def read(
     lines: Sequence[tuple[str, str, str, str]], level: str, way: str, bounds: Sequence[str]
 ) -> list[set[str]]:
-    """Read lines of id, codes with semicolons, date and amount: the facts of each person, first seen first."""
+    """Read lines of id, codes with semicolons, date and amount: the facts of each person, in order."""
     persons = list(dict.fromkeys(line[0] for line in lines))
     rows = []
     for person in persons:

@@ -84,6 +84,7 @@ def anonymize(
     fact_order: str | int | None = None,
     fact_loss: str = VOLUME,
     fact_weights: Mapping[str, float] | None = None,
+    fact_lines: bool = False,
     progress: Listener = None,
     **parameters: Any,
 ) -> VerifiedRelease:
@@ -93,7 +94,8 @@ def anonymize(
     ----------
     data : path, list of paths, data frame, Arrow stream, list of lists, Transactions, Table, or Facts
         The rows. Facts are what `setveil.read_facts` reads; their `hierarchy` is that of the
-        codes. A promise for tables needs what `setveil.read_table` reads. A file or frame that is not read as it should be is read by `setveil.read` first.
+        codes. A promise for tables needs what `setveil.read_table` reads. A file or frame that is not read as
+        it should be is read by `setveil.read` first.
     guarantee : KmAnonymity, KKmAnonymity, TransactionalKAnonymity, ..., optional
         The promise.
     k, m : int, optional
@@ -139,6 +141,8 @@ def anonymize(
         What a published fact loses: by how many facts it stands for, or each of its parts by itself.
     fact_weights : mapping of str to number, optional
         Weights of parts in the loss by parts, 1 where not given.
+    fact_lines : bool
+        After that, try another depth in each branch of the codes' hierarchy, while there is time.
     progress : callable or Progress, optional
         Hears how far the run is: a function of a phase and a share done (None: not known), or an object like
         `setveil.progress.Progress`.
@@ -212,7 +216,7 @@ def anonymize(
     weights = {name: Fraction(str(weight)) for name, weight in (fact_weights or {}).items()}
     return run_anonymize(
         rows, guarantee, hierarchy=tree, algorithm=algorithm, seed=seed, bound=bound, counts=counts,
-        generalizing=Generalizing(fact_order, fact_loss, weights),
+        generalizing=Generalizing(fact_order, fact_loss, weights, lines=bool(fact_lines)),
         details=details, watched=labels_of("watched", watched, rows), progress=listening, **values,
     )  # fmt: skip
 

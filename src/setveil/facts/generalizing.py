@@ -12,6 +12,7 @@ from setveil.facts.facts import Facts
 from setveil.hierarchy.boxes import Space
 from setveil.hierarchy.tree import Hierarchy
 
+LINES = "lines"  # the name of what the search for a line in each branch found
 ORDERS = FIRST, LAST = "first", "last"
 LOSSES = VOLUME, PARTS = "volume", "parts"
 
@@ -29,11 +30,14 @@ class Generalizing:
         What a box loses: by the facts that it stands for, or by its parts, each by itself.
     weights : mapping of str to Fraction
         Of parts, in the loss by parts; 1 where not given.
+    lines : bool
+        Whether another depth is tried in each branch of the codes' tree, too, while there is time.
     """
 
     order: str | int | None = None
     loss: str = VOLUME
     weights: Mapping[str, Fraction] = field(default_factory=dict)
+    lines: bool = False
 
     def __post_init__(self) -> None:
         if self.loss not in LOSSES:

@@ -11,7 +11,7 @@ from setveil.errors import RequestError
 from setveil.options.columns import Columns, names_in
 from setveil.options.reading import Reading
 from setveil.values.declared import parameter
-from setveil.values.kinds import Choice, Text, Texts
+from setveil.values.kinds import Choice, Flag, Text, Texts
 
 if TYPE_CHECKING:
     from setveil.facts.asked import Asked
@@ -54,6 +54,10 @@ class Facts:
         default=None,
     )
 
+    fact_lines: bool | None = parameter(
+        Flag(), "Then try another depth in each branch of the codes' tree, while there is time.", default=None
+    )
+
     def wanted(self, columns: Columns) -> bool:
         """Whether facts are to be read: dates or amounts are named, or a set with its own m."""
         return bool(self.when or self.amount) or any(":m=" in text for text in columns.set or ())
@@ -61,7 +65,7 @@ class Facts:
     @property
     def given(self) -> list[str]:
         """The options that were given."""
-        names = ("when", "amount", "date_format", "fact_sign", "fact_order", "fact_loss")
+        names = ("when", "amount", "date_format", "fact_sign", "fact_order", "fact_loss", "fact_lines")
         return [f"--{name.replace('_', '-')}" for name in names if getattr(self, name)]
 
     def as_asked(self, columns: Columns) -> Asked:
@@ -98,4 +102,4 @@ class Facts:
                 weights[name] = Fraction(text)
             except (ValueError, ZeroDivisionError):
                 raise RequestError(f"--weight {name} must be a number, got {text!r}.") from None
-        return Generalizing(self.fact_order, self.fact_loss or "volume", weights)
+        return Generalizing(self.fact_order, self.fact_loss or "volume", weights, lines=bool(self.fact_lines))

@@ -619,6 +619,13 @@ class Order(TypedDict):
     seconds: float
 
 
+class BranchLine(TypedDict):
+    """Where attributes are dropped in a branch of the codes' tree."""
+
+    label: str
+    depths: list[int]
+
+
 class OfFacts(TypedDict):
     """What is left of the parts of facts."""
 
@@ -629,6 +636,7 @@ class OfFacts(TypedDict):
     whole: float
     by_part: dict[str, float]
     orders: list[Order]
+    branches: NotRequired[list[BranchLine]]
 
 
 class Record(TypedDict):

@@ -253,6 +253,8 @@ def optimality(report: Record) -> str:
     if not found:
         return ""
     what = smallest_loss(found)
+    if "facts" in report:  # of other trees of boxes there may be a better one
+        what = what.replace("with this hierarchy", "with this tree of boxes")
     if not found["gap"]:
         return f"Proven: the {what}, {measure(found['loss'])}."
     if not found["lower_bound"]:
