@@ -60,10 +60,11 @@ def main() -> None:
             f"{one['order']:>6}  loss {one['loss']:.4f}  LM {one['lm']:.4f}  "
             f"keep their period {one['kept']['period']:.1%}  {proven}  {one['seconds']:.1f} s"
         )
+    kept, codes = told["kept"]["period"], told["by_part"]["codes"]
     print(
-        f"taken: {told['order']}, LM {release.utility['lm']:.4f}, "
-        f"LM of codes {told['by_part']['codes']:.4f}, keep their period {told['kept']['period']:.1%}; {release.verdict}"
+        f"taken: {told['order']}, LM {release.utility['lm']:.4f}, of the codes {codes:.4f}, kept {kept:.1%}"
     )
+    print(release.verdict)
     for branch in told.get("branches", ()):
         print(f"  {branch['label']}: {branch['depths']}")
 
