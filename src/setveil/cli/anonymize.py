@@ -118,7 +118,7 @@ def anonymize(
     $ setveil anonymize baskets.csv -k 5 -m 2 -H products.csv -a aa --out release
     $ setveil anonymize baskets.csv -k 5 -m 2 -H tree.csv --classes --out release
     $ setveil anonymize ward.csv --model kkm -k5 -m2 --qi age,sex --set dx -o out
-    $ setveil anonymize log.csv --id-column patient --set code:m=2 --when date:month -k 5 -o out
+    $ setveil anonymize log.csv --id-column id --set dx:m=2 --when on:day -k5 -o r
     $ setveil anonymize --config release/internal/report.json --out again
     With `-a NAME --help` only the options of that algorithm are shown.
     """
