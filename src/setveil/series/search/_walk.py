@@ -131,17 +131,17 @@ class Walk:
         joined = self.joined
         tokens = joined.tokens
         unit, value = np.arange(tokens.shape[0]), np.zeros(tokens.shape[0])
-        counts = np.diff(options.ends)
+        counts, starts = np.append(np.diff(options.ends), 1), np.append(options.ends[:-1], 0)  # ABSENT: the last
         for t in joined.free.tolist():
             leaf = tokens[:, t]
-            times = np.where(leaf >= 0, counts[leaf], 1)
+            times = counts[np.where(leaf >= 0, leaf, -1)]
             again = np.repeat(np.arange(unit.size), times)
             nth = np.arange(again.size) - np.repeat(np.cumsum(times) - times, times)
             unit, value, tokens, leaf = unit[again], value[again], tokens[again], leaf[again]
-            at = np.where(leaf >= 0, options.ends[leaf] + nth, 0)
+            at = starts[np.where(leaf >= 0, leaf, -1)] + nth
             if options.nodes.size:
                 tokens[:, t] = np.where(leaf >= 0, options.nodes[at], leaf)
-                value = value + np.where(leaf >= 0, options.values[at], 0.0)
+                value += np.where(leaf >= 0, options.values[at], 0.0)
             stays = value < self.limit
             unit, value, tokens = unit[stays], value[stays], tokens[stays]
         if joined.promise.presence == "ignored":
