@@ -79,9 +79,7 @@ def random_case(rng: Random, promise: tuple[str, str], n_releases: int, most_peo
             p: frozenset(x for x in items if rng.random() < share) | before.get(p, frozenset()) for p in there
         })  # fmt: skip
         recodings.append(random_recoding(rng, parents, items))
-    return Case(
-        releases, recodings, parents, n_people, rng.randint(2, 3), rng.choice((1, 2, 2, 3)), *promise
-    )
+    return Case(releases, recodings, parents, n_people, rng.randint(2, 3), rng.choice((1, 2, 2, 3)), *promise)
 
 
 def random_recoding(rng: Random, parents: dict[str, str | None], items: list[str]) -> Recoding:

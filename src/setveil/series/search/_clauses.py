@@ -9,7 +9,9 @@ from setveil.series.search._lifting_loops import lift
 from setveil.series.search._repair import given
 from setveil.series.search._walk import Failing, Walk
 
-Clause = tuple[tuple[int, ...], tuple[int, ...]]  # the cut is at or above one of these, or one of these is left out
+Clause = tuple[
+    tuple[int, ...], tuple[int, ...]
+]  # the cut is at or above one of these, or one of these is left out
 
 
 def clauses_of(walk: Walk, failing: Failing) -> set[Clause]:

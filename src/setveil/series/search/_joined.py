@@ -92,7 +92,9 @@ def join(
 ) -> Joined:
     """Make the joined table; labels of the releases that are `free` do not count."""
     if len(releases) > MOST_RELEASES:
-        raise RequestError(f"The series has {len(releases)} releases, at most {MOST_RELEASES} can be searched.")
+        raise RequestError(
+            f"The series has {len(releases)} releases, at most {MOST_RELEASES} can be searched."
+        )
     number, of_items = _tokens_of_items(releases, n_items, forest, free)
     ends, variants, item, mask = _variants(releases, n_people, n_items, promise)
     bits = np.int64(1) << np.arange(len(releases), dtype=np.int64)

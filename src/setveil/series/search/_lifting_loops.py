@@ -74,7 +74,10 @@ def lift(
                     some[used] = raised[x]
                     used += 1
             told = used > 0 or mask != 0  # else nothing is known
-            if not told or fitting(some, used, mask, starts, holders, masks, weights, patterns, people, k) >= k:
+            if (
+                not told
+                or fitting(some, used, mask, starts, holders, masks, weights, patterns, people, k) >= k
+            ):
                 keep[first] = 1
             for j in range(n):
                 x = (first + j) % n

@@ -47,7 +47,9 @@ def refined(
         for finer in (_shown_again, _split):
             trial, safe = finer(joined, best), best
 
-            def change(given: tuple[Any, ...], counted: tuple[Any, ...], trial: Ids = trial, safe: Ids = safe) -> None:
+            def change(
+                given: tuple[Any, ...], counted: tuple[Any, ...], trial: Ids = trial, safe: Ids = safe
+            ) -> None:
                 take_back(*given, *tree, *counted, trial, safe)
 
             if not np.array_equal(trial, safe) and _until_safe(joined, trial, change, progress, is_over):
@@ -103,7 +105,9 @@ def _until_safe(
                 break
             if np.array_equal(before, image):
                 return False  # nothing is left to be changed
-    if forest.n_leaves and m > 1 and not is_safe(joined, image):  # what was shown again may be rare in its turn
+    if (
+        forest.n_leaves and m > 1 and not is_safe(joined, image)
+    ):  # what was shown again may be rare in its turn
         return _until_safe(joined, image, change, progress, is_over)
     return True
 

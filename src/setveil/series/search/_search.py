@@ -123,7 +123,9 @@ class Search:
                 for failing in walk.failing(size, limit=limit, most=AT_ONCE):
                     for above, leaves in sorted(clauses_of(walk, failing)):
                         self.program.add(
-                            tuple([v - self.forest.n_leaves for v in above] + [self.n_inner + x for x in leaves])
+                            tuple(
+                                [v - self.forest.n_leaves for v in above] + [self.n_inner + x for x in leaves]
+                            )
                         )
                     if self.deadline.is_over:
                         return
@@ -155,4 +157,6 @@ class Search:
         return image
 
     def _split(self, values: Floats) -> tuple[Floats, Floats]:
-        return np.concatenate([np.zeros(self.forest.n_leaves), values[: self.n_inner]]), values[self.n_inner :]
+        return np.concatenate([np.zeros(self.forest.n_leaves), values[: self.n_inner]]), values[
+            self.n_inner :
+        ]

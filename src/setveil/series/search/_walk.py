@@ -98,11 +98,11 @@ class Walk:
         shortest = lengths[np.where(classes >= 0, classes, -1)].min(axis=1, initial=joined.n_rows)
         ends = np.zeros(classes.shape[0] + 1, np.int64)
         rows = np.zeros(int(shortest.sum()), np.int32)
-        filled = rows_of_classes(
-            frozen(classes, np.int32), needs, starts, holders, joined.masks, ends, rows
-        )
+        filled = rows_of_classes(frozen(classes, np.int32), needs, starts, holders, joined.masks, ends, rows)
         rows = rows[:filled]
-        support = np.add.reduceat(np.append(joined.weights[rows], 0), ends[:-1]) if ends.size > 1 else ends[:0]
+        support = (
+            np.add.reduceat(np.append(joined.weights[rows], 0), ends[:-1]) if ends.size > 1 else ends[:0]
+        )
         support[ends[1:] == ends[:-1]] = 0
         order = np.argsort(support, kind="stable")
         self.class_ends, self.class_rows = take_rows(ends, rows, order)
@@ -131,7 +131,10 @@ class Walk:
         joined = self.joined
         tokens = joined.tokens
         unit, value = np.arange(tokens.shape[0]), np.zeros(tokens.shape[0])
-        counts, starts = np.append(np.diff(options.ends), 1), np.append(options.ends[:-1], 0)  # ABSENT: the last
+        counts, starts = (
+            np.append(np.diff(options.ends), 1),
+            np.append(options.ends[:-1], 0),
+        )  # ABSENT: the last
         for t in joined.free.tolist():
             leaf = tokens[:, t]
             times = counts[np.where(leaf >= 0, leaf, -1)]
@@ -165,7 +168,9 @@ class Walk:
         marks = np.zeros(self.joined.n_rows, np.uint8)
         first = 0
         while first < self.values.size:
-            _, first = self._walk(first, size, None, np.zeros((0, size), np.int64), np.zeros(0, np.int64), marks)
+            _, first = self._walk(
+                first, size, None, np.zeros((0, size), np.int64), np.zeros(0, np.int64), marks
+            )
         return marks.astype(bool)
 
     def _walk(

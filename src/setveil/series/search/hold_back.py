@@ -38,7 +38,9 @@ def smallest(series: SeriesPeople, promise: SeriesAnonymity) -> Ints:
         joined = join(
             [*earlier, last], series.n_people, len(series.items), promise, nothing(), (), len(earlier)
         )
-        rows = Walk(joined, Options(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0))).exposed(promise.m)
+        rows = Walk(joined, Options(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0))).exposed(
+            promise.m
+        )
         found = rows[joined.row[last.people]]
         if not found.any():
             break
