@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from fractions import Fraction
 from random import Random
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
 
 from naive import series_search as naive
-from series_search_cases import PROMISES, Case, random_case, random_recoding
+from series_search_cases import PROMISES, Case, Recoding, random_case, random_recoding
 from setveil.data.people import Appearance, SeriesPeople
 from setveil.errors import RequestError
-from setveil.guarantees.series import SeriesAnonymity
+from setveil.guarantees.series import Known, Presence, SeriesAnonymity
 from setveil.hierarchy.tree import Hierarchy
 from setveil.series.search import exact, greedy, together
 from setveil.series.search.found import Found
@@ -22,11 +24,14 @@ from strategies import examples
 each_promise = pytest.mark.parametrize("promise", PROMISES, ids="-".join)
 
 
-def next_labels(search, case: Case, **options) -> Found:
+def next_labels(search: ModuleType, case: Case, **options: Any) -> Found:
     *earlier, last = case.series.releases
     before = SeriesPeople(tuple(earlier), case.items, case.n_people)
     tree = Hierarchy(case.parents)
-    return search.next_labels(before, last.people, last.indptr, last.items, case.promise, tree, **options)
+    found: Found = search.next_labels(
+        before, last.people, last.indptr, last.items, case.promise, tree, **options
+    )
+    return found
 
 
 def recoding(case: Case, found: Found) -> dict[str, str | None]:
@@ -47,7 +52,7 @@ def is_close(lm: float, least: Fraction | None) -> bool:
 
 
 @each_promise
-def test_the_fewest_people_are_held_back(promise):
+def test_the_fewest_people_are_held_back(promise: tuple[Known, Presence]) -> None:
     rng = Random(f"held {promise}")
     some = 0
     for _ in range(examples(200, 20)):
@@ -60,7 +65,7 @@ def test_the_fewest_people_are_held_back(promise):
 
 
 @each_promise
-def test_the_next_release_loses_least_of_all_cuts(promise):
+def test_the_next_release_loses_least_of_all_cuts(promise: tuple[Known, Presence]) -> None:
     rng = Random(f"next {promise}")
     some = 0
     for _ in range(examples(170, 20)):
@@ -82,10 +87,10 @@ def test_the_next_release_loses_least_of_all_cuts(promise):
 
 
 @each_promise
-def test_labels_are_nowhere_finer_than_those_to_start_with(promise):
+def test_labels_are_nowhere_finer_than_those_to_start_with(promise: tuple[Known, Presence]) -> None:
     rng = Random(f"start {promise}")
     some = 0
-    for _ in range(examples(60, 10)):
+    for _ in range(examples(120, 20)):
         case = random_case(rng, promise, rng.randint(1, 3))
         tree = Hierarchy(case.parents)
         start = random_recoding(rng, case.parents, list(case.items))
@@ -102,7 +107,7 @@ def test_labels_are_nowhere_finer_than_those_to_start_with(promise):
 
 
 @each_promise
-def test_releases_planned_together_lose_least_of_all_cuts(promise):
+def test_releases_planned_together_lose_least_of_all_cuts(promise: tuple[Known, Presence]) -> None:
     rng = Random(f"planned {promise}")
     some = 0
     for _ in range(examples(90, 10)):
@@ -125,13 +130,13 @@ def example() -> Case:
     """Make the seven people of which Ann alone has a in both releases."""
     first = {0: "ac", 1: "ac", 2: "bc", 3: "b", 4: "b"}
     second = {0: "a", 1: "c", 2: "b", 3: "bd", 5: "a", 6: "d"}
-    parents = {"a": "A", "b": "A", "c": "C", "d": "C", "A": "ALL", "C": "ALL", "ALL": None}
-    itself = dict(zip("abcd", "abcd", strict=True))
+    parents: Recoding = {"a": "A", "b": "A", "c": "C", "d": "C", "A": "ALL", "C": "ALL", "ALL": None}
+    itself: Recoding = dict(zip("abcd", "abcd", strict=True))
     releases = [{p: frozenset(items) for p, items in rows.items()} for rows in (first, second)]
     return Case(releases, [itself, itself], parents, 7, 2, 1, "histories", "implied")
 
 
-def test_a_history_costs_more_than_facts():
+def test_a_history_costs_more_than_facts() -> None:
     case = example()
     by_histories = next_labels(exact, case)
     assert by_histories.lm == 3 / 7
@@ -143,7 +148,7 @@ def test_a_history_costs_more_than_facts():
     assert by_facts.lm == 1 / 7
 
 
-def test_a_register_costs_nothing_here():
+def test_a_register_costs_nothing_here() -> None:
     case = example()
     everybody = dict(case.releases[0])
     for person, items in case.releases[1].items():
@@ -155,11 +160,11 @@ def test_a_register_costs_nothing_here():
         assert next_labels(exact, register).lm == 0
 
 
-def test_who_comes_again_alone_must_be_held_back():
+def test_who_comes_again_alone_must_be_held_back() -> None:
     first = {0: frozenset("a"), 1: frozenset("a"), 2: frozenset("b"), 3: frozenset("b")}
     second = {0: frozenset("a"), 4: frozenset("a"), 5: frozenset("a")}
-    parents = {"a": "ALL", "b": "ALL", "ALL": None}
-    itself = {"a": "a", "b": "b"}
+    parents: Recoding = {"a": "ALL", "b": "ALL", "ALL": None}
+    itself: Recoding = {"a": "a", "b": "b"}
     case = Case([first, second], [itself, itself], parents, 6, 2, 1, "histories", "implied")
     found = next_labels(exact, case)
     assert found.held.tolist() == [0]
@@ -170,21 +175,21 @@ def test_who_comes_again_alone_must_be_held_back():
     assert found.lm == 1
 
 
-def test_what_was_found_before_is_not_looked_at_again():
+def test_what_was_found_before_is_not_looked_at_again() -> None:
     # Who knows a finds person 0 in the first release alone; nothing that follows can help her.
     first = {0: frozenset("ab"), 1: frozenset("b"), 2: frozenset("b")}
     second = {0: frozenset("ab"), 1: frozenset("b"), 3: frozenset("a"), 2: frozenset("b")}
-    parents = {"a": "ALL", "b": "ALL", "ALL": None}
-    itself = {"a": "a", "b": "b"}
+    parents: Recoding = {"a": "ALL", "b": "ALL", "ALL": None}
+    itself: Recoding = {"a": "a", "b": "b"}
     case = Case([first, second], [itself, itself], parents, 4, 2, 1, "histories", "implied")
     found = next_labels(exact, case)
     assert found.held.size == 0
     assert found.lm == 0
 
 
-def test_an_item_that_nobody_has_gets_the_label_that_it_would_have():
+def test_an_item_that_nobody_has_gets_the_label_that_it_would_have() -> None:
     release = dict.fromkeys(range(4), frozenset("a"))
-    parents = {"a": "A", "b": "A", "c": "C", "d": "C", "A": "ALL", "C": "ALL", "ALL": None}
+    parents: Recoding = {"a": "A", "b": "A", "c": "C", "d": "C", "A": "ALL", "C": "ALL", "ALL": None}
     case = Case([release], [dict.fromkeys("abcd")], parents, 4, 2, 1, "histories", "implied")
     found = next_labels(exact, case)
     assert recoding(case, found) == {"a": "a", "b": "b", "c": "c", "d": "d"}
@@ -192,7 +197,7 @@ def test_an_item_that_nobody_has_gets_the_label_that_it_would_have():
 
 
 @pytest.mark.parametrize("search", [exact, greedy])
-def test_a_release_of_nobody_loses_nothing(search):
+def test_a_release_of_nobody_loses_nothing(search: ModuleType) -> None:
     nobody = SeriesPeople((), ("a", "b"), 0)
     tree = Hierarchy({"a": "ALL", "b": "ALL", "ALL": None})
     none = np.zeros(0, np.int64)
@@ -202,7 +207,7 @@ def test_a_release_of_nobody_loses_nothing(search):
     assert (found.lm, found.proven, found.held.size) == (0, True, 0)
 
 
-def test_stopped_at_once_it_has_valid_labels_and_says_that_nothing_is_proven():
+def test_stopped_at_once_it_has_valid_labels_and_says_that_nothing_is_proven() -> None:
     rng = Random("stopped")
     for _ in range(20):
         case = random_case(rng, ("histories", "implied"), 2)
@@ -213,13 +218,13 @@ def test_stopped_at_once_it_has_valid_labels_and_says_that_nothing_is_proven():
         assert found.bound <= found.lm
 
 
-def test_a_weight_for_each_release_is_asked_for():
+def test_a_weight_for_each_release_is_asked_for() -> None:
     case = example()
     with pytest.raises(RequestError, match="expected one of at least 1 for each of 2 releases"):
         together.plan(case.series, case.promise, Hierarchy(case.parents), weights=[1])
 
 
-def test_series_of_very_many_releases_are_refused():
+def test_series_of_very_many_releases_are_refused() -> None:
     one = Appearance(np.arange(2), np.zeros(3, np.int64), np.zeros(0, np.int32), np.full(1, -1, np.int32))
     with pytest.raises(RequestError, match="41 releases"):
         smallest(SeriesPeople((one,) * 41, ("a",), 2), SeriesAnonymity(2, 1))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from setveil.series.search._joined import Joined
@@ -21,7 +23,7 @@ def clauses_of(walk: Walk, failing: Failing) -> set[Clause]:
     most = failing.size * max(joined.promise.m * joined.free.size, 1)
     is_free = np.zeros(joined.tokens.shape[1], np.uint8)
     is_free[joined.free] = 1
-    nodes, leaves = np.zeros(most * joined.promise.m * joined.free.size, np.int64), np.zeros(0, np.int64)
+    nodes = np.zeros(most * joined.promise.m * joined.free.size, np.int64)
     leaves = np.zeros_like(nodes)
     ends = np.zeros(most + 1, np.int64)
     some, left, right, keep, raised = (np.zeros(width, np.int64) for _ in range(5))
@@ -32,7 +34,7 @@ def clauses_of(walk: Walk, failing: Failing) -> set[Clause]:
     up = joined.forest.parent[nodes[: ends[forms]]].tolist()
     gone, stops = leaves[: ends[forms]].tolist(), ends[: forms + 1].tolist()
     out: set[Clause] = set()
-    for start, stop in zip(stops, stops[1:], strict=False):
+    for start, stop in pairwise(stops):
         above = {v for v in up[start:stop] if v >= 0}
         out.add((tuple(sorted(above)), tuple(sorted(set(gone[start:stop])))))
     return out

@@ -1,4 +1,4 @@
-"""Compiled loops over the joined table: its tokens, who shows them, and which classes of known items are whose."""
+"""Compiled loops over the joined table: its tokens, who shows them, and who has which known items."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def is_holder(holders, start, stop, row):
 
 @compiled
 def fitting(tokens, n, mask, starts, holders, masks, weights, patterns, people, enough):
-    """Count people who show all of n tokens and are in all releases of a mask, at least until there are enough.
+    """Count who shows all of n tokens and is in all releases of a mask, at least until there are enough.
 
     Parameters
     ----------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,28 @@ def repaired(
     return image if _until_safe(joined, image, change, progress, is_over) else None
 
 
+def begun(joined: Joined, progress: Progress, is_over: Callable[[], bool] = lambda: False) -> Iterator[Ids]:
+    """Make images that keep the promise of the finest one, and of cuts at depth 1, 2, ... until they lose more.
+
+    Of the finest one in any case, the others if there is time.
+    """
+    forest = joined.forest
+    first = repaired(joined, forest.finest(), progress)
+    if first is not None:
+        yield first
+    before, depth = np.inf, 0
+    while not is_over():
+        depth += 1
+        cut = forest.at_depth(depth)
+        if np.array_equal(cut, forest.finest()):
+            return
+        image = repaired(joined, cut, progress, is_over)
+        if image is None or forest.cost(image) > before:
+            return
+        before = forest.cost(image)
+        yield image
+
+
 def refined(
     joined: Joined, image: Ids, progress: Progress, is_over: Callable[[], bool] = lambda: False
 ) -> Ids:
@@ -44,7 +66,7 @@ def refined(
     best = image
     for _ in range(ROUNDS):
         before = best
-        for finer in (_shown_again, _split):
+        for finer in (_shown_again, _shown_together, _split):
             trial, safe = finer(joined, best), best
 
             def change(
@@ -62,6 +84,16 @@ def refined(
 def _shown_again(joined: Joined, image: Ids) -> Ids:
     """Show what is left out and may be shown."""
     return np.where((image < 0) & ~joined.forest.barred, np.arange(image.size), image).astype(np.int32)
+
+
+def _shown_together(joined: Joined, image: Ids) -> Ids:
+    """Show each node of which nothing is shown, and is not alone in that, as itself."""
+    forest, out = joined.forest, image.copy()
+    for v in range(forest.n_leaves, forest.n_nodes):  # those above come last
+        below = forest.below(v)
+        if (image[below] < 0).all():
+            out[below] = v
+    return out
 
 
 def _split(joined: Joined, image: Ids) -> Ids:
@@ -113,7 +145,7 @@ def _until_safe(
 
 
 def given(walk: Walk, failing: Failing, is_free: Any) -> tuple[Any, ...]:
-    """What compiled loops over failing sets are given."""
+    """List what compiled loops over failing sets are given."""
     joined = walk.joined
     return (
         failing.classes, failing.rows, walk.classes, walk.needs, is_free, joined.tokens, joined.indptr,

@@ -1,4 +1,4 @@
-"""The search for the least loss of a forest's labels: branch and cut, with clauses that are found as needed."""
+"""The search for the least loss of labels: branch and cut, with clauses that are found as needed."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ THRESHOLDS = 0.5, 0.3, 0.7  # above which a value is rounded to 1
 class Search:
     """The search.
 
-    Variable ``v - n_leaves`` of inner node v is 1 if the cut is at v or above, variable ``n_inner + leaf`` if the
-    leaf is left out.
+    Variable ``v - n_leaves`` of inner node v is 1 if the cut is at v or above, variable ``n_inner + leaf`` if
+    the leaf is left out.
 
     Attributes
     ----------

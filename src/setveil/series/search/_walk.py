@@ -28,6 +28,9 @@ class Options:
     values: Floats
 
 
+NO_OPTIONS = Options(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0))  # no label is free
+
+
 def options_of_image(image: Ids) -> Options:
     """Show each leaf as one node, or nothing."""
     n = image.size
@@ -185,9 +188,9 @@ class Walk:
         joined, n = self.joined, self.values.size
         is_old, old = earlier_releases(joined)
         found, following = walk(
-            first, size, joined.promise.k, self.limit if limit is None else limit, self.values, self.class_ends,
-            self.class_rows, self.owned_there, self.support, self.shown_ends, self.shown, self.owned,
-            self.classes, self.needs, is_old, old, *joined.counting,
+            first, size, joined.promise.k, self.limit if limit is None else limit, self.values,
+            self.class_ends, self.class_rows, self.owned_there, self.support, self.shown_ends, self.shown,
+            self.owned, self.classes, self.needs, is_old, old, *joined.counting,
             np.zeros((size, joined.n_rows), np.int32), np.zeros((size, joined.n_rows), np.uint8),
             np.zeros((size, n), np.int64), np.full((size, n), -1, np.int64), np.zeros((size, n), np.int64),
             np.zeros(size * joined.tokens.shape[1], np.int64), np.zeros(size, np.int64), np.zeros(size),
