@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from setveil.kernels.rows import Ids
 from setveil.progress import Progress
+from setveil.series.search._forest import Forest
 from setveil.series.search._joined import Joined
 from setveil.series.search._repair_loops import coarsen, take_back
 from setveil.series.search._walk import Failing, Walk, options_of_image
@@ -36,21 +38,18 @@ def repaired(
 
 
 def begun(joined: Joined, progress: Progress, is_over: Callable[[], bool] = lambda: False) -> Iterator[Ids]:
-    """Make images that keep the promise of the finest one, and of cuts at depth 1, 2, ... until they lose more.
+    """Make images that keep the promise: of the finest one, of nothing shown, of cuts at depth 1, 2, ...
 
-    Of the finest one in any case, the others if there is time.
+    Of the finest one in any case; the others if there is time, and the cuts until they lose more again.
     """
     forest = joined.forest
-    first = repaired(joined, forest.finest(), progress)
-    if first is not None:
+    if (first := repaired(joined, forest.finest(), progress)) is not None:
         yield first
-    before, depth = np.inf, 0
-    while not is_over():
-        depth += 1
-        cut = forest.at_depth(depth)
-        if np.array_equal(cut, forest.finest()):
-            return
-        image = repaired(joined, cut, progress, is_over)
+    if not is_over():
+        yield np.full(forest.n_leaves, -1, np.int32)
+    before = np.inf
+    for cut in _cuts(forest):
+        image = None if is_over() else repaired(joined, cut, progress, is_over)
         if image is None or forest.cost(image) > before:
             return
         before = forest.cost(image)
@@ -60,14 +59,17 @@ def begun(joined: Joined, progress: Progress, is_over: Callable[[], bool] = lamb
 def refined(
     joined: Joined, image: Ids, progress: Progress, is_over: Callable[[], bool] = lambda: False
 ) -> Ids:
-    """Make an image that keeps the promise finer where it still does: show leaves again, split nodes."""
+    """Make an image that keeps the promise finer where it still does.
+
+    Nodes and leaves of which nothing is shown are shown again, broad ones first, and then nodes are split.
+    """
     forest = joined.forest
     tree = forest.low, forest.high, forest.order, forest.each, forest.worst, forest.amounts
     best = image
     for _ in range(ROUNDS):
         before = best
-        for finer in (_shown_again, _shown_together, _split):
-            trial, safe = finer(joined, best), best
+        for finer in (*(partial(_shown_again, cut) for cut in _cuts(forest)), _split):
+            trial, safe = finer(forest, best), best
 
             def change(
                 given: tuple[Any, ...], counted: tuple[Any, ...], trial: Ids = trial, safe: Ids = safe
@@ -81,24 +83,30 @@ def refined(
     return best
 
 
-def _shown_again(joined: Joined, image: Ids) -> Ids:
-    """Show what is left out and may be shown."""
-    return np.where((image < 0) & ~joined.forest.barred, np.arange(image.size), image).astype(np.int32)
+def _cuts(forest: Forest) -> Iterator[Ids]:
+    """Make the cuts at depth 1, 2, ... and the finest one."""
+    finest, depth = forest.finest(), 0
+    while True:
+        depth += 1
+        cut = forest.at_depth(depth)
+        yield cut
+        if np.array_equal(cut, finest):
+            return
 
 
-def _shown_together(joined: Joined, image: Ids) -> Ids:
-    """Show each node of which nothing is shown, and is not alone in that, as itself."""
-    forest, out = joined.forest, image.copy()
-    for v in range(forest.n_leaves, forest.n_nodes):  # those above come last
+def _shown_again(cut: Ids, forest: Forest, image: Ids) -> Ids:
+    """Show each node of a cut of which nothing is shown."""
+    out = image.copy()
+    for v in np.unique(cut[cut >= 0]).tolist():
         below = forest.below(v)
         if (image[below] < 0).all():
             out[below] = v
     return out
 
 
-def _split(joined: Joined, image: Ids) -> Ids:
+def _split(forest: Forest, image: Ids) -> Ids:
     """Show each inner node as its children."""
-    forest, out = joined.forest, image.copy()
+    out = image.copy()
     for v in range(forest.n_nodes):
         up = forest.parent[v]
         if up >= 0:
