@@ -2,8 +2,8 @@
 
     python benchmarks/series.py [--data FOLDER] [--time-limit 60] [exposure] [ways] [quarters] [million]
 
-`exposure`: people of the diabetes register whom releases, each proven for itself, let be found together; `ways`:
-its second half, published in each way; `quarters`: its four quarters; `million`: a million synthetic people.
+`exposure`: people of the diabetes register whom releases, each proven for itself, let be found together;
+`ways`: its second half, published in each way; `quarters`: its four quarters; `million`: synthetic people.
 """
 
 from __future__ import annotations
@@ -111,7 +111,8 @@ def planned(
     out = sum(one.left_out for one in plan.releases) / sum(one.items.size for one in series.releases)
     held = sum(one.held.size for one in plan.releases)
     print(f"{'planned':<24} {promise.known:<9} {plan.lm:>7.4f} {plan.bound:>7.4f} {plan.proven!s:<6} "
-          f"{out:>8.1%} {held:>9,} {before:>6,} {after:>5,} {plan.seconds:>7.1f}  ({each})", flush=True)  # fmt: skip
+          f"{out:>8.1%} {held:>9,} {before:>6,} {after:>5,} {plan.seconds:>7.1f}  "
+          f"({each})", flush=True)  # fmt: skip
 
 
 def quarters(arguments: argparse.Namespace) -> None:

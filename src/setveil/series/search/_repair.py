@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -68,8 +67,8 @@ def refined(
     best = image
     for _ in range(ROUNDS):
         before = best
-        for finer in (*(partial(_shown_again, cut) for cut in _cuts(forest)), _split):
-            trial, safe = finer(forest, best), best
+        for cut in (*_cuts(forest), None):
+            trial, safe = _split(forest, best) if cut is None else _shown_again(cut, forest, best), best
 
             def change(
                 given: tuple[Any, ...], counted: tuple[Any, ...], trial: Ids = trial, safe: Ids = safe
