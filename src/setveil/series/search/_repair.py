@@ -125,29 +125,27 @@ def _until_safe(
     is_over: Callable[[], bool],
 ) -> bool:
     """Change an image until no set of known items fails; False if that was to end early."""
-    forest, m = joined.forest, joined.promise.m
+    m = joined.promise.m
     is_free = np.zeros(joined.tokens.shape[1], np.uint8)
     is_free[joined.free] = 1
     some = np.zeros(m * joined.tokens.shape[1] + 1, np.int64)
     leaves = np.zeros(m * joined.tokens.shape[1] + 1, np.int64)
-    for size in range(1, m + 1):
-        while True:
-            walk = Walk(joined, options_of_image(image))
-            failed, before = 0, image.copy()
-            for failing in walk.failing(size):
-                if is_over():
-                    return False
-                progress(f"coarsening what tells too much of {size} known items")
-                failed += failing.size
-                change(given(walk, failing, is_free), (joined.promise.k, *joined.counting, some, leaves))
-            if not failed:
-                break
-            if np.array_equal(before, image):
-                return False  # nothing is left to be changed
-    if (
-        forest.n_leaves and m > 1 and not is_safe(joined, image)
-    ):  # what was shown again may be rare in its turn
-        return _until_safe(joined, image, change, progress, is_over)
+    size, walk = 1, None
+    while size <= m:
+        walk = walk or Walk(joined, options_of_image(image))
+        failed, before = 0, image.copy()
+        for failing in walk.failing(size):
+            if is_over():
+                return False
+            progress(f"coarsening what tells too much of {size} known items")
+            failed += failing.size
+            change(given(walk, failing, is_free), (joined.promise.k, *joined.counting, some, leaves))
+        if not failed:
+            size += 1  # all smaller sets were looked at once more
+        elif np.array_equal(before, image):
+            return False  # nothing is left to be changed
+        else:
+            walk = None
     return True
 
 
