@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from random import Random
 from types import ModuleType
@@ -17,6 +18,7 @@ from setveil.errors import RequestError
 from setveil.guarantees.series import Known, Presence, SeriesAnonymity
 from setveil.hierarchy.tree import Hierarchy
 from setveil.series.search import exact, greedy, together
+from setveil.series.search.exposed import exposed
 from setveil.series.search.found import Found
 from setveil.series.search.hold_back import smallest
 from strategies import examples
@@ -89,7 +91,6 @@ def test_the_next_release_loses_least_of_all_cuts(promise: tuple[Known, Presence
 @each_promise
 def test_labels_are_nowhere_finer_than_those_to_start_with(promise: tuple[Known, Presence]) -> None:
     rng = Random(f"start {promise}")
-    some = 0
     for _ in range(examples(120, 20)):
         case = random_case(rng, promise, rng.randint(1, 3))
         tree = Hierarchy(case.parents)
@@ -102,8 +103,6 @@ def test_labels_are_nowhere_finer_than_those_to_start_with(promise: tuple[Known,
         )
         assert is_close(found.lm, least)
         assert naive.coarser(recoding(case, found), start, case.parents, naive.items_of(release))
-        some += 0 < found.lm < 1
-    assert some
 
 
 @each_promise
@@ -124,6 +123,26 @@ def test_releases_planned_together_lose_least_of_all_cuts(promise: tuple[Known, 
             assert is_close(found.lm, Fraction(lost, max(worst * sum(map(len, release.values())), 1)))
         some += 0 < plan.lm < 1
     assert some
+
+
+@each_promise
+def test_more_people_are_found_as_counted_one_by_one_and_not_by_greedy_labels(
+    promise: tuple[Known, Presence],
+) -> None:
+    rng = Random(f"more {promise}")
+    for _ in range(examples(24, 6)):
+        case = random_case(rng, promise, rng.randint(2, 3), most_people=40)
+        case = replace(case, k=rng.randint(2, 6))
+        found = naive.exposed(case.releases, case.recodings, *case.told)
+        assert exposed(case.series, case.promise).tolist() == sorted(found)
+        held = set(smallest(case.series, case.promise).tolist())
+        release = {person: items for person, items in case.releases[-1].items() if person not in held}
+        fine = [*case.releases[:-1], release]
+        assert not naive.exposed(fine, case.recodings, *case.told, forgiven=True)
+        fast = next_labels(greedy, case)
+        after = [*case.recodings[:-1], recoding(case, fast)]
+        release = stays(case.releases[-1], fast)
+        assert not naive.exposed([*case.releases[:-1], release], after, *case.told, forgiven=True)
 
 
 def example() -> Case:

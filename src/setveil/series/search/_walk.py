@@ -101,7 +101,10 @@ class Walk:
         shortest = lengths[np.where(classes >= 0, classes, -1)].min(axis=1, initial=joined.n_rows)
         ends = np.zeros(classes.shape[0] + 1, np.int64)
         rows = np.zeros(int(shortest.sum()), np.int32)
-        filled = rows_of_classes(frozen(classes, np.int32), needs, starts, holders, joined.masks, ends, rows)
+        filled = rows_of_classes(
+            frozen(classes, np.int32), needs, starts, holders, joined.masks,
+            np.zeros(classes.shape[1], np.int64), ends, rows,
+        )  # fmt: skip
         rows = rows[:filled]
         support = (
             np.add.reduceat(np.append(joined.weights[rows], 0), ends[:-1]) if ends.size > 1 else ends[:0]
