@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from setveil.algorithms.coherence.border import Border
     from setveil.algorithms.coherence.mm import MM
     from setveil.algorithms.da import DA
+    from setveil.algorithms.disassociation.disassociation import Disassociation
     from setveil.algorithms.exact.exact import Exact
     from setveil.algorithms.hghs.hghs import HgHs
     from setveil.algorithms.hghs.mhghs import MHgHs
@@ -78,6 +79,7 @@ if TYPE_CHECKING:
     from setveil.facts.facts import Facts
     from setveil.guarantees.coherence import Coherence
     from setveil.guarantees.constraints import PrivacyConstraints
+    from setveil.guarantees.disassociated import Disassociated
     from setveil.guarantees.kanonymity import TransactionalKAnonymity
     from setveil.guarantees.kkm import KKmAnonymity
     from setveil.guarantees.km import KmAnonymity
@@ -105,6 +107,8 @@ _HOMES = {
     "Coherence": "guarantees.coherence",
     "DA": "algorithms.da",
     "DataError": "errors",
+    "Disassociated": "guarantees.disassociated",
+    "Disassociation": "algorithms.disassociation.disassociation",
     "Exact": "algorithms.exact.exact",
     "Facts": "facts.facts",
     "Forest": "algorithms.rt.forest",
@@ -193,6 +197,8 @@ __all__ = [
     "Classes",
     "Coherence",
     "DataError",
+    "Disassociated",
+    "Disassociation",
     "Exact",
     "Facts",
     "Forest",

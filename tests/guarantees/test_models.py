@@ -16,6 +16,7 @@ from setveil.guarantees.verify import verify
 from setveil.options.decode import Given
 from setveil.options.guarantees import make_guarantee, missing
 from setveil.published import kind_named, kinds
+from setveil.published.chunk_files import as_chunks
 from setveil.report.models import check, items_known, promise
 from setveil.report.verdict import verdict_text
 from setveil.values.declared import Option
@@ -45,6 +46,8 @@ def unprotected(model: Model) -> tuple[Any, dict[str, Any]]:
     rows: Any = publish(ROWS, frozenset("s"), SINGLES) if model.release == "groups" else DATA
     if model.release == "tables":
         rows = published_as_it_is(TABLE)
+    if model.release == "chunks":
+        rows = as_chunks(1, 1, [1, 3], 0, [([1], ["a"], [["a"]] * 3)], 0, [["a"], ["b"]])
     return rows, {"image": {item: item for item in "abcs"}} if "image" in model.knows else {}
 
 

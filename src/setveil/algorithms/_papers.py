@@ -53,6 +53,17 @@ VLDB_2009 = _entry(
     year="2009",
     doi="10.14778/1687627.1687733",
 )
+VLDB_2012 = _entry(
+    "article",
+    "terrovitis2012disassociation",
+    author="Terrovitis, Manolis and Liagouris, John and Mamoulis, Nikos and Skiadopoulos, Spiros",
+    title="Privacy Preservation by Disassociation",
+    journal="Proceedings of the VLDB Endowment",
+    volume="5",
+    number="10",
+    year="2012",
+    doi="10.14778/2336664.2336668",
+)
 PAKDD_2010 = _entry(
     "inproceedings",
     "liu2010anonymizing",

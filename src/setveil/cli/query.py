@@ -41,23 +41,23 @@ def query(
     from setveil.cli.files import read_release
     from setveil.commands.query import require_asked
     from setveil.options.itemsets import parse_itemsets, read_itemsets
-    from setveil.published.shared import read_shared
+    from setveil.published.shared import read_told
     from setveil.report.answers import answers_text, rules_text
     from setveil.utility.estimators import estimator_for
     from setveil.utility.greatest import greatest_itemsets, rules_of
 
     require_asked(queries or queries_file, itemsets, itemset_length=itemset_length, rules=rules)
     progress("reading")
-    shared = read_shared(release, read_release, sets=True)
+    shared, layout = read_told(release, read_release)
     estimator = estimator_for(shared, unlisted=unlisted, class_=class_)
     made = []
     if itemsets is not None:
         found = greatest_itemsets(estimator, itemsets, itemset_length, progress)
         made = rules_of(estimator, [one.itemset for one in found])[:rules] if rules else []
     else:
-        asked = parse_itemsets(queries or [], estimator, shared.layout)
+        asked = parse_itemsets(queries or [], estimator, layout)
         if queries_file is not None:
-            asked += read_itemsets(queries_file, estimator, shared.layout)
+            asked += read_itemsets(queries_file, estimator, layout)
         found = estimator.answer_all(asked)
     told = [one.as_dict() for one in found]
     text = answers_text(told, estimator.method, estimator.labels)

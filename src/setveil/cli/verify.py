@@ -30,7 +30,7 @@ from setveil.options.columns import Columns as Words
 from setveil.options.columns import names_in
 from setveil.options.decode import Given
 from setveil.options.guarantees import make_guarantee, require_options, require_values
-from setveil.options.models import bounds_inference, settled_model
+from setveil.options.models import settled_model
 from setveil.options.reading import Reading as ReadingOptions
 from setveil.wording import count
 
@@ -129,7 +129,7 @@ def verify(
         verdict = check(file, model, promise, reading, showing, progress)
         return _told(verdict.as_dict(), verdict.phrase, show)
     phrase, verdict, table = _checked(
-        file, model or settled_model(promise), promise, (original, recoding, hierarchy_file), read_as,
+        file, model or _settled(file, promise), promise, (original, recoding, hierarchy_file), read_as,
         columns, reading, {"show": showing, "progress": progress}, (absent, absence),
     )  # fmt: skip
     found = verdict.as_dict()
@@ -178,6 +178,15 @@ def _as_query(
     )  # fmt: skip
 
 
+def _settled(file: str, promise: dict[str, Any]) -> str:
+    """Name the model that is meant; what a file is may leave no choice."""
+    from setveil.published import chunks
+
+    if file != "-" and chunks.holds(Path(file)):
+        return next(name for name, one in models().items() if one.release == "chunks")
+    return settled_model(promise)
+
+
 def _checked(
     file: str,
     name: str,
@@ -206,6 +215,7 @@ def _checked(
     from setveil.hierarchy.io import read_hierarchy
     from setveil.options.decode import require_file
     from setveil.published.about import named_beside
+    from setveil.published.chunk_files import PublishedChunks
     from setveil.published.group_files import as_groups, require_in_groups
     from setveil.published.shared import counts_beside
     from setveil.published.table_files import PublishedTable
@@ -219,13 +229,16 @@ def _checked(
     require_reading(read_as, name, hierarchy=hierarchy_file is not None)
     require_file(hierarchy_file)
     require_options(name, promise, published=True)
-    require_values(name, promise, encoding)
+    secrets = _secrets_beside(file, model, promise) if model.release == "chunks" else {}
+    require_values(name, promise | secrets, encoding)
     require_tables(columns, name, model.release == "tables")
-    secrets = _secrets_beside(file, model, promise)
+    secrets = secrets or _secrets_beside(file, model, promise)
     more["progress"]("reading")
     published = _published(file, model, columns, reading)
     rows: Any = published
-    if not isinstance(published, PublishedTable):
+    if isinstance(published, PublishedChunks):
+        rows = published
+    elif not isinstance(published, PublishedTable):
         groups = as_groups(published)
         rows = groups.qid
     image = None
@@ -236,7 +249,7 @@ def _checked(
         more["image"] = {x: x for x in rows.vocabulary.labels} if image is None else image
     # Where the original may be known, or the model leaves sensitive items out, the published rows need
     # not hold the items that are named.
-    lacking = "original" in model.knows or bounds_inference(model) or bool(secrets)
+    lacking = "original" in model.knows or "rho" in model.options or bool(secrets)
     given = Given(rows, encoding, image=image, named_here=not lacking)
     try:
         guarantee = make_guarantee(name, promise | secrets, given)
@@ -249,7 +262,7 @@ def _checked(
     for itemset in getattr(guarantee, "itemsets", None) or ():
         for item in itemset:
             more["image"].setdefault(item, None)  # the labels tell of no item that was suppressed
-    if bounds_inference(model) and not secrets:
+    if "rho" in model.options and guarantee.secrets and not secrets:
         _tell_missing(guarantee.secrets, promise["sensitive"], rows, named_beside(file, "sensitive"))
     if hierarchy_file is not None:
         more["cover"] = read_hierarchy(hierarchy_file, encoding=encoding)
@@ -287,7 +300,8 @@ def _secrets_beside(file: str, model: Model, promise: dict[str, Any]) -> dict[st
     from setveil.published.about import named_beside
 
     found = {}
-    for key, known in model.options.items() if model.release == "rows" else ():
+    wanted = model.release == "rows" or promise["rho"] is not None or promise["unsafe"]
+    for key, known in model.options.items() if wanted else ():
         if not known.secret or known.drawn_with is not None or promise[key] is not None:
             continue
         labels = named_beside(file, key)

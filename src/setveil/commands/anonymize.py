@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from setveil.algorithms.coherence.border import Border
     from setveil.algorithms.coherence.mm import MM
     from setveil.algorithms.da import DA
+    from setveil.algorithms.disassociation.disassociation import Disassociation
     from setveil.algorithms.exact.exact import Exact
     from setveil.algorithms.hghs.hghs import HgHs
     from setveil.algorithms.hghs.mhghs import MHgHs
@@ -59,8 +60,8 @@ if TYPE_CHECKING:
     from setveil.algorithms.vpa import VPA
 
     OfRows: TypeAlias = (
-        AA | Border | CAHD | Classes | COAT | DA | Exact | HgHs | LG | LRA | MHgHs | MM | OA | Partial | PCTA
-        | SuppressControl | TDControl | VPA
+        AA | Border | CAHD | Classes | COAT | DA | Disassociation | Exact | HgHs | LG | LRA | MHgHs | MM | OA
+        | Partial | PCTA | SuppressControl | TDControl | VPA
     )  # fmt: skip
     OfTables: TypeAlias = Bounding | Forest | RT
     Parameters: TypeAlias = OfRows | OfTables
@@ -185,7 +186,7 @@ def anonymize(
     >>> sv.anonymize(rows, k=2, m=2, hierarchy=drinks).verdict
     Yes: k^m-anonymity (k=2, m=2) holds.
     """
-    guarantee = promised(guarantee, k, m, of_table=isinstance(data, Table))
+    guarantee = promised(guarantee, k, m, kind="tables" if isinstance(data, Table) else "rows")
     named_algorithm(algorithm)
     if not isinstance(classes, bool) and not is_integer(classes, 1):
         raise RequestError(

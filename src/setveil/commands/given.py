@@ -19,6 +19,7 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.options.inputs import load_labels, require_known
 from setveil.progress import Progress, listener, silent
 from setveil.published import Release
+from setveil.published.chunk_files import PublishedChunks
 from setveil.published.group_files import PublishedGroups
 from setveil.published.table_files import PublishedTable
 from setveil.runs.run import VerifiedRelease
@@ -170,8 +171,8 @@ def listed_labels(name: str, value: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(labels))
 
 
-def promised(guarantee: Any, k: Any, m: Any, *, of_table: bool) -> Guarantee:
-    """Take a promise: a guarantee, or k and m, which are that of the first model for rows, or for tables."""
+def promised(guarantee: Any, k: Any, m: Any, *, kind: str) -> Guarantee:
+    """Take a promise: a guarantee, or k and m, which are that of the first model for a kind of release."""
     short = {name: value for name, value in (("k", k), ("m", m)) if value is not None}
     if guarantee is not None:
         found = require_guarantee(guarantee)
@@ -188,7 +189,6 @@ def promised(guarantee: Any, k: Any, m: Any, *, of_table: bool) -> Guarantee:
             + ", ".join(f"setveil.{name}" for name in class_names())
             + ".",
         )
-    kind = "tables" if of_table else "rows"
     return next(model for model in models().values() if model.release == kind).make(**short)
 
 
@@ -209,15 +209,15 @@ def exposed_by(value: object, kind: Any) -> Any:
     Parameters
     ----------
     value : object
-        A `VerifiedRelease` or `Release`, a path, `PublishedGroups` or `PublishedTable`, or rows as for
-        `rows_of`.
+        A `VerifiedRelease` or `Release`, a path, `PublishedGroups`, `PublishedChunks` or `PublishedTable`, or
+        rows as for `rows_of`.
     kind : module
         The kind of release that a path is read as (see `setveil.published`).
     """
     release = release_of(value)
     if release is not None:
         return release.exposed()
-    if isinstance(value, PublishedGroups | PublishedTable):
+    if isinstance(value, PublishedGroups | PublishedChunks | PublishedTable):
         return value
     if is_path(value):
         return kind.read(fspath(value), published_rows)

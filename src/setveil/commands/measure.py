@@ -244,8 +244,8 @@ def losses(
 
 def _readings(case: Case, seed: int, progress: Progress) -> tuple[Iterator[Transactions], str]:
     """Take the rows in which a reader looks for rules: draws where there can be any, else those published."""
-    if case.groups is not None:
-        source = Source.of(case.groups)
+    if case.groups is not None or case.chunks is not None:
+        source = Source.of(case.groups if case.chunks is None else case.chunks)
     elif case.counts is not None and (case.published.n_items or case.counts.items):
         members = case.recoding.members()
         own = {label: tuple(members.get(label, (label,))) for label in case.published.vocabulary.labels}

@@ -20,9 +20,10 @@ from setveil.commands.given import (
 from setveil.data.layout import Layout
 from setveil.errors import RequestError, as_option, described, faces
 from setveil.options.itemsets import parse_itemsets, require_named
+from setveil.published.chunks import ChunksRelease
 from setveil.published.class_recoding import ClassRecoding
 from setveil.published.rows import RowsRelease
-from setveil.published.shared import Shared, layout_of_sets, read_shared, shared_by
+from setveil.published.shared import Told, layout_of_sets, read_told, shared_by, told_by_chunks
 from setveil.published.tables import TableRelease
 from setveil.runs.run import VerifiedRelease
 from setveil.utility.estimates import Answer, Estimator
@@ -31,7 +32,7 @@ from setveil.utility.greatest import greatest_itemsets
 
 
 def query(
-    release: str | PathLike[str] | VerifiedRelease | RowsRelease | TableRelease,
+    release: str | PathLike[str] | VerifiedRelease | RowsRelease | TableRelease | ChunksRelease,
     queries: Iterable[str | Iterable[str]] = (),
     *,
     itemsets: int | None = None,
@@ -47,7 +48,7 @@ def query(
 
     Parameters
     ----------
-    release : path, VerifiedRelease, or release of rows or of a table
+    release : path, VerifiedRelease, or release of rows, of a table, or of rows in chunks
         The folder of a run, all that was shared of one, or what `setveil.anonymize` returned. Of a table its
         items are asked for, in all its rows.
     queries : list of lists of str
@@ -100,11 +101,11 @@ def query(
         )
     asked = list(queries)
     require_asked(asked, number, itemset_length=longest)
-    shared = shared_of(release)
+    shared, layout = shared_of(release)
     estimator = estimator_for(shared, unlisted=unlisted, class_=integer_or_none("class_", class_, 0))
     if number is not None:
         return greatest_itemsets(estimator, number, longest, listening)
-    named = _named(asked, estimator, shared.layout)
+    named = _named(asked, estimator, layout)
     return estimator.answer_all(named)
 
 
@@ -122,21 +123,26 @@ def require_asked(queries: object, itemsets: int | None, **beside: int | None) -
         raise RequestError(f"{', '.join(given)}: only with {as_option('itemsets')}.")
 
 
-def shared_of(release: object) -> Shared:
-    """Take what is shared of a release from the release itself or its files."""
+def shared_of(release: object) -> tuple[Told, Layout]:
+    """Take what is shared of a release from the release itself or its files, and how items are written."""
     if is_path(release):
-        return read_shared(Path(release), published_rows, sets=True)
+        return read_told(Path(release), published_rows)
     made = release_of(release)
+    if isinstance(made, ChunksRelease):
+        return told_by_chunks(made.published, made.promised()), Layout("basket")
     if isinstance(made, TableRelease):
-        return shared_by(made, {"recoding": made.labelled.kind}, layout_of_sets(made.table.delimiter))
+        shared = shared_by(made, {"recoding": made.labelled.kind}, layout_of_sets(made.table.delimiter))
+        return shared, shared.layout
     if not isinstance(made, RowsRelease):
         raise RequestError(
-            f"The release must be one of rows, of a table, or its folder, got {described(release)}.",
+            "The release must be one of rows, of a table, of rows in chunks, or its folder, got "
+            f"{described(release)}.",
             hint="What setveil.anonymize returned, or the folder that it wrote.",
         )
     given = release.layout if isinstance(release, VerifiedRelease) else Layout("basket")
     about = {"recoding": made.recoding.kind, **promised(made)}
-    return shared_by(made, about, made.layout(given, None))
+    shared = shared_by(made, about, made.layout(given, None))
+    return shared, shared.layout
 
 
 def promised(made: RowsRelease) -> dict[str, Any]:

@@ -8,10 +8,11 @@ from typing import TypeAlias
 from setveil.commands.given import path_of, published_rows
 from setveil.data.transactions import Transactions
 from setveil.published import kind_at
+from setveil.published.chunk_files import PublishedChunks
 from setveil.published.group_files import PublishedGroups
 from setveil.published.table_files import PublishedTable
 
-Published: TypeAlias = Transactions | PublishedTable | PublishedGroups
+Published: TypeAlias = Transactions | PublishedTable | PublishedGroups | PublishedChunks
 
 
 def read_published(folder: str | PathLike[str]) -> Published:
@@ -24,9 +25,9 @@ def read_published(folder: str | PathLike[str]) -> Published:
 
     Returns
     -------
-    Transactions, PublishedTable or PublishedGroups
-        All that is published of the rows, of a table, or of rows in groups. Each has `to_polars`, `to_pandas`
-        and `to_arrow`; `setveil.verify` and `setveil.risk` take it.
+    Transactions, PublishedTable, PublishedGroups or PublishedChunks
+        All that is published of the rows, of a table, or of rows in groups or chunks. Each has `to_polars`,
+        `to_pandas` and `to_arrow`; `setveil.verify` takes it, and `setveil.risk` all but rows in chunks.
 
     Raises
     ------

@@ -15,6 +15,8 @@ from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, described
 from setveil.notebook import card
 from setveil.published import Release
+from setveil.published.chunk_files import PublishedChunks
+from setveil.published.chunks import ChunksRelease
 from setveil.published.group_files import PublishedGroups
 from setveil.published.groups import GroupsRelease
 from setveil.published.recoding import LocalRecoding
@@ -119,7 +121,7 @@ class Reconstruction:
 
 
 def reconstruct(
-    release: VerifiedRelease | Release | PublishedGroups | str | PathLike[str],
+    release: VerifiedRelease | Release | PublishedGroups | PublishedChunks | str | PathLike[str],
     *,
     draws: int = 5,
     seed: int = 0,
@@ -134,9 +136,10 @@ def reconstruct(
 
     Parameters
     ----------
-    release : VerifiedRelease, Release, PublishedGroups, or path
-        A release with counts of single rows or of a table, whose columns stay as they were published, or one
-        of rows in groups, whose sensitive items are dealt to rows of their group; or its folder.
+    release : VerifiedRelease, Release, PublishedGroups, PublishedChunks, or path
+        A release with counts of single rows or of a table, whose columns stay as they were published, one
+        of rows in groups, whose sensitive items are dealt to rows of their group, or one of rows in chunks,
+        whose parts are dealt to rows of their clusters; or its folder.
     draws : int
         How many times to draw. Analyse each, and take mean and standard deviation of the results.
     seed : int
@@ -185,7 +188,7 @@ def _source(release: object) -> Source:
     if is_path(release):
         return source_at(Path(release), published_rows)
     made = release_of(release)
-    if isinstance(release, PublishedGroups):
+    if isinstance(release, PublishedGroups | PublishedChunks):
         return Source.of(release)
     if made is None:
         raise RequestError(
@@ -194,7 +197,7 @@ def _source(release: object) -> Source:
         )
     given = release.layout if isinstance(release, VerifiedRelease) else Layout("basket")
     arranged = made.arranged(made.layout(given, None))
-    if isinstance(arranged, GroupsRelease):
+    if isinstance(arranged, GroupsRelease | ChunksRelease):
         return Source.of(arranged.exposed())
     if not isinstance(arranged, RowsRelease | TableRelease):
         raise DataError(f"No rows are drawn from releases of {made.info.title}.")

@@ -18,7 +18,7 @@ from setveil.commands.measure import require_same_form
 from setveil.data.framed import Framed
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
-from setveil.errors import RequestError, described
+from setveil.errors import RequestError, described, faces
 from setveil.guarantees.verify.absence import ITEMS, LABELS, signs_of
 from setveil.kernels.rows import frozen, recode_rows
 from setveil.notebook import grids
@@ -26,6 +26,7 @@ from setveil.progress import silent
 from setveil.published import kind_at
 from setveil.published import rows as single_rows
 from setveil.published.about import about_beside, read_about
+from setveil.published.chunk_files import PublishedChunks
 from setveil.published.class_rows import ClassRows
 from setveil.published.counts import Counts
 from setveil.published.group_files import as_groups, require_in_groups
@@ -214,6 +215,7 @@ def attacked(
     absent : (int, str, Counts)
         How many absent items are also known, None: none; in which reading; what tells of them.
     """
+    _refuse_chunks(rows)
     _require_plain(rows, before, fraction, population)
     _require_absent(rows, private, *absent[:2])
     secrets = _private(private, rows, before, encoding)
@@ -312,6 +314,20 @@ def published_as(population: Transactions, about: Mapping[str, Any], rows: Trans
     to = np.array([ids.get(image.get(x, x), -1) for x in population.vocabulary.labels], np.int32)
     indptr, items = recode_rows(population.indptr, population.items, to)
     return Transactions(frozen(indptr, np.int64), frozen(items, np.int32), Vocabulary(shown))
+
+
+def _refuse_chunks(rows: Any) -> None:
+    """Say why nobody is looked for in rows in chunks."""
+    if isinstance(rows, PublishedChunks):
+        raise RequestError(
+            "Rows in chunks do not tell which items are in the same row, so that nobody can count "
+            "the rows that "
+            "fit; what can be inferred of sensitive items is counted instead when they are verified.",
+            hint=faces(
+                "setveil verify RELEASE -k K -m M --sensitive ITEMS --unsafe",
+                "sv.verify(release, sv.Disassociated(k, m, sensitive=[...], unsafe=True))",
+            ),
+        )
 
 
 def _require_plain(rows: Any, before: Any, fraction: Any, population: Any) -> None:

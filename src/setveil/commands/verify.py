@@ -24,8 +24,9 @@ from setveil.errors import DataError, RequestError, described, listed
 from setveil.guarantees import Guarantee, Model, models
 from setveil.guarantees.verify import Verdict
 from setveil.guarantees.verify.absence import ITEMS, require_absence
-from setveil.published import KindInfo, kind_at, kind_for, kind_named, tables
+from setveil.published import KindInfo, chunks, kind_at, kind_for, kind_named, tables
 from setveil.published.about import about_beside
+from setveil.published.chunk_files import PublishedChunks
 from setveil.published.counts import Counts
 from setveil.published.group_files import PublishedGroups, require_in_groups
 from setveil.published.recoding import Recoding
@@ -117,7 +118,7 @@ def verify(
     >>> sv.verify(theirs, sv.KmAnonymity(k=3, m=1), reading="cover", hierarchy=drinks)
     Yes: k^m-anonymity (k=3, m=1) in the cover reading holds.
     """
-    guarantee = promised(guarantee, k, m, of_table=_is_table(release))
+    guarantee = promised(guarantee, k, m, kind=_kind_before(release))
     model = models()[guarantee.model]
     require_useful(model, original=original, recoding=recoding)
     tree = tree_of(hierarchy)
@@ -176,12 +177,14 @@ def _published(release: object, model: Model) -> Any:
     return exposed
 
 
-def _is_table(release: object) -> bool:
-    """Whether a release is of a table, before it is read."""
+def _kind_before(release: object) -> str:
+    """Name the kind of release that k and m alone are about, before it is read: tables, chunks, or rows."""
     made = release_of(release)
-    if made is not None:
-        return made.info is tables.info
-    return isinstance(release, PublishedTable) or (is_path(release) and kind_at(fspath(release)) is tables)
+    for kind, exposed in ((tables, PublishedTable), (chunks, PublishedChunks)):
+        at = is_path(release) and kind_at(fspath(release)) is kind
+        if at or isinstance(release, exposed) or (made is not None and made.info is kind.info):
+            return kind.__name__.rpartition(".")[2]
+    return "rows"
 
 
 def _suits(made: KindInfo, asked: KindInfo) -> bool:
@@ -193,6 +196,8 @@ def _kind_of(exposed: object) -> str:
     """Name the kind of what is published."""
     if isinstance(exposed, PublishedTable):
         return "tables"
+    if isinstance(exposed, PublishedChunks):
+        return "chunks"
     return "groups" if isinstance(exposed, PublishedGroups) else "rows"
 
 

@@ -92,7 +92,9 @@ def require_options(name: str, texts: Mapping[str, Any], *, published: bool = Fa
     extra = [key for key, text in texts.items() if text is not None and key not in known]
     if extra:
         own = [key for key in known if key in model.options]
-        bounding = [other for other, one in models().items() if "rho" in one.options]
+        bounding = [
+            other for other, one in models().items() if "rho" in one.options and one.options["rho"].needed
+        ]
         raise RequestError(
             f"{name} has no {_named(extra)}; it takes {_named(own)}.",
             hint=f"{as_option('rho')} is of {' and '.join(bounding)}: leave out {as_option('algorithm')}, or "

@@ -61,7 +61,7 @@ def settled_model(texts: Mapping[str, Any], among: Sequence[str] = ()) -> str:
 
 def bounds_inference(model: Model) -> bool:
     """Whether a model bounds the confidence in sensitive items (rho), which it may leave out everywhere."""
-    return "rho" in model.options
+    return "rho" in model.options and model.options["rho"].needed
 
 
 def require_watched(model: Model, *, details: bool) -> None:

@@ -29,7 +29,13 @@ def require_splittable(run: PastRun, *, in_class: bool = False) -> None:
     made = run.report["recoding"]
     if not run.uniform and not in_class:
         several = "an item may be published under several labels"
-        reason = "it puts rows into groups" if made == "grouped" else several
+        reasons = {
+            "grouped": "it puts rows into groups",
+            "disassociated": "every item is published under its own name, and only which items go "
+            "together is "
+            "hidden",
+        }
+        reason = reasons.get(made, several)
         name = run.report["algorithm"]["name"]
         raise RequestError(f"No label of this run can be split: {reason} ({name}).")
     if run.model not in MODELS:

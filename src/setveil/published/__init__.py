@@ -43,6 +43,7 @@ class KindInfo:
     # the `format` of about.json where there is no choice of one; "": any of the formats of rows
     format: str = ""
     written: str = ""  # how it is written where there is no choice, in words
+    mapped_to: str = "published_row"  # what rows.csv says of each input row
     check: str = ""  # options of `setveil verify` for such releases
 
 
@@ -59,7 +60,7 @@ class Outcome(Protocol):
 
     @property
     def recoding(self) -> Any:
-        """`Recoding`, `LocalRecoding` or `Grouping`: what items, or rows, became. Stays inside."""
+        """What items, or rows, became: `Recoding`, `Grouping`, ... Stays inside."""
 
     @property
     def counts(self) -> Counts | None:
@@ -103,7 +104,7 @@ class Release(Outcome, Protocol):
 
     @property
     def row_map(self) -> NDArray[np.int64]:
-        """The published row of each input row: int64 (n_rows,), read-only. Stays inside."""
+        """The published row, or the cluster (-1: none), of each input row: int64 (n_rows,). Stays inside."""
 
     def exposed(self) -> Any:
         """Return all that is published: what an attacker sees, and what the verifier reads."""

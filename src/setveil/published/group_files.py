@@ -156,7 +156,7 @@ def write_grouped(folder: str | Path, groups: PublishedGroups) -> None:
 
 def _data_lines(groups: PublishedGroups) -> Iterator[bytes]:
     qid = groups.qid
-    fields = _objects(field + b"\n" for field in _encoded(qid.vocabulary))
+    fields = _objects(field + b"\n" for field in encoded(qid.vocabulary))
     yield b"group,row,item\n"
     for first in range(0, qid.n_rows, _BLOCK):
         last = min(first + _BLOCK, qid.n_rows)
@@ -170,7 +170,7 @@ def _data_lines(groups: PublishedGroups) -> Iterator[bytes]:
 
 
 def _group_lines(groups: PublishedGroups) -> Iterator[bytes]:
-    fields = _encoded(groups.sensitive)
+    fields = encoded(groups.sensitive)
     counts = zip(groups.item.tolist(), groups.count.tolist(), strict=True)
     lines = [b"group,item,count\n"]
     for g, (size, kinds) in enumerate(
@@ -183,7 +183,8 @@ def _group_lines(groups: PublishedGroups) -> Iterator[bytes]:
     yield b"".join(lines)
 
 
-def _encoded(vocabulary: Vocabulary) -> list[bytes]:
+def encoded(vocabulary: Vocabulary) -> list[bytes]:
+    """Write labels as fields of a csv file."""
     out = []
     for label in vocabulary.labels:
         field = '"' + label.replace('"', '""') + '"' if _SPECIAL.search(label) else label

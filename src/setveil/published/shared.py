@@ -11,9 +11,10 @@ from setveil.data.layout import Layout
 from setveil.data.sums import Sums
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError
-from setveil.published import classes, kind_of_recoding, tables
+from setveil.published import chunks, classes, kind_at, kind_of_recoding, tables
 from setveil.published import rows as single_rows
 from setveil.published.about import about_file, published_file
+from setveil.published.chunk_files import PublishedChunks
 from setveil.published.counts import Counts, read_counts
 from setveil.published.table_files import PublishedTable
 
@@ -63,6 +64,11 @@ class Shared(Told):
     table: PublishedTable | None = None
 
 
+def told_by_chunks(rows: PublishedChunks, about: Mapping[str, Any]) -> Told:
+    """Take what a release of rows in chunks tells: items under their own names."""
+    return Told(rows, {}, None, about)
+
+
 def shared_by(
     release: single_rows.RowsRelease | tables.TableRelease, about: Mapping[str, Any], layout: Layout
 ) -> Shared:
@@ -99,6 +105,15 @@ def counts_beside(path: str) -> tuple[Counts | None, dict[str, Any]]:
 def layout_of_sets(delimiter: str) -> Layout:
     """Say how the items of a table's row are written, for those who name some."""
     return Layout("basket", separator=delimiter if len(delimiter) == 1 and delimiter.isascii() else ",")
+
+
+def read_told(path: Path, read_rows: Callable[..., Transactions]) -> tuple[Told, Layout]:
+    """Read what is shared of a release that answers queries, also of one in chunks; how items are written."""
+    if kind_at(str(path)) is chunks:
+        file = published_file(path)
+        return told_by_chunks(chunks.read(str(path), read_rows), about_file(file)), Layout("basket")
+    shared = read_shared(path, read_rows, sets=True)
+    return shared, shared.layout
 
 
 def read_shared(path: Path, read_rows: Callable[..., Transactions], *, sets: bool = False) -> Shared:

@@ -17,14 +17,17 @@ from setveil.data.transactions import Transactions
 from setveil.errors import DataError, OutputError, RequestError, listed
 from setveil.kernels.rows import frozen
 from setveil.progress import Progress, silent
-from setveil.published import groups
+from setveil.published import chunks, groups
 from setveil.published.about import published_file, published_layout, reconstruction_at
+from setveil.published.chunk_files import DATA_FILE as CHUNKS_FILE
+from setveil.published.chunk_files import PublishedChunks
 from setveil.published.class_rows import ClassRows
 from setveil.published.classes import FILE as CLASSES
 from setveil.published.counts import FILE as COUNTS
 from setveil.published.group_files import GROUPS_FILE, MOST_ROWS, PublishedGroups
 from setveil.published.shared import Shared, read_shared
 from setveil.published.table_files import PublishedTable, read_published_table, write_table
+from setveil.reconstruction.chunks import deal_parts, require_dealable, require_parts_dealt
 from setveil.reconstruction.classes import (
     ClassPuzzle,
     class_puzzle_of,
@@ -73,18 +76,21 @@ class Terms:
 class Source:
     """All that a release of any kind says of the rows behind it."""
 
-    puzzle: Puzzle | ClassPuzzle | PublishedGroups
+    puzzle: Puzzle | ClassPuzzle | PublishedGroups | PublishedChunks
     layout: Layout  # how draws are written by default
     release: Mapping[str, Any]  # the published file, as far as there is one: `file`, `sha256`
     table: PublishedTable | None = None  # whose items the rows are
     classes: tuple[int, ...] = ()  # rows of each class, where there are classes
 
     @classmethod
-    def of(cls, told: Shared | PublishedGroups, file: Path | None = None) -> Source:
+    def of(cls, told: Shared | PublishedGroups | PublishedChunks, file: Path | None = None) -> Source:
         """Take what is published; `file`: where it was read from."""
         release = {} if file is None else {"file": file.name, "sha256": file_sha256(file)}
         if isinstance(told, PublishedGroups):
             require_possible(told)
+            return cls(told, Layout("basket"), release)
+        if isinstance(told, PublishedChunks):
+            require_dealable(told)
             return cls(told, Layout("basket"), release)
         if isinstance(told.rows, ClassRows):
             sizes = tuple(told.rows.sizes.tolist())
@@ -98,6 +104,8 @@ class Source:
     @property
     def items(self) -> tuple[str, ...]:
         """Every item that may be in a draw."""
+        if isinstance(self.puzzle, PublishedChunks):
+            return self.puzzle.vocabulary.labels
         if not isinstance(self.puzzle, PublishedGroups):
             return self.puzzle.items
         return (*self.puzzle.qid.vocabulary.labels, *self.puzzle.sensitive.labels)
@@ -105,6 +113,8 @@ class Source:
     @property
     def listed(self) -> str:
         """What says in how many rows items are."""
+        if isinstance(self.puzzle, PublishedChunks):
+            return f"{count(self.puzzle.n_chunks, 'chunk')} of {CHUNKS_FILE}"
         if not isinstance(self.puzzle, PublishedGroups):
             return f"{count(len(self.puzzle.counts.items), 'line')} of {COUNTS}"
         return f"{count(self.puzzle.item.size, 'count')} of {GROUPS_FILE}"
@@ -115,6 +125,8 @@ def source_at(path: Path, read_rows: Callable[..., Transactions]) -> Source:
     file = published_file(path)
     if groups.holds(path):
         return Source.of(groups.read(str(path), read_rows), file)
+    if chunks.holds(path):
+        return Source.of(chunks.read(str(path), read_rows), file)
     return Source.of(read_shared(path, read_rows, sets=True), file)
 
 
@@ -133,6 +145,10 @@ def draws_of(
         elif isinstance(source.puzzle, Puzzle):
             rows = reconstruct(source.puzzle, terms.seed + j, terms.mix, told)
             require_consistent(source.puzzle, rows)
+        elif isinstance(source.puzzle, PublishedChunks):
+            told(0)
+            rows = deal_parts(source.puzzle, terms.seed + j)
+            require_parts_dealt(source.puzzle, rows)
         else:
             told(0)
             rows = deal_sensitive(source.puzzle, terms.seed + j)

@@ -17,6 +17,7 @@ _HOW = {
     "maximum entropy": "Estimates: of maximum entropy, from the published rows and the counts beside them.",
     "uniform": "There are no counts beside the rows: from rows alone, all non-empty sets of the items "
     "of a label equally likely.",
+    "chunks": "Estimates: chunks of a cluster independent of each other, items of a term chunk in one row.",
 }
 _BOUNDS = "No original of this release has fewer rows than the least number, or more than the greatest."
 

@@ -118,6 +118,13 @@ class Confidence(TypedDict):
     confidence: float
 
 
+class Inferred(Confidence):
+    """The same of rows in chunks: of one cluster, or of several with + between them, in one chunk."""
+
+    cluster: str
+    chunk: str
+
+
 class Guarantee(TypedDict):
     """The promise: its parameters, and what the verifier found."""
 
@@ -126,7 +133,7 @@ class Guarantee(TypedDict):
     m: NotRequired[int | str]
     h: NotRequired[Number]
     p: NotRequired[Number]
-    rho: NotRequired[Number]
+    rho: NotRequired[Number | None]
     private: NotRequired[list[str]]
     sensitive: NotRequired[list[str]]
     itemsets: NotRequired[int]
@@ -141,11 +148,15 @@ class Guarantee(TypedDict):
     reading: NotRequired[str]
     supported: NotRequired[int]
     greatest_share: NotRequired[float | None]
-    greatest_confidence: NotRequired[Confidence | None]
+    greatest_confidence: NotRequired[Confidence | Inferred | None]
     confidences: NotRequired[list[Confidence]]
     least_rho: NotRequired[Number | None]
     smallest_degree: NotRequired[float | None]
     groups: NotRequired[int]
+    clusters: NotRequired[int]
+    certain: NotRequired[int]
+    inferences: NotRequired[int]
+    inferred: NotRequired[list[Inferred]]
 
 
 class Spread(TypedDict):
@@ -230,6 +241,10 @@ class Utility(TypedDict, total=False):
     kept_shares: dict[str, float]
     left_out: float
     uncovered: dict[str, int]
+    shown_occurrences: int
+    term_occurrences: int
+    re: float | Null
+    tlost: float | Null
 
 
 class Errors(TypedDict):
@@ -639,6 +654,33 @@ class OfFacts(TypedDict):
     branches: NotRequired[list[BranchLine]]
 
 
+class ClusterSizes(TypedDict):
+    """Clusters of so many rows."""
+
+    least: int
+    most: int
+    clusters: int
+
+
+class InChunks(TypedDict):
+    """Rows in chunks: the clusters, and where occurrences and items are published."""
+
+    clusters: int
+    smallest: int
+    median: float
+    largest: int
+    sizes: list[ClusterSizes]
+    record_chunks: int
+    shared_chunks: int
+    record_occurrences: int
+    shared_occurrences: int
+    term_entries: int
+    record_items: int
+    shared_items: int
+    term_items: int
+    left_out: int
+
+
 class Record(TypedDict):
     """The record of a run."""
 
@@ -654,6 +696,7 @@ class Record(TypedDict):
     answers: NotRequired[Answers]
     table: NotRequired[Table]
     classes: NotRequired[InClasses]
+    chunks: NotRequired[InChunks]
     frontier: NotRequired[list[Class]]
     facts: NotRequired[OfFacts]
     optimality: NotRequired[Optimality]

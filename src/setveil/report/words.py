@@ -179,6 +179,14 @@ def rows(report: Record) -> str:
     """State how many rows were kept and how long they are, in one sentence."""
     before, after, utility = report["input"], report["published"], report["utility"]
     whole, empty = before["rows"], after["empty_rows"]
+    if "mean_row_length_after" not in utility:  # the published file does not show single rows
+        return (
+            f"All {count(whole)} are in clusters, but for {count(empty)} that hold no item: of these "
+            "the number "
+            "is told."
+            if empty
+            else f"All {count(whole)} are in clusters."
+        )
     if unseen(after):
         kept = (
             f"{count(after['rows'] - empty)} of {count(whole)} hold items; {unseen(after)} "

@@ -30,11 +30,15 @@ def _lines(first, values, out):
     at = 0
     for i in range(values.size):
         at = _put(first + i, 44, out, at)
-        at = _put(values[i], 10, out, at)
+        if values[i] >= 0:
+            at = _put(values[i], 10, out, at)
+        else:
+            out[at] = 10
+            at += 1
     return at
 
 
 def numbered_lines(first: int, values: NDArray[np.int64]) -> bytes:
-    """Write a line for each value: its place, counted from `first`, a comma, the value (none is negative)."""
+    """Write a line for each value: its place, counted from `first`, a comma, the value if it is one."""
     out = np.empty(_LONGEST * values.size, np.uint8)
     return out[: _lines(np.int64(first), frozen(values, np.int64), out)].tobytes()

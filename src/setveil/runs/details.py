@@ -23,6 +23,7 @@ from setveil.guarantees.verify import Verdict
 from setveil.hierarchy.tree import Hierarchy, HierarchyOrigin
 from setveil.progress import Progress
 from setveil.published import Outcome, Release
+from setveil.published.chunks import ChunksRelease
 from setveil.published.class_counts import TOTAL
 from setveil.published.class_rows import ClassRows
 from setveil.published.classes import ClassesRelease
@@ -32,7 +33,7 @@ from setveil.published.tables import TableRelease
 from setveil.report.record import VERSION, Record
 from setveil.runs.memory import peak_memory_mb
 from setveil.utility import Case
-from setveil.utility.are import errors_told, with_counts
+from setveil.utility.are import errors_told, of_chunks, with_counts
 from setveil.utility.estimators import estimator_of
 from setveil.utility.greatest import found_again
 from setveil.utility.itemsets import surviving_itemsets
@@ -123,6 +124,7 @@ def recorded(
         "recoding": release.recoding.kind,
         **({"table": of_table(release)} if isinstance(release, TableRelease) else {}),
         **({"classes": in_classes(release)} if isinstance(release, ClassesRelease) else {}),
+        **({"chunks": in_chunks(data, release)} if isinstance(release, ChunksRelease) else {}),
         **_described(data, release, hierarchy),
         **({} if release.counts is None else {"counts": _counted(data, release, release.counts)}),
         **{key: found[key] for key in ("watched", "risk") if found.get(key)},
@@ -209,6 +211,47 @@ def in_classes(release: ClassesRelease) -> dict[str, Any]:
     }
 
 
+def in_chunks(data: Sums, release: ChunksRelease) -> dict[str, Any]:
+    """Say how the clusters are, and where occurrences and items are published."""
+    shown = release.published
+    sizes = np.sort(shown.sizes)
+    of_part = np.diff(shown.parts[0])
+    first_shared = shown.part[shown.n_chunks - shown.shared]
+    in_shared = int(of_part[first_shared:].sum())
+    placed = np.zeros((2, shown.n_items), bool)  # in a record chunk, in a shared one, of some cluster
+    ends = shown.item[0][shown.n_chunks - shown.shared]
+    placed[0, shown.item[1][:ends]] = True
+    placed[1, shown.item[1][ends:]] = True
+    return {
+        "clusters": shown.n_clusters,
+        "smallest": int(sizes.min(initial=shown.n_rows)),
+        "median": float(np.median(sizes)) if sizes.size else 0.0,
+        "largest": int(sizes.max(initial=0)),
+        "sizes": [
+            {"least": low, "most": high, "clusters": int(((sizes >= low) & (sizes <= high)).sum())}
+            for low, high in _spans(sizes)
+        ],
+        "record_chunks": shown.n_chunks - shown.shared,
+        "shared_chunks": shown.shared,
+        "record_occurrences": shown.n_occurrences - in_shared,
+        "shared_occurrences": in_shared,
+        "term_entries": int(shown.terms[1].size),
+        "record_items": int(placed[0].sum()),
+        "shared_items": int((placed[1] & ~placed[0]).sum()),
+        "term_items": int((~placed.any(0)).sum()),
+        "left_out": int(release.details.get("left_out", 0)),
+    }
+
+
+def _spans(sizes: Any) -> list[tuple[int, int]]:
+    """Cut the range of sizes into some of about equal numbers of clusters."""
+    if not sizes.size:
+        return []
+    cuts = sorted({int(sizes[int(at)]) for at in np.linspace(0, sizes.size - 1, 6)})
+    lows = [cuts[0], *(cut + 1 for cut in cuts[1:-1])]
+    return list(zip(lows, cuts[1:] or cuts, strict=False))
+
+
 def _cuts_of(told: Mapping[str, Any]) -> tuple[tuple[str, bool], ...]:
     return tuple((cut["item"], cut["holds"]) for cut in told["cuts"])
 
@@ -275,21 +318,26 @@ def answers(data: Transactions, release: Release, progress: Progress) -> dict[st
     that releases can be compared. Nothing is measured where no label stands for items, which are then either
     published as they are or counted, and where there is nothing to ask for.
     """
-    recoding = release.labelled
+    recoding, chunked = release.labelled, isinstance(release, ChunksRelease)
     of_table: dict[str, Any] = {}
     if isinstance(release, TableRelease) and data.n_rows:
         whole = Case(data, **release.measurable(), progress=progress)
         of_table = {"table_are": table_errors(whole, QUERIES)}
-    if recoding is None or not data.n_occurrences:
+    if (recoding is None and not chunked) or not data.n_occurrences:
         return of_table
     size = min(QUERY_SIZE, int(data.row_lengths().max()))
     asked = random_queries(data, QUERIES, size, progress=progress)
     case = Case(data, **release.measurable(), queries=asked, progress=progress)
     found: dict[str, Any] = {"are": {**errors_told(case), "size": size}, **of_table}
     if size == QUERY_SIZE:
-        estimator = case.once(with_counts) or estimator_of(release.published, recoding, None)
+        if chunked:
+            estimator = case.once(of_chunks)
+        else:
+            estimator = case.once(with_counts) or estimator_of(release.published, recoding, None)
         found["pairs"] = found_again(data, estimator, TOP, progress)
-    if recoding.uniform:  # else an item may be published as itself in some of its rows only
+    if (
+        recoding is not None and recoding.uniform
+    ):  # else an item may be published as itself in some of its rows only
         found["itemsets"] = surviving_itemsets(
             data,
             release.published,

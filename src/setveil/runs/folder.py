@@ -22,6 +22,7 @@ from setveil.errors import GuaranteeError, OutputError, SetveilError, listed, sh
 from setveil.guarantees import Facts
 from setveil.kernels.rows import recode_rows
 from setveil.published import Outcome, Release, kind_of_recoding, kinds
+from setveil.published.chunk_files import PublishedChunks
 from setveil.published.class_rows import ClassRows
 from setveil.published.group_files import PublishedGroups, as_groups
 from setveil.published.shared import counts_beside
@@ -140,7 +141,7 @@ def write_folder(
             if checker:
                 put_checker(published, json.loads((published / "about.json").read_text(encoding="utf-8")))
             _require_as_verified(release, published)
-            _write_row_map(internal / "rows.csv", release.row_map)
+            _write_row_map(internal / "rows.csv", release.info.mapped_to, release.row_map)
         report["peak_memory_mb"] = peak_memory_mb()  # to read the written files again may take the most
         write_json(internal / REPORT, report)
     return report
@@ -227,7 +228,7 @@ def _require_as_verified(release: Release, published: Path) -> None:
             f"What was written cannot be read again: {error} Nothing was left behind.", hint=hint
         ) from error
     verified = release.exposed()
-    if isinstance(verified, PublishedTable):
+    if isinstance(verified, PublishedTable | PublishedChunks):
         same = verified.shows(again)
     else:
         same = _same_groups(as_groups(verified), as_groups(again))
@@ -293,8 +294,8 @@ def write_json(path: Path, content: Mapping[str, Any]) -> None:
         file.write("\n")
 
 
-def _write_row_map(path: Path, row_map: NDArray[np.int64]) -> None:
+def _write_row_map(path: Path, mapped_to: str, row_map: NDArray[np.int64]) -> None:
     with path.open("wb") as file:
-        file.write(b"input_row,published_row\n")
+        file.write(f"input_row,{mapped_to}\n".encode())
         for first in range(0, row_map.size, _LINES):
             file.write(numbered_lines(first, row_map[first : first + _LINES]))

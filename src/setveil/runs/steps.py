@@ -93,10 +93,13 @@ def made_at(
     """Prepare the rows and anonymize them."""
     if tree is not None and tree.origin is not None:
         timing["hierarchy"] = tree.origin.seconds
+    given = tree is not None
     tree = place.prepare(asked, tree, timing, progress)
     progress(f"anonymizing ({asked.algorithm})")
     with timed(timing, "anonymize"):
         recoding, told = place.anonymize(asked, tree, progress)
+    if given and "hierarchy" not in asked.info.uses:
+        told["warnings"] = [*told.get("warnings", ()), f"{asked.algorithm} does not use the hierarchy."]
     # The tree of boxes that facts are published by is made of that of the codes.
     return Made(recoding.tree if isinstance(recoding, BoxRecoding) else tree, recoding, told)
 

@@ -22,6 +22,7 @@ TABLES = ("table", "table-cut")
 ITEMS = (*ROWS, *TABLES)
 FACTS = ("facts",)
 GROUPS = ("grouped",)
+CHUNKS = ("disassociated",)
 
 Row = Mapping[str, Any]  # of a study's table
 Utility = Mapping[str, Any]  # all measures of a release by name
@@ -34,8 +35,11 @@ class Case:
     """What measures are computed from."""
 
     original: Any
-    kind: str  # what the record of a run calls the recoding: one of `ROWS`, `TABLES` or `GROUPS`
+    kind: str  # what the record of a run calls the recoding: one of `ROWS`, `TABLES`, `GROUPS` or `CHUNKS`
     published: Any  # Transactions: the rows after; of rows in groups, after: their quasi-identifiers
+    # PublishedChunks or None: what is published of rows in chunks; then `published` is this, too
+    chunks: Any = None
+    about: Any = field(default_factory=dict)  # mapping: of about.json, what answers depend on
     # Recoding, LocalRecoding or None: what each item, or each occurrence, of the original became; None for
     # rows in groups
     recoding: Any = None
@@ -44,6 +48,7 @@ class Case:
     # int64 (n_rows,) or None: the published row of each row of a table; None where nobody knows
     row_map: Any = None
     counts: Any = None  # Counts or None: the supports of items beside the rows
+    top: int = 0  # so many itemsets in most rows are compared; 0: not asked for
     # {"entropy", "uniform"}: how a reader estimates: with the counts, if there are any, or from the rows
     # alone
     estimator: str = "entropy"

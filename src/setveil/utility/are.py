@@ -13,12 +13,13 @@ from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, listed
 from setveil.kernels.rows import frozen
 from setveil.progress import Progress, silent
+from setveil.published.shared import Told
 from setveil.threads import each
-from setveil.utility import Case, Column, Compared, Measure, Utility
+from setveil.utility import CHUNKS, ITEMS, Case, Column, Compared, Measure, Utility
 from setveil.utility._expected_matches import expected_matches
 from setveil.utility._set_supports import supports_of_sets
 from setveil.utility.estimates import UNIFORM, Estimator
-from setveil.utility.estimators import estimator_of
+from setveil.utility.estimators import estimator_for, estimator_of
 
 Members = Mapping[str, Sequence[str]]
 Queries = Sequence[Sequence[str]]
@@ -120,10 +121,8 @@ def query_errors(
     scale, starts, covers = _meaning(original, published, members)
     release = *published.distinct, *published.holders, scale, starts, covers
 
-    ends = frozen(np.cumsum([0, *(query.size for query in asked)]), np.int64)
-    items = frozen(np.concatenate([np.zeros(0, np.int64), *asked]), np.int32)
     progress("answering queries", 0.0)
-    actual = supports_of_sets(original, ends, items)
+    actual = _actual(original, asked)
     kept = np.flatnonzero(actual)
     # Estimates depend on the labels of the items alone.
     under = {
@@ -141,6 +140,21 @@ def query_errors(
     estimate = np.zeros(len(asked), np.float64)
     estimate[kept] = [known[labels] for labels in under.values()]
     return QueryErrors(actual[kept], estimate[kept], kept, len(asked) - kept.size)
+
+
+def estimated_errors(original: Transactions, estimator: Estimator, queries: Queries) -> QueryErrors:
+    """Answer COUNT queries exactly from the original, and by an estimator of the release."""
+    actual = _actual(original, [_ids(original, query) for query in queries])
+    kept = np.flatnonzero(actual)
+    estimate = estimator.answers([queries[j] for j in kept.tolist()]).estimate
+    return QueryErrors(actual[kept], estimate, kept, actual.size - kept.size)
+
+
+def _actual(original: Transactions, asked: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Count the rows that hold all items of each query."""
+    ends = frozen(np.cumsum([0, *(query.size for query in asked)]), np.int64)
+    items = frozen(np.concatenate([np.zeros(0, np.int64), *asked]), np.int32)
+    return supports_of_sets(original, ends, items)
 
 
 def _ids(original: Transactions, query: Sequence[str]) -> NDArray[np.int64]:
@@ -186,6 +200,10 @@ def errors_told(case: Case) -> dict[str, Any]:
         Those of `QueryErrors`, and `estimator`, how the reader estimates. With counts beside the rows, also
         `from_rows`: `mean`, `sd` and `median` of who has the rows alone.
     """
+    if case.chunks is not None:
+        estimator = case.once(of_chunks)
+        errors = estimated_errors(case.original, estimator, case.queries)
+        return {**errors.as_dict(), "estimator": estimator.method}
     members = case.recoding.members()
     alone = query_errors(case.original, case.published, members, case.queries, case.progress)
     estimator = case.once(with_counts)
@@ -195,6 +213,11 @@ def errors_told(case: Case) -> dict[str, Any]:
     errors = replace(alone, estimate=estimator.answers(asked).estimate)
     spread = {"mean": alone.mean, "sd": alone.sd, "median": alone.median}
     return {**errors.as_dict(), "estimator": estimator.method, "from_rows": spread}
+
+
+def of_chunks(case: Case) -> Estimator:
+    """Make the estimator of a reader of rows in chunks."""
+    return estimator_for(Told(case.chunks, {}, None, case.about))
 
 
 def with_counts(case: Case) -> Estimator | None:
@@ -216,6 +239,7 @@ MEASURES = (
         compute=errors_told,
         place=5,
         needs="queries",
+        kinds=(*ITEMS, *CHUNKS),
         high=None,
         number=lambda found: found.get("mean"),
         told=False,  # the page of a run has a section about what is answered

@@ -26,7 +26,7 @@ from setveil.utility import Measure, measures
 from setveil.wording import count
 
 # What a verifier finds in the published rows alone, besides the promise.
-_FOUND = ("greatest_k", "smallest_degree", "groups")
+_FOUND = ("greatest_k", "smallest_degree", "groups", "clusters", "certain")
 _PUBLISHED = ("file", "layout", "rows", "empty_rows", "items", "occurrences", "classes")
 _SAID = ("purpose", "recipient")  # of what was said about the release: whom it was made for
 _STEPS = (0.01, 0.05, 0.1, 0.25)  # shares are rounded to the least of these that ...

@@ -1,0 +1,1 @@
+"""Disassociation: rows in clusters, and in each the items in chunks that are published apart."""

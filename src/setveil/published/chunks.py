@@ -1,0 +1,318 @@
+"""Rows in clusters, whose items are published in chunks, apart from each other."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.data.layout import Layout
+from setveil.data.transactions import Transactions
+from setveil.data.vocabulary import Vocabulary
+from setveil.errors import DataError, RequestError
+from setveil.kernels.content import merge_rows_by_content
+from setveil.kernels.rows import frozen, take_rows
+from setveil.published import KindInfo
+from setveil.published.about import about_file, published_file, published_folders, published_layout
+from setveil.published.chunk_files import (
+    CHUNKS_FILE,
+    CLUSTERS_FILE,
+    DATA_FILE,
+    MODEL,
+    PublishedChunks,
+    pointers,
+    read_chunks,
+    write_chunks,
+)
+
+Ints = NDArray[np.int64]
+Scoped = tuple[tuple[int, ...], tuple[int, ...]]  # clusters and items of a chunk
+
+_HEAD = 1 << 12  # bytes of a file in which it must say what it is
+_SAYS = re.compile(rb'"model"\s*:\s*"%s"' % MODEL.encode())
+
+
+@dataclass(frozen=True, eq=False)
+class RowChunks:
+    """Which rows of the data are a cluster, and in which chunks their items are published.
+
+    An item that some row of a cluster holds is in one of its chunks at most; else it is in its term chunk.
+    """
+
+    k: int  # what is promised, which data.json repeats
+    m: int | float
+    cluster: Ints  # int64 (n_rows,): cluster of each row, from 0, no number left out; -1: rows without items
+    chunks: tuple[Scoped, ...]  # of one cluster: record chunks; of several: shared chunks; items by their ids
+    left_out: Ints  # int64: occurrences of the data that are not published
+    sensitive: tuple[str, ...] = ()  # the items of which a cluster shows a share rho at most
+    rho: Fraction | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Disassociation:
+    """The cluster of each row, and what is promised of sensitive items.
+
+    Attributes
+    ----------
+    items : Vocabulary
+        The items of the data.
+    sensitive, rho : tuple of str, Fraction or None
+        What is promised of sensitive items; without rho nothing.
+    cluster : int64 (n_rows,), read-only
+        The published cluster of each row of the data; -1: it holds no item. Stays inside.
+    """
+
+    items: Vocabulary
+    cluster: Ints
+    sensitive: tuple[str, ...] = ()
+    rho: Fraction | None = None
+
+    kind: ClassVar[str] = "disassociated"
+
+
+info = KindInfo(
+    title="rows in chunks",
+    made_as=(RowChunks,),
+    recodings=(Disassociation.kind,),
+    means="clusters_file",
+    asks=("query_size", "query_support", "itemsets", "itemset_length", "rules", "confidence", "rule_length"),
+    files=(f"published/{CHUNKS_FILE}", f"published/{CLUSTERS_FILE}"),
+    format="chunks",
+    written="rows in chunks are always published as data.json and two csv files",
+    mapped_to="cluster",
+    check="--model disassociated --k K --m M",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class ChunksRelease:
+    """Rows in chunks (see `setveil.published.Release`)."""
+
+    published: PublishedChunks
+    recoding: Disassociation
+    details: dict[str, Any] = field(default_factory=dict)
+
+    info: ClassVar[KindInfo] = info
+    counts: ClassVar[None] = None  # the chunks show items by their own names
+
+    @property
+    def row_map(self) -> Ints:
+        """The cluster of each input row, -1 for those without items: int64 (n_rows,)."""
+        return self.recoding.cluster
+
+    @property
+    def labelled(self) -> None:
+        """None: items are published under their own names."""
+        return
+
+    def exposed(self) -> PublishedChunks:
+        """Return the chunks."""
+        return self.published
+
+    def measurable(self) -> dict[str, Any]:
+        """Return the chunks."""
+        return {
+            "kind": self.recoding.kind,
+            "published": self.published,
+            "chunks": self.published,
+            "about": self.promised(),
+        }
+
+    def image(self) -> Mapping[str, str | None]:
+        """Return the items themselves."""
+        return {item: item for item in self.recoding.items.labels}
+
+    def about(self, report: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the names of the files beside data.json."""
+        return {info.means: CLUSTERS_FILE, "chunks_file": CHUNKS_FILE}
+
+    def promised(self) -> dict[str, Any]:
+        """Return what about.json says of the promise, as far as answers depend on it."""
+        rho = None if self.recoding.rho is None else str(self.recoding.rho)
+        return {"guarantee": {"sensitive": list(self.recoding.sensitive), "rho": rho}}
+
+    def arranged(self, layout: Layout) -> ChunksRelease:
+        """Return the release itself: its file has everything in this order."""
+        return self
+
+    def layout(self, given: Layout, wanted: str | None) -> Layout:
+        """Refuse a format: there is only one."""
+        if wanted is not None:
+            raise RequestError(
+                f"Rows in chunks are published as data.json and two csv files, not as {wanted}.",
+                hint="Leave the format out.",
+            )
+        return given
+
+    def write(self, folder: Path, layout: Layout) -> tuple[str, dict[str, str]]:
+        """Write the three files, whatever the layout."""
+        write_chunks(folder, self.published)
+        return DATA_FILE, {"format": info.format}
+
+    def write_inside(self, folder: Path) -> None:
+        """Write nothing: rows.csv tells the cluster of each row."""
+
+
+def publish(
+    data: Transactions, made: RowChunks, seed: int, details: dict[str, Any] | None = None
+) -> ChunksRelease:
+    """Publish clusters and chunks, and the parts of each chunk, in an order that reveals nothing.
+
+    As with rows in groups: all are sorted by what is published of them and then shuffled, so that who undoes
+    the shuffle finds the sorted order, not that of the input.
+    """
+    n_clusters = int(made.cluster.max(initial=-1)) + 1
+    sizes = np.bincount(made.cluster[made.cluster >= 0], minlength=n_clusters).astype(np.int64)
+    row = np.repeat(np.arange(data.n_rows), data.row_lengths())
+    shown = np.ones(row.size, bool)
+    shown[made.left_out] = False
+    row, item = row[shown], data.items[shown].astype(np.int64)
+    chunk = _chunk_of(made, made.cluster[row], item, data.n_items)
+
+    # Labels are numbered anew: only those that are published.
+    used = np.bincount(item, minlength=data.n_items) > 0
+    image = np.cumsum(used) - 1
+    item = image[item]
+    vocabulary = Vocabulary(x for x, u in zip(data.vocabulary.labels, used, strict=True) if u)
+    term_keys = np.unique((made.cluster[row] * len(vocabulary) + item)[chunk < 0])
+    term_ptr = np.searchsorted(term_keys, np.arange(n_clusters + 1) * len(vocabulary))
+    term_items = term_keys % max(len(vocabulary), 1)
+
+    inside = np.flatnonzero(chunk >= 0)
+    inside = inside[np.argsort(chunk[inside] * data.n_rows + row[inside], kind="stable")]
+    new = np.flatnonzero(np.diff(chunk[inside] * data.n_rows + row[inside], prepend=-1))
+    parts = frozen(np.append(new, inside.size), np.int64), frozen(item[inside], np.int32)
+    of_chunk = chunk[inside][new]
+    kind = merge_rows_by_content(*parts)[0] if new.size else new
+
+    # Shuffled by random keys: numpy promises the same raw stream for ever, but not the permutations.
+    n_chunks = len(made.chunks)
+    random = np.random.PCG64(seed).random_raw(n_clusters + n_chunks + new.size)
+    of_clusters, of_chunks, of_parts = np.split(random, (n_clusters, n_clusters + n_chunks))
+    by_content = np.lexsort((kind, of_chunk))
+    ends = np.searchsorted(of_chunk[by_content], np.arange(n_chunks + 1)).tolist()
+    contents = [
+        (tuple(sorted(image[list(items)].tolist())), kind[by_content[a:b]].astype(">i8").tobytes())
+        for (_, items), a, b in zip(made.chunks, ends, ends[1:], strict=False)
+    ]
+    clusters = _sorted_clusters(made.chunks, contents, sizes, term_ptr, term_items)
+    clusters = clusters[np.argsort(of_clusters, kind="stable")]
+    number = np.empty(n_clusters, np.int64)
+    number[clusters] = np.arange(n_clusters)
+    scopes = [tuple(sorted(number[list(scope)].tolist())) for scope, _ in made.chunks]
+    by_chunk = sorted(range(n_chunks), key=lambda j: (scopes[j], contents[j]))
+    shuffled = [by_chunk[j] for j in np.argsort(of_chunks, kind="stable").tolist()]
+    # Record chunks cluster by cluster, then those that are shared.
+    order = sorted(shuffled, key=lambda j: scopes[j] if len(scopes[j]) == 1 else (n_clusters,))
+
+    place = np.empty(n_chunks, np.int64)
+    place[order] = np.arange(n_chunks)
+    of_part = by_content[np.lexsort((of_parts, place[of_chunk][by_content]))]
+    taken = take_rows(*parts, frozen(of_part, np.int64))
+    terms = [term_items[term_ptr[c] : term_ptr[c + 1]] for c in clusters.tolist()]
+    items = [contents[j][0] for j in order]
+    published = PublishedChunks(
+        vocabulary,
+        made.k,
+        made.m,
+        frozen(sizes[clusters], np.int64),
+        int((made.cluster < 0).sum()),
+        (pointers(len(scopes[j]) for j in order), _flat([scopes[j] for j in order])),
+        (pointers(map(len, items)), _flat(items)),
+        pointers(ends[j + 1] - ends[j] for j in order),
+        sum(len(scope) > 1 for scope in scopes),
+        (frozen(taken[0], np.int64), frozen(taken[1], np.int64)),
+        (pointers(map(len, terms)), _flat(terms)),
+    )
+    cluster = np.where(made.cluster >= 0, number[made.cluster] if n_clusters else -1, -1)
+    told = Disassociation(data.vocabulary, frozen(cluster, np.int64), made.sensitive, made.rho)
+    return ChunksRelease(published, told, details or {})
+
+
+def _flat(pieces: Any) -> Ints:
+    return frozen(np.array([int(x) for piece in pieces for x in piece]), np.int64)
+
+
+def _chunk_of(made: RowChunks, cluster: Ints, item: Ints, n_items: int) -> Ints:
+    """Find the chunk of each occurrence, by its cluster and its item; -1: the term chunk."""
+    keys = [
+        np.add.outer(np.array(scope, np.int64) * n_items, np.array(items, np.int64)).ravel()
+        for scope, items in made.chunks
+    ]
+    if not keys:
+        return np.full(item.size, -1, np.int64)
+    flat = np.concatenate(keys)
+    of_key = np.repeat(np.arange(len(keys)), [one.size for one in keys])
+    order = np.argsort(flat, kind="stable")
+    flat, of_key = flat[order], of_key[order]
+    wanted = cluster * n_items + item
+    at = np.minimum(np.searchsorted(flat, wanted), flat.size - 1)
+    return np.where(flat[at] == wanted, of_key[at], -1)
+
+
+def _sorted_clusters(
+    chunks: tuple[Scoped, ...], contents: list[Any], sizes: Ints, term_ptr: Ints, term_items: Ints
+) -> Ints:
+    """Sort clusters by what is published of them: rows, terms, record chunks, shared chunks."""
+    own: list[list[Any]] = [[] for _ in sizes]
+    others: list[list[Any]] = [[] for _ in sizes]
+    for (scope, _), content in zip(chunks, contents, strict=True):
+        for c in scope:
+            (own if len(scope) == 1 else others)[c].append(content)
+
+    def key(c: int) -> tuple[Any, ...]:
+        terms = term_items[term_ptr[c] : term_ptr[c + 1]].tolist()
+        return int(sizes[c]), terms, sorted(own[c]), sorted(others[c])
+
+    return np.array(sorted(range(sizes.size), key=key), np.int64)
+
+
+def holds(path: Path) -> bool:
+    """Whether a file says that it holds rows in chunks, or a folder such a data.json."""
+    if path.is_file():
+        return published_layout(about_file(path)).get("format") == info.format or _says_so(path)
+    return any(_says_so(folder / DATA_FILE) for folder in published_folders(path))
+
+
+def _says_so(file: Path) -> bool:
+    if file.suffix != ".json" or not file.is_file():
+        return False
+    try:
+        with file.open("rb") as opened:
+            return _SAYS.search(opened.read(_HEAD)) is not None
+    except OSError:
+        return False
+
+
+def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> PublishedChunks:
+    """Read rows in chunks from a run's folder, its `published`, or a data.json, also of another tool."""
+    given = Path(path)
+    files = (given,) if given.is_file() else [folder / DATA_FILE for folder in published_folders(given)]
+    file = next((one for one in files if one.is_file()), None)
+    if file is None:
+        raise DataError(
+            f"{path} is no folder of {info.title}: expected {DATA_FILE} in it.",
+            hint="Name the folder that `setveil anonymize -a disassociation` wrote, or its published/.",
+        )
+    chunks = read_chunks(file)
+    about = about_file(file)
+    if "rows" in about and (about["rows"], about["empty_rows"]) != (chunks.n_rows, chunks.empty_rows):
+        raise DataError(
+            f"{file} holds {chunks.n_rows:,} rows, {chunks.empty_rows:,} of them without items, but the "
+            f"about.json beside it says {about['rows']:,} rows, {about['empty_rows']:,} of them "
+            "without items.",
+            hint="The two files must come from the same release, and nothing of it be left out.",
+        )
+    return chunks
+
+
+def measurable(path: str, exposed: PublishedChunks, _original: Transactions, _tree: object) -> dict[str, Any]:
+    """Return all that is published of a release that was read."""
+    about = about_file(published_file(Path(path))) if path != "-" else {}
+    return {"kind": Disassociation.kind, "published": exposed, "chunks": exposed, "about": about}
