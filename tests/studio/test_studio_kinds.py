@@ -62,6 +62,11 @@ def groups(project: Project, folder: Path) -> None:
     project.save(model="privacy-degree", k=None, m=None, p=2, sensitive="bleach", hierarchy=None)
 
 
+def chunks(project: Project, folder: Path) -> None:
+    rows(project, folder)
+    project.save(algorithm="disassociation", hierarchy=None)
+
+
 def classes(project: Project, folder: Path) -> None:
     """Rows of two kinds of customers, so that two classes answer better than one."""
     lines = ["tea,scone", "tea,honey", "beer,crisps", "beer,nuts"] * 58
@@ -104,7 +109,7 @@ def odd_table(project: Project, folder: Path) -> None:
 
 
 KINDS: dict[str, Callable[[Project, Path], None]] = {
-    "rows": rows, "sensitive": sensitive, "groups": groups, "classes": classes, "files": files,
+    "rows": rows, "sensitive": sensitive, "groups": groups, "chunks": chunks, "classes": classes, "files": files,
     "table": table, "odd": odd_table,
 }  # fmt: skip
 
@@ -155,7 +160,7 @@ def test_every_page_with_every_kind_of_data(screen: Screen, tmp_path: Path, kind
     go("data", "reading")
     go("data", "file", more=f"?in={tmp_path}")
     go("hierarchy")
-    if kind != "groups":
+    if kind not in {"groups", "chunks"}:
         expect(page.locator(".line .name").first).to_be_visible()
     go("promise")
     go("run")

@@ -40,6 +40,9 @@ def measure(
     ),
     itemset_length: int | None = integer(_ITEMSETS, "Of at most N items.", 1),
     private: str | None = option(_ITEMSETS, "Also count rules from other items to these.", "ITEMS"),
+    top: int | None = integer(
+        _ITEMSETS, "Chunks: compare the N itemsets in most rows with those of rows drawn (tKd).", 1
+    ),
     rules: str | None = option(
         _RULES, "Look for association rules in at least so many rows, or such a share of them.", "N|SHARE"
     ),
@@ -66,7 +69,7 @@ def measure(
     asked: dict[str, Any] = {
         "hierarchy": hierarchy_files or None, "query_size": query_size, "query_support": query_support,
         "queries_file": queries_file, "group_by": group_by, "itemsets": itemsets,
-        "itemset_length": itemset_length, "private": private, "estimator": estimator,
+        "itemset_length": itemset_length, "private": private, "estimator": estimator, "top": top,
         "rules": rules, "confidence": confidence, "rule_length": rule_length,
     }  # fmt: skip
 
@@ -83,7 +86,7 @@ def measure(
 
     encoding = reading.text_encoding
     if reconstruction_at(Path(release)) is not None:
-        useless = {name: asked[name] for name in ("hierarchy", "group_by", "private")}
+        useless = {name: asked[name] for name in ("hierarchy", "group_by", "private", "top")}
         require_useful(useless, asked, "a reconstruction")
         how = {
             "number": queries, "size": query_size, "support": query_support, "path": queries_file,
@@ -134,6 +137,7 @@ def measure(
         estimator=estimator, itemsets=itemsets, itemset_length=itemset_length,
         private=load_labels(private, before, encoding),
         rules=wanted_rules(before.n_rows, rules, confidence, rule_length), progress=progress,
+        top=top or 0,
     )  # fmt: skip
     rows = {"original": before.n_rows, "release": case.published.n_rows}
     labels = [] if case.recoding is None else label_supports(before, case.published, case.recoding)

@@ -64,6 +64,7 @@ def measure(
     itemsets: int | None = None,
     itemset_length: int | None = None,
     private: Iterable[str] | str | PathLike[str] | None = None,
+    top: int | None = None,
     rules: int | float | str | None = None,
     confidence: float | str | None = None,
     rule_length: int | None = None,
@@ -95,6 +96,9 @@ def measure(
         Adds `itemsets`: those in at least so many rows, of at most so many items, and how many survive.
     private : list of str, or text, optional
         Also count the rules from other items to these, among the itemsets.
+    top : int, optional
+        Of rows in chunks: adds `tkd`, the share of the itemsets of at most three items in most rows, so many,
+        that rows drawn by `seed` have not among theirs; with a hierarchy also `tkd_ml2`, its groups as items.
     rules : int, float or str, optional
         Adds `rules`: of the original's association rules in at least so many rows, or such a share of the
         rows (0.01, "1%"), how many a reader finds.
@@ -141,6 +145,7 @@ def measure(
         "group_by": integer_or_none("group_by", group_by, 1),
         "itemsets": integer_or_none("itemsets", itemsets, 1),
         "itemset_length": integer_or_none("itemset_length", itemset_length, 1),
+        "top": integer_or_none("top", top, 1),
         "rules": rules,
         "confidence": confidence,
         "rule_length": integer_or_none("rule_length", rule_length, 2),
@@ -148,7 +153,9 @@ def measure(
     before = rows_of(original, "The original", tables=True)
     wanted = wanted_rules(before.n_rows, rules, confidence, numbers["rule_length"])
     if isinstance(release, Reconstruction) or (is_path(release) and reconstruction_at(Path(release))):
-        useless = {"recoding": recoding, "hierarchy": hierarchy, "group_by": group_by, "private": private}
+        useless = {
+            "recoding": recoding, "hierarchy": hierarchy, "group_by": group_by, "private": private, "top": top
+        }  # fmt: skip
         require_useful(useless, numbers, "a reconstruction")
         return _of_draws(before, release, queries, numbers, wanted, seed, listening)
     tree = tree_of(hierarchy)
@@ -165,6 +172,7 @@ def measure(
         before, parts, hierarchy=tree, queries=asked, group_by=group_by, number=number, seed=seed,
         estimator=estimator, itemsets=itemsets, itemset_length=itemset_length,
         private=labels_of("private", private, before), rules=wanted, progress=listening,
+        top=top or 0,
     )[0]  # fmt: skip
 
 
@@ -225,11 +233,13 @@ def losses(
     private: Sequence[str],
     rules: WantedRules | None,
     progress: Progress,
+    top: int = 0,
 ) -> tuple[dict[str, Any], Case]:
     """Measure what a release lost; `parts` is what `setveil.published.Release.measurable` tells of it."""
     case = Case(
         before, **parts, hierarchy=hierarchy, queries=queries, group_by=group_by or 4,
         random_queries=number or 1000, seed=seed, progress=progress, estimator=estimator or "entropy",
+        top=top,
     )  # fmt: skip
     utility = measured(case)
     if itemsets is not None:

@@ -127,7 +127,7 @@ class Disassociated(Keywords):
             "m": "inf" if self.m == math.inf else self.m,
         }
         if self.sensitive:
-            told["rho"] = None if self.rho is None else as_json(self.rho)
+            told |= {} if self.rho is None else {"rho": as_json(self.rho)}
             told["sensitive"] = list(self.sensitive)
         return told
 

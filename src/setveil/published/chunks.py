@@ -81,13 +81,16 @@ info = KindInfo(
     made_as=(RowChunks,),
     recodings=(Disassociation.kind,),
     means="clusters_file",
-    asks=("query_size", "query_support", "itemsets", "itemset_length", "rules", "confidence", "rule_length"),
+    asks=(
+        "queries", "queries_file", "query_size", "query_support", "top", "hierarchy", "rules", "confidence",
+        "rule_length",
+    ),
     files=(f"published/{CHUNKS_FILE}", f"published/{CLUSTERS_FILE}"),
     format="chunks",
     written="rows in chunks are always published as data.json and two csv files",
     mapped_to="cluster",
     check="--model disassociated --k K --m M",
-)
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

@@ -133,7 +133,7 @@ class Guarantee(TypedDict):
     m: NotRequired[int | str]
     h: NotRequired[Number]
     p: NotRequired[Number]
-    rho: NotRequired[Number | None]
+    rho: NotRequired[Number]
     private: NotRequired[list[str]]
     sensitive: NotRequired[list[str]]
     itemsets: NotRequired[int]

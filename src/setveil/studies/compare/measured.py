@@ -157,7 +157,7 @@ def _learned(data: Transactions, release: VerifiedRelease, guarantee: Guarantee)
 
 
 def _risk_after(asked: Asked, release: VerifiedRelease, guarantee: Guarantee) -> dict[str, Any]:
-    size = asked["risk_m"]
+    size = asked.get("risk_m")
     if not size:
         return {}
     best = _best_choice(release.release.exposed(), size, guarantee.secrets)

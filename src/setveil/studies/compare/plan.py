@@ -114,7 +114,7 @@ class Run:
 
         Runs on the same data share it, unless they hide other items.
         """
-        if not self.measuring["risk_m"]:
+        if not self.measuring.get("risk_m"):
             return None
         options = model_named(self.model).options
         secrets = {name: _identity(value) for name, value in self.promise.items() if options[name].secret}

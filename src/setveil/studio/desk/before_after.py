@@ -15,6 +15,7 @@ from setveil.past.run import past_run
 from setveil.past.tables import find_table, is_table, require_table
 from setveil.published import kind_at
 from setveil.published.class_rows import ClassRows
+from setveil.published.chunk_files import PublishedChunks
 from setveil.published.group_files import PublishedGroups
 from setveil.published.table_files import PublishedTable
 from setveil.studio.desk.data import data_of, rows, same_rows
@@ -37,7 +38,8 @@ class Shown:
         self.places: list[int] | None = None
         if inside.is_file():
             with inside.open(encoding="utf-8", newline="") as lines:
-                self.places = [int(place) for _, place in list(csv.reader(lines))[1:]]
+                # A row without items is in no cluster.
+                self.places = [int(place or -1) for _, place in list(csv.reader(lines))[1:]]
 
     @property
     def sets(self) -> Transactions:
@@ -74,8 +76,9 @@ def before_after(desk: Desk, run: str, first: int = 0, count: int = 10) -> dict[
     found = rows(desk, first, count)
     table = data if isinstance(data, Table) and is_table(shown.run) else None
     columns = [] if table is None else [*table.column_names, *(column.name for column in table.kept)]
-    places = shown.places
-    if places is not None and (len(places) != found["total"] or shown.sets.n_rows != found["total"]):
+    places, chunked = shown.places, isinstance(shown.released, PublishedChunks)
+    published_rows = shown.released.n_rows if chunked else shown.sets.n_rows
+    if places is not None and (len(places) != found["total"] or published_rows != found["total"]):
         places = None
     return {
         "all": found["total"],
@@ -83,6 +86,7 @@ def before_after(desk: Desk, run: str, first: int = 0, count: int = 10) -> dict[
         "items": table.set_name if table is not None else "",
         "grouped": isinstance(shown.released, PublishedGroups),
         "classes": isinstance(shown.released, ClassRows),
+        "chunked": chunked,
         "rows": [
             {
                 "number": found["first"] + i + 1,
@@ -99,6 +103,8 @@ def before_after(desk: Desk, run: str, first: int = 0, count: int = 10) -> dict[
 def _published(shown: Shown, row: int, columns: list[str]) -> dict[str, Any]:
     """Tell what is in a published row."""
     released = shown.released
+    if isinstance(released, PublishedChunks):
+        return _in_chunks(released, row)
     told: dict[str, Any] = {"values": [], "items": list(shown.sets[row])}
     if isinstance(released, PublishedTable):
         texts = {
@@ -119,6 +125,26 @@ def _published(shown: Shown, row: int, columns: list[str]) -> dict[str, Any]:
             for item, number in zip(released.item[at].tolist(), released.count[at].tolist(), strict=True)
         ]
     return told
+
+
+def _in_chunks(released: PublishedChunks, cluster: int) -> dict[str, Any]:
+    """Tell what is published of a row's cluster alone: in how many rows items are; of a term, "some"."""
+    if cluster < 0:
+        return {"values": [], "items": [], "group": None, "size": released.empty_rows, "shared": []}
+    labels = released.vocabulary.labels
+    counted: list[list[Any]] = [
+        [labels[item], sum(item in part for part in chunk.parts)]
+        for chunk in released.chunks()
+        if chunk.clusters == [cluster]
+        for item in chunk.items
+    ]
+    return {
+        "values": [],
+        "items": [],
+        "group": cluster,
+        "size": int(released.sizes[cluster]),
+        "shared": [*counted, *([labels[item], "some"] for item in released.term_chunk(cluster))],
+    }
 
 
 def _by_label(shown: Shown, items: list[str]) -> dict[str, Any] | None:

@@ -11,7 +11,7 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.past.classes import has_classes
 from setveil.past.inputs import find_tree
 from setveil.past.run import past_run
-from setveil.published import groups, tables
+from setveil.published import chunks, groups, tables
 from setveil.report.recommend import text as advice
 from setveil.report.run.summary import facts
 from setveil.studio.desk.data import rows_of, same_rows
@@ -34,6 +34,8 @@ class _Release:
         """Return the label of each item, in a release where each has one."""
         if self.report["recoding"] in groups.info.recodings:
             raise DataError("Items are published as they are; sensitive ones are counted in each group.")
+        if self.report["recoding"] in chunks.info.recodings:
+            raise DataError("Items are published under their own names, in chunks: there are no labels.")
         if has_classes(self.run):
             raise DataError(
                 "Each class has labels of its own, so there is no single list of labels.",
