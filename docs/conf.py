@@ -66,7 +66,7 @@ site_sections = {
     ],
     "algorithms": [
         "exact", "mhghs", "hghs", "aa", "da", "vpa", "lra", "classes", "oa", "lg", "coat", "pcta", "border",
-        "mm", "suppress-control", "td-control", "partial", "cahd", "rt", "forest", "bounding",
+        "mm", "suppress-control", "td-control", "partial", "cahd", "disassociation", "rt", "forest", "bounding",
     ],
 }  # fmt: skip
 
