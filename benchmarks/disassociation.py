@@ -3,10 +3,10 @@
     python benchmarks/disassociation.py [--data FOLDER] [--k 5] [--m 2] [--cluster-size 50] [NAME ...]
 
 For each data set: clusters, occurrences in chunks, the share of the items of at least k rows that no chunk
-shows; mean relative errors of the supports of all items that occur, of 1,000 pairs and 1,000 triples, each of a
-random row, and of the 200 most frequent pairs, by what is published alone (the same queries as
-`benchmarks/classes.py`); seconds to make the release, the second time, and to verify it, and the greatest memory
-of the process so far. `--rho 1/5 --sensitive ITEMS` makes the safe form, `--threads 1,2` compares the
+shows; mean relative errors of the supports of all items that occur, of 1,000 pairs and 1,000 triples, each of
+a random row, and of the 200 most frequent pairs, by what is published alone (the same queries as
+`benchmarks/classes.py`); seconds to make the release, the second time, and to verify it, and the greatest
+memory of the process so far. `--rho 1/5 --sensitive ITEMS` makes the safe form; `--threads 1,2` compares the
 bytes.
 """
 
@@ -69,7 +69,8 @@ def show(name: str, data: Transactions, promise: Any, arguments: Any) -> None:
         errors[what] = float(np.mean(np.abs(estimator.answers(queries).estimate - true) / true))
     lost = lost_terms(Case(data, "disassociated", shown, chunks=shown))
     print(
-        f"{name:<14} {shown.n_clusters:>6,} {shown.n_occurrences:>9,} of {data.n_occurrences:>9,} {lost:6.3f} "
+        f"{name:<14} {shown.n_clusters:>6,} {shown.n_occurrences:>9,} of {data.n_occurrences:>9,} "
+        + f"{lost:6.3f} "
         + " ".join(f"{errors[what]:8.4f}" for what in work)
         + f" {seconds:8.2f} s {verifying:6.2f} s {memory or 0:7.0f} MB {'holds' if holds else 'BROKEN'}"
         + f" {'same bytes' if same else 'OTHER BYTES'}",

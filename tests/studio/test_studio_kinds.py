@@ -109,8 +109,8 @@ def odd_table(project: Project, folder: Path) -> None:
 
 
 KINDS: dict[str, Callable[[Project, Path], None]] = {
-    "rows": rows, "sensitive": sensitive, "groups": groups, "chunks": chunks, "classes": classes, "files": files,
-    "table": table, "odd": odd_table,
+    "rows": rows, "sensitive": sensitive, "groups": groups, "chunks": chunks, "classes": classes,
+    "files": files, "table": table, "odd": odd_table,
 }  # fmt: skip
 
 

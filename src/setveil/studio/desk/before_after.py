@@ -14,8 +14,8 @@ from setveil.data.transactions import Transactions
 from setveil.past.run import past_run
 from setveil.past.tables import find_table, is_table, require_table
 from setveil.published import kind_at
-from setveil.published.class_rows import ClassRows
 from setveil.published.chunk_files import PublishedChunks
+from setveil.published.class_rows import ClassRows
 from setveil.published.group_files import PublishedGroups
 from setveil.published.table_files import PublishedTable
 from setveil.studio.desk.data import data_of, rows, same_rows
