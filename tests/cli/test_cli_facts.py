@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -76,6 +77,13 @@ def test_from_the_raw_file_to_a_release_that_is_checked(ward: Path) -> None:
     assert [one["name"] for one in facts["parts"]] == ["code", "date", "price"]
     assert min(one["loss"] for one in facts["orders"]) == pytest.approx(report["utility"]["lm"])
     assert {one["order"] for one in facts["orders"]} == {"last", "1", "2", "first"}
+
+    page = (ward / "out/published/report.html").read_text()
+    assert "log.csv" not in page
+    before = (report["input"]["occurrences"], report["utility"]["suppressed_occurrences"])
+    shown = {report["published"]["occurrences"], report["published"]["rows"], report["published"]["items"]}
+    for number in {*before} - shown - set(range(100)):
+        assert not re.search(rf"(?<![\d.,]){number:,}(?![\d.,])", page), number
 
     checked = setveil("verify", "out", "--k", "5", "--m", "2", "--json", cwd=ward).ok().json()
     assert checked["holds"]

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 import setveil as sv
@@ -18,10 +19,13 @@ from tables import as_table
 
 ROWS = [["a", "b"], ["a"], ["b", "c"], ["a", "b", "c"], ["c"], ["a", "s"], ["b"], ["a", "c"]]
 DATA = sv.Transactions.from_rows(ROWS)
+LINES = [(row, item, 2001 + row % 2) for row, items in enumerate(ROWS) for item in items]
+LOG = pl.DataFrame(LINES, schema=["who", "code", "on"], orient="row")
 PROMISES: dict[str, tuple[Any, str]] = {
     "global": (sv.KmAnonymity(2, 2), "aa"),
     "local": (sv.TransactionalKAnonymity(2), "lg"),
     "classes": (sv.KmAnonymity(2, 2), "classes"),
+    "facts": (sv.KmAnonymity(2, 1), "aa"),
     "grouped": (sv.PrivacyDegree(2, ("s",)), "cahd"),
     "disassociated": (sv.Disassociated(2, 2), "disassociation"),
     "table": (sv.KKmAnonymity(2, 2), "rt"),
@@ -31,7 +35,9 @@ PROMISES: dict[str, tuple[Any, str]] = {
 
 def made(recoding: str) -> Any:
     promise, algorithm = PROMISES[recoding]
-    data = as_table(DATA) if recoding.startswith("table") else DATA
+    data: Any = as_table(DATA) if recoding.startswith("table") else DATA
+    if recoding == "facts":
+        data = sv.read_facts(LOG, id="who", sets="code", when={"on": "year"})
     return sv.anonymize(data, promise, algorithm=algorithm, details=False)
 
 

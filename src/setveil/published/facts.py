@@ -35,7 +35,6 @@ info = KindInfo(
     of_rows=True,
     asks=single_rows.asks,
     files=("internal/recoding.csv",),
-    format="facts",
     written="facts are written as csv, with a line for each fact and a column for each of its parts",
     check="setveil verify with --k and --m",
 )
@@ -115,7 +114,7 @@ class FactsRelease(RowsRelease):
             file.writelines(
                 f"{number},{lines[item]}\n" for number, item in zip(numbers, rows.items.tolist(), strict=True)
             )
-        return FILE, {"format": info.format}
+        return FILE, {"format": BoxRecoding.kind}
 
 
 def publish(
