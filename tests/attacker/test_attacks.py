@@ -144,7 +144,7 @@ def test_the_worked_example() -> None:
     assert (len(one), len(other), len({*one} & {*other})) == (7, 4, 4)
     assert naive.same_row(one, other) == pytest.approx(1 / 7)
     rarest = naive.rarest(rows, frozenset(["cake", "hot"]), 2, release.published.vocabulary.labels)
-    assert (rarest, naive.who_fits(people, under, rarest)) == ({"cake", "hot"}, [2, 4])
+    assert (rarest, naive.who_fits(people, under, rarest)) == (frozenset(["cake", "hot"]), [2, 4])
     shown = Shown.of(release.published, under, [transactions(people)], lambda *_: (1.0, 1.0))
     known = known_of(
         shown, [frozenset(some) for some in (["coffee"], ["bread"], ["coffee", "bread"], ["wine"])]
