@@ -197,3 +197,20 @@ def test_of_people_without_items_nothing_can_be_known() -> None:
     assert verify_series(SeriesPeople((empty, empty), (), 1), SeriesAnonymity(2, 2)).holds
     alone = verify_series(SeriesPeople((empty, empty), (), 1), SeriesAnonymity(2, 2, presence="known"))
     assert (alone.exposed, alone.unique, alone.first[0].facts[0].item) == (1, 1, None)
+
+
+def test_who_is_not_checked_hides_others_all_the_same() -> None:
+    rng = Random(5)
+    for _ in range(examples(200, 40)):
+        case = random_series(rng)
+        known, presence = rng.choice(WAYS)
+        k, m = rng.randint(2, 3), rng.randint(1, 3)
+        promise = SeriesAnonymity(k, m, known, presence)
+        gone = np.array(sorted(rng.sample(range(len(case.people)), rng.randint(0, len(case.people)))), np.int64)
+        codes = replace(case.codes(), unchecked=gone)
+        slow = naive.candidates(case.releases, case.labels, m, known, presence)
+        checked = [p for at, p in enumerate(case.people) if at not in gone.tolist()]
+        verdict = verify_series(codes, promise)
+        assert verdict.exposed == sum(slow[p] < k for p in checked)
+        exactly = naive.exposed_exactly(case.releases, case.labels, k, m, known, presence)
+        assert verdict.exactly == len(exactly & set(checked))

@@ -43,7 +43,7 @@ class Known(NamedTuple):
     rows : Rows
         The merged rows: their own variants, and how many people each stands for.
     pattern : int64 (rows,)
-        In which releases they are, as bits; 0 where presence is ignored.
+        In which releases they are, as bits; none where presence is ignored. One more bit: they are unchecked.
     shown : int32 (variants, releases)
         What each variant shows.
     trie : Trie
@@ -118,6 +118,8 @@ def known_of(series: SeriesPeople, promise: SeriesAnonymity, earlier: int = 0) -
     if promise.presence != "ignored":
         for t, release in enumerate(series.releases):
             bits[release.people] |= 1 << t
+    if series.unchecked is not None:
+        bits[series.unchecked] |= 1 << n_releases
     patterns, pattern = np.unique(bits, return_inverse=True)
     # Where somebody is ends her row, so that none is empty and equal rows are of people who are in the same.
     lengths = np.bincount(pairs // n, minlength=series.n_people) + 1

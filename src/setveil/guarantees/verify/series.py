@@ -164,15 +164,16 @@ def _exposed_exactly(case: _Case, series: SeriesPeople, least: Ints, progress: P
         case = _Case.of(series, replace(case.promise, presence="implied"))
         least = case.least(progress)
     known, k = case.known, case.promise.k
-    _, where = np.unique(known.pattern, return_inverse=True)
+    _, where = np.unique(known.pattern & ((1 << len(series.releases)) - 1), return_inverse=True)
     n = int(where.max(initial=-1)) + 1
     if n == 1:  # it tells nothing
-        return int(known.rows.weights[np.minimum(least, known.rows.weights.sum()) < k].sum())
+        least = np.minimum(least, known.rows.weights.sum())
+        return int(known.rows.weights[(least < k) & ~case.unchecked].sum())
     in_class = np.bincount(where, known.rows.weights, minlength=n).astype(np.int64)[where]
     _, items = numbered(case.items * n + np.repeat(where, np.diff(case.indptr)))
     apart = replace(case, items=items)
     alone = np.minimum(apart.least(progress, whole=False), in_class)
-    return int(known.rows.weights[alone < k].sum())
+    return int(known.rows.weights[(alone < k) & ~case.unchecked].sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,6 +190,11 @@ class _Case:
     def of(cls, series: SeriesPeople, promise: SeriesAnonymity, earlier: int = 0) -> _Case:
         known = known_of(series, promise, earlier)
         return cls(promise, known, *shown_by(known.rows, known.pattern, known.shown, known.trie))
+
+    @property
+    def unchecked(self) -> NDArray[np.bool_]:
+        """Which merged rows are of people of whom nothing is checked: bool (rows,)."""
+        return np.asarray(self.known.pattern >> self.known.trie.widths.size > 0, bool)
 
     def holders(self) -> Holders:
         """Find the rows that show each variant."""
@@ -208,12 +214,12 @@ class _Case:
         n = holders.starts.size - 1
         if whole and m == longest:
             whole_supports(rows, self.indptr, self.items, rows.weights, holders, least)
-            return least
-        for piece in range(PIECES):
+        for piece in range(0 if whole and m == longest else PIECES):
             first, end = n * piece // PIECES, n * (piece + 1) // PIECES
             if first < end:
                 least_supports(self.indptr, self.items, self.own, rows.weights, holders, first, end, m, least)
                 progress("verifying known items", end / n)
+        least[self.unchecked] = NOTHING
         return least
 
     def exposures(self, series: SeriesPeople, least: Ints, show: int) -> list[Exposure]:
