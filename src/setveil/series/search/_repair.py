@@ -1,0 +1,117 @@
+"""Labels that keep the promise, made of labels that need not, and made finer again where that is possible."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from setveil.kernels.rows import Ids
+from setveil.progress import Progress
+from setveil.series.search._joined import Joined
+from setveil.series.search._repair_loops import coarsen, take_back
+from setveil.series.search._walk import Failing, Walk, options_of_image
+
+ROUNDS = 3  # times that labels are made finer again
+
+
+def is_safe(joined: Joined, image: Ids) -> bool:
+    """Whether an image keeps the promise."""
+    found = Walk(joined, options_of_image(image)).failing(joined.promise.m, most=1)
+    return next(found, None) is None
+
+
+def repaired(
+    joined: Joined, image: Ids, progress: Progress, is_over: Callable[[], bool] = lambda: False
+) -> Ids | None:
+    """Coarsen an image until it keeps the promise; None if that was to end early."""
+    forest, image = joined.forest, image.copy()
+    tree = forest.parent, forest.low, forest.high, forest.order, forest.each, forest.worst, forest.amounts
+
+    def change(given: tuple[Any, ...], counted: tuple[Any, ...]) -> None:
+        coarsen(*given, *tree, *counted, image)
+
+    return image if _until_safe(joined, image, change, progress, is_over) else None
+
+
+def refined(
+    joined: Joined, image: Ids, progress: Progress, is_over: Callable[[], bool] = lambda: False
+) -> Ids:
+    """Make an image that keeps the promise finer where it still does: show leaves again, split nodes."""
+    forest = joined.forest
+    tree = forest.low, forest.high, forest.order, forest.each, forest.worst, forest.amounts
+    best = image
+    for _ in range(ROUNDS):
+        before = best
+        for finer in (_shown_again, _split):
+            trial, safe = finer(joined, best), best
+
+            def change(given: tuple[Any, ...], counted: tuple[Any, ...], trial: Ids = trial, safe: Ids = safe) -> None:
+                take_back(*given, *tree, *counted, trial, safe)
+
+            if not np.array_equal(trial, safe) and _until_safe(joined, trial, change, progress, is_over):
+                best = trial
+        if np.array_equal(before, best) or is_over():
+            break
+    return best
+
+
+def _shown_again(joined: Joined, image: Ids) -> Ids:
+    """Show what is left out and may be shown."""
+    return np.where((image < 0) & ~joined.forest.barred, np.arange(image.size), image).astype(np.int32)
+
+
+def _split(joined: Joined, image: Ids) -> Ids:
+    """Show each inner node as its children."""
+    forest, out = joined.forest, image.copy()
+    for v in range(forest.n_nodes):
+        up = forest.parent[v]
+        if up >= 0:
+            below = forest.below(v)
+            if image[below[0]] == up:
+                out[below] = v
+    lost = forest.barred & (out == np.arange(out.size))
+    out[lost] = -1
+    return out
+
+
+def _until_safe(
+    joined: Joined,
+    image: Ids,
+    change: Callable[[tuple[Any, ...], tuple[Any, ...]], None],
+    progress: Progress,
+    is_over: Callable[[], bool],
+) -> bool:
+    """Change an image until no set of known items fails; False if that was to end early."""
+    forest, m = joined.forest, joined.promise.m
+    is_free = np.zeros(joined.tokens.shape[1], np.uint8)
+    is_free[joined.free] = 1
+    some = np.zeros(m * joined.tokens.shape[1] + 1, np.int64)
+    leaves = np.zeros(m * joined.tokens.shape[1] + 1, np.int64)
+    for size in range(1, m + 1):
+        while True:
+            walk = Walk(joined, options_of_image(image))
+            failed, before = 0, image.copy()
+            for failing in walk.failing(size):
+                if is_over():
+                    return False
+                progress(f"coarsening what tells too much of {size} known items")
+                failed += failing.size
+                change(given(walk, failing, is_free), (joined.promise.k, *joined.counting, some, leaves))
+            if not failed:
+                break
+            if np.array_equal(before, image):
+                return False  # nothing is left to be changed
+    if forest.n_leaves and m > 1 and not is_safe(joined, image):  # what was shown again may be rare in its turn
+        return _until_safe(joined, image, change, progress, is_over)
+    return True
+
+
+def given(walk: Walk, failing: Failing, is_free: Any) -> tuple[Any, ...]:
+    """What compiled loops over failing sets are given."""
+    joined = walk.joined
+    return (
+        failing.classes, failing.rows, walk.classes, walk.needs, is_free, joined.tokens, joined.indptr,
+        joined.units, walk.unit_ends, walk.class_of,
+    )  # fmt: skip

@@ -1,0 +1,53 @@
+"""The labels of the next release with the least loss, proven, while those of earlier releases stay."""
+
+from __future__ import annotations
+
+from setveil.data.people import SeriesPeople
+from setveil.deadline import Deadline
+from setveil.guarantees.series import SeriesAnonymity
+from setveil.hierarchy.tree import Hierarchy
+from setveil.kernels.rows import Ids, Ints
+from setveil.progress import Progress, silent
+from setveil.series.search._next import prepare
+from setveil.series.search._search import Search
+from setveil.series.search.found import Found
+
+
+def next_labels(
+    earlier: SeriesPeople,
+    people: Ints,
+    indptr: Ints,
+    items: Ids,
+    promise: SeriesAnonymity,
+    hierarchy: Hierarchy,
+    *,
+    start_cut: Ids | None = None,
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+) -> Found:
+    """Find the labels of the next release that lose least (LM) of all cuts with items left out.
+
+    Parameters
+    ----------
+    earlier : SeriesPeople
+        The releases so far; its items and numbers of people are those of the new release, too.
+    people, indptr, items
+        The new release, as in `Appearance`.
+    hierarchy : Hierarchy
+        Its leaves are items.
+    start_cut : int32 (items of the series,), optional
+        Labels, nodes of the hierarchy or -1, that the new ones may be coarser than, but not finer.
+    time_limit : float, optional
+        Seconds after which the best labels so far are returned.
+
+    Returns
+    -------
+    Found
+        Whoever had to be held back whatever the labels are is not in the release that it is about.
+    """
+    deadline = Deadline(time_limit, silent if progress is None else progress)
+    given = prepare(earlier, people, indptr, items, promise, hierarchy, start_cut)
+    search = Search(given.joined, deadline)
+    if search.forest.n_leaves:
+        search.run()
+    return given.found(search.incumbent.candidate, search.lower, deadline.passed)

@@ -1,0 +1,60 @@
+"""The labels of the next release for large data: coarsened until the promise holds, then made finer again."""
+
+from __future__ import annotations
+
+from setveil.data.people import SeriesPeople
+from setveil.deadline import Deadline
+from setveil.guarantees.series import SeriesAnonymity
+from setveil.hierarchy.tree import Hierarchy
+from setveil.kernels.rows import Ids, Ints
+from setveil.progress import Progress, silent
+from setveil.series.search._next import prepare
+from setveil.series.search._repair import refined, repaired
+from setveil.series.search._search import Search
+from setveil.series.search.found import Found
+
+
+def next_labels(
+    earlier: SeriesPeople,
+    people: Ints,
+    indptr: Ints,
+    items: Ids,
+    promise: SeriesAnonymity,
+    hierarchy: Hierarchy,
+    *,
+    start_cut: Ids | None = None,
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+    refine: bool = True,
+    bound: bool = False,
+) -> Found:
+    """Find labels of the next release that keep the promise, without proof that none lose less.
+
+    For each set of known items that fits too few people, small sets first, the change is made that loses least for
+    each person gained: an item's label is exchanged for a broader one, or left out.
+
+    Parameters
+    ----------
+    earlier, people, indptr, items, promise, hierarchy, start_cut
+        As for `setveil.series.search.exact.next_labels`.
+    time_limit : float, optional
+        Seconds for making labels finer again and for the bound; the labels themselves are always found.
+    refine : bool
+        Whether labels are made finer again where the promise still holds.
+    bound : bool
+        Whether to find how much less others may lose, by the linear relaxation of the exact program.
+    """
+    listener = silent if progress is None else progress
+    deadline = Deadline(time_limit, listener)
+    given = prepare(earlier, people, indptr, items, promise, hierarchy, start_cut)
+    joined = given.joined
+    image = repaired(joined, joined.forest.finest(), listener)
+    if image is None:  # cannot be: who would be found even then is held back
+        image = joined.forest.finest()
+        image[:] = -1
+    if refine and not deadline.is_over:
+        image = refined(joined, image, listener, lambda: deadline.is_over)
+    lower = -joined.forest.least()  # nothing is proven
+    if bound and joined.forest.n_leaves:
+        lower = Search(joined, deadline).relax()
+    return given.found(image, lower, deadline.passed)

@@ -1,0 +1,55 @@
+"""The fewest people whose rows have to stay out of the last release, for given labels."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from setveil.data.people import Appearance, SeriesPeople
+from setveil.guarantees.series import SeriesAnonymity
+from setveil.kernels.rows import Ints, frozen, take_rows
+from setveil.series.search._forest import nothing
+from setveil.series.search._joined import join
+from setveil.series.search._walk import Options, Walk
+
+
+def smallest(series: SeriesPeople, promise: SeriesAnonymity) -> Ints:
+    """Find the smallest set of people to hold back, so that the last release adds nobody to those who are found.
+
+    Everybody who is found is taken out, until nobody is. There is one smallest set: if two sets of people may
+    stay, so may their union, as everybody in it has k rows in one of the two. What was known of somebody and
+    fitted too few people before the last release is not looked at: nothing can be done about it any more.
+
+    Parameters
+    ----------
+    series : SeriesPeople
+        The releases in order, with their labels. If all labels of the last one are -1, the answer is who has to be
+        held back whatever its labels are.
+
+    Returns
+    -------
+    int64
+        Numbers of people of the last release, ascending.
+    """
+    *earlier, last = series.releases
+    held: list[Ints] = []
+    while last.people.size:
+        joined = join(
+            [*earlier, last], series.n_people, len(series.items), promise, nothing(), (), len(earlier)
+        )
+        rows = Walk(joined, Options(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0))).exposed(promise.m)
+        found = rows[joined.row[last.people]]
+        if not found.any():
+            break
+        held.append(last.people[found])
+        last = without(last, found)
+    return np.sort(np.concatenate([np.zeros(0, np.int64), *held]))
+
+
+def without(release: Appearance, gone: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Appearance:
+    """Take people out of a release: bool (its people,)."""
+    indptr, items = take_rows(
+        frozen(release.indptr, np.int64), frozen(release.items, np.int32), np.flatnonzero(~gone)
+    )
+    return replace(release, people=release.people[~gone], indptr=indptr, items=items)
