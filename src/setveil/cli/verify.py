@@ -60,6 +60,9 @@ def verify(
         default="label",
     ),
     hierarchy_file: ReadHierarchy = None,
+    with_: list[Path] | None = option(
+        READING, "Another run of the same series: check both together (repeatable).", "DIR", "--with"
+    ),
     show: Show = 10,
     *,
     promise: PublishedPromise,
@@ -72,7 +75,10 @@ def verify(
     $ setveil verify release --k 5 --m 2
     $ setveil verify theirs.csv --model k-anonymity --k 5
     $ setveil verify theirs.csv --model kkm -k 5 -m 2 --qi age,sex --set codes
+    $ setveil verify q1 --with q2
     """
+    if with_:
+        return _together([Path(file), *with_], model, promise, show, progress)
     showing = max(show, 1)
     if engine != MEMORY:
         if original or recoding or hierarchy_file or read_as != "label" or columns.given:
@@ -92,6 +98,28 @@ def verify(
         return _told(found, phrase, show)
     found["quasi_identifiers"] = [column.name for column in table.columns]
     return _told(found, phrase, show, _columns_looked_at(table))
+
+
+def _together(
+    runs: list[Path], model: str | None, promise: dict[str, Any], show: int, progress: Any
+) -> Answer:
+    """Check runs of one series together."""
+    from setveil.commands.series import verify_together
+
+    given = [
+        name for name, value in promise.items() if value is not None and name not in {"k", "m", "privacy"}
+    ]
+    if model not in (None, "km-anonymity") or given:
+        raise RequestError(
+            "Several releases are verified for the promise of their series: k and m.",
+            hint="Leave out --model" + "".join(f", --{name.replace('_', '-')}" for name in given) + ".",
+        )
+    try:
+        k, m = (None if promise[name] is None else int(promise[name]) for name in ("k", "m"))
+    except ValueError:
+        raise RequestError("k and m of a series are whole numbers.") from None
+    found = verify_together(runs, k=k, m=m, show=show, progress=progress)
+    return Answer(found, repr(found), 0 if found else 1)
 
 
 def _checked(

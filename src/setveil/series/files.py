@@ -86,7 +86,7 @@ def write_part(folder: Path, part: Part) -> None:
     lines = pl.DataFrame({"person": people.gather(person), "item": labels.gather(item)})
     (folder / ITEMS).write_bytes(_zstd().compress(_csv(lines)))
     items, to = list(part.image), ["" if x is None else x for x in part.image.values()]
-    told = {
+    told: dict[str, dict[str, Any]] = {
         RECODING: {"item": items, "published": to},
         ROWS: {"person": list(part.people), "published_row": part.rows},
         HELD: {"person": list(part.held)},
@@ -102,6 +102,8 @@ def write_part(folder: Path, part: Part) -> None:
 
 def read_part(folder: Path) -> Part:
     """Read what is kept of a release."""
+    import polars as pl
+
     rows = _read(folder / ROWS, ("person", "published_row"))
     people = rows["person"].to_list()
     lines = _read(folder / ITEMS, ("person", "item"))
@@ -113,7 +115,7 @@ def read_part(folder: Path) -> Part:
         raise _damaged(folder, str(error)) from None
     names = lines["item"].unique(maintain_order=True)
     number = {label: at for at, label in enumerate(names.to_list())}
-    codes = lines["item"].replace_strict(number, return_dtype=int).to_numpy().astype(np.int64)
+    codes = lines["item"].replace_strict(number, return_dtype=pl.Int64).to_numpy().astype(np.int64)
     codes = np.where(codes == number.get("", -2), -1, codes)
     order = np.argsort(person, kind="stable")
     indptr = np.concatenate(([0], np.cumsum(np.bincount(person, minlength=len(people)))))
@@ -142,7 +144,7 @@ def _read(path: Path, columns: Sequence[str]) -> pl.DataFrame:
         content = path.read_bytes()
         if path.suffix == ".zst":
             content = _zstd().decompress(content)
-        found = pl.read_csv(content, infer_schema=False, missing_utf8_is_empty_string=True)
+        found = pl.read_csv(content, infer_schema=False).fill_null("")
     except (OSError, ValueError, pl.exceptions.PolarsError, _zstd().ZstdError) as error:
         raise _damaged(path, str(error)) from None
     if found.columns != list(columns):

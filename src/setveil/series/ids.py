@@ -105,16 +105,16 @@ def require_same_form(ids: Sequence[str], known: set[str], code: Coded, *, regis
     ]
     if 2 * len(examples) > len(tried):
         raise DataError(
-            "Nobody in the file is known to the series, but most would be if their ids were written as before: "
-            f"{', '.join(examples[:2])}.",
+            "Nobody in the file is known to the series, but most would be if their ids were written as "
+            f"before: {', '.join(examples[:2])}.",
             hint="Write ids in every file alike: 007 and 7 are two people.",
         )
     nobody = f"None of the {count(len(bare), 'person', 'people')} in the file is known to the series."
     if register:
         raise DataError(
             nobody,
-            hint="In a register everybody who was in it is in it again. Is this the right file, and the right "
-            "column of ids?",
+            hint="In a register everybody who was in it is in it again. Is this the right file, and the "
+            "right column of ids?",
         )
     return f"{nobody} Are these the ids that the earlier releases have?"
 

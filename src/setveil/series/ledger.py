@@ -12,12 +12,11 @@ import json
 import re
 import secrets
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from shutil import rmtree
-from typing import Any
 
 from setveil.errors import DataError, OutputError, RequestError, did_you_mean, shorten
 from setveil.guarantees.series import SeriesAnonymity
@@ -221,14 +220,16 @@ def changing(folder: Path) -> Iterator[Ledger]:
 
 
 @contextlib.contextmanager
-def replaced(ledger: Ledger) -> Iterator[list[Ledger]]:
-    """Let a changed series be written: what is put into the list counts when all has gone well."""
-    changed: list[Ledger] = []
+def replaced(ledger: Ledger) -> Iterator[Callable[[Ledger], None]]:
+    """Hand out what writes a changed series beside its place, to which it is moved when all has gone well."""
     try:
         with staged_file(ledger.folder / FILE) as file:
             file.chmod(0o600)
-            yield changed
-            file.write_text(_written(changed[-1]), encoding="utf-8")
+
+            def settle(changed: Ledger) -> None:
+                file.write_text(_written(changed), encoding="utf-8")
+
+            yield settle
     except OSError as error:
         raise OutputError(
             f"The ledger {ledger.folder} cannot be written: {error.strerror or error}. Nothing was changed.",
@@ -302,6 +303,11 @@ def require_unchanged(entry: Entry, run: Path | None = None) -> Path:
     return place
 
 
+def inside(ledger: Ledger, name: str) -> dict[str, str]:
+    """Say in a run's folder which series it is of."""
+    return {"series": str(ledger.folder.absolute()), "release": name}
+
+
 def forget(ledger: Ledger, person: str) -> tuple[Ledger, int]:
     """Remove what a person had from the ledger; her rows, which are out there, stay under a fresh code.
 
@@ -319,7 +325,7 @@ def forget(ledger: Ledger, person: str) -> tuple[Ledger, int]:
             with staged_folder(ledger.folder / name) as folder:
                 folder.chmod(0o700)
                 write_part(folder, parts[name].without(person, fresh))
-        to.append(changed)
+        to(changed)
     return changed, len(there)
 
 
@@ -338,8 +344,6 @@ def drop(ledger: Ledger, name: str, *, not_shared: bool) -> Ledger:
         )
     changed = replace(ledger, releases=ledger.releases[:-1])
     with replaced(ledger) as to:
-        to.append(changed)
+        to(changed)
     rmtree(ledger.folder / name, ignore_errors=True)
     return changed
-
-

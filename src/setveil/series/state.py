@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +56,7 @@ class State:
 def state_of(
     named: Sequence[tuple[str, Part]], people: Sequence[str] = (), items: Sequence[str] = ()
 ) -> State:
-    """Number people and items of some releases.
+    """Give people and items of some releases numbers.
 
     Parameters
     ----------
@@ -78,7 +78,8 @@ def state_of(
     item = {label: at for at, label in enumerate(all_items)}
     labels = [sorted({label for label in part.image.values() if label is not None}) for part in parts]
     appearances = tuple(
-        _appearance(part, t, number, item, shown) for t, (part, shown) in enumerate(zip(parts, labels, strict=True))
+        _appearance(part, t, number, item, shown)
+        for t, (part, shown) in enumerate(zip(parts, labels, strict=True))
     )
     unchecked = sorted({number[code] for part in parts for code in part.forgotten or ()})
     series = SeriesPeople(
@@ -132,11 +133,14 @@ def published_state(ledger: Ledger, runs: Mapping[str, Path] | None = None) -> S
     Parameters
     ----------
     runs : mapping of str to Path, optional
-        Folders of some releases, by name, where they are not where they were written.
+        The folders of some releases, by name, to read these alone and there; by default all where they were
+        written.
     """
     named = []
     for entry in ledger.releases:
-        run = require_unchanged(entry, (runs or {}).get(entry.name))
+        if runs and entry.name not in runs:
+            continue
+        run = require_unchanged(entry, runs[entry.name] if runs else None)
         part = ledger.part(entry.name)
         require_shown(entry, part, read_rows(run), run)
         named.append((entry.name, part))
@@ -165,7 +169,10 @@ def _first_unlike(part: Part, rows: Transactions) -> int | None:
         return min(rows.n_rows, len(part.people))
     ids, unknown = rows.vocabulary.ids, len(rows.vocabulary)
     image = np.array(
-        [-1 if (x := part.image[label]) is None else ids.get(x, unknown) for label in part.data.vocabulary.labels],
+        [
+            -1 if (x := part.image[label]) is None else ids.get(x, unknown)
+            for label in part.data.vocabulary.labels
+        ],
         np.int64,
     )
     shown = image[part.data.items] if image.size else np.zeros(0, np.int64)
@@ -180,12 +187,6 @@ def _first_unlike(part: Part, rows: Transactions) -> int | None:
     there = np.repeat(np.arange(rows.n_rows), rows.row_lengths()) * width + rows.items
     unlike = np.setxor1d(keys, there)
     return int(unlike[0]) // width if unlike.size else None
-
-
-def without_labels(state: State, new: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]],
-                   labels: NDArray[np.int32]) -> SeriesPeople:
-    """Append a release with some labels to a series."""
-    return replace(state.series, releases=(*state.series.releases, Appearance(*new, labels)))
 
 
 def told(verdict: SeriesVerdict, state: State) -> dict[str, Any]:

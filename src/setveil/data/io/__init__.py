@@ -126,10 +126,9 @@ def read(
     >>> data = sv.read("orders.csv", id_column="order", item_column="article")    # doctest: +SKIP
     >>> data = sv.read("stays.csv", item_columns="DX1-DX20")                      # doctest: +SKIP
     """
-    return _read(
-        path, _Request(format, encoding, separator, Wanted(id_column, item_column, item_columns), refuse_tables),
-        not_ids, query, connection, same_ids=same_ids,
-    )[0]  # fmt: skip
+    wanted = Wanted(id_column, item_column, item_columns)
+    request = _Request(format, encoding, separator, wanted, refuse_tables)
+    return _read(path, request, not_ids, query, connection, same_ids=same_ids)[0]
 
 
 def read_with_ids(
@@ -137,9 +136,8 @@ def read_with_ids(
 ) -> tuple[Transactions, list[str] | None]:
     """Read transactions as `read` does, and the id of each row; None where rows have none."""
     wanted = Wanted(*(reading.pop(name, None) for name in ("id_column", "item_column", "item_columns")))
-    request = _Request(
-        *(reading.pop(name, None) for name in ("format", "encoding", "separator")), wanted, tables=True
-    )
+    form, encoding, separator = (reading.pop(name, None) for name in ("format", "encoding", "separator"))
+    request = _Request(form, encoding, separator, wanted, True)
     beside = (reading.pop(name, None) for name in ("not_ids", "query", "connection"))
     return _read(path, request, *beside, **{"same_ids": False} | reading)
 
