@@ -210,7 +210,7 @@ def add(
         say(f"Warning: {warning}")
     if published is not None:
         return Answer(found, repr(found))
-    return Answer(found, f"{summary(cast('Record', found))}\nFolder     {out}")
+    return Answer(found, f"{summary(cast("Record", found))}\nFolder     {out}")
 
 
 def verify(

@@ -179,7 +179,7 @@ class Series:
         record: Mapping[str, Any] | None = None,
         progress: Listener = None,
         **reading: Any,
-    ) -> Record | Told:
+    ) -> dict[str, Any]:
         """Publish the next release, or record one that is out.
 
         Parameters
@@ -254,7 +254,7 @@ class Series:
                 hold_back=hold_back, labels_of=labels_of, algorithm=algorithm, time_limit=time_limit,
                 counts=counts, details=details, writing=writing, record=record, progress=listening,
             )  # fmt: skip
-        return report
+        return cast("dict[str, Any]", report)
 
     def add_together(
         self,
@@ -522,7 +522,10 @@ def verify_together(
         )
     named = {told["release"]: run for run, told in found if told}
     if len(named) < len(found) or len(found) < 2:
-        raise RequestError("Name the folders of two or more different releases of the series.")
+        raise RequestError(
+            "These are not two different releases of the series.",
+            hint="Name the folders of two or more, such as q1 --with q2.",
+        )
     one = Series.open(series.pop())
     for name in named:
         one.ledger.entry(name)

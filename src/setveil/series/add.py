@@ -256,7 +256,8 @@ def _published(
     if release.counts is not None and release.published.filled_rows < release.published.n_rows:
         # Which rows show nothing need not agree between releases, so k of them do not hide what they held.
         release = replace(
-            cast("RowsRelease", release), counts=Counts.of(way.data, release.recoding, least, filled=way.data.n_rows - 1)
+            cast("RowsRelease", release),
+            counts=Counts.of(way.data, release.recoding, least, filled=way.data.n_rows - 1),
         )
     progress("verifying")
     with timed(timing, "verify"):

@@ -121,10 +121,7 @@ def require_same_form(ids: Sequence[str], known: set[str], code: Coded, *, regis
 
 def _other_forms(name: str) -> Iterator[str]:
     """List how an id may have been written: with leading zeros or none, in other case, without a prefix."""
-    bases = [name, name.lower(), name.upper(), _PREFIX.sub("", name, count=1)]
-    for base in dict.fromkeys(bases):
-        yield base
-        if base.isdecimal():
-            bare = base.lstrip("0") or "0"
-            yield bare
-            yield from (bare.zfill(length) for length in range(len(bare) + 1, _LONGEST + 1))
+    yield from (name.lower(), name.upper(), _PREFIX.sub("", name, count=1))
+    if name.isdecimal():
+        bare = name.lstrip("0") or "0"
+        yield from (bare.zfill(length) for length in range(1, _LONGEST + 1))
