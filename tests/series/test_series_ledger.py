@@ -70,7 +70,7 @@ def test_the_ledger_is_its_owners_alone_and_nothing_of_it_is_published(tmp_path:
     assert {path.name for path in (folder / "q2").iterdir()} == {
         "items.csv.zst", "recoding.csv", "rows.csv", "held.csv"
     }  # fmt: skip
-    people = ledger.read_part(folder / "q2").people
+    people = files.read_part(folder / "q2").people
     code = coded(bytes.fromhex((tmp_path / "ward.key").read_text()))
     assert set(people) == {code(name) for name in SECOND}
     assert all(len(one) == 32 for one in people)
@@ -207,7 +207,7 @@ def test_ids_must_be_written_as_before(tmp_path: Path) -> None:
     series.add(padded, name="q1", out=tmp_path / "q1", hierarchy=TREE)
 
     def added(ids: list[str]) -> object:
-        return series.add(dict.fromkeys(ids, ["a"]), name="q2", out=tmp_path / "q2", hierarchy=TREE)
+        return series.add({one: ["a"] for one in ids}, name="q2", out=tmp_path / "q2", hierarchy=TREE)
 
     error = refused(tmp_path, sv.DataError, lambda: added(list("12345678")), "'1' was '001', '2' was '002'")
     assert "007 and 7" in error.hint

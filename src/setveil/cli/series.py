@@ -210,7 +210,8 @@ def add(
         say(f"Warning: {warning}")
     if published is not None:
         return Answer(found, repr(found))
-    return Answer(found, f"{summary(cast("Record", found))}\nFolder     {out}")
+    told = summary(cast("Record", found))
+    return Answer(found, f"{told}\nFolder     {out}")
 
 
 def verify(
