@@ -52,7 +52,7 @@ site_sections = {
     "howto/index": [
         "howto/*",
         "risk", "choosing", "explore", "recommend", "hierarchies", "tables", "policies", "why", "query",
-        "reconstruct", "rules", "apply", "checker", "sql", "report", "compare", "own_method",
+        "reconstruct", "rules", "apply", "series", "checker", "sql", "report", "compare", "own_method",
         "scale", "spark",
     ],
     "explanation": [
@@ -91,6 +91,7 @@ site_commands = {
     "algorithms": ["algorithms"],
     "hierarchy": ["hierarchies"],
     "policy": ["policies"],
+    "series": ["series"],
 }
 
 # Sections that describe the keys of a file: each key gets an anchor (page, title of the section, prefix).

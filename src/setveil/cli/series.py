@@ -99,8 +99,8 @@ def init(
         series, k=k, m=m, kind=kind, known=known or _KNOWN[0], presence=presence or _PRESENCE[0], ids=ids,
         key=key, seed=seed,
     )  # fmt: skip
-    where = made.ledger.settings.key_file
-    beside = f" Its key is {where}: keep it, and keep it apart." if where else ""
+    where = key or f"{series}.key"
+    beside = f" Its key is {where}: keep it, and keep it apart." if made.ledger.settings.key else ""
     return f"{series} begins a series: k = {k}, m = {m}, {kind}.{beside}"
 
 

@@ -93,14 +93,14 @@ def plan_text(told: Told) -> str:
     for one in told["ways"]:
         name = one["way"] + (f" {one['release']}" if "release" in one else "")
         if "why" in one:
-            table.append([name, "-", "-", "-", "-", f"{one['exposed_before']:,}", "-", "-"])
+            table.append([name, "-", "-", "-", "-", _before(one), "-", "-"])
             notes.append(f"{name}: {one['why']}")
             continue
         share = one["left_out"] / one["occurrences"] if one["occurrences"] else 0
         table.append(
             [
                 name, f"{one['lm']:.4f}", percent(share), f"{one['names_kept']:,}", f"{one['held_back']:,}",
-                f"{one['exposed_before']:,} ({one['unique_before']:,} alone)", "0",
+                _before(one), "0",
                 "yes" if one["proven"] else f"gap {percent(one['gap'])}",
             ]
         )  # fmt: skip
@@ -110,6 +110,12 @@ def plan_text(told: Told) -> str:
     ]
     advice = advice_words(told)
     return "\n".join([*lines, *notes, *([advice] if advice else [])])
+
+
+def _before(one: Told) -> str:
+    """Say who would be found under the best labels of the rows by themselves, where that was counted."""
+    n, alone = one["exposed_before"], one["unique_before"]
+    return "-" if n is None else f"{n:,} ({alone:,} alone)"
 
 
 def advice_words(told: Told) -> str:

@@ -82,7 +82,7 @@ def _exposed(given: Next, image: Image) -> tuple[int, int]:
     return verdict.exposed, verdict.unique
 
 
-def _priced(way: str, before: tuple[int, int], find: Callable[[], Way]) -> dict[str, Any]:
+def _priced(way: str, before: tuple[int | None, int | None], find: Callable[[], Way]) -> dict[str, Any]:
     told: dict[str, Any] = {"way": way}
     try:
         found = find()
@@ -148,7 +148,7 @@ def plan_together(
         "people": len({code for new in several for code in new.codes}),
         "returning": 0,
         "ways": [
-            {**_priced(PLANNED, (0, 0), partial(replace, way)), "release": name}
+            {**_priced(PLANNED, (None, None), partial(replace, way)), "release": name}
             for name, way in zip(names, ways, strict=True)
         ],
     }
