@@ -35,8 +35,8 @@ def people_of(earlier: PastRun, data: Transactions, told: str | None) -> People:
     )
     if (Path(earlier.name) / "internal" / "series.json").is_file():
         same = (
-            "The earlier run is of a series, which can have a next release with its labels and a promise over "
-            "both: `setveil series add --labels-of`. To go on nevertheless: --people "
+            "The earlier run is of a series, which can have a next release with its labels and a promise "
+            "over both: `setveil series add --labels-of`. To go on nevertheless: --people "
             "same"
         )
     then: Mapping[str, Any] = earlier.report["input"].get("read") or {}

@@ -75,6 +75,7 @@ class Chosen:
     labels_of: str | None
     time_limit: float | None
     objective: str = "lm"
+    suppress: bool = True
 
 
 def add_new(

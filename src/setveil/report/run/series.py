@@ -37,13 +37,12 @@ def series_facts(report: Record) -> dict[str, str]:
 
 def _promise(told: Series) -> str:
     """Say what the releases together promise, which everybody may know."""
-    releases = (
-        f"all {len(told['of'])} releases ({and_list(told['of'])})" if len(told["of"]) > 1 else "one release"
-    )
+    several = f"all {len(told['of'])} releases ({and_list(told['of'])}) together promise"
+    who = several if len(told["of"]) > 1 else "the first release of a series, which promises"
     items = f"up to {count(told['m'], 'item')}"
     return (
-        f"{told['release']}: {releases} together promise that who knows {items} of a person, and which rows "
-        f"of different releases are hers, finds at least {told['k']} people who fit."
+        f"{told['release']}: {who} that who knows {items} of a person, and which rows of different releases "
+        f"are hers, finds at least {told['k']} people who fit."
     )
 
 
