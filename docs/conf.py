@@ -56,8 +56,8 @@ site_sections = {
         "scale", "spark",
     ],
     "explanation": [
-        "protects", "inference", "kkm", "counts", "queries", "limits", "fronts", "results", "architecture",
-        "internals", "releasing",
+        "protects", "inference", "kkm", "counts", "queries", "limits", "fronts", "results", "series_search",
+        "architecture", "internals", "releasing",
     ],
     "reference": [
         "cli", "commands/index", "python", "api/index", "algorithms", "verify", "measures", "formats",

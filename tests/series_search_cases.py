@@ -9,10 +9,12 @@ from random import Random
 import numpy as np
 
 from setveil.data.people import Appearance, SeriesPeople
-from setveil.guarantees.series import SeriesAnonymity
+from setveil.guarantees.series import Known, Presence, SeriesAnonymity
 from setveil.hierarchy.tree import Hierarchy
 
-PROMISES = list(product(("histories", "facts"), ("implied", "known", "ignored")))
+PROMISES: list[tuple[Known, Presence]] = list(
+    product(("histories", "facts"), ("implied", "known", "ignored"))
+)
 Release = dict[int, frozenset[str]]
 Recoding = dict[str, str | None]
 
@@ -27,8 +29,8 @@ class Case:
     n_people: int
     k: int
     m: int
-    known: str
-    presence: str
+    known: Known
+    presence: Presence
 
     @property
     def items(self) -> tuple[str, ...]:
@@ -39,7 +41,7 @@ class Case:
         return SeriesAnonymity(self.k, self.m, self.known, self.presence)
 
     @property
-    def told(self) -> tuple[int, int, str, str]:
+    def told(self) -> tuple[int, int, Known, Presence]:
         return self.k, self.m, self.known, self.presence
 
     def appearance(self, release: Release, recoding: Recoding) -> Appearance:
@@ -60,7 +62,7 @@ class Case:
         return SeriesPeople(tuple(self.appearance(*one) for one in some), self.items, self.n_people)
 
 
-def random_case(rng: Random, promise: tuple[str, str], n_releases: int, most_people: int = 7) -> Case:
+def random_case(rng: Random, promise: tuple[Known, Presence], n_releases: int, most_people: int = 7) -> Case:
     items = list("abcde")[: rng.randint(2, 5)]
     parents: dict[str, str | None] = {"ALL": None}
     split = rng.randint(0, len(items))
@@ -70,7 +72,8 @@ def random_case(rng: Random, promise: tuple[str, str], n_releases: int, most_peo
         if parents[item] != "ALL":
             parents[group] = "ALL"
     n_people = rng.randint(2, most_people)
-    releases, recodings = [], []
+    releases: list[Release] = []
+    recodings: list[Recoding] = []
     for _ in range(n_releases):
         there = [p for p in range(n_people) if rng.random() < 0.75]
         share = rng.choice((0.2, 0.4, 0.7))
@@ -79,9 +82,7 @@ def random_case(rng: Random, promise: tuple[str, str], n_releases: int, most_peo
             p: frozenset(x for x in items if rng.random() < share) | before.get(p, frozenset()) for p in there
         })  # fmt: skip
         recodings.append(random_recoding(rng, parents, items))
-    return Case(
-        releases, recodings, parents, n_people, rng.randint(2, 3), rng.choice((1, 2, 2, 3)), *promise
-    )
+    return Case(releases, recodings, parents, n_people, rng.randint(2, 3), rng.choice((1, 2, 2, 3)), *promise)
 
 
 def random_recoding(rng: Random, parents: dict[str, str | None], items: list[str]) -> Recoding:

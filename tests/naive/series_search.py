@@ -1,7 +1,7 @@
 """Labels of releases about the same people, by trying all of them.
 
-A series is a list of releases, each from people to their items; a recoding maps items to labels, None where they are
-left out.
+A series is a list of releases, each from people to their items; a recoding maps items to labels, None where
+they are left out.
 """
 
 from __future__ import annotations
@@ -9,14 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import chain, combinations, product
+from typing import TypeVar
 
 Release = Mapping[int, frozenset[str]]
 Recoding = Mapping[str, str | None]
 Token = tuple[int, str | None]  # release and label; None: there is a row
+T = TypeVar("T")
 Parents = Mapping[str, str | None]
 
 
-def subsets(things: Sequence, most: int) -> Iterator[tuple]:
+def subsets(things: Sequence[T], most: int) -> Iterator[tuple[T, ...]]:
     return chain.from_iterable(combinations(things, size) for size in range(1, most + 1))
 
 
@@ -25,7 +27,7 @@ def known_items(
 ) -> list[frozenset[Token]]:
     """List the tokens of each item that may be known of somebody."""
     there = [t for t, release in enumerate(releases) if person in release]
-    facts = [(item, t) for t in there for item in releases[t][person]]
+    facts: list[tuple[str | None, int]] = [(item, t) for t in there for item in releases[t][person]]
     if presence == "known":
         facts += [(None, t) for t in there]
     groups: dict[object, set[Token]] = {}
@@ -133,8 +135,8 @@ def items_of(release: Release) -> set[str]:
 
 
 def least_next(
-    earlier: Sequence[Release], labels: Sequence[Recoding], release: Release, parents: Parents, k: int, m: int,
-    known: str, presence: str, start: Recoding | None = None,
+    earlier: Sequence[Release], labels: Sequence[Recoding], release: Release, parents: Parents, k: int,
+    m: int, known: str, presence: str, start: Recoding | None = None,
 ) -> Fraction | None:  # fmt: skip
     """Find the least LM of a release whose people are all in it; None if there is none."""
     best: Fraction | None = None

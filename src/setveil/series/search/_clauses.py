@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from setveil.series.search._joined import Joined
@@ -9,7 +11,9 @@ from setveil.series.search._lifting_loops import lift
 from setveil.series.search._repair import given
 from setveil.series.search._walk import Failing, Walk
 
-Clause = tuple[tuple[int, ...], tuple[int, ...]]  # the cut is at or above one of these, or one of these is left out
+Clause = tuple[
+    tuple[int, ...], tuple[int, ...]
+]  # the cut is at or above one of these, or one of these is left out
 
 
 def clauses_of(walk: Walk, failing: Failing) -> set[Clause]:
@@ -19,7 +23,7 @@ def clauses_of(walk: Walk, failing: Failing) -> set[Clause]:
     most = failing.size * max(joined.promise.m * joined.free.size, 1)
     is_free = np.zeros(joined.tokens.shape[1], np.uint8)
     is_free[joined.free] = 1
-    nodes, leaves = np.zeros(most * joined.promise.m * joined.free.size, np.int64), np.zeros(0, np.int64)
+    nodes = np.zeros(most * joined.promise.m * joined.free.size, np.int64)
     leaves = np.zeros_like(nodes)
     ends = np.zeros(most + 1, np.int64)
     some, left, right, keep, raised = (np.zeros(width, np.int64) for _ in range(5))
@@ -30,7 +34,7 @@ def clauses_of(walk: Walk, failing: Failing) -> set[Clause]:
     up = joined.forest.parent[nodes[: ends[forms]]].tolist()
     gone, stops = leaves[: ends[forms]].tolist(), ends[: forms + 1].tolist()
     out: set[Clause] = set()
-    for start, stop in zip(stops, stops[1:], strict=False):
+    for start, stop in pairwise(stops):
         above = {v for v in up[start:stop] if v >= 0}
         out.add((tuple(sorted(above)), tuple(sorted(set(gone[start:stop])))))
     return out

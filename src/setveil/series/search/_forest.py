@@ -18,9 +18,9 @@ from setveil.kernels.rows import Ids, Ints, frozen
 class Forest:
     """A tree for each release whose labels are free, without what nobody has in it.
 
-    Nodes are numbered through all trees: first the leaves (items, or what the labels may not be finer than),
-    then the inner nodes, each before its parent. A node with a single child is left out: the child publishes the
-    same rows and loses no more.
+    Nodes are numbered through all trees: first the leaves (items, or what the labels may not be finer
+    than), then the inner nodes, each before its parent. A node with a single child is left out: the child
+    publishes the same rows and loses no more.
     """
 
     parent: Ints  # int64 (n_nodes,): -1 above a tree
@@ -43,15 +43,15 @@ class Forest:
         return int(self.parent.size)
 
     def below(self, v: int) -> Ints:
-        """Leaves at or below a node."""
+        """List the leaves at or below a node."""
         return self.order[self.low[v] : self.high[v]]
 
     def least(self) -> int:
-        """Loss of publishing all leaves."""
+        """Sum up what publishing all leaves loses."""
         return int((self.amounts * self.each[: self.n_leaves]).sum())
 
     def whole(self) -> int:
-        """The loss that is called 1."""
+        """Return the loss that is called 1."""
         return max(int(self.amounts.sum()) * self.worst, 1)
 
     def finest(self) -> Ids:
@@ -60,8 +60,19 @@ class Forest:
         image[self.barred] = -1
         return image
 
+    def at_depth(self, depth: int) -> Ids:
+        """Publish the nodes that are so far below the top of their tree, and the leaves above these."""
+        depths = np.zeros(self.n_nodes, np.int64)
+        for v in range(self.n_nodes - 1, -1, -1):
+            depths[v] = depths[self.parent[v]] + 1 if self.parent[v] >= 0 else 0
+        image = self.finest()
+        for v in np.flatnonzero(depths == depth).tolist():
+            if v >= self.n_leaves:
+                image[self.below(v)] = v
+        return image
+
     def cost(self, image: Ids) -> int:
-        """Loss of an image: the node that each leaf is published as, or -1."""
+        """Sum up what an image loses: the node that each leaf is published as, or -1."""
         lost = np.where(image >= 0, self.each[image], self.worst)
         return int((self.amounts * lost).sum())
 
@@ -136,18 +147,18 @@ def grow(
     keys = [(r, v) for r, v, *_ in leaves] + inner
     parent = np.array([-1 if above[key] < 0 else place[key[0], above[key]] for key in keys], np.int64)
     low, high, order = _depth_first(parent, n_leaves)
-    node = np.array([v for _, v in keys], np.int32)
+    nodes = np.array([v for _, v in keys], np.int32)
     return Forest(
         parent=frozen(parent, np.int64),
         n_leaves=n_leaves,
         low=frozen(low, np.int64),
         high=frozen(high, np.int64),
         order=frozen(order, np.int64),
-        node=frozen(node, np.int32),
+        node=frozen(nodes, np.int32),
         tree=frozen(np.array([r for r, _ in keys], np.int64), np.int64),
         barred=np.array([gone for *_, gone in leaves], bool),
         amounts=frozen(np.array([n for _, _, n, *_ in leaves], np.int64), np.int64),
-        each=frozen(counts[node] - 1, np.int64),
+        each=frozen(counts[nodes] - 1, np.int64),
         worst=max(hierarchy.n_leaves - 1, 1),
         leaf=tuple(maps),
         occurrences=np.array([n for *_, n, _ in leaves], np.int64),

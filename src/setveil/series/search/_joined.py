@@ -25,9 +25,9 @@ AS_TABLE = 50_000_000  # variants of items that are numbered by a table
 class Joined:
     """The joined table.
 
-    A **unit** is what counts as one known item, as far as it can be told from others: for each release a leaf of
-    the forest or a frozen token, LEFT_OUT, or ABSENT. Tokens are numbered through: nodes of the forest, then
-    frozen labels. People with equal units and releases are one row.
+    A **unit** is what counts as one known item, as far as it can be told from others: for each release a
+    leaf of the forest or a frozen token, LEFT_OUT, or ABSENT. Tokens are numbered through: nodes
+    of the forest, then frozen labels. People with equal units and releases are one row.
     """
 
     promise: SeriesAnonymity
@@ -92,7 +92,9 @@ def join(
 ) -> Joined:
     """Make the joined table; labels of the releases that are `free` do not count."""
     if len(releases) > MOST_RELEASES:
-        raise RequestError(f"The series has {len(releases)} releases, at most {MOST_RELEASES} can be searched.")
+        raise RequestError(
+            f"The series has {len(releases)} releases, at most {MOST_RELEASES} can be searched."
+        )
     number, of_items = _tokens_of_items(releases, n_items, forest, free)
     ends, variants, item, mask = _variants(releases, n_people, n_items, promise)
     bits = np.int64(1) << np.arange(len(releases), dtype=np.int64)
@@ -100,12 +102,12 @@ def join(
     if promise.presence == "ignored":
         tokens[tokens == LEFT_OUT] = ABSENT
     tokens, image = np.unique(tokens, axis=0, return_inverse=True)
-    image = image.reshape(-1).astype(np.int32)
+    image = image.reshape(-1)
     if promise.presence == "ignored":  # what shows nothing tells nothing
         telling = (tokens != ABSENT).any(axis=1)
-        image = np.where(telling[image], (np.cumsum(telling) - 1)[image], -1).astype(np.int32)
+        image = np.where(telling[image], (np.cumsum(telling) - 1)[image], -1)
         tokens = tokens[telling]
-    indptr, units = recode_rows(ends, variants, image)
+    indptr, units = recode_rows(ends, variants, frozen(image, np.int32))
     masks = np.zeros(n_people, np.int64)
     if promise.presence != "ignored":
         for t, release in enumerate(releases):
@@ -113,7 +115,9 @@ def join(
     # People with equal units and releases are one row.
     _, pattern = np.unique(masks, return_inverse=True)
     marked = np.insert(units, indptr[1:], (tokens.shape[0] + pattern).astype(np.int32))
-    row, first, weights = merge_rows(indptr + np.arange(indptr.size), frozen(marked, np.int32))
+    row, first, weights = merge_rows(
+        frozen(indptr + np.arange(indptr.size), np.int64), frozen(marked, np.int32)
+    )
     indptr, units = take_rows(indptr, units, first)
     return Joined(
         promise=promise,
@@ -133,7 +137,7 @@ def join(
 def _tokens_of_items(
     releases: Sequence[Appearance], n_items: int, forest: Forest, free: Sequence[int]
 ) -> tuple[int, NDArray[np.int32]]:
-    """Number the tokens; what each item is in each release, and behind the items presence without any."""
+    """Give tokens numbers: how many, and which each item is in each release, presence alone behind them."""
     number = forest.n_nodes
     of_items = np.full((len(releases), n_items + 1), LEFT_OUT, np.int32)
     for t, release in enumerate(releases):

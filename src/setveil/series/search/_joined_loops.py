@@ -1,4 +1,4 @@
-"""Compiled loops over the joined table: its tokens, who shows them, and which classes of known items are whose."""
+"""Compiled loops over the joined table: its tokens, who shows them, and who has which known items."""
 
 from __future__ import annotations
 
@@ -39,21 +39,37 @@ def list_tokens(indptr, units, tokens, parent, stamp, at, holders):
 
 
 @compiled
-def is_holder(holders, start, stop, row):
-    """Whether a row is in an ascending part of a list."""
-    end = stop
-    while start < stop:
-        middle = (start + stop) // 2
-        if holders[middle] < row:
-            start = middle + 1
-        else:
-            stop = middle
-    return start < end and holders[start] == row
+def _rarest(tokens, n, starts):
+    """Find which of n tokens the fewest rows show."""
+    first = 0
+    for i in range(1, n):
+        if starts[tokens[i] + 1] - starts[tokens[i]] < starts[tokens[first] + 1] - starts[tokens[first]]:
+            first = i
+    return first
+
+
+@compiled
+def _shows_others(tokens, n, first, row, starts, holders):
+    """Whether a row shows all of n tokens but one, of which that is known."""
+    for i in range(n):
+        if i == first:
+            continue
+        start, end = starts[tokens[i]], starts[tokens[i] + 1]
+        stop = end
+        while start < stop:
+            middle = (start + stop) // 2
+            if holders[middle] < row:
+                start = middle + 1
+            else:
+                stop = middle
+        if start == end or holders[start] != row:
+            return False
+    return True
 
 
 @compiled
 def fitting(tokens, n, mask, starts, holders, masks, weights, patterns, people, enough):
-    """Count people who show all of n tokens and are in all releases of a mask, at least until there are enough.
+    """Count who shows all of n tokens and is in all releases of a mask, at least until there are enough.
 
     Parameters
     ----------
@@ -72,20 +88,10 @@ def fitting(tokens, n, mask, starts, holders, masks, weights, patterns, people, 
             if patterns[i] & mask == mask:
                 found += people[i]
         return found
-    first = 0
-    for i in range(1, n):
-        if starts[tokens[i] + 1] - starts[tokens[i]] < starts[tokens[first] + 1] - starts[tokens[first]]:
-            first = i
+    first = _rarest(tokens, n, starts)
     for p in range(starts[tokens[first]], starts[tokens[first] + 1]):
         row = holders[p]
-        if masks[row] & mask != mask:
-            continue
-        fits = True
-        for i in range(n):
-            if i != first and not is_holder(holders, starts[tokens[i]], starts[tokens[i] + 1], row):
-                fits = False
-                break
-        if fits:
+        if masks[row] & mask == mask and _shows_others(tokens, n, first, row, starts, holders):
             found += weights[row]
             if found >= enough:
                 return found
@@ -93,9 +99,8 @@ def fitting(tokens, n, mask, starts, holders, masks, weights, patterns, people, 
 
 
 @compiled
-def rows_of_classes(classes, needs, starts, holders, masks, ends, rows):
+def rows_of_classes(classes, needs, starts, holders, masks, some, ends, rows):
     """List the rows that show all tokens of each class and are in all its releases."""
-    some = classes[0].copy()
     filled = 0
     for c in range(classes.shape[0]):
         n = 0
@@ -110,20 +115,10 @@ def rows_of_classes(classes, needs, starts, holders, masks, ends, rows):
                     rows[filled] = row
                     filled += 1
         else:
-            first = 0
-            for i in range(1, n):
-                if starts[some[i] + 1] - starts[some[i]] < starts[some[first] + 1] - starts[some[first]]:
-                    first = i
+            first = _rarest(some, n, starts)
             for p in range(starts[some[first]], starts[some[first] + 1]):
                 row = holders[p]
-                if masks[row] & mask != mask:
-                    continue
-                fits = True
-                for i in range(n):
-                    if i != first and not is_holder(holders, starts[some[i]], starts[some[i] + 1], row):
-                        fits = False
-                        break
-                if fits:
+                if masks[row] & mask == mask and _shows_others(some, n, first, row, starts, holders):
                     rows[filled] = row
                     filled += 1
         ends[c + 1] = filled

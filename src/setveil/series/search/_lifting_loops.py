@@ -23,8 +23,8 @@ def lift(
 ):  # fmt: skip
     """State for each failing set of known items nodes and leaves that are to blame, in most general forms.
 
-    If the cut is at or below all the nodes and all the leaves are shown, too few people fit. Beginning with each node
-    in turn the others are left out, and then all are raised, as long as that remains so.
+    If the cut is at or below all the nodes and all the leaves are shown, too few people fit. Beginning with
+    each node in turn the others are left out, and then all are raised, as long as that remains so.
 
     Returns
     -------
@@ -74,7 +74,10 @@ def lift(
                     some[used] = raised[x]
                     used += 1
             told = used > 0 or mask != 0  # else nothing is known
-            if not told or fitting(some, used, mask, starts, holders, masks, weights, patterns, people, k) >= k:
+            if (
+                not told
+                or fitting(some, used, mask, starts, holders, masks, weights, patterns, people, k) >= k
+            ):
                 keep[first] = 1
             for j in range(n):
                 x = (first + j) % n

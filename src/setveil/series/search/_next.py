@@ -70,7 +70,11 @@ def labels_of(
     """Say what each item of the series is published as in a release, and which nodes are."""
     leaf = forest.leaf[tree]
     shown = np.where(image >= 0, forest.node[image], -1)
-    labels = np.where(leaf >= 0, shown[leaf], -1).astype(np.int32) if shown.size else np.full(leaf.size, -1, np.int32)
+    labels = (
+        np.where(leaf >= 0, shown[leaf], -1).astype(np.int32)
+        if shown.size
+        else np.full(leaf.size, -1, np.int32)
+    )
     cut = sorted({v for v in labels.tolist() if v >= 0})
     published = set(cut)
     for i in np.flatnonzero(leaf < 0).tolist():

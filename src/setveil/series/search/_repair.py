@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from setveil.kernels.rows import Ids
 from setveil.progress import Progress
+from setveil.series.search._forest import Forest
 from setveil.series.search._joined import Joined
 from setveil.series.search._repair_loops import coarsen, take_back
 from setveil.series.search._walk import Failing, Walk, options_of_image
@@ -35,19 +36,43 @@ def repaired(
     return image if _until_safe(joined, image, change, progress, is_over) else None
 
 
+def begun(joined: Joined, progress: Progress, is_over: Callable[[], bool] = lambda: False) -> Iterator[Ids]:
+    """Make images that keep the promise: of the finest one, of nothing shown, of cuts at depth 1, 2, ...
+
+    Of the finest one in any case; the others if there is time, and the cuts until they lose more again.
+    """
+    forest = joined.forest
+    if (first := repaired(joined, forest.finest(), progress)) is not None:
+        yield first
+    if not is_over():
+        yield np.full(forest.n_leaves, -1, np.int32)
+    before = np.inf
+    for cut in _cuts(forest):
+        image = None if is_over() else repaired(joined, cut, progress, is_over)
+        if image is None or forest.cost(image) > before:
+            return
+        before = forest.cost(image)
+        yield image
+
+
 def refined(
     joined: Joined, image: Ids, progress: Progress, is_over: Callable[[], bool] = lambda: False
 ) -> Ids:
-    """Make an image that keeps the promise finer where it still does: show leaves again, split nodes."""
+    """Make an image that keeps the promise finer where it still does.
+
+    Nodes and leaves of which nothing is shown are shown again, broad ones first, and then nodes are split.
+    """
     forest = joined.forest
     tree = forest.low, forest.high, forest.order, forest.each, forest.worst, forest.amounts
     best = image
     for _ in range(ROUNDS):
         before = best
-        for finer in (_shown_again, _split):
-            trial, safe = finer(joined, best), best
+        for cut in (*_cuts(forest), None):
+            trial, safe = _split(forest, best) if cut is None else _shown_again(cut, forest, best), best
 
-            def change(given: tuple[Any, ...], counted: tuple[Any, ...], trial: Ids = trial, safe: Ids = safe) -> None:
+            def change(
+                given: tuple[Any, ...], counted: tuple[Any, ...], trial: Ids = trial, safe: Ids = safe
+            ) -> None:
                 take_back(*given, *tree, *counted, trial, safe)
 
             if not np.array_equal(trial, safe) and _until_safe(joined, trial, change, progress, is_over):
@@ -57,14 +82,30 @@ def refined(
     return best
 
 
-def _shown_again(joined: Joined, image: Ids) -> Ids:
-    """Show what is left out and may be shown."""
-    return np.where((image < 0) & ~joined.forest.barred, np.arange(image.size), image).astype(np.int32)
+def _cuts(forest: Forest) -> Iterator[Ids]:
+    """Make the cuts at depth 1, 2, ... and the finest one."""
+    finest, depth = forest.finest(), 0
+    while True:
+        depth += 1
+        cut = forest.at_depth(depth)
+        yield cut
+        if np.array_equal(cut, finest):
+            return
 
 
-def _split(joined: Joined, image: Ids) -> Ids:
+def _shown_again(cut: Ids, forest: Forest, image: Ids) -> Ids:
+    """Show each node of a cut of which nothing is shown."""
+    out = image.copy()
+    for v in np.unique(cut[cut >= 0]).tolist():
+        below = forest.below(v)
+        if (image[below] < 0).all():
+            out[below] = v
+    return out
+
+
+def _split(forest: Forest, image: Ids) -> Ids:
     """Show each inner node as its children."""
-    forest, out = joined.forest, image.copy()
+    out = image.copy()
     for v in range(forest.n_nodes):
         up = forest.parent[v]
         if up >= 0:
@@ -84,32 +125,32 @@ def _until_safe(
     is_over: Callable[[], bool],
 ) -> bool:
     """Change an image until no set of known items fails; False if that was to end early."""
-    forest, m = joined.forest, joined.promise.m
+    m = joined.promise.m
     is_free = np.zeros(joined.tokens.shape[1], np.uint8)
     is_free[joined.free] = 1
     some = np.zeros(m * joined.tokens.shape[1] + 1, np.int64)
     leaves = np.zeros(m * joined.tokens.shape[1] + 1, np.int64)
-    for size in range(1, m + 1):
-        while True:
-            walk = Walk(joined, options_of_image(image))
-            failed, before = 0, image.copy()
-            for failing in walk.failing(size):
-                if is_over():
-                    return False
-                progress(f"coarsening what tells too much of {size} known items")
-                failed += failing.size
-                change(given(walk, failing, is_free), (joined.promise.k, *joined.counting, some, leaves))
-            if not failed:
-                break
-            if np.array_equal(before, image):
-                return False  # nothing is left to be changed
-    if forest.n_leaves and m > 1 and not is_safe(joined, image):  # what was shown again may be rare in its turn
-        return _until_safe(joined, image, change, progress, is_over)
+    size, walk = 1, None
+    while size <= m:
+        walk = walk or Walk(joined, options_of_image(image))
+        failed, before = 0, image.copy()
+        for failing in walk.failing(size):
+            if is_over():
+                return False
+            progress(f"coarsening what tells too much of {size} known items")
+            failed += failing.size
+            change(given(walk, failing, is_free), (joined.promise.k, *joined.counting, some, leaves))
+        if not failed:
+            size += 1  # all smaller sets were looked at once more
+        elif np.array_equal(before, image):
+            return False  # nothing is left to be changed
+        else:
+            walk = None
     return True
 
 
 def given(walk: Walk, failing: Failing, is_free: Any) -> tuple[Any, ...]:
-    """What compiled loops over failing sets are given."""
+    """List what compiled loops over failing sets are given."""
     joined = walk.joined
     return (
         failing.classes, failing.rows, walk.classes, walk.needs, is_free, joined.tokens, joined.indptr,

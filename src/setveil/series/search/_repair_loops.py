@@ -50,9 +50,9 @@ def coarsen(
     failing, owners, classes, needs, is_free, tokens, indptr, units, unit_ends, class_of, parent, low, high,
     order, each, worst, amounts, k, starts, holders, masks, weights, patterns, people, some, leaves, image,
 ):  # fmt: skip
-    """Coarsen an image until each set of known items fits k people, each time at the least loss for a person gained.
+    """Coarsen an image until each set of known items fits k people, at the least loss for a person gained.
 
-    Either what is shown as a node is shown as one above it, with all that is below that one, or it is left out.
+    Either what is shown as a node is shown as one above it, with all that is below it, or it is left out.
     """
     for i in range(owners.size):
         n_fixed, n, mask = _gather(
@@ -131,20 +131,17 @@ def take_back(
                 if image[leaf] == safe[leaf]:
                     continue
                 v = safe[leaf]
+                span = image[leaf] if v < 0 else v
+                then = worst if v < 0 else each[v]
                 cost = 0
-                if v < 0:
-                    cost = amounts[leaf] * (worst - each[leaf])
-                else:
-                    for p in range(low[v], high[v]):
-                        to = image[order[p]]
-                        cost += amounts[order[p]] * (each[v] - (worst if to < 0 else each[to]))
+                for p in range(low[span], high[span]):
+                    to = image[order[p]]
+                    cost += amounts[order[p]] * (then - (worst if to < 0 else each[to]))
                 if best < 0 or cost < best_cost:
                     best, best_cost = leaf, cost
             if best < 0:
                 break
             v = safe[best]
-            if v < 0:
-                image[best] = v
-            else:
-                for p in range(low[v], high[v]):
-                    image[order[p]] = v
+            span = image[best] if v < 0 else v
+            for p in range(low[span], high[span]):
+                image[order[p]] = v

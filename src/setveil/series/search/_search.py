@@ -1,4 +1,4 @@
-"""The search for the least loss of a forest's labels: branch and cut, with clauses that are found as needed."""
+"""The search for the least loss of labels: branch and cut, with clauses that are found as needed."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ THRESHOLDS = 0.5, 0.3, 0.7  # above which a value is rounded to 1
 class Search:
     """The search.
 
-    Variable ``v - n_leaves`` of inner node v is 1 if the cut is at v or above, variable ``n_inner + leaf`` if the
-    leaf is left out.
+    Variable ``v - n_leaves`` of inner node v is 1 if the cut is at v or above, variable ``n_inner + leaf`` if
+    the leaf is left out.
 
     Attributes
     ----------
@@ -123,7 +123,9 @@ class Search:
                 for failing in walk.failing(size, limit=limit, most=AT_ONCE):
                     for above, leaves in sorted(clauses_of(walk, failing)):
                         self.program.add(
-                            tuple([v - self.forest.n_leaves for v in above] + [self.n_inner + x for x in leaves])
+                            tuple(
+                                [v - self.forest.n_leaves for v in above] + [self.n_inner + x for x in leaves]
+                            )
                         )
                     if self.deadline.is_over:
                         return
@@ -155,4 +157,6 @@ class Search:
         return image
 
     def _split(self, values: Floats) -> tuple[Floats, Floats]:
-        return np.concatenate([np.zeros(self.forest.n_leaves), values[: self.n_inner]]), values[self.n_inner :]
+        return np.concatenate([np.zeros(self.forest.n_leaves), values[: self.n_inner]]), values[
+            self.n_inner :
+        ]

@@ -28,6 +28,9 @@ class Options:
     values: Floats
 
 
+NO_OPTIONS = Options(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0))  # no label is free
+
+
 def options_of_image(image: Ids) -> Options:
     """Show each leaf as one node, or nothing."""
     n = image.size
@@ -99,10 +102,13 @@ class Walk:
         ends = np.zeros(classes.shape[0] + 1, np.int64)
         rows = np.zeros(int(shortest.sum()), np.int32)
         filled = rows_of_classes(
-            frozen(classes, np.int32), needs, starts, holders, joined.masks, ends, rows
-        )
+            frozen(classes, np.int32), needs, starts, holders, joined.masks,
+            np.zeros(classes.shape[1], np.int64), ends, rows,
+        )  # fmt: skip
         rows = rows[:filled]
-        support = np.add.reduceat(np.append(joined.weights[rows], 0), ends[:-1]) if ends.size > 1 else ends[:0]
+        support = (
+            np.add.reduceat(np.append(joined.weights[rows], 0), ends[:-1]) if ends.size > 1 else ends[:0]
+        )
         support[ends[1:] == ends[:-1]] = 0
         order = np.argsort(support, kind="stable")
         self.class_ends, self.class_rows = take_rows(ends, rows, order)
@@ -131,7 +137,10 @@ class Walk:
         joined = self.joined
         tokens = joined.tokens
         unit, value = np.arange(tokens.shape[0]), np.zeros(tokens.shape[0])
-        counts, starts = np.append(np.diff(options.ends), 1), np.append(options.ends[:-1], 0)  # ABSENT: the last
+        counts, starts = (
+            np.append(np.diff(options.ends), 1),
+            np.append(options.ends[:-1], 0),
+        )  # ABSENT: the last
         for t in joined.free.tolist():
             leaf = tokens[:, t]
             times = counts[np.where(leaf >= 0, leaf, -1)]
@@ -165,7 +174,9 @@ class Walk:
         marks = np.zeros(self.joined.n_rows, np.uint8)
         first = 0
         while first < self.values.size:
-            _, first = self._walk(first, size, None, np.zeros((0, size), np.int64), np.zeros(0, np.int64), marks)
+            _, first = self._walk(
+                first, size, None, np.zeros((0, size), np.int64), np.zeros(0, np.int64), marks
+            )
         return marks.astype(bool)
 
     def _walk(
@@ -180,9 +191,9 @@ class Walk:
         joined, n = self.joined, self.values.size
         is_old, old = earlier_releases(joined)
         found, following = walk(
-            first, size, joined.promise.k, self.limit if limit is None else limit, self.values, self.class_ends,
-            self.class_rows, self.owned_there, self.support, self.shown_ends, self.shown, self.owned,
-            self.classes, self.needs, is_old, old, *joined.counting,
+            first, size, joined.promise.k, self.limit if limit is None else limit, self.values,
+            self.class_ends, self.class_rows, self.owned_there, self.support, self.shown_ends, self.shown,
+            self.owned, self.classes, self.needs, is_old, old, *joined.counting,
             np.zeros((size, joined.n_rows), np.int32), np.zeros((size, joined.n_rows), np.uint8),
             np.zeros((size, n), np.int64), np.full((size, n), -1, np.int64), np.zeros((size, n), np.int64),
             np.zeros(size * joined.tokens.shape[1], np.int64), np.zeros(size, np.int64), np.zeros(size),

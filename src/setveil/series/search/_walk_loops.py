@@ -44,16 +44,16 @@ def walk(
 ):  # fmt: skip
     """List sets of classes of up to `size` that somebody has, but fewer than k people show.
 
-    Classes are numbered from rare to frequent. Sets whose values add up to the limit or more are not looked at, nor
-    those whose part without the last class is rare already.
+    Classes are numbered from rare to frequent. Sets whose values add up to the limit or more are not looked
+    at, nor those whose part without the last class is rare already.
 
     Parameters
     ----------
     first : int
         The class to begin with.
     rows, has, count, owner, touched, some, chosen, spent, place
-        Workspace: int32 (size, rows), uint8 (size, rows), int64 (size, classes) of 0, int64 (size, classes) of -1,
-        int64 (size, classes), int64 (size times releases), int64 (size,), float64 (size,), int64 (3, size).
+        Workspace: int32 (size, rows), uint8 (size, rows), int64 (size, classes) of 0, of -1, and of
+        anything, int64 (size times releases), int64 (size,), float64 (size,), int64 (3, size).
     out, owners : int64 (most, size), int64 (most,)
         The sets, filled up by -1, and somebody who has each.
     marks : uint8 (rows,) or empty

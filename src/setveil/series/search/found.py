@@ -18,8 +18,8 @@ class Found:
     Attributes
     ----------
     labels : int32 (items of the series,)
-        The node of the hierarchy that each item is published as, -1 if it is left out. An item that nobody has
-        in this release has the label that it would have, or -1 if the hierarchy lacks it.
+        The node of the hierarchy that each item is published as, -1 if it is left out. An item that nobody
+        has in this release has the label that it would have, or -1 if the hierarchy lacks it.
     cut : list of int
         The nodes that are published, ascending.
     lm : float

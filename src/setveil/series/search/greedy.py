@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from setveil.data.people import SeriesPeople
 from setveil.deadline import Deadline
 from setveil.guarantees.series import SeriesAnonymity
@@ -9,7 +11,7 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import Ids, Ints
 from setveil.progress import Progress, silent
 from setveil.series.search._next import prepare
-from setveil.series.search._repair import refined, repaired
+from setveil.series.search._repair import begun, refined
 from setveil.series.search._search import Search
 from setveil.series.search.found import Found
 
@@ -30,8 +32,8 @@ def next_labels(
 ) -> Found:
     """Find labels of the next release that keep the promise, without proof that none lose less.
 
-    For each set of known items that fits too few people, small sets first, the change is made that loses least for
-    each person gained: an item's label is exchanged for a broader one, or left out.
+    For each set of known items that fits too few people, small sets first, the change is made that loses
+    least for each person gained: an item's label is exchanged for a broader one, or left out.
 
     Parameters
     ----------
@@ -48,13 +50,14 @@ def next_labels(
     deadline = Deadline(time_limit, listener)
     given = prepare(earlier, people, indptr, items, promise, hierarchy, start_cut)
     joined = given.joined
-    image = repaired(joined, joined.forest.finest(), listener)
-    if image is None:  # cannot be: who would be found even then is held back
-        image = joined.forest.finest()
-        image[:] = -1
-    if refine and not deadline.is_over:
-        image = refined(joined, image, listener, lambda: deadline.is_over)
-    lower = -joined.forest.least()  # nothing is proven
-    if bound and joined.forest.n_leaves:
+    forest = joined.forest
+    image = np.full(
+        forest.n_leaves, -1, np.int32
+    )  # keeps the promise, as who would be found even so is held back
+    for made in begun(joined, listener, lambda: deadline.is_over):
+        finer = refined(joined, made, listener, lambda: deadline.is_over) if refine else made
+        image = min(image, finer, key=forest.cost)
+    lower = -forest.least()  # nothing is proven
+    if bound and forest.n_leaves:
         lower = Search(joined, deadline).relax()
     return given.found(image, lower, deadline.passed)

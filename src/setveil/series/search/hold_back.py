@@ -11,11 +11,11 @@ from setveil.guarantees.series import SeriesAnonymity
 from setveil.kernels.rows import Ints, frozen, take_rows
 from setveil.series.search._forest import nothing
 from setveil.series.search._joined import join
-from setveil.series.search._walk import Options, Walk
+from setveil.series.search._walk import NO_OPTIONS, Walk
 
 
 def smallest(series: SeriesPeople, promise: SeriesAnonymity) -> Ints:
-    """Find the smallest set of people to hold back, so that the last release adds nobody to those who are found.
+    """Find the fewest people to hold back, so that the last release adds nobody to those who are found.
 
     Everybody who is found is taken out, until nobody is. There is one smallest set: if two sets of people may
     stay, so may their union, as everybody in it has k rows in one of the two. What was known of somebody and
@@ -24,8 +24,8 @@ def smallest(series: SeriesPeople, promise: SeriesAnonymity) -> Ints:
     Parameters
     ----------
     series : SeriesPeople
-        The releases in order, with their labels. If all labels of the last one are -1, the answer is who has to be
-        held back whatever its labels are.
+        The releases in order, with their labels. If all labels of the last one are -1, the answer is who
+        has to be held back whatever its labels are.
 
     Returns
     -------
@@ -38,7 +38,7 @@ def smallest(series: SeriesPeople, promise: SeriesAnonymity) -> Ints:
         joined = join(
             [*earlier, last], series.n_people, len(series.items), promise, nothing(), (), len(earlier)
         )
-        rows = Walk(joined, Options(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0))).exposed(promise.m)
+        rows = Walk(joined, NO_OPTIONS).exposed(promise.m)
         found = rows[joined.row[last.people]]
         if not found.any():
             break

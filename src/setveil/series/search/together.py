@@ -45,8 +45,8 @@ def plan(
     Returns
     -------
     Plan
-        The loss (LM) is over the weighted occurrences of all releases. Who would be found even if nothing but the rows
-        were shown is held back from the last releases that this needs.
+        The loss (LM) is over the weighted occurrences of all releases. Who would be found even if nothing
+        but the rows were shown is held back from the later ones of the releases.
     """
     n = len(periods.releases)
     if weights is not None and (len(weights) != n or min(weights, default=1) < 1):

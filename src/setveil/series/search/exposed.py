@@ -1,0 +1,28 @@
+"""Who is found when the rows of all releases are linked."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from setveil.data.people import SeriesPeople
+from setveil.guarantees.series import SeriesAnonymity
+from setveil.kernels.rows import Ints
+from setveil.series.search._forest import nothing
+from setveil.series.search._joined import join
+from setveil.series.search._walk import NO_OPTIONS, Walk
+
+
+def exposed(series: SeriesPeople, promise: SeriesAnonymity) -> Ints:
+    """Find the people of whom up to m known items fit fewer than k.
+
+    With k = 2 those who are alone. It counts as the search does; the verifier has loops of its own.
+
+    Returns
+    -------
+    int64
+        Numbers of people, ascending.
+    """
+    joined = join(series.releases, series.n_people, len(series.items), promise, nothing(), (), -1)
+    rows = Walk(joined, NO_OPTIONS).exposed(promise.m)
+    people: Ints = np.flatnonzero(rows[joined.row])
+    return people
