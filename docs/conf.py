@@ -52,8 +52,8 @@ site_sections = {
     "howto/index": [
         "howto/*",
         "risk", "choosing", "explore", "recommend", "hierarchies", "tables", "facts", "policies", "why",
-        "query", "reconstruct", "rules", "apply", "checker", "certificate", "attack", "evidence", "sql",
-        "report", "compare", "own_method",
+        "query", "reconstruct", "rules", "apply", "series", "checker", "certificate", "attack", "evidence",
+        "sql", "report", "compare", "own_method",
         "scale", "spark",
     ],
     "explanation": [
@@ -66,7 +66,8 @@ site_sections = {
     ],
     "algorithms": [
         "exact", "mhghs", "hghs", "aa", "da", "vpa", "lra", "classes", "oa", "lg", "coat", "pcta", "border",
-        "mm", "suppress-control", "td-control", "partial", "cahd", "disassociation", "rt", "forest", "bounding",
+        "mm", "suppress-control", "td-control", "partial", "cahd", "disassociation", "rt", "forest",
+        "bounding",
     ],
 }  # fmt: skip
 
@@ -95,6 +96,7 @@ site_commands = {
     "algorithms": ["algorithms"],
     "hierarchy": ["hierarchies"],
     "policy": ["policies"],
+    "series": ["series"],
 }
 
 # Sections that describe the keys of a file: each key gets an anchor (page, title of the section, prefix).

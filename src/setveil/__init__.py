@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from setveil.commands.recommend import recommend
     from setveil.commands.reconstruct import Reconstruction, reconstruct
     from setveil.commands.risk import risk
+    from setveil.commands.series import Series
     from setveil.commands.verify import verify
     from setveil.commands.verify_sql import verify_sql
     from setveil.commands.warm import warm
@@ -140,6 +141,7 @@ _HOMES = {
     "Release": "published",
     "RequestError": "errors",
     "RhoUncertainty": "guarantees.rho_uncertainty",
+    "Series": "commands.series",
     "SetveilError": "errors",
     "SuppressControl": "algorithms.rho.suppress_control",
     "TDControl": "algorithms.rho.td_control",
@@ -224,6 +226,7 @@ __all__ = [
     "Release",
     "RequestError",
     "RhoUncertainty",
+    "Series",
     "SetveilError",
     "SuppressControl",
     "TDControl",

@@ -30,6 +30,7 @@ from setveil.cli import (
     recommend,
     reconstruct,
     risk,
+    series,
     studio,
     verify,
     warm,
@@ -112,7 +113,7 @@ def app_for(arguments: Sequence[str]) -> typer.Typer:
     _load_file(named, words)
     asked = _asked(words)
     _add(app, COMMANDS, named, asked)
-    for module in (hierarchy, policy):
+    for module in (hierarchy, policy, series):
         name = _name(module)
         if name == named:
             group = _group(name=name, help=module.HELP)

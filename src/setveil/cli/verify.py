@@ -87,6 +87,9 @@ def verify(
         "absence",
         ABSENCES,
     ),
+    with_: list[Path] | None = option(
+        READING, "Another run of the same series: check both together (repeatable).", "DIR", "--with"
+    ),
     show: Show = 10,
     *,
     promise: PublishedPromise,
@@ -100,13 +103,15 @@ def verify(
     $ setveil verify theirs.csv --model k-anonymity --k 5
     $ setveil verify theirs.csv --model kkm -k 5 -m 2 --qi age,sex --set codes
     $ setveil verify --sql --k 5 --m 2 --table shop.baskets
+    $ setveil verify q1 --with q2
     """
+    beside = {
+        "--original": original, "--recoding": recoding, "--hierarchy": hierarchy_file,
+        "--reading": read_as if read_as != "label" else None,
+        "--engine": engine if engine != MEMORY else None, "--absent": absent, "--absence": absence,
+    }  # fmt: skip
     if sql:
-        useless = {
-            "FILE": file, "--original": original, "--recoding": recoding, "--hierarchy": hierarchy_file,
-            "--reading": read_as if read_as != "label" else None,
-            "--engine": engine if engine != MEMORY else None, "--absent": absent, "--absence": absence,
-        }  # fmt: skip
+        useless = {"FILE": file, **beside, "--with": with_ or None}
         query = _as_query(model, promise, columns, reading, table_name, layout, useless)
         return Answer({"sql": query}, query)
     if table_name is not None or layout is not None:
@@ -117,6 +122,9 @@ def verify(
             "FILE is missing: a file of rows, a run's folder, or - for standard input.",
             hint="--sql needs none: it prints a query for a database.",
         )
+    if with_:
+        useless = beside | dict.fromkeys([*columns.given, *(f"--{name}" for name in reading.given())], True)
+        return _together([Path(file), *with_], model, promise, useless, show, progress)
     showing = max(show, 1)
     if engine != MEMORY:
         if original or recoding or hierarchy_file or read_as != "label" or columns.given or absent:
@@ -185,6 +193,33 @@ def _settled(file: str, promise: dict[str, Any]) -> str:
     if file != "-" and chunks.holds(Path(file)):
         return next(name for name, one in models().items() if one.release == "chunks")
     return settled_model(promise)
+
+
+def _together(
+    runs: list[Path],
+    model: str | None,
+    promise: dict[str, Any],
+    useless: dict[str, Any],
+    show: int,
+    progress: Any,
+) -> Answer:
+    """Check runs of one series together."""
+    from setveil.commands.series import verify_together
+
+    promised = {f"--{name}": value for name, value in promise.items() if name not in {"k", "m", "privacy"}}
+    told = {"--model": None if model == KmAnonymity.model else model, **promised, **useless}
+    given = [name.replace("_", "-") for name, value in told.items() if value is not None]
+    if given:
+        raise RequestError(
+            "Several releases are verified for the promise of their series: k and m.",
+            hint=f"Leave out {', '.join(given)}.",
+        )
+    try:
+        k, m = (None if promise[name] is None else int(promise[name]) for name in ("k", "m"))
+    except ValueError:
+        raise RequestError("k and m of a series are whole numbers.") from None
+    found = verify_together(runs, k=k, m=m, show=show, progress=progress)
+    return Answer(found, repr(found), 0 if found else 1)
 
 
 def _checked(

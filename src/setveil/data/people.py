@@ -45,8 +45,11 @@ class SeriesPeople:
         The items of all releases; their positions are their numbers.
     n_people : int
         How many people are in any release: numbers go from 0.
+    unchecked : int64, optional
+        Numbers of people whose rows others may hide behind, but of whom nothing is checked themselves.
     """
 
     releases: tuple[Appearance, ...]
     items: tuple[str, ...]
     n_people: int
+    unchecked: NDArray[np.int64] | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from setveil.data.io import read_ids
@@ -32,6 +33,12 @@ def people_of(earlier: PastRun, data: Transactions, told: str | None) -> People:
         "people out, or release one union instead. To go on nevertheless: --people "
         "same"
     )
+    if (Path(earlier.name) / "internal" / "series.json").is_file():
+        same = (
+            "The earlier run is of a series, which can have a next release with its labels and a promise "
+            "over both: `setveil series add --labels-of`. To go on nevertheless: --people "
+            "same"
+        )
     then: Mapping[str, Any] = earlier.report["input"].get("read") or {}
     now = data.origin.as_dict() if data.origin else {}
     hashes = {file.get("sha256") for file in then.get("files") or ()} - {None}

@@ -681,6 +681,33 @@ class InChunks(TypedDict):
     left_out: int
 
 
+class Series(TypedDict):
+    """Of a release of a series: its promise, what it cost, and who is exposed by all releases together."""
+
+    release: str
+    of: list[str]
+    kind: str
+    k: int
+    m: int
+    known: str
+    presence: str
+    holds: bool
+    people: int
+    returning: int
+    exposed: int
+    unique: int
+    exactly: int
+    exposed_before: int
+    held_back: int
+    forgotten: int
+    way: str
+    lm: float
+    left_out: int
+    names_kept: int
+    proven: bool
+    gap: float
+
+
 class Record(TypedDict):
     """The record of a run."""
 
@@ -713,6 +740,7 @@ class Record(TypedDict):
     command: NotRequired[str]
     options: NotRequired[dict[str, object]]
     applied: NotRequired[Applied]
+    series: NotRequired[Series]
     engine: NotRequired[str]
     sample: NotRequired[Sample]
     about: NotRequired[About]

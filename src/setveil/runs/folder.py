@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,9 @@ from setveil.runs.steps import timed
 from setveil.staging import keep_private, private_folder, staged_folder
 
 PAGE, REPORT = "report.html", "report.json"
+IN_ABOUT: tuple[Literal["release", "of", "k", "m", "known", "presence"], ...] = (  # of a series
+    "release", "of", "k", "m", "known", "presence"
+)  # fmt: skip
 _ROOM = "Free some space or choose another --out."
 _LINES = 1 << 18  # of rows.csv that are made at once
 _DATA = re.compile(r"published/data\.[a-z]+(/(part-)?\d{5}\.parquet)?")
@@ -51,6 +54,7 @@ _FILES = {  # besides those of the kind of release
     "internal/rows.csv",
     "internal/report.json",
     "internal/report.html",
+    "internal/series.json",
 }
 
 
@@ -277,6 +281,7 @@ def _about_of(release: Outcome, report: Record) -> dict[str, Any]:
         "rows": report["published"]["rows"],
         "empty_rows": report["published"]["empty_rows"],
         "recoding": release.recoding.kind,
+        **({"series": {key: report["series"][key] for key in IN_ABOUT}} if "series" in report else {}),
         **release.about(report),
     }
 

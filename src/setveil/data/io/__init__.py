@@ -126,12 +126,36 @@ def read(
     >>> data = sv.read("orders.csv", id_column="order", item_column="article")    # doctest: +SKIP
     >>> data = sv.read("stays.csv", item_columns="DX1-DX20")                      # doctest: +SKIP
     """
+    wanted = Wanted(id_column, item_column, item_columns)
+    request = _Request(format, encoding, separator, wanted, refuse_tables)
+    return _read(path, request, not_ids, query, connection, same_ids=same_ids)[0]
+
+
+def read_with_ids(
+    path: str | Path | Sequence[str | Path] | None = None, **reading: Any
+) -> tuple[Transactions, list[str] | None]:
+    """Read transactions as `read` does, and the id of each row; None where rows have none."""
+    wanted = Wanted(*(reading.pop(name, None) for name in ("id_column", "item_column", "item_columns")))
+    form, encoding, separator = (reading.pop(name, None) for name in ("format", "encoding", "separator"))
+    request = _Request(form, encoding, separator, wanted, True)
+    beside = (reading.pop(name, None) for name in ("not_ids", "query", "connection"))
+    return _read(path, request, *beside, **{"same_ids": False} | reading)
+
+
+def _read(
+    path: str | Path | Sequence[str | Path] | None,
+    request: _Request,
+    not_ids: str | Sequence[str] | None,
+    query: str | None,
+    connection: str | None,
+    *,
+    same_ids: bool,
+) -> tuple[Transactions, list[str] | None]:
+    """Read transactions and the ids of their rows."""
     start = time.perf_counter()
-    Layout(format or "basket", separator or ",")
-    request = _Request(
-        format, encoding, separator, Wanted(id_column, item_column, item_columns), refuse_tables
-    )
-    if item_column is not None and item_columns is not None:
+    Layout(request.format or "basket", request.separator or ",")
+    wanted = request.wanted
+    if wanted.item_column is not None and wanted.item_columns is not None:
         raise RequestError(
             "Both item_column and item_columns are given, expected one of them.",
             hint="A long table has one item column, a wide or one-hot table several.",
@@ -148,7 +172,7 @@ def read(
     else:
         paths = [path] if isinstance(path, str | Path) else list(path or ())
         parts, files, encodings = _file_parts([str(one) for one in paths], request)
-    if refuse_tables and request.wanted.named:
+    if request.tables and wanted.named:
         for one, file in zip(parts, files, strict=True):
             require_no_ids(file.path, one.items, not_ids)
     part = parts[0] if len(parts) == 1 else _together(parts, files, same_ids=same_ids)
@@ -168,7 +192,7 @@ def read(
         named=not request.silent,
         seconds=round(time.perf_counter() - start, 4),
     )
-    return replace(data, origin=origin)
+    return replace(data, origin=origin), part.ids
 
 
 def save(data: Transactions, path: str | Path, layout: Layout) -> None:

@@ -21,6 +21,7 @@ from setveil.report.run.counts import contents
 from setveil.report.run.exposure import chances, identifying, sides
 from setveil.report.run.kinds import Told, kind_of
 from setveil.report.run.losses import labels
+from setveil.report.run.series import series_shared
 from setveil.report.run.statement import about, headline, how_to_read, not_covered, versions
 from setveil.utility import Measure, measures
 from setveil.wording import count
@@ -60,7 +61,10 @@ def handed_out(report: Record) -> Told:
         "versions": report.get("versions") or {},
         "algorithm": {
             **{key: algorithm[key] for key in ("name", "title", "reference")},
-            "parameters": {k: v for k, v in algorithm["parameters"].items() if _names_nothing(v)},
+            # how people were held back tells who is in the rows
+            "parameters": {k: v for k, v in algorithm["parameters"].items() if _names_nothing(v)}
+            if "series" not in report
+            else {},
         },
         "guarantee": {key: guarantee[key] for key in told if key in guarantee} | _learned(guarantee),
         "recoding": report["recoding"],
@@ -73,6 +77,10 @@ def handed_out(report: Record) -> Told:
         "counts": _counts(report),
         "risk": _remaining(report),
     }
+    if "series" in report:
+        out["series"] = {
+            key: report["series"][key] for key in ("release", "of", "k", "m", "known", "presence")
+        }
     rounded = None if "rho" in guarantee else _rounded(report)
     return {**out, "rounded": rounded} if rounded else out
 
@@ -227,7 +235,8 @@ def _contents(told: Told) -> str:
         "<code>about.json</code> says how to read the files" + ("" if not broader else _MEANS),
     )
     counted = [("Counts", contents(told))] if told["counts"] else []
-    facts = blocks.facts([*lines, *counted, reading])
+    series = series_shared(told)
+    facts = blocks.facts([*lines, *counted, reading, *([series] if series else [])])
     return blocks.section("What is in it", facts)
 
 

@@ -28,6 +28,7 @@ from setveil.report.run.external import external_html
 from setveil.report.run.frontier import frontier
 from setveil.report.run.kinds import kind_of
 from setveil.report.run.losses import losses
+from setveil.report.run.series import series_told
 from setveil.report.run.statement import about, headline, how_to_read, not_covered, versions
 from setveil.wording import are, count
 
@@ -65,6 +66,7 @@ def report_html(report: Record, *, external: bool = False) -> str:
         blocks.folded(
             [
                 applied(report),
+                series_told(report),
                 choice(report),
                 exposure(report),
                 told_by_counts(report),

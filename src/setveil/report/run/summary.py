@@ -14,6 +14,7 @@ from setveil.report.run.groups import lacking_groups
 from setveil.report.run.hidden import hidden_facts
 from setveil.report.run.kinds import kind_of
 from setveil.report.run.kinds.tables import left_out
+from setveil.report.run.series import series_facts
 from setveil.wording import count
 
 _WIDTH = 88
@@ -66,6 +67,7 @@ def facts(report: Record) -> dict[str, str]:
         **kind.summarized(report),
         "Rows": words.rows(report),
         **applied_facts(report),
+        **series_facts(report),
         "Share": share,
     }
     return {label: text for label, text in found.items() if text}

@@ -1,0 +1,306 @@
+"""The commands ``series init``, ``plan``, ``add``, ``verify``, ``risk``, ``list``, ``forget``, ``drop``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from setveil.cli.options import (
+    ALGORITHM,
+    ANSWER,
+    OUTPUT,
+    PROMISE,
+    READING,
+    HierarchyFile,
+    Input,
+    NoDetails,
+    OutputFormat,
+    Reading,
+    Seed,
+    argument,
+    choice,
+    flag,
+    integer,
+    number,
+    option,
+    source_of,
+)
+from setveil.cli.session import Answer, say
+from setveil.errors import RequestError
+
+if TYPE_CHECKING:
+    from setveil.commands.series import Series
+    from setveil.report.record import Record
+
+HELP = "Publish several releases about the same people, with one promise over all of them."
+
+_KINDS, _IDS = ("periods", "register"), ("keyed", "plain")
+_KNOWN, _PRESENCE = ("histories", "facts"), ("implied", "known", "ignored")
+_HOLD_BACK, _SEARCHES = ("needed", "found", "returners", "none"), ("exact", "greedy")
+
+Folder = Annotated[Path, argument("SERIES", "Folder of the series' ledger, which stays inside.")]
+Key = Annotated[
+    Path | None, option(READING, "File of the key (default: where `series init` put it).", "FILE", "--key")
+]
+Algorithm = Annotated[
+    str, choice(ALGORITHM, "How labels are found.", "search", _SEARCHES, "--algorithm", "-a")
+]
+TimeLimit = Annotated[
+    float | None, number(ALGORITHM, "Take the best labels found in so many seconds.", 0, "SECONDS")
+]
+Together = Annotated[
+    bool, flag(ALGORITHM, "Each file is a release, none of which is out: choose labels together.")
+]
+Weights = Annotated[
+    str | None, option(ALGORITHM, "With --together: how much each release counts, such as 1,2.", "N,...")
+]
+Known = Annotated[
+    str | None,
+    choice(PROMISE, "A known item is known in all releases, or in one.", "kind of knowledge", _KNOWN),
+]
+Presence = Annotated[
+    str | None,
+    choice(PROMISE, "In which releases somebody is: told by items, known besides, or no matter.",
+           "presence", _PRESENCE),
+]  # fmt: skip
+
+
+def init(
+    progress: Any,
+    series: Folder,
+    k: int = integer(PROMISE, "At least so many people must fit.", 2, "-k", default=...),
+    m: int = integer(PROMISE, "Known items of a person.", 1, "-m", default=2),
+    kind: str = choice(
+        PROMISE,
+        "A release has what came since the last, or everybody so far.",
+        "kind",
+        _KINDS,
+        default="periods",
+    ),
+    known: Known = None,
+    presence: Presence = None,
+    ids: str = choice(
+        READING, "Whether the ledger has codes for ids, or ids.", "kind of ids", _IDS, default="keyed"
+    ),
+    key: Path | None = option(READING, "File of the key (default: SERIES.key).", "FILE"),
+    seed: Seed = 0,
+) -> str:
+    """Begin a series: a ledger of who was published with what, and the key of its codes.
+
+    Both stay inside. Whoever has the ledger has the data.
+
+    $ setveil series init visits --k 5 --m 2
+    """
+    from setveil.commands.series import Series
+
+    made = Series.create(
+        series, k=k, m=m, kind=kind, known=known or _KNOWN[0], presence=presence or _PRESENCE[0], ids=ids,
+        key=key, seed=seed,
+    )  # fmt: skip
+    where = key or f"{series}.key"
+    beside = f" Its key is {where}: keep it, and keep it apart." if made.ledger.settings.key else ""
+    return f"{series} begins a series: k = {k}, m = {m}, {kind}.{beside}"
+
+
+def plan(
+    progress: Any,
+    series: Folder,
+    input: Input = None,  # noqa: A002
+    *,
+    hierarchy_file: HierarchyFile = None,
+    together: Together = False,
+    names: str | None = option(OUTPUT, "With --together: what to call the releases, such as q1,q2.", "NAMES"),
+    weights: Weights = None,
+    algorithm: Algorithm = "exact",
+    time_limit: TimeLimit = None,
+    key: Key = None,
+    reading: Reading,
+) -> Answer:
+    """Say what each way to publish the next release costs. Nothing is written.
+
+    $ setveil series plan visits q2.csv --id-column patient --item-column code -H tree.csv
+    $ setveil series plan visits --together q1.csv q2.csv --id-column patient --item-column code -H tree.csv
+    """
+    one = _opened(series, key)
+    how = {"hierarchy": hierarchy_file, "time_limit": time_limit, "progress": progress, **reading.given()}
+    progress("reading")
+    if together:
+        called = None if names is None else names.split(",")
+        found = one.plan_together([*(input or ())], names=called, weights=_weights(weights), **how)
+    else:
+        found = one.plan(source_of(input, reading, "DATA"), algorithm=algorithm, **how)
+    return Answer(found, repr(found))
+
+
+def add(
+    progress: Any,
+    context: typer.Context,
+    series: Folder,
+    input: Input = None,  # noqa: A002
+    *,
+    name: str | None = option(OUTPUT, "What to call the release, such as 2026-q2.", "NAME"),
+    out: str | None = option(
+        OUTPUT, "Folder to write: published/ to share, internal/ to keep.", "FOLDER", "-o"
+    ),
+    published: Path | None = option(
+        READING, "A run that is out already, made of these data: record it, with what it exposes.", "RUN"
+    ),
+    hierarchy_file: HierarchyFile = None,
+    hold_back: str | None = choice(
+        ALGORITHM, "Whose rows stay out (default: whose have to).", "answer", _HOLD_BACK
+    ),
+    labels_of: str | None = option(
+        ALGORITHM, "Begin with the labels of an earlier release; they are only coarsened.", "NAME"
+    ),
+    together: Together = False,
+    names: str | None = option(OUTPUT, "With --together: what to call the releases, such as q1,q2.", "NAMES"),
+    weights: Weights = None,
+    algorithm: Algorithm = "exact",
+    time_limit: TimeLimit = None,
+    merge: bool = flag(READING, "Register: the data came since; add them to what the ledger has."),
+    no_counts: bool = flag(OUTPUT, "Do not share in how many rows each item was (counts.csv)."),
+    no_details: NoDetails = False,
+    output_format: OutputFormat = None,
+    external: bool = flag(OUTPUT, "Also write published/report.html, which may be shared with the rows."),
+    key: Key = None,
+    reading: Reading,
+) -> Answer:
+    """Publish the next release of a series, verified with all before it, and record it.
+
+    The folder of the run and the ledger are both written, or neither.
+
+    $ setveil series add visits q2.csv --name q2 -o q2 -H tree.csv --id-column patient --item-column code
+    $ setveil series add visits q1.csv --name q1 --published run1 --id-column patient --item-column code
+    """
+    from setveil.cli.config import given_options
+    from setveil.report.run.summary import summary
+
+    one = _opened(series, key)
+    command, options = given_options(context)
+    how: dict[str, Any] = {
+        "hierarchy": hierarchy_file, "time_limit": time_limit, "counts": not no_counts,
+        "details": not no_details, "progress": progress,
+        "writing": {"format": output_format, "external": external},
+        "record": {"command": command, "options": options},
+    }  # fmt: skip
+    progress("reading")
+    if together:
+        if not names or not out:
+            raise RequestError(
+                "With --together say what the releases are called and where they go.",
+                hint="Such as --names q1,q2 --out q1,q2.",
+            )
+        reports = one.add_together(
+            [*(input or ())], names=names.split(","), out=out.split(","), weights=_weights(weights),
+            **how, **reading.given(),
+        )  # fmt: skip
+        return Answer(reports, "\n\n".join(map(summary, reports)))
+    if name is None:
+        raise RequestError("Say what the release is called.", hint="Such as --name 2026-q2.")
+    data = source_of(input, reading, "DATA")
+    if published is not None:
+        how = {"progress": progress, "hierarchy": hierarchy_file}
+    found = one.add(
+        data, name=name, out=out, published=published, hold_back=hold_back, labels_of=labels_of,
+        algorithm=algorithm, merge=merge, **how, **reading.given(),
+    )  # fmt: skip
+    for warning in one.warnings:
+        say(f"Warning: {warning}")
+    if published is not None:
+        return Answer(found, repr(found))
+    told = summary(cast("Record", found))
+    return Answer(found, f"{told}\nFolder     {out}")
+
+
+def verify(
+    progress: Any,
+    series: Folder,
+    k: int | None = integer(PROMISE, "Another k than that of the series.", 2, "-k"),
+    m: int | None = integer(PROMISE, "Another m than that of the series.", 1, "-m"),
+    known: Known = None,
+    presence: Presence = None,
+    counts_are_out: bool = flag(
+        PROMISE, "Register: counts are out; ask for those who do not know what stays."
+    ),
+    show: int = integer(ANSWER, "For how many people to say what exposes them.", 0, default=5),
+) -> Answer:
+    """Check the promise of all releases together; exit code 0 if it holds, 1 if not.
+
+    From the published files, which are read again, and the ledger.
+
+    $ setveil series verify visits
+    $ setveil series verify visits --known facts --json
+    """
+    found = _opened(series, None).verify(
+        k=k, m=m, known=known, presence=presence, show=show, counts_are_out=counts_are_out, progress=progress
+    )
+    return Answer(found, repr(found), 0 if found else 1)
+
+
+def risk(progress: Any, series: Folder) -> Answer:
+    """Count people whom somebody finds who knows up to three items, by each release and by all, linked.
+
+    $ setveil series risk visits
+    """
+    found = _opened(series, None).risk(progress=progress)
+    return Answer(found, repr(found))
+
+
+def list(progress: Any, series: Folder) -> Answer:  # noqa: A001  (the command's name)
+    """List the releases of a series.
+
+    $ setveil series list visits
+    """
+    found = _opened(series, None).told()
+    return Answer(found, repr(found))
+
+
+def forget(
+    progress: Any,
+    series: Folder,
+    person: str = argument("ID", "The person's id, as in the files."),
+    key: Key = None,
+) -> str:
+    """Remove what a person had from the ledger. Her rows are out; she herself is no longer checked.
+
+    $ setveil series forget visits 4711
+    """
+    n = _opened(series, key).forget(person)
+    return f"Forgotten: her items in {n} release{'s' if n != 1 else ''}. Her rows still hide others."
+
+
+def drop(
+    progress: Any,
+    series: Folder,
+    name: str = argument("NAME", "The last release."),
+    not_shared: bool = flag(OUTPUT, "Nobody was given it."),
+) -> str:
+    """Take the last release out of a series, if nobody was given it.
+
+    $ setveil series drop visits q2 --not-shared
+    """
+    one = _opened(series, None)
+    run = next((entry.run for entry in one.releases if entry.name == name), "")
+    one.drop(name, not_shared=not_shared)
+    return f"{name} is not in the series any more. Its folder is still there: {run}."
+
+
+def _opened(series: Path, key: Path | None) -> Series:
+    from setveil.commands.series import Series
+
+    return Series.open(series, key=key)
+
+
+def _weights(text: str | None) -> Any:
+    """Read weights between commas."""
+    if text is None:
+        return None
+    parts = text.split(",")
+    if not all(part.strip().isdecimal() for part in parts):
+        raise RequestError("--weights takes whole numbers between commas.", hint="Such as --weights 1,2.")
+    return [int(part) for part in parts]
+
+
+COMMANDS = (init, plan, add, verify, risk, list, forget, drop)

@@ -1,0 +1,97 @@
+"""What the reports of a run say that is a release of a series."""
+
+from __future__ import annotations
+
+import html
+
+from setveil.report.drawing import blocks
+from setveil.report.record import Record, Series
+from setveil.report.words import and_list, percent
+from setveil.wording import count
+
+_KNOWN = {
+    "histories": "an item counts as known in all releases in which a person has it",
+    "facts": "an item counts as known in one release",
+}
+_PRESENCE = {
+    "implied": "a known item tells that she is in its releases",
+    "known": "in which releases she is may be known, too, as one of the items",
+    "ignored": "in which releases she is does not count as known",
+}
+_WAYS = {
+    "needed": "only whom any labels would let be found",
+    "found": "whom the best labels of these rows by themselves would let be found",
+    "returners": "everybody who was in an earlier release",
+    "none": "nobody",
+    "planned": "whom any labels would let be found; the releases were planned together",
+}
+
+
+def series_facts(report: Record) -> dict[str, str]:
+    """List what a summary says of the series, with its label; nothing of runs that are of none."""
+    told = report.get("series")
+    if not told:
+        return {}
+    return {"Series": f"{_promise(told)} {_kept(told)}", "Held back": _held(told)}
+
+
+def _promise(told: Series) -> str:
+    """Say what the releases together promise, which everybody may know."""
+    several = f"all {len(told['of'])} releases ({and_list(told['of'])}) together promise"
+    who = several if len(told["of"]) > 1 else "the first release of a series, which promises"
+    items = f"up to {count(told['m'], 'item')}"
+    return (
+        f"{told['release']}: {who} that who knows {items} of a person, and which rows of different releases "
+        f"are hers, finds at least {told['k']} people who fit."
+    )
+
+
+def _kept(told: Series) -> str:
+    """Say who is exposed by all of them."""
+    if told["holds"]:
+        return "It holds, recounted from all releases."
+    return (
+        f"Earlier releases exposed {count(told['exposed'], 'person', 'people')} already, {told['unique']:,} "
+        "of them alone; this one exposes nobody else."
+    )
+
+
+def _held(told: Series) -> str:
+    """Say who was held back."""
+    return f"{count(told['held_back'], 'person', 'people')}: {_WAYS.get(told['way'], told['way'])}."
+
+
+def series_told(report: Record) -> blocks.Section | None:
+    """Tell the promise of the series, what it cost, and what it does not cover, as a section."""
+    told = report.get("series")
+    if not told:
+        return None
+    lines = [
+        ("Promise", f"{_promise(told)} Here {_KNOWN[told['known']]}; {_PRESENCE[told['presence']]}."),
+        ("Kept", _kept(told)),
+        ("People", f"{told['people']:,} in all releases, {told['returning']:,} of them in several"),
+        ("Held back", _held(told)),
+        (
+            "Cost",
+            f"LM {told['lm']:.4f}, {count(told['left_out'], 'occurrence')} left out, "
+            f"{count(told['names_kept'], 'item')} under their own names; "
+            + ("proven to lose least in this way" if told["proven"] else f"gap {percent(told['gap'])}"),
+        ),
+        (
+            "Absence",
+            f"Not promised: {count(told['exactly'], 'person', 'people')} would be below k for who knows "
+            "exactly in which releases each is and is not.",
+        ),
+        ("Forgotten", f"{told['forgotten']:,} no longer checked" if told["forgotten"] else ""),
+        ("Undone by", "any release of the same people that is not in the ledger"),
+    ]
+    facts = blocks.facts([(name, html.escape(text)) for name, text in lines if text])
+    return blocks.fold("A release of a series", html.escape(_kept(told)), facts)
+
+
+def series_shared(report: Record) -> tuple[str, str] | None:
+    """Say which releases there are and what they promise, for the page that may be shared."""
+    told = report.get("series")
+    if not told:
+        return None
+    return "Series", html.escape(f"{_promise(told)} {_KNOWN[told['known']].capitalize()}.")

@@ -1,0 +1,160 @@
+"""What is said of a series in words, from the JSON types that commands answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from setveil.report.words import and_list, percent
+from setveil.wording import count
+
+Told = Mapping[str, Any]
+_KNOWN = {
+    "histories": "a known item is known in all releases",
+    "facts": "a known item is known in one release",
+}
+
+
+def _people(n: int) -> str:
+    return count(n, "person", "people")
+
+
+def promise_words(told: Told) -> str:
+    """Name the promise of a series."""
+    return f"(k, m)-series (k = {told['k']}, m = {told['m']}, {told['known']}, presence {told['presence']})"
+
+
+def verdict_text(told: Told) -> str:
+    """Say whether a series keeps its promise, and whom it exposes."""
+    names = [one["release"] for one in told["each"]]
+    lines = [
+        f"{'Yes' if told['holds'] else 'No'}: {promise_words(told)} "
+        f"{'holds' if told['holds'] else 'does not hold'} for {count(len(names), 'release')}"
+        + (f": {', '.join(names)}." if names else "."),
+        f"{_people(told['people'])}, {told['returning']:,} of them in several releases.",
+    ]
+    if told["exposed"]:
+        lines.append(
+            f"{_people(told['exposed'])} below k = {told['k']}, {told['unique']:,} of them alone, for who "
+            f"can tell which rows belong together and knows {count(told['m'], 'item')} "
+            f"({_KNOWN[told['known']]})."
+        )
+        lines += [f"  {one['release']} alone: {_people(one['exposed'])} below k" for one in told["each"]]
+    for one in told["violations"]:
+        facts = "; ".join(_fact(fact) for fact in one["facts"])
+        lines.append(f"  person {one['person']}: {facts}: {_people(one['candidates'])} fit")
+    if told["exactly"]:
+        lines.append(
+            f"Not promised: {_people(told['exactly'])} would be below k for who also knows exactly in which "
+            "releases each person is and is not."
+        )
+    lines += [f"Warning: {words}" for words in told.get("warnings", ())]
+    return "\n".join(lines)
+
+
+def _fact(fact: Told) -> str:
+    shown = [
+        f"{release} ({'not shown' if label is None else label})"
+        for release, label in zip(fact["releases"], fact["labels"], strict=True)
+    ]
+    what = "present" if fact["item"] is None else fact["item"]
+    return f"{what} in {and_list(shown)}"
+
+
+def list_text(told: Told) -> str:
+    """Say which releases a series has."""
+    lines = [
+        f"{told['series']}: {promise_words(told)}, {told['kind']}, ids {told['ids']}.",
+        *_aligned(
+            [
+                ["release", "date", "people", "held back", "k", "m", "counts", "below k", "folder"],
+                *(
+                    [
+                        one["name"], one["date"], f"{one['people']:,}", f"{one['held_back']:,}",
+                        str(one["k"]), str(one["m"]), "yes" if one["counts"] else "no",
+                        f"{one['exposed']:,}", one["run"],
+                    ]
+                    for one in told["releases"]
+                ),
+            ]
+        ),
+    ]  # fmt: skip
+    if not told["releases"]:
+        lines = [lines[0], "No release yet."]
+    if told["forgotten"]:
+        lines.append(f"{_people(told['forgotten'])} forgotten: still among the rows, no longer checked.")
+    return "\n".join(lines)
+
+
+def plan_text(told: Told) -> str:
+    """Say what each way to publish again costs."""
+    table = [["way", "LM", "left out", "names kept", "held back", "below k before", "after", "proven"]]
+    notes = []
+    for one in told["ways"]:
+        name = one["way"] + (f" {one['release']}" if "release" in one else "")
+        if "why" in one:
+            table.append([name, "-", "-", "-", "-", _before(one), "-", "-"])
+            notes.append(f"{name}: {one['why']}")
+            continue
+        share = one["left_out"] / one["occurrences"] if one["occurrences"] else 0
+        table.append(
+            [
+                name, f"{one['lm']:.4f}", percent(share), f"{one['names_kept']:,}", f"{one['held_back']:,}",
+                _before(one), "0",
+                "yes" if one["proven"] else f"gap {percent(one['gap'])}",
+            ]
+        )  # fmt: skip
+    lines = [
+        f"{_people(told['people'])}, {told['returning']:,} of them in earlier releases.",
+        *_aligned(table),
+    ]
+    advice = advice_words(told)
+    return "\n".join([*lines, *notes, *([advice] if advice else [])])
+
+
+def _before(one: Told) -> str:
+    """Say who would be found under the best labels of the rows by themselves, where that was counted."""
+    n, alone = one["exposed_before"], one["unique_before"]
+    return "-" if n is None else f"{n:,} ({alone:,} alone)"
+
+
+def advice_words(told: Told) -> str:
+    """Say which way to take, where one is plainly better."""
+    costs = {one["way"]: one for one in told["ways"] if "lm" in one}
+    append = costs.get("append")
+    if append is None or not told["returning"]:
+        return ""
+    others = {way: one["lm"] for way, one in costs.items() if way != "append"}
+    if others and append["lm"] > 2 * min(others.values()) + 0.01:
+        best = min(others, key=lambda way: others[way])
+        return (
+            f"Appending this period as it is loses {append['lm']:.3f}: what was published before cannot be "
+            f"changed any more. {'A register' if best == 'register' else best.capitalize()} loses "
+            f"{others[best]:.4f}."
+        )
+    return ""
+
+
+def risk_text(told: Told) -> str:
+    """Say how many people are found by each release alone and by all of them."""
+    parts = []
+    for view, title in (("items", "As the data are"), ("labels", "As published")):
+        table = [["release", "known items", *(f"below {t}" for t in told["thresholds"])]]
+        table += [
+            [one["release"] or "all, linked", str(one["m"]), *(f"{n:,}" for n in one["below"].values())]
+            for one in told["risk"]
+            if one["view"] == view
+        ]
+        parts.append("\n".join([f"{title}:", *_aligned(table)]))
+    return "\n\n".join(parts)
+
+
+def _aligned(table: Sequence[Sequence[str]]) -> list[str]:
+    widths = [max(len(row[at]) for row in table) for at in range(len(table[0]))]
+    return [
+        "  " + "  ".join(
+            cell.ljust(width) if at == 0 else cell.rjust(width) if at < len(row) - 1 else cell
+            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in table
+    ]  # fmt: skip

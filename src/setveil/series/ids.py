@@ -1,0 +1,127 @@
+"""Who is who in a series: ids as keyed codes, and ids that are written otherwise than before."""
+
+from __future__ import annotations
+
+import hmac
+import re
+import secrets
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from setveil.errors import DataError, OutputError, shorten
+from setveil.staging import private_file
+from setveil.wording import count
+
+_SIZE = 32  # bytes of a key
+_CODE = 16  # bytes of a code
+_TRIED = 2_000  # ids of a file that are compared with those before
+_PREFIX = re.compile(r"[^0-9]+(?=[0-9])")
+_LONGEST = 16  # digits that a number may have been filled up to
+
+Coded = Callable[[str], str]
+
+
+def new_key(path: Path) -> bytes:
+    """Make a key and write it to a new file that is its owner's alone."""
+    key = secrets.token_bytes(_SIZE)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with private_file(path, "x", encoding="ascii") as file:
+            file.write(key.hex() + "\n")
+    except OSError as error:
+        raise OutputError(f"The key {path} cannot be written: {error.strerror or error}.") from None
+    return key
+
+
+def read_key(path: Path) -> bytes:
+    """Read the key of a series."""
+    lost = (
+        "Whoever is in the series can then not be told any more. If the file lies elsewhere: --key FILE. "
+        "Without it the series cannot go on, and what was published of it stays as it is."
+    )
+    try:
+        key = bytes.fromhex(path.read_text(encoding="ascii"))
+    except FileNotFoundError:
+        raise DataError(f"The key of the series is not there: {path}.", hint=lost) from None
+    except (OSError, ValueError):
+        key = b""
+    if len(key) != _SIZE:
+        raise DataError(f"{path} is no key of a series: expected {2 * _SIZE} hexadecimal digits.", hint=lost)
+    return key
+
+
+def fingerprint(key: bytes) -> str:
+    """Say which key it is, without telling it."""
+    return hmac.digest(key, b"setveil series", "sha256")[:_CODE].hex()
+
+
+def coded(key: bytes | None) -> Coded:
+    """Return the function that gives an id its code; without a key ids stay as they are."""
+    if key is None:
+        return str
+    return lambda name: hmac.digest(key, name.encode(), "sha256")[:_CODE].hex()
+
+
+def codes_of(ids: Sequence[str], code: Coded) -> list[str]:
+    """Give each row its person; blanks around an id do not count."""
+    bare = [one.strip() for one in ids]
+    if len(set(bare)) < len(bare):
+        seen: set[str] = set()
+        twice = next(one for one in bare if one in seen or seen.add(one))  # type: ignore[func-returns-value]
+        raise DataError(
+            f"The id {shorten(twice)} is on several rows of the file, which differ in blanks around it.",
+            hint="A person has one row in a release: write her id in one way.",
+        )
+    if "" in bare:
+        raise DataError("A row has an empty id.", hint="Every row must say whose it is.")
+    return [code(one) for one in bare]
+
+
+def require_same_form(ids: Sequence[str], known: set[str], code: Coded, *, register: bool) -> str:
+    """Refuse ids that are written otherwise than those before, where nobody is known by them.
+
+    Parameters
+    ----------
+    ids : sequence of str
+        Of the new file.
+    known : set of str
+        The codes of people in earlier releases.
+    register : bool
+        Whether people must be known.
+
+    Returns
+    -------
+    str
+        A warning where nobody is known; empty where somebody is.
+    """
+    bare = [one.strip() for one in ids]
+    if not known or not bare or any(code(one) in known for one in bare):
+        return ""
+    tried = bare[:_TRIED]
+    examples = [
+        f"{shorten(one)} was {shorten(other)}"
+        for one in tried
+        if (other := next((o for o in _other_forms(one) if code(o) in known), None)) is not None
+    ]
+    if 2 * len(examples) > len(tried):
+        raise DataError(
+            "Nobody in the file is known to the series, but most would be if their ids were written as "
+            f"before: {', '.join(examples[:2])}.",
+            hint="Write ids in every file alike: 007 and 7 are two people.",
+        )
+    nobody = f"None of the {count(len(bare), 'person', 'people')} in the file is known to the series."
+    if register:
+        raise DataError(
+            nobody,
+            hint="In a register everybody who was in it is in it again. Is this the right file, and the "
+            "right column of ids?",
+        )
+    return f"{nobody} Are these the ids that the earlier releases have?"
+
+
+def _other_forms(name: str) -> Iterator[str]:
+    """List how an id may have been written: with leading zeros or none, in other case, without a prefix."""
+    yield from (name.lower(), name.upper(), _PREFIX.sub("", name, count=1))
+    if name.isdecimal():
+        bare = name.lstrip("0") or "0"
+        yield from (bare.zfill(length) for length in range(1, _LONGEST + 1))

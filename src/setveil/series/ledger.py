@@ -1,0 +1,349 @@
+"""The ledger of a series: its promise, its releases and who is in them. It never leaves the house.
+
+`series.json` names what counts: a release is in the series when that file says so, and it is replaced by one
+rename. What a release needs besides is written before.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import re
+import secrets
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from shutil import rmtree
+
+from setveil.errors import DataError, OutputError, RequestError, did_you_mean, shorten
+from setveil.guarantees.series import SeriesAnonymity
+from setveil.series.files import Part, read_part, write_part
+from setveil.series.ids import Coded, coded, fingerprint, new_key, read_key
+from setveil.staging import private_file, staged_file, staged_folder
+
+if sys.platform != "win32":
+    import fcntl
+
+FILE, LOCK, INSIDE = "series.json", "lock", "series.json"
+KINDS, IDS = ("periods", "register"), ("keyed", "plain")
+MOST = 60  # releases: in which of them somebody is are the bits of a number
+VERSION = 1
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A release as series.json has it."""
+
+    name: str
+    run: str  # folder of the run
+    date: str
+    k: int
+    m: int | str  # of the run's own promise, which may be stronger ("inf": for every m)
+    people: int
+    held_back: int
+    counts: bool  # whether counts.csv lies beside its rows
+    exposed: int  # people below k by the series as far as this release, when it was added
+    files: Mapping[str, str] = field(default_factory=dict)  # sha256 of each published file
+    way: str = "published"  # how it was made
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is settled when a series begins."""
+
+    k: int
+    m: int
+    kind: str
+    known: str
+    presence: str
+    ids: str
+    key: str  # its fingerprint; empty for plain ids
+    key_file: str
+    seed: int
+    forgotten: int = 0  # people whose items are gone at their wish
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """A series on disk."""
+
+    folder: Path
+    settings: Settings
+    releases: tuple[Entry, ...] = ()
+
+    @property
+    def promise(self) -> SeriesAnonymity:
+        """What all releases together promise."""
+        s = self.settings
+        return SeriesAnonymity(s.k, s.m, s.known, s.presence)  # type: ignore[arg-type]
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the releases."""
+        return [entry.name for entry in self.releases]
+
+    def entry(self, name: str) -> Entry:
+        """Find a release by its name."""
+        for entry in self.releases:
+            if entry.name == name:
+                return entry
+        raise RequestError(
+            f"{self.folder} has no release {shorten(name)}.",
+            hint=did_you_mean(name, self.names, f"It has {', '.join(self.names) or 'none yet'}."),
+        )
+
+    def part(self, name: str) -> Part:
+        """Read what is kept of a release."""
+        return read_part(self.folder / self.entry(name).name)
+
+    def code(self, key_file: Path | None = None) -> Coded:
+        """Return the function that gives an id its code, by the key of the series."""
+        if self.settings.ids == "plain":
+            return coded(None)
+        path = key_file or Path(self.settings.key_file)
+        if key_file is None and not path.is_file():
+            path = beside(self.folder)
+        key = read_key(path)
+        if fingerprint(key) != self.settings.key:
+            raise DataError(
+                f"{path} is the key of another series: its fingerprint is {fingerprint(key)[:8]}, that of "
+                f"{self.folder} is {self.settings.key[:8]}.",
+                hint="With it everybody would be taken for somebody new. Name the right one: --key FILE.",
+            )
+        return coded(key)
+
+
+def beside(folder: Path) -> Path:
+    """Name the file that holds the key unless another one is named."""
+    return folder.absolute().with_name(f"{folder.absolute().name}.key")
+
+
+def require_outside(folder: Path) -> None:
+    """Refuse a ledger in a folder that is handed out."""
+    for above in (folder.absolute(), *folder.absolute().parents):
+        if above.name == "published" or (above / "about.json").is_file():
+            raise RequestError(
+                f"{folder} lies in {above}, which is handed out: the ledger of a series must stay inside.",
+                hint="Choose a folder that nobody else gets.",
+            )
+
+
+def create(
+    folder: Path, promise: SeriesAnonymity, *, kind: str, ids: str, key_file: Path | None, seed: int
+) -> Ledger:
+    """Begin a series: a ledger without releases, and its key."""
+    require_outside(folder)
+    if folder.exists() or folder.is_symlink():
+        raise OutputError(f"{folder} exists.", hint="Choose another folder, or go on with the series there.")
+    path = (key_file or beside(folder)).absolute()
+    made = False
+    if ids == "keyed":
+        require_outside(path)
+        if folder.absolute() in path.parents:
+            raise RequestError(
+                f"The key {path} would lie in the ledger, and whoever copies one would have both.",
+                hint="Name a file elsewhere.",
+            )
+        made = not path.exists()
+        key = new_key(path) if made else read_key(path)
+    elif key_file is not None:
+        raise RequestError("Plain ids need no key.", hint="Leave out --key.")
+    settings = Settings(
+        promise.k, promise.m, kind, promise.known, promise.presence, ids,
+        fingerprint(key) if ids == "keyed" else "", str(path) if ids == "keyed" else "", seed,
+    )  # fmt: skip
+    ledger = Ledger(folder, settings)
+    try:
+        with staged_folder(folder) as place:
+            place.chmod(0o700)
+            with private_file(place / FILE, "x", encoding="utf-8") as file:
+                file.write(_written(ledger))
+            private_file(place / LOCK, "x").close()
+    except OSError as error:
+        if made:
+            path.unlink(missing_ok=True)
+        raise OutputError(f"{folder} cannot be written: {error.strerror or error}.") from None
+    return ledger
+
+
+def open_ledger(folder: Path) -> Ledger:
+    """Read a series."""
+    path = folder / FILE
+    if not path.is_file():
+        raise DataError(
+            f"{folder} holds no series: there is no {path}.", hint="`setveil series init` begins one."
+        )
+    try:
+        told = json.loads(path.read_text(encoding="utf-8"))
+        version = told.pop("version")
+        entries = tuple(Entry(**entry) for entry in told.pop("releases"))
+        ledger = Ledger(folder, Settings(**told), entries)
+        _ = ledger.promise
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        raise DataError(
+            f"{path} is not what setveil wrote: {error}.", hint="Take the ledger from a backup."
+        ) from None
+    if version > VERSION:
+        raise DataError(f"{path} was written by a newer setveil.", hint="Read it with that one.")
+    return ledger
+
+
+def _written(ledger: Ledger) -> str:
+    told = {
+        "version": VERSION,
+        **asdict(ledger.settings),
+        "releases": [asdict(entry) for entry in ledger.releases],
+    }
+    return json.dumps(told, ensure_ascii=False, indent=2) + "\n"
+
+
+@contextlib.contextmanager
+def changing(folder: Path) -> Iterator[Ledger]:
+    """Hand out a series for a change, of which there is one at a time."""
+    ledger = open_ledger(folder)
+    with (folder / LOCK).open("ab") as lock:
+        if sys.platform != "win32":
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise OutputError(
+                    f"Somebody else is changing {folder} at this moment.", hint="Wait until that is done."
+                ) from None
+            except OSError:  # a file system without locks
+                pass
+        yield open_ledger(folder)
+    del ledger
+
+
+@contextlib.contextmanager
+def replaced(ledger: Ledger) -> Iterator[Callable[[Ledger], None]]:
+    """Hand out what writes a changed series beside its place, to which it is moved when all has gone well."""
+    try:
+        with staged_file(ledger.folder / FILE) as file:
+            file.chmod(0o600)
+
+            def settle(changed: Ledger) -> None:
+                file.write_text(_written(changed), encoding="utf-8")
+
+            yield settle
+    except OSError as error:
+        raise OutputError(
+            f"The ledger {ledger.folder} cannot be written: {error.strerror or error}. Nothing was changed.",
+            hint="Free some space.",
+        ) from None
+
+
+@contextlib.contextmanager
+def kept(ledger: Ledger, name: str, part: Part) -> Iterator[None]:
+    """Write what is kept of a release; it goes again if what follows fails."""
+    place = ledger.folder / name
+    try:
+        with staged_folder(place) as folder:
+            folder.chmod(0o700)
+            write_part(folder, part)
+        yield
+    except BaseException:
+        rmtree(place, ignore_errors=True)
+        raise
+
+
+def require_free_name(ledger: Ledger, name: str) -> None:
+    """Refuse a name that a release has, or none can have."""
+    if name in ledger.names:
+        raise RequestError(
+            f"{ledger.folder} has a release {name} already, of {ledger.entry(name).date}.",
+            hint="What was handed out stays as it is; give the new release a name of its own.",
+        )
+    if not _NAME.fullmatch(name) or name in {FILE, LOCK}:
+        raise RequestError(
+            f"A release cannot be called {shorten(name)}.",
+            hint="Use letters, digits, dots, hyphens and underscores, such as 2026-q1.",
+        )
+    if len(ledger.releases) >= MOST:
+        raise RequestError(f"A series has at most {MOST} releases.")
+
+
+def today() -> str:
+    """Return the date, in UTC."""
+    return datetime.now(UTC).date().isoformat()
+
+
+def hashes_of(run: Path) -> dict[str, str]:
+    """Hash every published file of a run's folder."""
+    published = run / "published"
+    files = sorted(path for path in published.rglob("*") if path.is_file())
+    return {
+        path.relative_to(published).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in files
+    }
+
+
+def require_unchanged(entry: Entry, run: Path | None = None) -> Path:
+    """Refuse a published folder that is not what was handed out; return the run's folder."""
+    place = Path(entry.run) if run is None else run
+    if not (place / "published").is_dir():
+        raise DataError(
+            f"The folder of release {entry.name} is not at {place}.",
+            hint="Move it back to where it was written; the series reads what was published.",
+        )
+    now = hashes_of(place)
+    changed = [name for name in {**entry.files, **now} if entry.files.get(name) != now.get(name)]
+    if changed:
+        name = sorted(changed)[0]
+        was, found = entry.files.get(name, "not there"), now.get(name, "not there")
+        raise DataError(
+            f"Release {entry.name} was changed since it was added: {place / 'published' / name} "
+            f"(sha256 {found[:16]}, was {was[:16]}).",
+            hint="Put back what was handed out. A correction is a release of its own.",
+        )
+    return place
+
+
+def inside(ledger: Ledger, name: str) -> dict[str, str]:
+    """Say in a run's folder which series it is of."""
+    return {"series": str(ledger.folder.absolute()), "release": name}
+
+
+def forget(ledger: Ledger, person: str) -> tuple[Ledger, int]:
+    """Remove what a person had from the ledger; her rows, which are out there, stay under a fresh code.
+
+    Returns the series as changed, and in how many releases she was.
+    """
+    parts = {name: ledger.part(name) for name in ledger.names}
+    there = [name for name, part in parts.items() if person in part.people or person in part.held]
+    if not there:
+        raise DataError("Nobody in the series has this id.", hint="Write it as in the files.")
+    fresh = f"-{secrets.token_hex(15)}"
+    settings = replace(ledger.settings, forgotten=ledger.settings.forgotten + 1)
+    changed = replace(ledger, settings=settings)
+    with replaced(ledger) as to:
+        for name in there:
+            with staged_folder(ledger.folder / name) as folder:
+                folder.chmod(0o700)
+                write_part(folder, parts[name].without(person, fresh))
+        to(changed)
+    return changed, len(there)
+
+
+def drop(ledger: Ledger, name: str, *, not_shared: bool) -> Ledger:
+    """Take the last release out of a series, if nobody was given it."""
+    entry = ledger.entry(name)
+    if not not_shared:
+        raise RequestError(
+            f"What was handed out stays in the series: others hold {name}, whatever the ledger says.",
+            hint="--not-shared says that nobody was given it.",
+        )
+    if entry is not ledger.releases[-1]:
+        raise RequestError(
+            f"{name} is not the last release of the series: those after it were made with it in mind.",
+            hint=f"The last one is {ledger.releases[-1].name}.",
+        )
+    changed = replace(ledger, releases=ledger.releases[:-1])
+    with replaced(ledger) as to:
+        to(changed)
+    rmtree(ledger.folder / name, ignore_errors=True)
+    return changed

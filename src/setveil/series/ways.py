@@ -1,0 +1,202 @@
+"""The ways to publish again: whose rows go out, and under which labels."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil import algorithms
+from setveil.data.people import Appearance, SeriesPeople
+from setveil.data.transactions import Transactions
+from setveil.errors import InfeasibleError
+from setveil.guarantees.km import KmAnonymity
+from setveil.guarantees.series import SeriesAnonymity
+from setveil.hierarchy.tree import Hierarchy
+from setveil.kernels.rows import frozen, take_rows
+from setveil.progress import Progress, silent
+from setveil.published.mapping import recoding_of_image
+from setveil.series.state import State, rows_in_numbers
+from setveil.utility.lm import lm
+from setveil.wording import count
+
+if TYPE_CHECKING:
+    from setveil.series.search.found import Found
+
+NEEDED, FOUND, RETURNERS, NONE = "needed", "found", "returners", "none"
+HOLD_BACK = (NEEDED, FOUND, RETURNERS, NONE)
+SEARCHES = ("exact", "greedy")
+
+Image = dict[str, str | None]
+Own = tuple[Image, dict[str, Any]]  # labels, and how good they are
+
+
+@dataclass(frozen=True, eq=False)
+class Way:
+    """A release that could be published next."""
+
+    name: str
+    people: list[str]  # whose rows go out
+    data: Transactions  # what they have, in that order
+    image: Image  # the label of each item
+    held: list[str]  # who is held back
+    lm: float
+    left_out: int  # occurrences of items that are left out
+    names_kept: int  # items that are published as themselves
+    proven: bool
+    gap: float
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False)
+class Next:
+    """What is to be published next, beside what was published."""
+
+    state: State  # with the people and items of the new rows
+    people: list[str]
+    data: Transactions
+    tree: Hierarchy
+    promise: SeriesAnonymity
+    algorithm: str = SEARCHES[0]
+    start: Mapping[str, str | None] | None = None  # labels to begin with (--labels-of)
+    time_limit: float | None = None
+    progress: Progress = silent
+
+    def numbers(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
+        """Write the new rows in numbers."""
+        return rows_in_numbers(self.people, self.data, self.state.number, self.state.item)
+
+    def series(self, labels: NDArray[np.int32]) -> SeriesPeople:
+        """Append the new rows, under some labels, to the series."""
+        releases = (*self.state.series.releases, Appearance(*self.numbers(), labels))
+        return replace(self.state.series, releases=releases)
+
+    def returning(self) -> set[str]:
+        """Say who was in an earlier release."""
+        return {code for part in self.state.parts for code in part.people} & set(self.people)
+
+
+def searched(given: Next, name: str, *, hold: bool = True) -> Way:
+    """Find labels with the earlier ones as they are; hold back only who must be."""
+    from setveil.series.search import exact, greedy
+
+    search: Callable[..., Found] = {"exact": exact, "greedy": greedy}[given.algorithm].next_labels
+    start = None
+    if given.start is not None:
+        start = np.array(
+            [node_of(given.tree, given.start.get(item, item)) for item in given.state.items], np.int32
+        )
+    found = search(
+        given.state.series, *given.numbers(), given.promise, given.tree, start_cut=start,
+        time_limit=given.time_limit, progress=given.progress,
+    )  # fmt: skip
+    held = [given.state.people[p] for p in found.held.tolist()]
+    if held and not hold:
+        raise InfeasibleError(
+            f"Whatever the labels are, {count(len(held), 'person', 'people')} would be found by the series: "
+            "too few others were in the same releases.",
+            hint="Hold them back: --hold-back needed. Or publish a register.",
+        )
+    return of_labels(name, given, found)
+
+
+def of_labels(name: str, given: Next, found: Found) -> Way:
+    """Say what labels that were found are, and what they cost."""
+    held = [given.state.people[p] for p in found.held.tolist()]
+    image = {
+        item: None if found.labels[at] < 0 else given.tree.labels[int(found.labels[at])]
+        for at, item in enumerate(given.state.items)
+        if item in given.tree
+    }
+    return _way(name, given, image, held, found.proven, found.gap, found.seconds)
+
+
+def alone(given: Next, hold: str, *, own: Own | None = None) -> Way:
+    """Find the best labels of the new rows by themselves, and hold back whom they would let be found.
+
+    `hold`: "found" holds back the smallest set of people for these labels, "returners" everybody who was in
+    an earlier release, before labels are looked for. `own`: the best labels of all rows, where known.
+    """
+    from setveil.series.search.hold_back import smallest
+
+    start = time.perf_counter()
+    back = given.returning() if hold == RETURNERS else set()
+    some = without(given, back)
+    image, optimality = own if own is not None and not back else own_labels(some)
+    held = sorted(back)
+    if hold == FOUND:
+        nodes = np.array([node_of(given.tree, image.get(item)) for item in given.state.items], np.int32)
+        gone = smallest(given.series(nodes), given.promise)
+        held = [given.state.people[p] for p in gone.tolist()]
+        if len(held) >= len(given.returning()):
+            return alone(given, RETURNERS)
+        if len(held) == len(given.people):
+            raise InfeasibleError("Nobody would be left in the release.", hint="Choose another way.")
+    gap = float(optimality["gap"])
+    seconds = round(time.perf_counter() - start, 4)
+    return _way(hold, given, image, held, gap == 0, gap, seconds)
+
+
+def own_labels(given: Next) -> Own:
+    """Find the best labels of rows by themselves."""
+    name = "exact" if given.algorithm == "exact" else "aa"
+    module = algorithms.load(name)
+    parameters = module.Parameters()
+    if name == "exact" and given.time_limit is not None:
+        parameters = replace(parameters, time_limit=given.time_limit)
+    guarantee = KmAnonymity(given.promise.k, given.promise.m)
+    if not given.data.n_occurrences:
+        return dict.fromkeys(given.data.vocabulary.labels), {"gap": 0}
+    recoding, details = module.anonymize(given.data, given.tree, guarantee, parameters, given.progress)
+    image: Image = dict.fromkeys(recoding.items.labels)
+    image |= {item: label for label, items in recoding.members().items() for item in items}
+    return image, details.get("optimality") or {"gap": 1.0}
+
+
+def without(given: Next, back: Sequence[str] | set[str]) -> Next:
+    """Leave people out of the new rows."""
+    out = set(back)
+    kept = np.array([at for at, code in enumerate(given.people) if code not in out], np.int64)
+    indptr, items = take_rows(given.data.indptr, given.data.items, kept)
+    data = Transactions(
+        frozen(indptr, np.int64), frozen(items, np.int32), given.data.vocabulary, given.data.origin
+    )
+    return replace(given, people=[given.people[at] for at in kept.tolist()], data=data)
+
+
+def node_of(tree: Hierarchy, label: str | None) -> int:
+    """Return the node of a label, -1 for none."""
+    return -1 if label is None or label not in tree else tree.id(label)
+
+
+def _way(
+    name: str, given: Next, image: Image, held: Sequence[str], proven: bool, gap: float, seconds: float
+) -> Way:
+    """Say what a way costs."""
+    kept = without(given, held)
+    whole = over_leaves(image, given.tree)
+    supports = dict(zip(kept.data.vocabulary.labels, kept.data.supports().tolist(), strict=True))
+    loss = lm(kept.data, recoding_of_image(whole, given.tree)) if kept.data.n_occurrences else 0.0
+    return Way(
+        name, kept.people, kept.data, whole, sorted(held), loss,
+        sum(n for item, n in supports.items() if whole[item] is None),
+        sum(n > 0 and whole[item] == item for item, n in supports.items()),
+        proven, gap, seconds,
+    )  # fmt: skip
+
+
+def over_leaves(image: Mapping[str, str | None], tree: Hierarchy) -> Image:
+    """Say what every leaf of the hierarchy would be, those included that nobody in the series has."""
+    labels = set(image.values()) - {None}
+    whole: Image = {}
+    for leaf in tree.labels[: tree.n_leaves]:
+        if leaf in image:
+            whole[leaf] = image[leaf]
+        else:
+            above = (tree.labels[v] for v in tree.ancestors(tree.id(leaf)))
+            whole[leaf] = next((label for label in above if label in labels), leaf)
+    return whole
