@@ -34,7 +34,9 @@ from setveil.utility.estimators import estimator_for
 
 def read(folder: Path, name: str) -> Transactions:
     """Read a data set."""
-    columns = {"id_column": "order_id", "item_column": "product_id"} if name == "instacart" else {}
+    columns: dict[str, Any] = (
+        {"id_column": "order_id", "item_column": "product_id"} if name == "instacart" else {}
+    )
     columns |= {"format": "basket"} if name == "groceries" else {}
     return sv.read(folder / DATA[name][0], **columns)
 

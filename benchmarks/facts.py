@@ -14,9 +14,9 @@ of the codes beside 1 for the period.
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -46,8 +46,11 @@ def main() -> None:
         encounters(asked.data), id="patient", sets="codes", item_columns="primary,others",
         when={"period": "year"},
     )  # fmt: skip
-    print(f"{facts}: read in {time.perf_counter() - start:.1f} s")
-    more = {} if asked.parts is None else {"fact_loss": "parts", "fact_weights": {"codes": asked.parts}}
+    parts = {"fact_loss": "parts", "fact_weights": {"codes": asked.parts}}
+    more: dict[str, Any] = {} if asked.parts is None else parts
+    more: dict[str, Any] = (
+        {} if asked.parts is None else {"fact_loss": "parts", "fact_weights": {"codes": asked.parts}}
+    )
     tree = sv.read_hierarchy(asked.data / "diabetes_rt_diagnoses.csv")
     release = sv.anonymize(
         facts, k=5, m=2, hierarchy=tree, algorithm=sv.Exact(time_limit=asked.seconds),
@@ -70,4 +73,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

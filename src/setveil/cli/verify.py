@@ -105,7 +105,7 @@ def verify(
     $ setveil verify --sql --k 5 --m 2 --table shop.baskets
     $ setveil verify q1 --with q2
     """
-    beside = {
+    beside: dict[str, Any] = {
         "--original": original, "--recoding": recoding, "--hierarchy": hierarchy_file,
         "--reading": read_as if read_as != "label" else None,
         "--engine": engine if engine != MEMORY else None, "--absent": absent, "--absence": absence,

@@ -202,9 +202,9 @@ class Prover:
             if not some.size:
                 continue
             weight = self.variables.sizes(self.losses)[some] * np.abs(values[some] - np.rint(values[some]))
-            likely = some[np.argsort(-weight, kind="stable")[:TRIED]].tolist()
+            likely: list[int] = some[np.argsort(-weight, kind="stable")[:TRIED]].tolist()
             if len(likely) == 1:
-                return int(likely[0])
+                return likely[0]
             return max(likely, key=lambda v: self._gain(v, low, high))
         return int(free[0]) if free.size else None
 
