@@ -38,7 +38,7 @@ def read(folder: Path, name: str) -> Transactions:
         {"id_column": "order_id", "item_column": "product_id"} if name == "instacart" else {}
     )
     columns |= {"format": "basket"} if name == "groceries" else {}
-    return sv.read(folder / DATA[name][0], **columns)
+    return sv.read(folder / DATA[name][0], **of.get(name, {}))
 
 
 def show(name: str, data: Transactions, promise: Any, arguments: Any) -> None:

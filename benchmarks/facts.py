@@ -46,11 +46,9 @@ def main() -> None:
         encounters(asked.data), id="patient", sets="codes", item_columns="primary,others",
         when={"period": "year"},
     )  # fmt: skip
+    print(f"{facts}: read in {time.perf_counter() - start:.1f} s")
     parts = {"fact_loss": "parts", "fact_weights": {"codes": asked.parts}}
     more: dict[str, Any] = {} if asked.parts is None else parts
-    more: dict[str, Any] = (
-        {} if asked.parts is None else {"fact_loss": "parts", "fact_weights": {"codes": asked.parts}}
-    )
     tree = sv.read_hierarchy(asked.data / "diabetes_rt_diagnoses.csv")
     release = sv.anonymize(
         facts, k=5, m=2, hierarchy=tree, algorithm=sv.Exact(time_limit=asked.seconds),
