@@ -67,6 +67,10 @@ class Columns:
         default=None,
     )
 
+    def __post_init__(self) -> None:
+        if isinstance(self.set, str):  # records and projects hold a single text where one was given
+            object.__setattr__(self, "set", (self.set,))
+
     @property
     def given(self) -> list[str]:
         """The options that were given."""
