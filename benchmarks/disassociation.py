@@ -34,10 +34,10 @@ from setveil.utility.estimators import estimator_for
 
 def read(folder: Path, name: str) -> Transactions:
     """Read a data set."""
-    columns: dict[str, Any] = (
-        {"id_column": "order_id", "item_column": "product_id"} if name == "instacart" else {}
-    )
-    columns |= {"format": "basket"} if name == "groceries" else {}
+    of: dict[str, dict[str, Any]] = {
+        "instacart": {"id_column": "order_id", "item_column": "product_id"},
+        "groceries": {"format": "basket"},
+    }
     return sv.read(folder / DATA[name][0], **of.get(name, {}))
 
 
