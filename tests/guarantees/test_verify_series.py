@@ -206,9 +206,8 @@ def test_who_is_not_checked_hides_others_all_the_same() -> None:
         known, presence = rng.choice(WAYS)
         k, m = rng.randint(2, 3), rng.randint(1, 3)
         promise = SeriesAnonymity(k, m, known, presence)
-        gone = np.array(
-            sorted(rng.sample(range(len(case.people)), rng.randint(0, len(case.people)))), np.int64
-        )
+        n = len(case.people)
+        gone = np.array(sorted(rng.sample(range(n), rng.randint(0, n))), np.int64)
         codes = replace(case.codes(), unchecked=gone)
         slow = naive.candidates(case.releases, case.labels, m, known, presence)
         checked = [p for at, p in enumerate(case.people) if at not in gone.tolist()]

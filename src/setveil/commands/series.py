@@ -535,6 +535,8 @@ def verify_together(
 
 def series_inside(run: Path) -> dict[str, str] | None:
     """Read which series a run's folder is of; None if of none."""
+    if not run.exists():
+        raise DataError(f"There is no {run}.", hint="Name the folders of runs, with their internal/.")
     path = run / "internal" / INSIDE
     if not path.is_file():
         return None
