@@ -141,7 +141,7 @@ MUTANTS = [  # file, what stands there once, what stands there instead, tests
     (
         "algorithms/_all_itemsets.py",
         "if s.tally[s.touched[i]] < k:",
-        "if s.tally[s.touched[i]] <= k:",
+        "if s.tally[s.touched[i]] < k - 1:",
         "tests/algorithms",
     ),
 ]

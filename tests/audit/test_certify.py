@@ -12,6 +12,7 @@ import pytest
 
 import setveil as sv
 from audit_cases import audit_module, audited
+from cli_helpers import refused, setveil
 from setveil.errors import DataError, RequestError, SetveilError
 from setveil.recipients import AUDIT
 
@@ -167,3 +168,8 @@ def test_originals_of_every_format_that_it_reads(
     )  # fmt: skip
     audit_module().audit(run, original, files / "numbers.csv", run / "internal" / "certificate.json")
     assert "it is optimal" in capsys.readouterr().out
+
+
+def test_a_certificate_of_a_sample_is_refused(files: Path) -> None:
+    asked = "-k 2 -m 2 --certificate --sample 2 -o out".split()
+    refused(setveil("anonymize", "rows.csv", *asked, cwd=files), 2, "--sample takes some", out=files / "out")

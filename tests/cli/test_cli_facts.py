@@ -131,6 +131,7 @@ def test_what_is_refused_leaves_nothing_behind(ward: Path) -> None:
         ([*base, "--fact-loss", "parts", "--weight", "day=2"], 2, "no part of this name"),
         ([*base, "--weight", "date=2"], 2, "Add --fact-loss parts"),
         ([*base, "--output-format", "basket"], 2, "facts are written as csv"),
+        ([*base, "--counts-min", "10"], 2, "no counts stand beside rows of facts"),
         ([*base, "--engine", "parts"], 2, "Facts are read in memory"),
         ([*base, "-H", "date=icd.csv"], 2, "one of the codes only"),
         (["anonymize", "odd.csv", *ASKED, "-o", "out"], 4, "line 2, column 'date': found '03/04/2024'"),

@@ -168,3 +168,12 @@ def test_what_is_no_run_and_answers_no_field_is_refused(run: Path, tmp_path: Pat
     assert out.read_text() == "mine"
     with pytest.raises(sv.RequestError, match="frame"):
         sv.evidence(run, frame="uk")
+
+
+def test_a_promise_that_only_some_data_need_keep_is_given_no_greatest_chance(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    sv.anonymize(ROWS, sv.Disassociated(4, 2), algorithm="disassociation", details=True).write(out)
+    found = sv.evidence(out, out=tmp_path / "page.html")
+    facts = [fact for section in found["sections"] for fact in section["facts"]]
+    assert not [fact for fact in facts if fact["what"] == "Fewest rows of a known set"]
+    assert "1/4" not in (tmp_path / "page.html").read_text("utf-8")

@@ -224,7 +224,8 @@ class _Asked:
         if self.of_facts is None:
             require_tables(self.columns, self.promised, self.of_tables)
         else:
-            self.of_facts.require_possible(self.promised, self.of_tables, self.publishing.output_format)
+            written = self.publishing.output_format, self.publishing.counts_min
+            self.of_facts.require_possible(self.promised, self.of_tables, *written)
         require_options(self.promised, self.promise)
         require_values(self.promised, self.promise, encoding)
         if self.watching:
@@ -233,6 +234,11 @@ class _Asked:
         if only and self.publishing.output_format is not None:
             raise RequestError(f"--output-format: {only}.")
         require_parameters(self.algorithm, registry.load(self.algorithm).Parameters, self.texts, encoding)
+        if self.sample is not None and self.texts.get("certificate"):
+            raise RequestError(
+                "--certificate proves a release of a whole file, and --sample takes some of its rows.",
+                hint="Leave one of them out, or write the sample to a file of its own first.",
+            )
 
 
 def _in_parts(

@@ -19,6 +19,8 @@ from setveil.wording import count
 EU, US, ALL = "eu", "us", "all"
 FRAMES = (EU, US, ALL)
 EMA_THRESHOLD = 0.09
+# Where no known items leave fewer than k published rows, unless they leave none.
+AMONG_K_ROWS = {"km-anonymity", "km-rho", "k-anonymity", "kkm", "mixed-km"}
 
 
 @dataclass(frozen=True)
@@ -83,8 +85,8 @@ def _promise(told: Sources) -> list[Fact]:
 def _verdict(told: Sources) -> list[Fact]:
     guarantee = told.record["guarantee"]
     facts = [Fact("Verified", check(guarantee), guarantee["holds"], "guarantee.holds")]
-    if guarantee.get("greatest_k") is not None:
-        k = guarantee["greatest_k"]
+    k = guarantee.get("greatest_k") if guarantee["model"] in AMONG_K_ROWS else None
+    if k is not None:
         facts.append(Fact("Fewest rows of a known set", f"{k:,}", k, "guarantee.greatest_k"))
     return facts
 
@@ -103,6 +105,8 @@ def _chances(told: Sources) -> list[Fact]:
             facts.append(
                 Fact(f"Mean chance (marketer), {known}", mean, entry["probability"], f"{where}.probability")
             )
+    if told.record["guarantee"]["model"] not in AMONG_K_ROWS:
+        return facts or [Fact("Risk", "not measured for this promise", None, "")]
     return facts or [_missing("Risk", "setveil anonymize without --no-details measures it")]
 
 
@@ -138,6 +142,8 @@ def _before_and_after(told: Sources) -> list[Fact]:
                         f"risk.{side}.risk.{at}.rows_below.2",
                     )
                 )
+    if told.record["guarantee"]["model"] not in AMONG_K_ROWS:
+        return facts or [Fact("Risk", "not measured for this promise", None, "")]
     return facts or [_missing("Risk", "setveil anonymize without --no-details measures it")]
 
 
@@ -290,7 +296,7 @@ def _bounded(told: Sources, text: str) -> str:
 
 def _inference(told: Sources) -> str:
     guarantee = told.record["guarantee"]
-    if "rho" in guarantee:
+    if guarantee.get("rho") is not None:
         return (
             f"Met in part: of the sensitive items that were named, published rows tell with a chance of "
             f"at most {guarantee['rho']}. Inference of other items is not bounded."
@@ -300,7 +306,8 @@ def _inference(told: Sources) -> str:
 
 
 def _ema_note(told: Sources) -> str:
-    k = told.record["guarantee"].get("greatest_k")
+    guarantee = told.record["guarantee"]
+    k = guarantee.get("greatest_k") if guarantee["model"] in AMONG_K_ROWS else None
     beside = f" In this release it is 1/{k:,} = {1 / k:.4f} within the promise." if k else ""
     return (
         f"The policy's guidance names a greatest risk of {EMA_THRESHOLD} per record where data are made "
