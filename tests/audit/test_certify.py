@@ -171,5 +171,5 @@ def test_originals_of_every_format_that_it_reads(
 
 
 def test_a_certificate_of_a_sample_is_refused(files: Path) -> None:
-    asked = "-k 2 -m 2 --certificate --sample 2 -o out".split()
+    asked = ["-k", "2", "-m", "2", "--certificate", "--sample", "2", "-o", "out"]
     refused(setveil("anonymize", "rows.csv", *asked, cwd=files), 2, "--sample takes some", out=files / "out")
