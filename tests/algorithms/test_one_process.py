@@ -27,6 +27,7 @@ COMMANDS = {
     "classes": f"rows.dat {KM} --classes 2 --class-size 40",
     "coat": "rows.dat --privacy all --k 3 --m 2 --utility siblings --max-suppressed-items 90% -H tree.csv",
     "da": f"rows.dat {KM} --refine",
+    "disassociation": "rows.dat --k 3 --m 2",
     "exact": f"rows.dat {KM}",
     "forest": f"table.csv {TABLE} --share 1/2",
     "hghs": f"rows.dat {KM}",

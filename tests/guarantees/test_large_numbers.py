@@ -82,6 +82,7 @@ def test_no_algorithm_minds(name: str, large: int) -> None:
         "k-anonymity": lambda k, _: sv.TransactionalKAnonymity(k),
         "constraints": lambda k, m: sv.PrivacyConstraints(k, m=m),
         "coherence": lambda k, m: sv.Coherence(0.9, k, m, ["s"]),
+        "disassociated": sv.Disassociated,
         "privacy-degree": lambda k, _: sv.PrivacyDegree(k, ("s",)),
         "kkm": sv.KKmAnonymity,
         "mixed-km": sv.MixedKmAnonymity,

@@ -142,10 +142,10 @@ def test_places_are_taken_once_and_in_order() -> None:
 
 
 def test_every_kind_of_release_has_a_model() -> None:
-    """Promises about rows are kept in classes, too, and verified there."""
+    """Promises about rows are kept in classes and of facts, too, and verified there."""
     told = {kind_named(model.release) for model in models().values()}
     in_classes = kind_named("classes")
-    assert told | {in_classes} == set(kinds())
+    assert told | {in_classes, kind_named("facts")} == set(kinds())
     assert in_classes.info.of_rows
     release = sv.anonymize([*ROWS] * 4, sv.KmAnonymity(2, 2), classes=2, class_size=8)
     assert release.report["recoding"] in in_classes.info.recodings

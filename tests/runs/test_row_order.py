@@ -30,6 +30,7 @@ PROMISES: dict[str, Guarantee] = {
     "k-anonymity": sv.TransactionalKAnonymity(2),
     "constraints": sv.PrivacyConstraints(3, m=2),
     "coherence": sv.Coherence(0.6, 2, 2, ["s", "t"]),
+    "disassociated": sv.Disassociated(3, 2),
     "privacy-degree": sv.PrivacyDegree(3, ("s", "t")),
     "km-rho": sv.KmRho(1, 2, "1/3", ("s", "t")),
     "rho-uncertainty": sv.RhoUncertainty("1/3", ("s", "t")),

@@ -399,7 +399,7 @@ AA = 'algorithms = ["aa"]\nk = 2\nm = 2\n'
         (AA + 'model = "km-rho"\n', r"aa gives no model that is named \(km-rho\), but km-anonymity"),
         (AA + 'model = ["km-anonymity", "km-rho"]\n', "model names km-rho, which no .* lg, partial would"),
         (AA + '[[runs]]\nmodel = "km-rho"\n', r"aa gives no runs\[1\].model that is named"),
-        (AA + "rho = 0.5\n", "no algorithm here knows rho; classes, exact, lg"),
+        (AA + "rho = 0.5\n", "no algorithm here knows rho; classes, disassociation, exact, lg"),
         ('algorithms = ["exact"]\nrho = 1\n', "rho must be a number above 0 and below 1, got '1'"),
         ('algorithms = ["exact"]\nm = 2\nrho = 0.5\nsensitive = "1"\n', "exact needs k for km-rho"),
         ('algorithms = ["coat"]\nk = 2\n[[runs]]\nseeds = [1]\n', r"runs\[1\].coat needs privacy."),

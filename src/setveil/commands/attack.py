@@ -54,7 +54,16 @@ _BOUNDING = ("km-anonymity", "km-rho", "k-anonymity")
 
 
 class Attacked(dict[str, Any]):
-    """What `setveil.attack` found, a dict that shows itself as ``setveil attack`` does."""
+    """What `setveil.attack` found, a dict that shows itself as ``setveil attack`` does.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> people = 6 * [["tea", "milk"], ["tea"]] + [["tea", "rum"]]
+    >>> found = sv.attack(people, people, 4 * [["tea", "milk"], ["tea"]], k=3)
+    >>> type(found).__name__, found["leak"]
+    ('Attacked', True)
+    """
 
     def __repr__(self) -> str:
         return attack_text(self)
