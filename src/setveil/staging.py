@@ -99,6 +99,16 @@ def staged_file(place: Path) -> Iterator[Path]:
             file.replace(place)
 
 
+def write_page(path: Path, content: str) -> None:
+    """Write a page, whole or not at all, and the folders above it."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with staged_file(path) as beside:
+            beside.write_text(content, encoding="utf-8")
+    except OSError as error:
+        raise OutputError(f"{path} cannot be written: {error.strerror or error}.") from None
+
+
 @contextlib.contextmanager
 def scratch_folder(parent: Path | None = None) -> Iterator[Path]:
     """Hand out a new private folder for what is needed only for a while, and remove it afterwards.

@@ -104,11 +104,12 @@ def explore(
     deadline = Deadline(time_budget)  # before what takes long to import
     if own.get(CLASSES) is not None and algorithm == _DEFAULT:
         algorithm = CLASSES
-    from setveil.cli.files import extension_hint, require_page, write_page
+    from setveil.cli.files import extension_hint, require_page
     from setveil.commands.explore import explored, suited
     from setveil.options.inputs import load_labels
     from setveil.report.explore.page import explored_html
     from setveil.report.explore.text import explored_text
+    from setveil.staging import write_page
     from setveil.studies.explore.record import record
     from setveil.studies.explore.rows import Secrets
     from setveil.studies.explore.tables import SEARCH

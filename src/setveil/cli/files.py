@@ -19,7 +19,6 @@ from setveil.errors import DataError, OutputError, RequestError, TableError
 from setveil.options.reading import DETECTED, Reading
 from setveil.published.about import about_beside
 from setveil.published.rows import read_image
-from setveil.staging import staged_file
 from setveil.wording import count
 
 if TYPE_CHECKING:
@@ -184,13 +183,3 @@ def warn_of_formulas(release: Any, data: Transactions, report: Mapping[str, Any]
         labels.update(column.labels)
     if note := formula_note(labels):
         say(f"Note: {note}")
-
-
-def write_page(path: Path, content: str) -> None:
-    """Write a page, whole or not at all, and the folders above it."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with staged_file(path) as beside:
-            beside.write_text(content, encoding="utf-8")
-    except OSError as error:
-        raise OutputError(f"{path} cannot be written: {error.strerror or error}.") from None

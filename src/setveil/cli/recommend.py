@@ -63,10 +63,11 @@ def recommend(
     $ setveil recommend patients.csv --k 5 --m 2 --qi age,sex --set codes
     """
     deadline = Deadline(time_budget)  # before what takes long to import
-    from setveil.cli.files import require_page, write_page
+    from setveil.cli.files import require_page
     from setveil.commands.recommend import advised, promised, suited
     from setveil.options.inputs import load_labels
     from setveil.report.recommend.page import advice_html
+    from setveil.staging import write_page
     from setveil.studies.compare.plan import data_set
     from setveil.studies.recommend.recommend import record
     from setveil.values.kinds import reference

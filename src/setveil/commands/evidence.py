@@ -23,7 +23,7 @@ from setveil.report.evidence.frames import ALL, FRAMES, Section, Sources, sectio
 from setveil.report.evidence.page import evidence_html, told_as_data
 from setveil.report.record import Record, read_record
 from setveil.runs.run import VerifiedRelease
-from setveil.staging import staged_file
+from setveil.staging import write_page
 
 _LONGEST = 10_000  # characters of an answer
 
@@ -87,7 +87,7 @@ def evidence(
     place = None if out is None else page_place(path_of("out", out), force=force)
     told, wanted, said = gathered(run, attack, fraction, frame, answers)
     if place is not None:
-        write(place, evidence_html(told, wanted, said))
+        write_page(place, evidence_html(told, wanted, said))
     return told_as_data(told, wanted, said)
 
 
@@ -135,16 +135,6 @@ def page_place(out: Path, *, force: bool) -> Path:
     if out.exists() and (not force or out.is_dir()):
         raise OutputError(f"{out} exists already.", hint="Choose another name, or --force.")
     return out
-
-
-def write(path: Path, content: str) -> None:
-    """Write the page, whole or not at all."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with staged_file(path) as beside:
-            beside.write_text(content, encoding="utf-8")
-    except OSError as error:
-        raise OutputError(f"{path} cannot be written: {error.strerror or error}.") from None
 
 
 def _record(folder: Path) -> Record:
