@@ -33,7 +33,8 @@ from setveil.studio.jobs import Job, Jobs
 from setveil.studio.pages import release_figures as figures
 from setveil.studio.pages import release_handout as handout
 from setveil.studio.pages.promise import spare
-from setveil.studio.pages.run import runs_of, told
+from setveil.studio.pages.run import runs_of
+from setveil.studio.phases import told
 from setveil.studio.projects import Project
 from setveil.studio.render import Json, at, error_page, framed, page, to
 
