@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import setveil as sv
-from setveil.commands.series import verify_together
+from setveil.commands.series_verdict import verify_together
 from setveil.series import add as adding
 from setveil.series import files, ledger
 from setveil.series.ids import coded

@@ -204,7 +204,7 @@ def _together(
     progress: Any,
 ) -> Answer:
     """Check runs of one series together."""
-    from setveil.commands.series import verify_together
+    from setveil.commands.series_verdict import verify_together
 
     promised = {f"--{name}": value for name, value in promise.items() if name not in {"k", "m", "privacy"}}
     told = {"--model": None if model == KmAnonymity.model else model, **promised, **useless}

@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, cast
 
-from setveil.commands.given import Listener, TreeLike, heard, integer, is_path, path_of, tree_of
-from setveil.data.columns import Wanted
-from setveil.data.frames import read_frame
-from setveil.data.io import read_with_ids
-from setveil.data.transactions import Transactions
-from setveil.errors import DataError, RequestError, described
+from setveil.commands.given import Listener, TreeLike, heard, integer, path_of
+from setveil.commands.series_rows import people_in, required_tree
+from setveil.commands.series_verdict import KNOWN, PRESENCE, Told, one_of, verdict_of, verified
+from setveil.errors import RequestError
 from setveil.guarantees.series import SeriesAnonymity
-from setveil.guarantees.verify.series import verify_series
-from setveil.hierarchy.tree import Hierarchy
-from setveil.options.reading import Reading
-from setveil.progress import Progress
 from setveil.report.record import Record
-from setveil.report.series import list_text, plan_text, risk_text, verdict_text
+from setveil.report.series import list_text, plan_text, risk_text
 from setveil.series.add import Chosen, add_new, allowed_counts, publish_way
 from setveil.series.earlier import add_published
 from setveil.series.ids import codes_of
 from setveil.series.ledger import (
     IDS,
-    INSIDE,
     KINDS,
     Entry,
     Ledger,
@@ -37,38 +29,11 @@ from setveil.series.ledger import (
     open_ledger,
     require_free_name,
 )
-from setveil.series.people import People, merged, people_of
+from setveil.series.people import People
 from setveil.series.plan import PLANNED, plan, plan_together, together
 from setveil.series.risk import risk
-from setveil.series.state import published_state, told
+from setveil.series.state import published_state
 from setveil.series.ways import HOLD_BACK, SEARCHES
-
-KNOWN, PRESENCE = ("histories", "facts"), ("implied", "known", "ignored")
-OUT = (
-    "counts.csv lies beside a release of a register, and is out: the promise holds for those only who do not "
-)
-STAYS = f"{OUT}know what stays (docs/series.md)."
-
-
-class Told(dict[str, Any]):
-    """What a series was asked, as JSON types, that shows itself in words."""
-
-    def __init__(self, content: Mapping[str, Any], words: str) -> None:
-        super().__init__(content)
-        self._words = words
-
-    def __repr__(self) -> str:
-        return self._words
-
-    def __bool__(self) -> bool:
-        return bool(self.get("holds", True))
-
-
-def one_of(name: str, value: object, words: Sequence[str]) -> Any:
-    """Take one of some words."""
-    if value not in words:
-        raise RequestError(f"{name} must be one of {', '.join(words)}, got {described(value)}.")
-    return value
 
 
 class Series:
@@ -246,7 +211,7 @@ class Series:
                     )
                 run = path_of("The run", published)
                 changed, verdict = add_published(ledger, name, run, new, listening)
-                return self._verdict(changed, verdict)
+                return verdict_of(changed, verdict)
             if out is None:
                 raise RequestError("Say where the release goes.", hint="--out FOLDER.")
             _, report = add_new(
@@ -396,38 +361,10 @@ class Series:
         dict
             True where the promise holds; `exposed`, `unique`, `violations`, ...
         """
-        return self._verified(
-            {}, k=k, m=m, known=known, presence=presence, show=show, counts_are_out=counts_are_out,
-            progress=heard(progress),
+        return verified(
+            self.ledger, {}, k=k, m=m, known=known, presence=presence, show=show,
+            counts_are_out=counts_are_out, progress=heard(progress),
         )  # fmt: skip
-
-    def _verified(self, runs: Mapping[str, Path], *, progress: Progress, **asked: Any) -> Told:
-        ledger = self.ledger
-        own = ledger.promise
-        promise = SeriesAnonymity(
-            own.k if asked["k"] is None else asked["k"],
-            own.m if asked["m"] is None else asked["m"],
-            one_of("known", asked["known"] or own.known, KNOWN),
-            one_of("presence", asked["presence"] or own.presence, PRESENCE),
-        )
-        progress("reading the series")
-        state = published_state(ledger, runs)
-        progress("verifying the series")
-        verdict = verify_series(
-            state.series, promise, show=integer("show", asked["show"], 0), progress=progress
-        )
-        return self._verdict(ledger, told(verdict, state), counts_are_out=asked["counts_are_out"])
-
-    def _verdict(self, ledger: Ledger, found: dict[str, Any], *, counts_are_out: bool = False) -> Told:
-        warnings = []
-        beside = [entry.name for entry in ledger.releases if entry.counts]
-        if ledger.settings.kind == "register" and beside and len(ledger.releases) > 1:
-            warnings.append(f"{', '.join(beside)}: {STAYS}")
-            found["holds"] = found["holds"] and counts_are_out
-        if ledger.settings.forgotten:
-            warnings.append(f"{ledger.settings.forgotten:,} forgotten: no longer checked.")
-        found["warnings"] = warnings
-        return Told(found, verdict_text(found))
 
     def risk(self, *, progress: Listener = None) -> Told:
         """Count people below 2, 5 and 10 for who knows up to three items, by each release and by all, linked.
@@ -485,66 +422,14 @@ class Series:
         return Told(found, list_text(found))
 
     def _people(
-        self, ledger: Ledger, data: object, reading: dict[str, Any], *, merge: bool = False
+        self, ledger: Ledger, data: object, reading: Mapping[str, Any], *, merge: bool = False
     ) -> People:
-        rows, ids = rows_with_ids(data, reading)
-        new = people_of(ledger, rows, ids, ledger.code(self._key))
+        new = people_in(ledger, data, reading, self._key, merge=merge)
         self.warnings = (new.warning,) if new.warning else ()
-        if merge:
-            if ledger.settings.kind != "register":
-                raise RequestError("--merge is for registers.", hint="A period goes out by itself.")
-            return merged(ledger, new)
         return new
 
     def __repr__(self) -> str:
         return list_text(self.told())
-
-
-def verify_together(
-    runs: Sequence[str | PathLike[str]], *, show: int = 5, progress: Listener = None, **asked: Any
-) -> Told:
-    """Check several releases of one series, by the folders of their runs.
-
-    Parameters
-    ----------
-    runs : sequence of paths
-        At least two.
-    k, m, known, presence, show, counts_are_out, progress
-        As for `Series.verify`.
-    """
-    found = [(path_of("A run", run), series_inside(Path(run))) for run in runs]
-    series = {told["series"] for _, told in found if told}
-    if len(series) != 1 or not all(told for _, told in found):
-        raise RequestError(
-            "These are not releases of one series: rows of two files cannot be put together without ids.",
-            hint="`setveil series add --published RUN` records a release that is out, with the ids of its "
-            "people.",
-        )
-    named = {told["release"]: run for run, told in found if told}
-    if len(named) < len(found) or len(found) < 2:
-        raise RequestError(
-            "These are not two different releases of the series.",
-            hint="Name the folders of two or more, such as q1 --with q2.",
-        )
-    one = Series.open(series.pop())
-    for name in named:
-        one.ledger.entry(name)
-    defaults = dict.fromkeys(("k", "m", "known", "presence")) | {"counts_are_out": False}
-    return one._verified(named, progress=heard(progress), **defaults | {"show": show} | asked)
-
-
-def series_inside(run: Path) -> dict[str, str] | None:
-    """Read which series a run's folder is of; None if of none."""
-    if not run.exists():
-        raise DataError(f"There is no {run}.", hint="Name the folders of runs, with their internal/.")
-    path = run / "internal" / INSIDE
-    if not path.is_file():
-        return None
-    try:
-        told = json.loads(path.read_text(encoding="utf-8"))
-        return {"series": str(told["series"]), "release": str(told["release"])}
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise DataError(f"{path} is not what setveil wrote: {error}.") from None
 
 
 def _require_none(ledger: Ledger) -> None:
@@ -553,35 +438,3 @@ def _require_none(ledger: Ledger) -> None:
             f"{ledger.folder} has releases: what is out cannot be planned any more.",
             hint="Releases are chosen together before the first is out.",
         )
-
-
-def required_tree(hierarchy: TreeLike) -> Hierarchy:
-    """Take a hierarchy, which must be given."""
-    tree = tree_of(hierarchy)
-    if tree is None:
-        raise RequestError("A series needs a hierarchy of the items.", hint="--hierarchy FILE.")
-    return tree
-
-
-def rows_with_ids(data: object, reading: Mapping[str, Any]) -> tuple[Transactions, Sequence[str] | None]:
-    """Take rows and the id of each from whatever holds them."""
-    unknown = [name for name in reading if name not in Reading.__dataclass_fields__]
-    if unknown:
-        raise RequestError(f"There is no argument {unknown[0]}.", hint="How data are read: see setveil.read.")
-    if isinstance(data, Mapping):
-        return Transactions.from_rows(list(data.values())), [str(one) for one in data]
-    several = isinstance(data, list | tuple) and data and all(map(is_path, data))
-    if data is None or is_path(data) or several:
-        return read_with_ids(cast("Any", data), **reading)
-    if (
-        isinstance(data, Iterable)
-        and not hasattr(data, "__arrow_c_stream__")
-        and not hasattr(data, "columns")
-    ):
-        raise DataError(
-            "Rows of a series must say whose they are.",
-            hint="Such as {'patient 1': ['tea', 'milk']}, a file or a data frame with a column of ids.",
-        )
-    wanted = Wanted(*(reading.get(name) for name in ("id_column", "item_column", "item_columns")))
-    part = read_frame(data, wanted, first_is_id=True)
-    return Transactions.from_codes(part.indptr, part.codes, part.labels), part.ids
