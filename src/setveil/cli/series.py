@@ -47,6 +47,16 @@ Key = Annotated[
 Algorithm = Annotated[
     str, choice(ALGORITHM, "How labels are found.", "search", _SEARCHES, "--algorithm", "-a")
 ]
+Refine = Annotated[
+    bool,
+    option(
+        ALGORITHM, "greedy: whether labels are made finer again where the promise holds.", None,
+        "--refine/--no-refine", default=True,
+    ),
+]  # fmt: skip
+Bound = Annotated[
+    bool, flag(ALGORITHM, "greedy: also find how much less others may lose, within --time-limit.")
+]
 TimeLimit = Annotated[
     float | None, number(ALGORITHM, "Take the best labels found in so many seconds.", 0, "SECONDS")
 ]
@@ -115,6 +125,8 @@ def plan(
     weights: Weights = None,
     algorithm: Algorithm = "exact",
     time_limit: TimeLimit = None,
+    refine: Refine = True,
+    bound: Bound = False,
     key: Key = None,
     reading: Reading,
 ) -> Answer:
@@ -130,7 +142,10 @@ def plan(
         called = None if names is None else names.split(",")
         found = one.plan_together([*(input or ())], names=called, weights=_weights(weights), **how)
     else:
-        found = one.plan(source_of(input, reading, "DATA"), algorithm=algorithm, **how)
+        how |= {"algorithm": algorithm, "refine": refine, "bound": bound}
+        found = one.plan(source_of(input, reading, "DATA"), **how)
+    for warning in one.warnings:
+        say(f"Warning: {warning}")
     return Answer(found, repr(found))
 
 
@@ -159,6 +174,11 @@ def add(
     weights: Weights = None,
     algorithm: Algorithm = "exact",
     time_limit: TimeLimit = None,
+    refine: Refine = True,
+    bound: Bound = False,
+    ways: bool = flag(
+        OUTPUT, "Show in the report what other ways would have cost; as long as `series plan`."
+    ),
     merge: bool = flag(READING, "Register: the data came since; add them to what the ledger has."),
     no_counts: bool = flag(OUTPUT, "Do not share in how many rows each item was (counts.csv)."),
     no_details: NoDetails = False,
@@ -204,7 +224,7 @@ def add(
         how = {"progress": progress, "hierarchy": hierarchy_file}
     found = one.add(
         data, name=name, out=out, published=published, hold_back=hold_back, labels_of=labels_of,
-        algorithm=algorithm, merge=merge, **how, **reading.given(),
+        algorithm=algorithm, refine=refine, bound=bound, ways=ways, merge=merge, **how, **reading.given(),
     )  # fmt: skip
     for warning in one.warnings:
         say(f"Warning: {warning}")

@@ -7,16 +7,17 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, cast
 
-from setveil.commands.given import Listener, TreeLike, heard, integer, path_of
-from setveil.commands.series_rows import people_in, required_tree
+from setveil.commands.given import Listener, TreeLike, heard, integer, path_of, tree_of
+from setveil.commands.series_rows import people_in
 from setveil.commands.series_verdict import KNOWN, PRESENCE, Told, one_of, verdict_of, verified
 from setveil.errors import RequestError
 from setveil.guarantees.series import SeriesAnonymity
 from setveil.report.record import Record
 from setveil.report.series import list_text, plan_text, risk_text
-from setveil.series.add import Chosen, add_new, allowed_counts, publish_way
+from setveil.series.add import add_new, add_together
 from setveil.series.earlier import add_published
 from setveil.series.ids import codes_of
+from setveil.series.leaving import drop, forget
 from setveil.series.ledger import (
     IDS,
     KINDS,
@@ -24,16 +25,15 @@ from setveil.series.ledger import (
     Ledger,
     changing,
     create,
-    drop,
-    forget,
     open_ledger,
     require_free_name,
 )
 from setveil.series.people import People
-from setveil.series.plan import PLANNED, plan, plan_together, together
+from setveil.series.plan import plan, plan_together
 from setveil.series.risk import risk
 from setveil.series.state import published_state
-from setveil.series.ways import HOLD_BACK, SEARCHES
+from setveil.series.trees import tree_for
+from setveil.series.ways import HOLD_BACK, SEARCHES, How
 
 
 class Series:
@@ -137,6 +137,9 @@ class Series:
         labels_of: str | None = None,
         algorithm: str = "exact",
         time_limit: float | None = None,
+        refine: bool = True,
+        bound: bool = False,
+        ways: bool = False,
         counts: bool | int = True,
         merge: bool = False,
         details: bool = False,
@@ -155,8 +158,9 @@ class Series:
             What to call the release.
         out : path
             The folder of the run, which does not exist. It is written with the ledger, or neither.
-        hierarchy : Hierarchy, path, dict or data frame
-            What items may be generalized to.
+        hierarchy : Hierarchy, path, dict or data frame, optional
+            What items may be generalized to; by default the file that the last release had. What is out under
+            the name of a group must still be in it.
         published : path, optional
             The folder of a run that is already out, of these data: it is recorded, with what it exposes.
         hold_back : {"needed", "found", "returners", "none"}, optional
@@ -168,6 +172,11 @@ class Series:
             The least loss, proven; or one for large data.
         time_limit : float, optional
             Seconds after which the best labels so far are taken.
+        refine, bound : bool
+            Of greedy: whether labels are made finer again where the promise still holds, and whether to find
+            how much less others may lose.
+        ways : bool
+            Also find what the other ways would have cost, for the report; it takes as long as `plan`.
         counts : bool or int
             As for `setveil.anonymize`. Never beside a release of a register after the first.
         merge : bool
@@ -199,7 +208,7 @@ class Series:
         listening = heard(progress)
         if hold_back is not None:
             one_of("hold_back", hold_back, HOLD_BACK)
-        one_of("algorithm", algorithm, SEARCHES)
+        how = _how(algorithm, time_limit, refine, bound)
         with changing(self._folder) as ledger:
             require_free_name(ledger, name)
             new = self._people(ledger, data, reading, merge=merge)
@@ -215,9 +224,9 @@ class Series:
             if out is None:
                 raise RequestError("Say where the release goes.", hint="--out FOLDER.")
             _, report = add_new(
-                ledger, name, new, required_tree(hierarchy), path_of("The folder to write", out),
-                hold_back=hold_back, labels_of=labels_of, algorithm=algorithm, time_limit=time_limit,
-                counts=counts, details=details, writing=writing, record=record, progress=listening,
+                ledger, name, new, tree_for(ledger, tree_of(hierarchy)), path_of("The folder to write", out),
+                hold_back=hold_back, labels_of=labels_of, how=how, priced=ways, counts=counts,
+                details=details, writing=writing, record=record, progress=listening,
             )  # fmt: skip
         return cast("dict[str, Any]", report)
 
@@ -249,28 +258,15 @@ class Series:
             As for `add`.
         """
         listening = heard(progress)
-        if not len(data) == len(names) == len(out):
-            raise RequestError(
-                f"Given are {len(data)} releases, {len(names)} names and {len(out)} folders, expected as "
-                "many of each."
-            )
-        tree = required_tree(hierarchy)
-        reports = []
-        with changing(self._folder) as begun:
-            ledger = begun
+        with changing(self._folder) as ledger:
             _require_none(ledger)
-            several = [self._people(ledger, one, dict(reading)) for one in data]
-            ways = together(ledger, several, tree, weights=weights, time_limit=time_limit, progress=listening)
-            chosen = Chosen(PLANNED, "exact", None, time_limit)
-            for name, way, place in zip(names, ways, out, strict=True):
-                require_free_name(ledger, name)
-                ledger, report = publish_way(
-                    ledger, name, way, tree, path_of("The folder to write", place), chosen, {},
-                    counts=allowed_counts(ledger, counts), writing=writing or {}, record=record or {},
-                    details=details,
-                    progress=listening,
-                )  # fmt: skip
-                reports.append(report)
+            tree = tree_for(ledger, tree_of(hierarchy))
+            several = [self._people(ledger, one, reading) for one in data]
+            outs = [path_of("The folder to write", place) for place in out]
+            _, reports = add_together(
+                ledger, several, list(names), outs, tree, weights=weights, time_limit=time_limit,
+                counts=counts, writing=writing, record=record, details=details, progress=listening,
+            )  # fmt: skip
         return reports
 
     def plan(
@@ -280,6 +276,8 @@ class Series:
         hierarchy: TreeLike = None,
         algorithm: str = "exact",
         time_limit: float | None = None,
+        refine: bool = True,
+        bound: bool = False,
         progress: Listener = None,
         **reading: Any,
     ) -> Told:
@@ -287,7 +285,7 @@ class Series:
 
         Parameters
         ----------
-        data, hierarchy, algorithm, time_limit, progress, **reading
+        data, hierarchy, algorithm, time_limit, refine, bound, progress, **reading
             As for `add`.
 
         Returns
@@ -297,11 +295,10 @@ class Series:
             `exposed_before`, `unique_before`, `proven`, `gap` and `seconds`; or `why` it cannot be.
         """
         ledger = self.ledger
-        one_of("algorithm", algorithm, SEARCHES)
+        how = _how(algorithm, time_limit, refine, bound)
         new = self._people(ledger, data, reading)
         found = plan(
-            ledger, new, required_tree(hierarchy), algorithm=algorithm, time_limit=time_limit,
-            progress=heard(progress),
+            ledger, new, tree_for(ledger, tree_of(hierarchy)), how=how, progress=heard(progress),
         )  # fmt: skip
         return Told(found, plan_text(found))
 
@@ -325,11 +322,11 @@ class Series:
         """
         ledger = self.ledger
         _require_none(ledger)
-        several = [self._people(ledger, one, dict(reading)) for one in data]
+        several = [self._people(ledger, one, reading) for one in data]
         called = list(names or (str(at + 1) for at in range(len(several))))
+        tree = tree_for(ledger, tree_of(hierarchy))
         found = plan_together(
-            ledger, several, called, required_tree(hierarchy), weights=weights, time_limit=time_limit,
-            progress=heard(progress),
+            ledger, several, called, tree, weights=weights, time_limit=time_limit, progress=heard(progress)
         )  # fmt: skip
         return Told(found, plan_text(found))
 
@@ -438,3 +435,15 @@ def _require_none(ledger: Ledger) -> None:
             f"{ledger.folder} has releases: what is out cannot be planned any more.",
             hint="Releases are chosen together before the first is out.",
         )
+
+
+def _how(algorithm: str, time_limit: float | None, refine: bool, bound: bool) -> How:
+    """Take how labels are searched for."""
+    one_of("algorithm", algorithm, SEARCHES)
+    if algorithm == "exact" and (bound or not refine):
+        option = "--bound" if bound else "--no-refine"
+        raise RequestError(
+            f"{option} is of the greedy search: exact proves how good its labels are.",
+            hint=f"Leave out {option}, or choose --algorithm greedy.",
+        )
+    return How(algorithm, time_limit, refine, bound)

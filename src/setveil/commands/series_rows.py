@@ -6,13 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from setveil.commands.given import TreeLike, is_path, tree_of
+from setveil.commands.given import is_path
 from setveil.data.columns import Wanted
 from setveil.data.frames import read_frame
 from setveil.data.io import read_with_ids
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError
-from setveil.hierarchy.tree import Hierarchy
 from setveil.options.reading import Reading
 from setveil.series.ledger import Ledger
 from setveil.series.people import People, merged, people_of
@@ -29,14 +28,6 @@ def people_in(
     if ledger.settings.kind != "register":
         raise RequestError("--merge is for registers.", hint="A period goes out by itself.")
     return merged(ledger, new)
-
-
-def required_tree(hierarchy: TreeLike) -> Hierarchy:
-    """Take a hierarchy, which must be given."""
-    tree = tree_of(hierarchy)
-    if tree is None:
-        raise RequestError("A series needs a hierarchy of the items.", hint="--hierarchy FILE.")
-    return tree
 
 
 def rows_with_ids(data: object, reading: Mapping[str, Any]) -> tuple[Transactions, Sequence[str] | None]:

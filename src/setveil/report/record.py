@@ -681,6 +681,25 @@ class InChunks(TypedDict):
     left_out: int
 
 
+class WayAgain(TypedDict):
+    """What a way to publish the next release of a series costs, or why it cannot be."""
+
+    way: str
+    exposed_before: int | None  # people below k under the best labels of the rows by themselves
+    unique_before: int | None
+    why: NotRequired[str]
+    lm: NotRequired[float]
+    left_out: NotRequired[int]
+    occurrences: NotRequired[int]
+    held_back: NotRequired[int]
+    people: NotRequired[int]
+    names_kept: NotRequired[int]
+    exposed: NotRequired[int]
+    proven: NotRequired[bool]
+    gap: NotRequired[float]
+    seconds: NotRequired[float]
+
+
 class Series(TypedDict):
     """Of a release of a series: its promise, what it cost, and who is exposed by all releases together."""
 
@@ -706,6 +725,7 @@ class Series(TypedDict):
     names_kept: int
     proven: bool
     gap: float
+    ways: NotRequired[list[WayAgain]]
 
 
 class Record(TypedDict):
