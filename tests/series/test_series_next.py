@@ -13,6 +13,8 @@ from ward_series import FIRST, SECOND, SO_FAR, TREE, begun, everything, refused,
 
 import setveil as sv
 from cli_helpers import setveil
+from setveil.commands.series_verdict import Told
+from setveil.report.ways import plan_html
 from setveil.series import ledger, publish
 from setveil.series.ids import coded
 
@@ -219,7 +221,12 @@ def test_options_of_the_command_line(tmp_path: Path) -> None:
         cwd=tmp_path,
     ).ok()
     how = ("--algorithm", "greedy", "--no-refine", "--bound")
-    found = setveil("series", "plan", "ward", "summer.csv", *read, *how, "--json", cwd=tmp_path).ok()
+    found = setveil(
+        "series", "plan", "ward", "summer.csv", *read, *how, "--json", "-o", "plan.html", cwd=tmp_path
+    ).ok()
+    assert "What it costs to publish again" in (tmp_path / "plan.html").read_text()
+    again = setveil("series", "plan", "ward", "summer.csv", *read, "-o", "plan.html", cwd=tmp_path)
+    assert (again.code, "--force" in again.err) == (2, True)
     assert len(json.loads(found.out)["ways"]) == 4
     done = setveil(
         "series", "add", "ward", "summer.csv", "--name", "q2", "-o", "q2", *read, "--bound", cwd=tmp_path
@@ -235,3 +242,24 @@ def test_options_of_the_command_line(tmp_path: Path) -> None:
     settings = report["algorithm"]["parameters"]
     assert (settings["refine"], settings["bound"], settings["algorithm"]) == (False, True, "greedy")
     assert "ways" not in json.dumps(json.loads((tmp_path / "q2" / "published" / "about.json").read_text()))
+
+
+def test_the_ways_are_drawn_on_the_report_page_and_on_a_page_of_the_plan(tmp_path: Path) -> None:
+    series = with_first(tmp_path)
+    report = series.add(
+        SECOND, name="q2", out=tmp_path / "q2", hierarchy=TREE, ways=True, writing={"external": True}
+    )
+    page = (tmp_path / "q2" / "internal" / "report.html").read_text()
+    told = Told(series.plan({"zoe": ["b"], "tom": ["b"], "ida": ["a"]}, hierarchy=TREE), "")
+    for shown in (page, plan_html({**report["series"], "people": 6, "returning": 4}), plan_html(told)):
+        assert "hold back: returners" in shown
+        assert "LM as a bar" in shown
+        assert shown.count('<svg viewBox="0 0 1000 14"') >= 4
+    assert "Appending this period as it is loses 0.429" in page
+    assert 'width="1000.00" height="14" fill=' in page  # the longest: returners lose everything
+    assert (
+        "What other ways would have cost" not in (tmp_path / "q2" / "published" / "report.html").read_text()
+    )
+    plain = series.add(SECOND, name="q3", out=tmp_path / "q3", hierarchy=TREE)
+    assert "ways" not in plain["series"]
+    assert "What other ways" not in (tmp_path / "q3" / "internal" / "report.html").read_text()

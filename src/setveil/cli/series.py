@@ -13,10 +13,12 @@ from setveil.cli.options import (
     OUTPUT,
     PROMISE,
     READING,
+    Force,
     HierarchyFile,
     Input,
     NoDetails,
     OutputFormat,
+    Page,
     Reading,
     Seed,
     argument,
@@ -127,14 +129,21 @@ def plan(
     time_limit: TimeLimit = None,
     refine: Refine = True,
     bound: Bound = False,
+    out: Page = None,
+    force: Force = False,
     key: Key = None,
     reading: Reading,
 ) -> Answer:
-    """Say what each way to publish the next release costs. Nothing is written.
+    """Say what each way to publish the next release costs. Nothing is written but the page, if asked for.
 
     $ setveil series plan visits q2.csv --id-column patient --item-column code -H tree.csv
     $ setveil series plan visits --together q1.csv q2.csv --id-column patient --item-column code -H tree.csv
     """
+    from setveil.cli.files import require_page
+    from setveil.report.ways import plan_html
+    from setveil.staging import write_page
+
+    require_page(out, "plan.html", force)
     one = _opened(series, key)
     how = {"hierarchy": hierarchy_file, "time_limit": time_limit, "progress": progress, **reading.given()}
     progress("reading")
@@ -146,7 +155,10 @@ def plan(
         found = one.plan(source_of(input, reading, "DATA"), **how)
     for warning in one.warnings:
         say(f"Warning: {warning}")
-    return Answer(found, repr(found))
+    if out is not None:
+        progress("writing the page")
+        write_page(out, plan_html(found))
+    return Answer(found, repr(found) if out is None else f"{found!r}\n\nPage       {out}")
 
 
 def add(
