@@ -281,7 +281,13 @@ def test_rows_that_are_not_in_the_file_take_no_memory(
     number = 10**15
     rows = ["1,tea", "2,tea", "3,milk", "4,milk"] if form == "long" else []
     columns = {"id_column": "row", "item_column": "item"} if form == "long" else {}
-    about |= {"format": form, "separator": ",", "rows": number, "empty_rows": number - len(rows), "labels": {}}
+    about |= {
+        "format": form,
+        "separator": ",",
+        "rows": number,
+        "empty_rows": number - len(rows),
+        "labels": {},
+    }
     del about["counts"]
     about["guarantee"]["model"] = model
     folder = tmp_path / "release"

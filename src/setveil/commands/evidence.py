@@ -14,18 +14,17 @@ from typing import Any
 from setveil.attacker.knowledge import knowledge_of
 from setveil.attacker.population import CONFIDENCE, fraction_risk
 from setveil.commands.given import is_path, path_of, published_rows
+from setveil.commands.refusals import of_single_rows
 from setveil.commands.risk import share_of
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, OutputError, RequestError, described, did_you_mean, shorten
 from setveil.plain_json import read_json
 from setveil.published import kind_at
 from setveil.report.evidence.frames import ALL, FRAMES, Section, Sources, sections
-from setveil.report.evidence.page import evidence_html, told_as_data
+from setveil.report.evidence.page import LONGEST, evidence_html, told_as_data
 from setveil.report.record import Record, read_record
 from setveil.runs.run import VerifiedRelease
 from setveil.staging import write_page
-
-_LONGEST = 10_000  # characters of an answer
 
 
 def evidence(
@@ -113,10 +112,7 @@ def gathered(
     population = None
     if share is not None:
         if type(rows) is not Transactions:
-            raise RequestError(
-                "--fraction is for single rows of items, not for tables, groups or classes.",
-                hint="Leave it out.",
-            )
+            raise of_single_rows("fraction")
         ms = sorted({entry["m"] for entry in _measured(record)} or {1, 2, 3})
         entries = fraction_risk(knowledge_of(rows, ()), share, ms)
         population = {"fraction": float(share), "confidence": CONFIDENCE, "entries": entries}
@@ -216,9 +212,9 @@ def _answers(answers: Any, frame: str) -> dict[str, str]:
                 f"{where}: there is no field {shorten(str(name))}.",
                 hint=did_you_mean(str(name), known, f"There are {', '.join(known)}."),
             )
-        if not isinstance(text, str) or len(text) > _LONGEST:
+        if not isinstance(text, str) or len(text) > LONGEST:
             raise RequestError(
-                f"{where}: {name} must be a text of at most {_LONGEST:,} characters, got "
+                f"{where}: {name} must be a text of at most {LONGEST:,} characters, got "
                 f"{shorten(json.dumps(text, default=str))}."
             )
     return {name: text.strip() for name, text in answers.items()}

@@ -15,10 +15,11 @@ from setveil.attacker.knowledge import knowledge_of
 from setveil.attacker.population import CONFIDENCE, fraction_risk, population_risk
 from setveil.commands.given import Listener, exposed_by, heard, is_path, labels_of, release_of, rows_of
 from setveil.commands.measure import require_same_form
+from setveil.commands.refusals import in_chunks, of_single_rows
 from setveil.data.framed import Framed
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
-from setveil.errors import RequestError, described, faces
+from setveil.errors import RequestError, described
 from setveil.guarantees.verify.absence import ITEMS, LABELS, signs_of
 from setveil.kernels.rows import frozen, recode_rows
 from setveil.notebook import grids
@@ -215,7 +216,8 @@ def attacked(
     absent : (int, str, Counts)
         How many absent items are also known, None: none; in which reading; what tells of them.
     """
-    _refuse_chunks(rows)
+    if isinstance(rows, PublishedChunks):
+        raise in_chunks()
     _require_plain(rows, before, fraction, population)
     _require_absent(rows, private, *absent[:2])
     secrets = _private(private, rows, before, encoding)
@@ -272,11 +274,10 @@ def _require_absent(rows: Any, private: Any, absent: Any, absence: Any) -> None:
         )
     if absence not in (None, ITEMS, LABELS):
         raise RequestError(f"--absence must be {ITEMS} or {LABELS}, got {absence!r}.")
-    if type(rows) is not Transactions or private is not None:
-        raise RequestError(
-            "--absent is for rows of items of which none is private, not for tables, groups and classes.",
-            hint="Leave it out.",
-        )
+    if type(rows) is not Transactions:
+        raise of_single_rows("absent")
+    if private is not None:
+        raise RequestError("--absent does not go with --private.", hint="Leave one of them out.")
 
 
 def share_of(fraction: Any) -> float | Fraction | None:
@@ -316,20 +317,6 @@ def published_as(population: Transactions, about: Mapping[str, Any], rows: Trans
     return Transactions(frozen(indptr, np.int64), frozen(items, np.int32), Vocabulary(shown))
 
 
-def _refuse_chunks(rows: Any) -> None:
-    """Say why nobody is looked for in rows in chunks."""
-    if isinstance(rows, PublishedChunks):
-        raise RequestError(
-            "Rows in chunks do not tell which items are in the same row, so that nobody can count "
-            "the rows that "
-            "fit; what can be inferred of sensitive items is counted instead when they are verified.",
-            hint=faces(
-                "setveil verify RELEASE -k K -m M --sensitive ITEMS --unsafe",
-                "sv.verify(release, sv.Disassociated(k, m, sensitive=[...], unsafe=True))",
-            ),
-        )
-
-
 def _require_plain(rows: Any, before: Any, fraction: Any, population: Any) -> None:
     """Refuse what cannot be said of a population."""
     if fraction is None and population is None:
@@ -340,11 +327,7 @@ def _require_plain(rows: Any, before: Any, fraction: Any, population: Any) -> No
             hint="--population counts what --fraction estimates: give it alone.",
         )
     if not all(type(some) is Transactions for some in (rows, before) if some is not None):
-        raise RequestError(
-            f"{'--population' if fraction is None else '--fraction'} is for single rows of items, not for "
-            "tables, groups or classes.",
-            hint="Leave it out.",
-        )
+        raise of_single_rows("population" if fraction is None else "fraction")
     if population is not None and before is not None:
         raise RequestError(
             "--population looks at one file, so not with --original.", hint="Call it for each."
