@@ -224,8 +224,7 @@ class _Asked:
         if self.of_facts is None:
             require_tables(self.columns, self.promised, self.of_tables)
         else:
-            written = self.publishing.output_format, self.publishing.counts_min
-            self.of_facts.require_possible(self.promised, self.of_tables, *written)
+            self.of_facts.require_possible(self.promised, self.of_tables, self.publishing.output_format)
         require_options(self.promised, self.promise)
         require_values(self.promised, self.promise, encoding)
         if self.watching:

@@ -34,9 +34,7 @@ class FactsAsked:
     generalizing: Generalizing
     promise: dict[str, Any]
 
-    def require_possible(
-        self, model: str, of_tables: bool, output_format: str | None, counts_min: int | None
-    ) -> None:
+    def require_possible(self, model: str, of_tables: bool, output_format: str | None) -> None:
         """Refuse promises that are not about rows of facts, and choices where there is none."""
         from setveil.published.facts import info
 
@@ -47,8 +45,6 @@ class FactsAsked:
             )
         if output_format is not None:
             raise RequestError(f"--output-format: {info.written}.", hint="Leave it out.")
-        if counts_min is not None:
-            raise RequestError("--counts-min: no counts stand beside rows of facts.", hint="Leave it out.")
 
     def hierarchy(self, given: Sequence[str]) -> str | None:
         """Say where the hierarchy of the codes is: FILE, or NAME=FILE with the name of their column."""

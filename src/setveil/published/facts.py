@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -19,6 +20,9 @@ from setveil.facts.facts import Facts
 from setveil.hierarchy.tree import Hierarchy
 from setveil.published import KindInfo
 from setveil.published.about import about_file, published_file, require_size
+from setveil.published.boxes import Boxes
+from setveil.published.counts import FACTS as FACTS_HEADER
+from setveil.published.counts import FILE as COUNTS
 from setveil.published.recoding import BoxRecoding
 from setveil.published.rows import RowsRelease
 from setveil.published.rows import info as single_rows
@@ -34,7 +38,7 @@ info = KindInfo(
     means="facts",
     of_rows=True,
     asks=single_rows.asks,
-    files=("internal/recoding.csv",),
+    files=("internal/recoding.csv", f"published/{COUNTS}"),
     written="facts are written as csv, with a line for each fact and a column for each of its parts",
     check="setveil verify with --k and --m",
 )
@@ -50,10 +54,24 @@ class FactRows(Transactions):
         The parts of each label of the vocabulary.
     meaning : tuple of mapping
         For each part, the values that a label stands for; others stand for themselves.
+    names : tuple of str
+        Of the parts.
+    sign : str
+        What stands between the parts of a label.
+    sizes : tuple of int
+        How many values each part has; () where that is not told.
     """
 
     boxes: tuple[tuple[str, ...], ...] = ()
     meaning: tuple[Mapping[str, tuple[str, ...]], ...] = ()
+    names: tuple[str, ...] = ()
+    sign: str = ""
+    sizes: tuple[int, ...] = ()
+
+    @cached_property
+    def stands_for(self) -> Boxes:
+        """What the boxes stand for."""
+        return Boxes(self.names, self.boxes, self.meaning, self.sign, self.sizes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,11 +114,16 @@ class FactsRelease(RowsRelease):
             "attributes": [attribute.as_dict() for attribute in facts.attributes],
             "labels": labels,
         }
-        domain = {} if report["hierarchy"]["source"] == "co-occurrence" else {"domain": self.recoding.domain}
-        return {**domain, "facts": {"sets": {facts.name: one}, "sign": facts.sign}}
+        domain = {}
+        if report["hierarchy"]["source"] != "co-occurrence":
+            # Else it would tell how many codes were left out.
+            domain = {"domain": self.recoding.domain}
+            one["values"] = dict(zip(names, self.published.sizes, strict=True))
+        counts = {} if self.counts is None else {"counts": self.counts.about()}
+        return {**domain, **counts, "facts": {"sets": {facts.name: one}, "sign": facts.sign}}
 
     def meaning(self) -> dict[str, Any]:
-        """Return what is told of the recoding where counts are checked: there are none beside facts."""
+        """Return what is told of the recoding where counts are checked; boxes say the rest."""
         return {"recoding": self.recoding.kind, "domain": self.recoding.domain, "labels": {}}
 
     def write(self, folder: Path, layout: Layout) -> tuple[str, dict[str, str]]:
@@ -114,6 +137,8 @@ class FactsRelease(RowsRelease):
             file.writelines(
                 f"{number},{lines[item]}\n" for number, item in zip(numbers, rows.items.tolist(), strict=True)
             )
+        if self.counts is not None:
+            self.counts.write(folder, FACTS_HEADER)
         return FILE, {"format": BoxRecoding.kind}
 
 
@@ -122,7 +147,7 @@ def publish(
 ) -> FactsRelease:
     """Recode rows of facts and put them in an order that reveals nothing."""
     assert isinstance(data, Facts)  # noqa: S101  (boxes are made of facts alone)
-    plain, tree = publish_rows(data, made, seed, details), made.tree
+    plain, tree = publish_rows(data, made, seed, details, least), made.tree
     nodes = [tree.id(label) for label in plain.published.vocabulary.labels]
     boxes = tree.boxes[nodes]
     trees = tree.space.trees
@@ -132,8 +157,11 @@ def publish(
         meaning.append({part.labels[v]: tuple(part.labels[leaf] for leaf in part.leaves(v)) for v in inner})
     parts = tuple(tuple(part.labels[v] for part, v in zip(trees, box, strict=True)) for box in boxes.tolist())
     rows = plain.published
-    published = FactRows(rows.indptr, rows.items, rows.vocabulary, None, parts, tuple(meaning))
-    return FactsRelease(published, made, plain.row_map, plain.details, None, None, data)
+    published = FactRows(
+        rows.indptr, rows.items, rows.vocabulary, None, parts, tuple(meaning), data.part_names, data.sign,
+        tuple(part.n_leaves for part in trees),
+    )  # fmt: skip
+    return FactsRelease(published, made, plain.row_map, plain.details, plain.counts, None, data)
 
 
 def holds(path: Path) -> bool:
@@ -148,7 +176,7 @@ def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> F
     """Read rows of facts, with what their parts stand for from the about.json beside them."""
     file = published_file(Path(path))
     about = about_file(file)
-    names, meaning, sign = _told(file.parent / "about.json", about)
+    names, meaning, sign, sizes = _told(file.parent / "about.json", about)
     given = [name for name, value in reading.items() if value is not None]
     if given:
         raise RequestError(f"{', '.join(given)}: rows of facts are read as their about.json says.")
@@ -171,7 +199,7 @@ def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> F
     box_of = {sign.join(box): box for row in rows for box in row}
     made = Transactions.from_rows([[sign.join(box) for box in row] for row in rows])
     boxes = tuple(box_of[label] for label in made.vocabulary.labels)
-    return FactRows(made.indptr, made.items, made.vocabulary, None, boxes, meaning)
+    return FactRows(made.indptr, made.items, made.vocabulary, None, boxes, meaning, tuple(names), sign, sizes)
 
 
 def _add(rows: list[list[tuple[str, ...]]], line: Sequence[str], width: int, where: str) -> None:
@@ -191,8 +219,8 @@ def _add(rows: list[list[tuple[str, ...]]], line: Sequence[str], width: int, whe
 
 def _told(
     path: Path, about: Mapping[str, Any]
-) -> tuple[list[str], tuple[Mapping[str, tuple[str, ...]], ...], str]:
-    """Take the names of the parts, what their labels stand for, and the sign from an about.json."""
+) -> tuple[list[str], tuple[Mapping[str, tuple[str, ...]], ...], str, tuple[int, ...]]:
+    """Take from an about.json the names of parts, what labels stand for, the sign and numbers of values."""
     try:
         told = about["facts"]
         ((name, one),) = told["sets"].items()
@@ -202,11 +230,18 @@ def _told(
             for part in names
         )
         sign = _text(told["sign"])
+        sizes = tuple(_size(one["values"][part]) for part in names) if "values" in one else ()
     except (KeyError, TypeError, ValueError, AttributeError):
         raise DataError(
             f"{path} is not an about.json that setveil wrote: facts does not say what the parts of facts are."
         ) from None
-    return list(map(_text, names)), meaning, sign
+    return list(map(_text, names)), meaning, sign, sizes
+
+
+def _size(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise ValueError
+    return value
 
 
 def _text(value: object) -> str:

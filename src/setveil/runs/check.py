@@ -16,6 +16,7 @@ from setveil.guarantees.verify.absence import ITEMS, require_absence, signs_of, 
 from setveil.guarantees.verify.boxes import overlapping
 from setveil.guarantees.verify.counts import CountsFile, CountsVerdict, check_counts
 from setveil.guarantees.verify.cover import covered_rows
+from setveil.guarantees.verify.fact_counts import check_fact_counts
 from setveil.guarantees.verify.km import COVER, READINGS, KmVerdict
 from setveil.guarantees.verify.km_pieces import Counted, verify_km_pieces
 from setveil.guarantees.verify.table_counts import check_table_counts
@@ -92,7 +93,7 @@ def check(
         published if cover is None else covered_rows(published, cover), guarantee, show=show, **more
     )
     if isinstance(published, FactRows):
-        return _of_boxes(verdict, published, show)
+        return _of_boxes(verdict, published, guarantee, counts, about, show)
     if cover is not None:
         verdict = replace(verdict, reading=COVER)  # type: ignore[type-var]  # of k^m-anonymity alone
     if counts is None:
@@ -138,17 +139,30 @@ def _with_absent(
     return verdict.with_counts(check_counts(published, _file(counts, about), asked.k, show=show))
 
 
-def _of_boxes(verdict: Verdict, published: FactRows, show: int) -> Verdict:
-    """Add to a verdict on rows of facts whether their boxes overlap: then they are no items."""
+def _of_boxes(
+    verdict: Verdict,
+    published: FactRows,
+    guarantee: Guarantee,
+    counts: Counts | None,
+    about: Mapping[str, Any],
+    show: int,
+) -> Verdict:
+    """Add to a verdict on rows of facts whether boxes overlap, which then are no items, and on counts."""
     number, first = overlapping(published.boxes, published.meaning, show)
-    if not number:
-        return verdict
     labels = published.vocabulary.labels
-    return replace(  # type: ignore[type-var]  # of k^m-anonymity alone
-        verdict,
-        holds=False,
-        violations=verdict.violations + number,
-        overlaps=tuple((labels[one], labels[other]) for one, other in first),
+    if number:
+        verdict = replace(  # type: ignore[type-var]  # of k^m-anonymity alone
+            verdict,
+            holds=False,
+            violations=verdict.violations + number,
+            overlaps=tuple((labels[one], labels[other]) for one, other in first),
+        )
+    if counts is None:
+        return verdict
+    k: int = guarantee.k  # type: ignore[attr-defined]  # of every promise about rows of facts
+    file = counts.lines(), counts.least, counts.suppressed
+    return verdict.with_counts(
+        check_fact_counts(published, published.stands_for, *file, k, domain=about.get("domain"), show=show)
     )
 
 

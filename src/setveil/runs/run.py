@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from numbers import Real
 from os import PathLike
 from pathlib import Path
@@ -272,7 +272,6 @@ def anonymize(
     timing: Timing = {"read": data.origin.seconds} if data.origin else {}
     if isinstance(data, Facts):
         require_possible(asked)
-        asked = replace(asked, least=0)  # no counts are published beside facts
     elif generalizing != USUAL:
         raise RequestError("The data hold no facts, which alone have orders and losses by parts.")
     place = _Memory(data, bound, generalizing)
