@@ -19,7 +19,8 @@ from setveil.studio import commands, places
 from setveil.studio.asked import fault, form_of, whole
 from setveil.studio.desks import Lost, Refused
 from setveil.studio.jobs import Jobs
-from setveil.studio.pages.run import runs_of, told
+from setveil.studio.pages.run import runs_of
+from setveil.studio.phases import told
 from setveil.studio.projects import Project, as_toml
 from setveil.studio.render import at, error_page, framed, page
 

@@ -10,7 +10,7 @@ from setveil.report.record import Record
 from setveil.report.risk import absence_table, stranger_table
 from setveil.studio import commands, places
 from setveil.studio.jobs import Job, Jobs
-from setveil.studio.pages.run import told
+from setveil.studio.phases import told
 from setveil.studio.projects import Project
 
 _MOST_KNOWN = 2  # items that are known beside an absent one: more take long
