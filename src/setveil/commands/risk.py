@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.attacker.absence import absence_risk
+from setveil.attacker.absence import absence_risk, table_absence_risk
 from setveil.attacker.attack import attack_risk
 from setveil.attacker.knowledge import knowledge_of
 from setveil.attacker.population import CONFIDENCE, fraction_risk, population_risk
@@ -20,11 +20,11 @@ from setveil.data.framed import Framed
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import RequestError, described
-from setveil.guarantees.verify.absence import ITEMS, LABELS, signs_of
+from setveil.guarantees.verify.absence import ITEMS, LABELS, nothing_absent, signs_of
 from setveil.kernels.rows import frozen, recode_rows
 from setveil.notebook import grids
 from setveil.progress import silent
-from setveil.published import kind_at
+from setveil.published import kind_at, tables
 from setveil.published import rows as single_rows
 from setveil.published.about import about_beside, read_about
 from setveil.published.chunk_files import PublishedChunks
@@ -39,6 +39,9 @@ from setveil.values.numbers import number_of
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+_MEANT = single_rows.RowsRelease | tables.TableRelease  # releases whose labels mean items
 
 
 class RiskTable(dict[str, Any], Framed):
@@ -245,9 +248,11 @@ def attacked(
         reading = (absent[1] or ITEMS) if of_release else ITEMS  # of an original every item tells
         members = about["labels"] if of_release and about is not None else {}
         told = absent[2].lines() if of_release and absent[2] is not None else ()
-        signs = [labels for _, labels in signs_of(some, reading, members, told)]
+        sets = some.sets if isinstance(some, PublishedTable) else some
+        signs = [labels for _, labels in signs_of(sets, reading, members, told)]
         ms = [entry["m"] for entry in found[name]["risk"] if entry["choice"] == "best"]
-        entries = absence_risk(some, signs, ms, found[name]["thresholds"], asked.get("progress", silent))
+        look = table_absence_risk if some.is_table else absence_risk
+        entries = look(some, signs, ms, found[name]["thresholds"], asked.get("progress", silent))
         found[name]["absence"] = {"absent": 1, "absence": reading, "entries": entries}
     return found
 
@@ -256,7 +261,7 @@ def counts_of(data: object) -> Counts | None:
     """Find the counts that are published beside rows."""
     made = release_of(data)
     if made is not None:
-        return made.counts if isinstance(made, single_rows.RowsRelease) else None
+        return made.counts if isinstance(made, _MEANT) else None
     found: Counts | None = counts_beside(fspath(data))[0] if is_path(data) else None
     return found
 
@@ -274,8 +279,8 @@ def _require_absent(rows: Any, private: Any, absent: Any, absence: Any) -> None:
         )
     if absence not in (None, ITEMS, LABELS):
         raise RequestError(f"--absence must be {ITEMS} or {LABELS}, got {absence!r}.")
-    if type(rows) is not Transactions:
-        raise of_single_rows("absent")
+    if type(rows) is not Transactions and not rows.is_table:
+        raise nothing_absent()
     if private is not None:
         raise RequestError("--absent does not go with --private.", hint="Leave one of them out.")
 
@@ -297,7 +302,7 @@ def meaning_beside(data: object) -> Mapping[str, Any] | None:
     """Find the about.json of a release that was named; None for rows that stand for themselves."""
     made = release_of(data)
     if made is not None:
-        return made.meaning() if isinstance(made, single_rows.RowsRelease) else None
+        return made.meaning() if isinstance(made, _MEANT) else None
     about = about_beside(fspath(data)) if is_path(data) else None
     return None if about is None else read_about(about)
 

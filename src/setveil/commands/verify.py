@@ -78,7 +78,8 @@ def verify(
     hierarchy : Hierarchy, path, dict or data frame, optional
         For the cover reading: the hierarchy that the labels are nodes of.
     absent : int, optional
-        For k^m-anonymity: somebody also knows up to 1, or 2, items that a person has not.
+        For k^m-anonymity and (k,k^m)-anonymity: somebody also knows up to 1, or 2, items that a person has
+        not.
     absence : {"items", "labels"}, optional
         With `absent`: an absent item excludes rows only by labels that certainly mean it (the default), or
         any label may be known to be absent (docs/verify.md).
@@ -152,7 +153,7 @@ def absence_asked(absent: Any, absence: Any, guarantee: Any, *, cover: bool) -> 
 def _counts(release: object) -> tuple[Counts | None, dict[str, Any]]:
     """Find the counts beside published rows, and what about.json says of the labels."""
     made = release_of(release)
-    if isinstance(made, RowsRelease):
+    if isinstance(made, RowsRelease | tables.TableRelease):
         return made.counts, made.meaning()
     return counts_beside(fspath(release)) if is_path(release) else (None, {})
 

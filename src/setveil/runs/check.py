@@ -12,13 +12,14 @@ from setveil.errors import RequestError
 from setveil.guarantees import Guarantee
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.verify import Verdict, verify
-from setveil.guarantees.verify.absence import ITEMS, require_absence, signs_of, verify_absence
+from setveil.guarantees.verify.absence import ITEMS, nothing_absent, require_absence, signs_of, verify_absence
 from setveil.guarantees.verify.boxes import overlapping
 from setveil.guarantees.verify.counts import CountsFile, CountsVerdict, check_counts
 from setveil.guarantees.verify.cover import covered_rows
 from setveil.guarantees.verify.fact_counts import check_fact_counts
 from setveil.guarantees.verify.km import COVER, READINGS, KmVerdict
 from setveil.guarantees.verify.km_pieces import Counted, verify_km_pieces
+from setveil.guarantees.verify.table_absence import verify_table_absence
 from setveil.guarantees.verify.table_counts import check_table_counts
 from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress, silent
@@ -125,18 +126,21 @@ def _with_absent(
 ) -> Verdict:
     """Check rows for somebody who also knows what a person has not."""
     require_absence(absent, absence, guarantee)
+    told = (absence, about.get("labels", {}), counts.lines() if counts else ())
+    asked: dict[str, Any] = {"absent": absent, "absence": absence, "show": show, "progress": progress}
+    if isinstance(published, PublishedTable):
+        of_table = cast("KKmAnonymity", guarantee)
+        verdict: Verdict = verify_table_absence(published, of_table, signs_of(published.sets, *told), **asked)
+        if counts is None:
+            return verdict
+        return verdict.with_counts(check_table_counts(published, _file(counts, about), of_table, show=show))
     if not isinstance(published, Transactions) or isinstance(published, ClassRows | FactRows):
-        raise RequestError(
-            "--absent is for single rows of items, not for groups, classes or facts.", hint="Leave it out."
-        )
-    signs = signs_of(published, absence, about.get("labels", {}), counts.lines() if counts else ())
-    asked = cast("KmAnonymity", guarantee)
-    verdict = verify_absence(
-        published, asked, signs, absent=absent, absence=absence, show=show, progress=progress
-    )
+        raise nothing_absent()
+    of_rows = cast("KmAnonymity", guarantee)
+    verdict = verify_absence(published, of_rows, signs_of(published, *told), **asked)
     if counts is None:
         return verdict
-    return verdict.with_counts(check_counts(published, _file(counts, about), asked.k, show=show))
+    return verdict.with_counts(check_counts(published, _file(counts, about), of_rows.k, show=show))
 
 
 def _of_boxes(

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError, faces
+from setveil.guarantees.kkm import KKmAnonymity
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.verify import Verdict
 from setveil.guarantees.verify._projection import Rows, distinct_rows, holders_of
@@ -89,14 +90,28 @@ def require_absence(absent: object, absence: object, guarantee: Any) -> None:
         )
     if absence not in ABSENCES:
         raise RequestError(f"--absence must be {' or '.join(ABSENCES)}, got {absence!r}.")
-    if guarantee.model != KmAnonymity.model:
+    if guarantee.model not in (KmAnonymity.model, KKmAnonymity.model):
         raise RequestError(
-            f"--absent asks about {KmAnonymity.model}, not about {guarantee.model}.", hint="Leave it out."
+            f"--absent asks about {KmAnonymity.model} and {KKmAnonymity.model}, not about {guarantee.model}.",
+            hint="Leave it out.",
+        )
+    if guarantee.secrets:
+        raise RequestError(
+            "--absent does not go with sensitive values.",
+            hint="Leave one of them out: `setveil verify` checks each by itself.",
         )
     if guarantee.m == math.inf:
         raise RequestError(
             "With --absent, m must be a number of items.", hint=f"Such as {faces('--m 2', 'm=2')}."
         )
+
+
+def nothing_absent() -> RequestError:
+    """Make the error of asking what is absent from rows of which nothing can be said."""
+    return RequestError(
+        "--absent is for single rows of items and tables, not for groups, classes or facts.",
+        hint="Leave it out.",
+    )
 
 
 def signs_of(

@@ -8,6 +8,7 @@ from typing import Any
 
 from setveil.commands.refusals import in_chunks, of_single_rows
 from setveil.errors import DataError, RequestError
+from setveil.guarantees.verify.absence import nothing_absent
 from setveil.hierarchy.tree import Hierarchy
 from setveil.past.classes import has_classes
 from setveil.past.inputs import find_tree
@@ -79,11 +80,12 @@ def refused(desk: Desk, run: str) -> dict[str, Any]:
         require_checked(read_about(release.folder / "published" / "about.json"))
     except RequestError as error:
         found["checker"] = error.message
-    for name, option in (("stranger", "fraction"), ("absent", "absent")):
-        if recoding in chunks.info.recodings:
-            found[name] = in_chunks().message
-        elif recoding not in rows.info.recodings:
-            found[name] = of_single_rows(option).message
+    if recoding in chunks.info.recodings:
+        return found | dict.fromkeys(("stranger", "absent"), in_chunks().message)
+    if recoding not in rows.info.recodings:
+        found["stranger"] = of_single_rows("fraction").message
+        if recoding not in tables.info.recodings:
+            found["absent"] = nothing_absent().message
     return found
 
 
