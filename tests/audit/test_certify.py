@@ -69,6 +69,27 @@ def test_certify_writes_inside_only_and_leaves_the_record(files: Path) -> None:
     assert everything(run) == after == (sv.certify(run), everything(run))[1]
 
 
+def facts_of(run: Path) -> dict[str, Any]:
+    """The facts of the officer's file that name a certificate, by their source."""
+    found = [fact for section in sv.evidence(run)["sections"] for fact in section["facts"]]
+    return {fact["source"]: fact["value"] for fact in found if "Certificate" in fact["what"]}
+
+
+def test_the_officers_file_finds_a_certificate_that_was_made_later(files: Path) -> None:
+    run = made(files)
+    assert not facts_of(run)
+    sv.certify(run)
+    later = {"internal/certificate.json: loss": 5, "internal/certificate.json: bound": 5}
+    assert facts_of(run) == later
+    file = run / "internal" / "certificate.json"
+    whole = json.loads(file.read_text())
+    for wrong in ("", "[]", "{}", json.dumps(whole | {"k": 3}), json.dumps(whole | {"bound": "5"})):
+        file.write_text(wrong)
+        refused(setveil("evidence", run, "--out", files / "e.html"), 4, "certificate", out=files / "e.html")
+    run = made(files, algorithm=sv.Exact(certificate=True))
+    assert facts_of(run) == {"certificate.loss": 5, "certificate.bound": 5}
+
+
 def test_rows_and_hierarchy_that_came_from_no_file(files: Path) -> None:
     sv.anonymize(ROWS, sv.KmAnonymity(2, 2), hierarchy=TREE, algorithm=sv.Exact(keep=["b1"])).write(
         files / "run"

@@ -20,6 +20,7 @@ from setveil.data.transactions import Transactions
 from setveil.errors import DataError, OutputError, RequestError, described, did_you_mean, shorten
 from setveil.plain_json import read_json
 from setveil.published import kind_at
+from setveil.recipients import CERTIFICATE
 from setveil.report.evidence.frames import ALL, FRAMES, Section, Sources, sections
 from setveil.report.evidence.page import LONGEST, evidence_html, told_as_data
 from setveil.report.record import Record, read_record
@@ -102,12 +103,13 @@ def gathered(
     wanted = sections(frame)
     said = _answers(answers, frame)
     files: dict[str, str] = {}
+    certificate = None
     if isinstance(run, VerifiedRelease):
         record, rows = run.report, run.release.exposed()
     else:
         folder = path_of("run", run)
         record = _record(folder)
-        files = _hashes(folder / "published")
+        files, certificate = _hashes(folder / "published"), _certificate(folder, record)
         rows = None if share is None else kind_at(str(folder)).read(str(folder), published_rows)
     population = None
     if share is not None:
@@ -116,7 +118,7 @@ def gathered(
         ms = sorted({entry["m"] for entry in _measured(record)} or {1, 2, 3})
         entries = fraction_risk(knowledge_of(rows, ()), share, ms)
         population = {"fraction": float(share), "confidence": CONFIDENCE, "entries": entries}
-    return Sources(record, _attack(attack), population, files), wanted, said
+    return Sources(record, _attack(attack), population, files, certificate), wanted, said
 
 
 def page_place(out: Path, *, force: bool) -> Path:
@@ -158,6 +160,24 @@ def _hashes(published: Path) -> dict[str, str]:
                     file, "sha256"
                 ).hexdigest()
     return found
+
+
+def _certificate(folder: Path, record: Record) -> dict[str, int] | None:
+    """Read the certificate that `setveil certify` put beside the record, which says nothing of it."""
+    file = folder / "internal" / CERTIFICATE
+    if "certificate" in record or not file.is_file():
+        return None
+    try:
+        found = read_json(file.read_bytes())
+        told = {key: found[key] for key in ("loss", "bound")}
+        same = all(found[key] == record["guarantee"][key] for key in ("k", "m"))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DataError(
+            f"{file} cannot be read: {type(error).__name__}.", hint="Make it again: setveil certify RUN."
+        ) from None
+    if not same or not all(type(number) is int for number in told.values()):
+        raise DataError(f"{file} is no certificate of this run.", hint="Make it again: setveil certify RUN.")
+    return told
 
 
 def _attack(attack: Any) -> Mapping[str, Any] | None:
