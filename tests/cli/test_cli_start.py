@@ -59,7 +59,7 @@ def test_what_is_needed_is_imported(imported: set[str]) -> None:
     ],
 )  # fmt: skip
 def test_what_only_others_need_is_not(imported: set[str], module: str) -> None:
-    """Typer would import pydantic, and numba scipy and coverage, if they are installed; and other commands."""
+    """Typer would import pydantic, and numba scipy and coverage, where installed; others."""
     assert not {name for name in imported if name == module or name.startswith(f"{module}.")}
 
 

@@ -219,6 +219,7 @@ class _Asked:
     def require_possible(self) -> None:
         """Refuse what cannot be, as far as that takes no data."""
         from setveil.published import kind_named
+        from setveil.runs.folder import require_shareable
 
         encoding = self.reading.text_encoding
         if self.of_facts is None:
@@ -229,7 +230,9 @@ class _Asked:
         require_values(self.promised, self.promise, encoding)
         if self.watching:
             require_watched(self.model, details=not self.publishing.no_details)
-        only = kind_named(self.model.release).info.written
+        kind = kind_named(self.model.release).info
+        require_shareable(kind, external=self.publishing.external)
+        only = kind.written
         if only and self.publishing.output_format is not None:
             raise RequestError(f"--output-format: {only}.")
         require_parameters(self.algorithm, registry.load(self.algorithm).Parameters, self.texts, encoding)

@@ -39,7 +39,7 @@ def query(
     $ setveil query release --itemsets 100
     """
     from setveil.cli.files import read_release
-    from setveil.commands.query import require_asked
+    from setveil.commands.query import require_asked, require_searchable
     from setveil.options.itemsets import parse_itemsets, read_itemsets
     from setveil.published.shared import read_told
     from setveil.report.answers import answers_text, rules_text
@@ -52,6 +52,7 @@ def query(
     estimator = estimator_for(shared, unlisted=unlisted, class_=class_)
     made = []
     if itemsets is not None:
+        require_searchable(estimator)
         found = greatest_itemsets(estimator, itemsets, itemset_length, progress)
         made = rules_of(estimator, [one.itemset for one in found])[:rules] if rules else []
     else:

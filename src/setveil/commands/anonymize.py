@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from setveil.algorithms.hghs.mhghs import MHgHs
     from setveil.algorithms.lg.lg import LG
     from setveil.algorithms.lra.lra import LRA
+    from setveil.algorithms.noisy.dp_blocks import DPBlocks
     from setveil.algorithms.oa import OA
     from setveil.algorithms.pcta.pcta import PCTA
     from setveil.algorithms.rho.partial import Partial
@@ -60,8 +61,8 @@ if TYPE_CHECKING:
     from setveil.algorithms.vpa import VPA
 
     OfRows: TypeAlias = (
-        AA | Border | CAHD | Classes | COAT | DA | Disassociation | Exact | HgHs | LG | LRA | MHgHs | MM | OA
-        | Partial | PCTA | SuppressControl | TDControl | VPA
+        AA | Border | CAHD | Classes | COAT | DA | Disassociation | DPBlocks | Exact | HgHs | LG | LRA | MHgHs
+        | MM | OA | Partial | PCTA | SuppressControl | TDControl | VPA
     )  # fmt: skip
     OfTables: TypeAlias = Bounding | Forest | RT
     Parameters: TypeAlias = OfRows | OfTables

@@ -19,6 +19,7 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.options.inputs import load_labels, require_known
 from setveil.progress import Progress, listener, silent
 from setveil.published import Release
+from setveil.published.block_files import PublishedBlocks
 from setveil.published.chunk_files import PublishedChunks
 from setveil.published.group_files import PublishedGroups
 from setveil.published.table_files import PublishedTable
@@ -217,7 +218,7 @@ def exposed_by(value: object, kind: Any) -> Any:
     release = release_of(value)
     if release is not None:
         return release.exposed()
-    if isinstance(value, PublishedGroups | PublishedChunks | PublishedTable):
+    if isinstance(value, PublishedGroups | PublishedChunks | PublishedBlocks | PublishedTable):
         return value
     if is_path(value):
         return kind.read(fspath(value), published_rows)

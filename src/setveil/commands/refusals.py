@@ -31,6 +31,14 @@ def of_single_rows(name: str) -> RequestError:
     )
 
 
+def in_blocks() -> RequestError:
+    """Make the error of looking for people in counts with noise."""
+    return RequestError(
+        "No row of noisy counts is anybody's, so that nobody can be found among them.",
+        hint="How much they tell of a person is bounded by epsilon.",
+    )
+
+
 def in_chunks() -> RequestError:
     """Make the error of looking for people in rows in chunks."""
     return RequestError(

@@ -15,7 +15,7 @@ from setveil.attacker.knowledge import knowledge_of
 from setveil.attacker.population import CONFIDENCE, fraction_risk, population_risk
 from setveil.commands.given import Listener, exposed_by, heard, is_path, labels_of, release_of, rows_of
 from setveil.commands.measure import require_same_form
-from setveil.commands.refusals import in_chunks, of_single_rows
+from setveil.commands.refusals import in_blocks, in_chunks, of_single_rows
 from setveil.data.framed import Framed
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
@@ -27,6 +27,7 @@ from setveil.progress import silent
 from setveil.published import kind_at, tables
 from setveil.published import rows as single_rows
 from setveil.published.about import about_beside, read_about
+from setveil.published.block_files import PublishedBlocks
 from setveil.published.chunk_files import PublishedChunks
 from setveil.published.class_rows import ClassRows
 from setveil.published.counts import Counts
@@ -219,6 +220,8 @@ def attacked(
     absent : (int, str, Counts)
         How many absent items are also known, None: none; in which reading; what tells of them.
     """
+    if isinstance(rows, PublishedBlocks):
+        raise in_blocks()
     if isinstance(rows, PublishedChunks):
         raise in_chunks()
     _require_plain(rows, before, fraction, population)

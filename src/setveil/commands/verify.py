@@ -24,8 +24,9 @@ from setveil.errors import DataError, RequestError, described, listed
 from setveil.guarantees import Guarantee, Model, models
 from setveil.guarantees.verify import Verdict
 from setveil.guarantees.verify.absence import ITEMS, require_absence
-from setveil.published import KindInfo, chunks, kind_at, kind_for, kind_named, tables
+from setveil.published import KindInfo, blocks, chunks, kind_at, kind_for, kind_named, tables
 from setveil.published.about import about_beside
+from setveil.published.block_files import PublishedBlocks
 from setveil.published.chunk_files import PublishedChunks
 from setveil.published.counts import Counts
 from setveil.published.group_files import PublishedGroups, require_in_groups
@@ -181,7 +182,8 @@ def _published(release: object, model: Model) -> Any:
 def _kind_before(release: object) -> str:
     """Name the kind of release that k and m alone are about, before it is read: tables, chunks, or rows."""
     made = release_of(release)
-    for kind, exposed in ((tables, PublishedTable), (chunks, PublishedChunks)):
+    of_kinds = ((tables, PublishedTable), (chunks, PublishedChunks), (blocks, PublishedBlocks))
+    for kind, exposed in of_kinds:
         at = is_path(release) and kind_at(fspath(release)) is kind
         if at or isinstance(release, exposed) or (made is not None and made.info is kind.info):
             return kind.__name__.rpartition(".")[2]
@@ -199,6 +201,8 @@ def _kind_of(exposed: object) -> str:
         return "tables"
     if isinstance(exposed, PublishedChunks):
         return "chunks"
+    if isinstance(exposed, PublishedBlocks):
+        return "blocks"
     return "groups" if isinstance(exposed, PublishedGroups) else "rows"
 
 

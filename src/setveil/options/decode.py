@@ -67,6 +67,12 @@ class Given:
 
         return self.occurring(load_items(Path(path), self.known, self.encoding))
 
+    def lines_of_file(self, path: str | Path) -> tuple[str, ...]:
+        """Read items from a file, one per line, whatever the data hold."""
+        from setveil.options.inputs import load_lines
+
+        return load_lines(Path(path), self.encoding)
+
     def weights(self, path: str | Path) -> dict[str, float]:
         """Read weights of items from a file."""
         from setveil.options.inputs import load_weights

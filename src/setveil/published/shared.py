@@ -11,9 +11,10 @@ from setveil.data.layout import Layout
 from setveil.data.sums import Sums
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError
-from setveil.published import chunks, classes, kind_at, kind_of_recoding, tables
+from setveil.published import blocks, chunks, classes, kind_at, kind_of_recoding, tables
 from setveil.published import rows as single_rows
 from setveil.published.about import about_file, published_file
+from setveil.published.block_files import PublishedBlocks
 from setveil.published.chunk_files import PublishedChunks
 from setveil.published.counts import Counts, read_counts
 from setveil.published.table_files import PublishedTable
@@ -64,9 +65,9 @@ class Shared(Told):
     table: PublishedTable | None = None
 
 
-def told_by_chunks(rows: PublishedChunks, about: Mapping[str, Any]) -> Told:
-    """Take what a release of rows in chunks tells: items under their own names."""
-    return Told(rows, {}, None, about)
+def told_by_name(rows: PublishedChunks | PublishedBlocks, about: Mapping[str, Any]) -> Told:
+    """Take what a release of chunks or of noisy blocks tells: items under their own names."""
+    return Told(rows, {}, None, about)  # type: ignore[arg-type]  # its estimator asks blocks for nothing else
 
 
 def shared_by(
@@ -108,10 +109,11 @@ def layout_of_sets(delimiter: str) -> Layout:
 
 
 def read_told(path: Path, read_rows: Callable[..., Transactions]) -> tuple[Told, Layout]:
-    """Read what is shared of a release that answers queries, also of one in chunks; how items are written."""
-    if kind_at(str(path)) is chunks:
-        file = published_file(path)
-        return told_by_chunks(chunks.read(str(path), read_rows), about_file(file)), Layout("basket")
+    """Read what is shared of a release that answers queries, of any such kind; how items are written."""
+    kind = kind_at(str(path))
+    if kind in (chunks, blocks):
+        about = about_file(published_file(path))
+        return told_by_name(kind.read(str(path), read_rows), about), Layout("basket")
     shared = read_shared(path, read_rows, sets=True)
     return shared, shared.layout
 

@@ -17,14 +17,14 @@ from setveil.data.transactions import Transactions
 from setveil.errors import DataError, OutputError, RequestError, listed
 from setveil.kernels.rows import frozen
 from setveil.progress import Progress, silent
-from setveil.published import chunks, groups
+from setveil.published import blocks, chunks, groups
 from setveil.published.about import published_file, published_layout, reconstruction_at
-from setveil.published.chunk_files import DATA_FILE as CHUNKS_FILE
 from setveil.published.chunk_files import PublishedChunks
 from setveil.published.class_rows import ClassRows
 from setveil.published.classes import FILE as CLASSES
 from setveil.published.counts import FILE as COUNTS
 from setveil.published.group_files import GROUPS_FILE, MOST_ROWS, PublishedGroups
+from setveil.published.json_files import DATA_FILE as CHUNKS_FILE
 from setveil.published.shared import Shared, read_shared
 from setveil.published.table_files import PublishedTable, read_published_table, write_table
 from setveil.reconstruction.chunks import deal_parts, require_dealable, require_parts_dealt
@@ -123,11 +123,21 @@ class Source:
 def source_at(path: Path, read_rows: Callable[..., Transactions]) -> Source:
     """Read what is published of a run's folder, or of the folder `published` of one."""
     file = published_file(path)
+    if blocks.holds(path):
+        raise drawn_already()
     if groups.holds(path):
         return Source.of(groups.read(str(path), read_rows), file)
     if chunks.holds(path):
         return Source.of(chunks.read(str(path), read_rows), file)
     return Source.of(read_shared(path, read_rows, sets=True), file)
+
+
+def drawn_already() -> RequestError:
+    """Say why no rows are drawn from noisy counts."""
+    return RequestError(
+        "Rows drawn from noisy counts are published already.",
+        hint="They are in synthetic.csv. Another seed of the run draws others from other noise.",
+    )
 
 
 def draws_of(

@@ -17,6 +17,8 @@ _HOW = {
     "maximum entropy": "Estimates: of maximum entropy, from the published rows and the counts beside them.",
     "uniform": "There are no counts beside the rows: from rows alone, all non-empty sets of the items "
     "of a label equally likely.",
+    "noisy": "Estimates from counts with noise; items of different blocks independent of each other. An item "
+    "that is told in no block counts as none.",
     "chunks": "Estimates: chunks of a cluster independent of each other, items of a term chunk in one row.",
 }
 _BOUNDS = "No original of this release has fewer rows than the least number, or more than the greatest."
@@ -34,20 +36,15 @@ def answers_text(found: Sequence[Answer], method: str, labels: Collection[str] =
     """
     if not found:
         return "No itemset is expected in any row."
+    if method == "noisy":
+        lines = _table(("rows", "items"), [_fields(answer) for answer in found])
+        return "\n".join([*lines, _HOW[method]])
     if len(found) <= _SPOKEN:
         lines = [_sentence(answer, labels) for answer in found]
     else:
         lines = _table(
             ("rows", "at least", "at most", "items"),
-            [
-                (
-                    _rows(answer["estimate"]),
-                    count(answer["least"]),
-                    count(answer["greatest"]),
-                    clip(", ".join(answer["itemset"]), _WIDEST),
-                )
-                for answer in found
-            ],
+            [_fields(answer, count(answer["least"]), count(answer["greatest"])) for answer in found],
         )
     return "\n".join([*lines, _HOW[method], *([_BOUNDS] if _open(found) else [])])
 
@@ -70,6 +67,10 @@ def rules_text(found: Sequence[dict[str, Any]]) -> str:
             ],
         )
     )
+
+
+def _fields(answer: Answer, *bounds: str) -> tuple[str, ...]:
+    return (_rows(answer["estimate"]), *bounds, clip(", ".join(answer["itemset"]), _WIDEST))
 
 
 def _open(found: Sequence[Answer]) -> bool:

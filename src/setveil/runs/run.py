@@ -27,6 +27,7 @@ from setveil.notebook import card
 from setveil.options.models import require_watched
 from setveil.progress import Progress, listener, silent
 from setveil.published import Release, publish
+from setveil.published.blocks import BlocksRelease
 from setveil.published.chunks import ChunksRelease
 from setveil.published.counts import Counts
 from setveil.published.rows import RowsRelease
@@ -382,8 +383,8 @@ def looked_at(
         with timed(timing, "answers"):
             found["answers"] = answers(data, release, progress)
         with timed(timing, "risk"):
-            # Of rows in chunks nobody can count those that fit.
-            if not isinstance(release, ChunksRelease):
+            # Of rows in chunks nobody can count those that fit; rows that were drawn are nobody's.
+            if not isinstance(release, ChunksRelease | BlocksRelease):
                 found["risk"] = risks(data, release, guarantee, watched, progress)
     return found | {"watched": list(watched), "optimality": release.details.get("optimality")}
 

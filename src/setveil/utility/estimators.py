@@ -6,12 +6,14 @@ from typing import Any
 
 from setveil.data.sums import Sums
 from setveil.errors import RequestError
+from setveil.published.block_files import PublishedBlocks
 from setveil.published.chunk_files import PublishedChunks
 from setveil.published.class_recoding import ClassRecoding
 from setveil.published.class_rows import ClassRows
 from setveil.published.counts import Counts
 from setveil.published.recoding import AnyRecoding
 from setveil.published.shared import Told
+from setveil.utility.block_estimates import BlockEstimator
 from setveil.utility.chunk_estimates import ChunkEstimator
 from setveil.utility.class_estimates import ClassEstimator
 from setveil.utility.estimates import Estimator
@@ -31,6 +33,8 @@ def estimator_for(shared: Told, *, unlisted: int = 0, class_: int | None = None)
         raise RequestError("--class: this release has no classes.", hint="Leave it out.")
     if isinstance(shared.rows, PublishedChunks):
         return ChunkEstimator(shared)
+    if isinstance(shared.rows, PublishedBlocks):
+        return BlockEstimator(shared)
     return Estimator(shared, unlisted=unlisted)
 
 

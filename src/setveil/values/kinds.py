@@ -235,6 +235,24 @@ class Probability(Kind):
 
 
 @dataclass(frozen=True)
+class Positive(Kind):
+    """A number above 0, taken as written: "1/3" is allowed."""
+
+    allowed = "a number above 0"
+
+    def accepts(self, value: Any) -> str:
+        found = fraction(value)
+        return "" if found is not None and found > 0 else self.allowed
+
+    def read(self, name: str, text: Any, given: Any, others: Mapping[str, Any]) -> str:
+        return str(text)
+
+    def from_study(self, value: Any, base: Path) -> float | str | None:
+        found = fraction(value)
+        return None if found is None or found <= 0 else as_json(found)
+
+
+@dataclass(frozen=True)
 class Choice(Kind):
     """One of some words."""
 
@@ -315,6 +333,19 @@ class ItemFile(_File):
 
     def read(self, name: str, text: Any, given: Any, others: Mapping[str, Any]) -> Any:
         return given.items_of_file(text)
+
+
+@dataclass(frozen=True)
+class LinesFile(_File):
+    """A file of items that need not be in the data, one in each line."""
+
+    allowed = "a file with one item per line"
+
+    def accepts(self, value: Any) -> str:
+        return _items(value)
+
+    def read(self, name: str, text: Any, given: Any, others: Mapping[str, Any]) -> Any:
+        return given.lines_of_file(text)
 
 
 @dataclass(frozen=True)
