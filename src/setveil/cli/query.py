@@ -61,7 +61,8 @@ def query(
             asked += read_itemsets(queries_file, estimator, layout)
         found = estimator.answer_all(asked)
     told = [one.as_dict() for one in found]
-    text = answers_text(told, estimator.method, estimator.labels)
+    parts = {name for one in found for name in one.itemset if estimator.is_part(name)}
+    text = answers_text(told, estimator.method, parts, estimator.unit)
     if rules is None:
         return Answer(told, text)
     rules_told = [rule.as_dict() for rule in made]

@@ -28,6 +28,7 @@ class Boxes:
     meaning: tuple[Part, ...]  # of each part
     sign: str  # between the parts of a fact that is written as text
     sizes: tuple[int, ...] = ()  # how many values each part has; (): not known
+    kinds: tuple[str, ...] = ()  # of the parts: "codes", "when", "amount"
 
     def values(self, at: int, label: str) -> tuple[str, ...]:
         """List the values of a part that a label stands for."""
@@ -75,10 +76,9 @@ class Boxes:
             found.append(holds)
         return tuple(found)
 
-    def shared(self, at: int, values: Sequence[str]) -> NDArray[np.int64]:
-        """Count the values of a part that each box has of some: int64 (boxes,)."""
-        numbers = [self.known[at][value] for value in values if value in self.known[at]]
-        found: NDArray[np.int64] = self._holds[at][numbers].sum(0, dtype=np.int64)
+    def count_in(self, at: int, some: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Count the values of a part that each box has of some, flags of `known`: int64 (boxes,)."""
+        found: NDArray[np.int64] = self._holds[at][some].sum(0, dtype=np.int64)
         return found
 
     def around(self, fact: Fact) -> int:

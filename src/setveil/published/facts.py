@@ -29,6 +29,7 @@ from setveil.published.rows import info as single_rows
 from setveil.published.rows import publish as publish_rows
 
 FILE, ROW = "data.csv", "row"
+CODES = "codes"  # the kind of the part that holds the codes
 _SAME = "The two files must come from the same release."
 
 info = KindInfo(
@@ -60,6 +61,8 @@ class FactRows(Transactions):
         What stands between the parts of a label.
     sizes : tuple of int
         How many values each part has; () where that is not told.
+    kinds : tuple of str
+        Of the parts: ``codes``, ``when`` or ``amount``.
     """
 
     boxes: tuple[tuple[str, ...], ...] = ()
@@ -67,11 +70,12 @@ class FactRows(Transactions):
     names: tuple[str, ...] = ()
     sign: str = ""
     sizes: tuple[int, ...] = ()
+    kinds: tuple[str, ...] = ()
 
     @cached_property
     def stands_for(self) -> Boxes:
         """What the boxes stand for."""
-        return Boxes(self.names, self.boxes, self.meaning, self.sign, self.sizes)
+        return Boxes(self.names, self.boxes, self.meaning, self.sign, self.sizes, self.kinds)
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +163,7 @@ def publish(
     rows = plain.published
     published = FactRows(
         rows.indptr, rows.items, rows.vocabulary, None, parts, tuple(meaning), data.part_names, data.sign,
-        tuple(part.n_leaves for part in trees),
+        tuple(part.n_leaves for part in trees), (CODES, *(one.kind for one in data.attributes)),
     )  # fmt: skip
     return FactsRelease(published, made, plain.row_map, plain.details, plain.counts, None, data)
 
@@ -176,7 +180,7 @@ def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> F
     """Read rows of facts, with what their parts stand for from the about.json beside them."""
     file = published_file(Path(path))
     about = about_file(file)
-    names, meaning, sign, sizes = _told(file.parent / "about.json", about)
+    names, kinds, meaning, sign, sizes = _told(file.parent / "about.json", about)
     given = [name for name, value in reading.items() if value is not None]
     if given:
         raise RequestError(f"{', '.join(given)}: rows of facts are read as their about.json says.")
@@ -199,7 +203,9 @@ def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> F
     box_of = {sign.join(box): box for row in rows for box in row}
     made = Transactions.from_rows([[sign.join(box) for box in row] for row in rows])
     boxes = tuple(box_of[label] for label in made.vocabulary.labels)
-    return FactRows(made.indptr, made.items, made.vocabulary, None, boxes, meaning, tuple(names), sign, sizes)
+    return FactRows(
+        made.indptr, made.items, made.vocabulary, None, boxes, meaning, tuple(names), sign, sizes, kinds
+    )
 
 
 def _add(rows: list[list[tuple[str, ...]]], line: Sequence[str], width: int, where: str) -> None:
@@ -219,12 +225,13 @@ def _add(rows: list[list[tuple[str, ...]]], line: Sequence[str], width: int, whe
 
 def _told(
     path: Path, about: Mapping[str, Any]
-) -> tuple[list[str], tuple[Mapping[str, tuple[str, ...]], ...], str, tuple[int, ...]]:
-    """Take from an about.json the names of parts, what labels stand for, the sign and numbers of values."""
+) -> tuple[list[str], tuple[str, ...], tuple[Mapping[str, tuple[str, ...]], ...], str, tuple[int, ...]]:
+    """Take names and kinds of parts, meanings of labels, the sign and numbers of values from about.json."""
     try:
         told = about["facts"]
         ((name, one),) = told["sets"].items()
         names = [name, *(attribute["name"] for attribute in one["attributes"])]
+        kinds = (CODES, *(_text(attribute["kind"]) for attribute in one["attributes"]))
         meaning = tuple(
             {label: tuple(map(_text, values)) for label, values in one["labels"][part].items()}
             for part in names
@@ -235,7 +242,7 @@ def _told(
         raise DataError(
             f"{path} is not an about.json that setveil wrote: facts does not say what the parts of facts are."
         ) from None
-    return list(map(_text, names)), meaning, sign, sizes
+    return list(map(_text, names)), kinds, meaning, sign, sizes
 
 
 def _size(value: object) -> int:

@@ -21,10 +21,15 @@ _HOW = {
     "that is told in no block counts as none.",
     "chunks": "Estimates: chunks of a cluster independent of each other, items of a term chunk in one row.",
 }
+_PARTS = (
+    "Rows with some fact of a part are not counted: counts of facts do not say which are in the same row."
+)
 _BOUNDS = "No original of this release has fewer rows than the least number, or more than the greatest."
 
 
-def answers_text(found: Sequence[Answer], method: str, labels: Collection[str] = ()) -> str:
+def answers_text(
+    found: Sequence[Answer], method: str, labels: Collection[str] = (), unit: str = "item"
+) -> str:
     """Write answers: a few as sentences, more as a table.
 
     Parameters
@@ -32,7 +37,9 @@ def answers_text(found: Sequence[Answer], method: str, labels: Collection[str] =
     method : {"maximum entropy", "uniform"}
         How they were estimated.
     labels : collection of str
-        Names in itemsets that are labels, not items.
+        Names in itemsets that stand for several items, or facts.
+    unit : {"item", "fact"}
+        What rows hold.
     """
     if not found:
         return "No itemset is expected in any row."
@@ -40,13 +47,16 @@ def answers_text(found: Sequence[Answer], method: str, labels: Collection[str] =
         lines = _table(("rows", "items"), [_fields(answer) for answer in found])
         return "\n".join([*lines, _HOW[method]])
     if len(found) <= _SPOKEN:
-        lines = [_sentence(answer, labels) for answer in found]
+        lines = [_sentence(answer, labels, unit) for answer in found]
     else:
         lines = _table(
             ("rows", "at least", "at most", "items"),
             [_fields(answer, count(answer["least"]), count(answer["greatest"])) for answer in found],
         )
-    return "\n".join([*lines, _HOW[method], *([_BOUNDS] if _open(found) else [])])
+    why = (
+        [_PARTS] if unit == "fact" and _open([one for one in found if {*one["itemset"]} & {*labels}]) else []
+    )
+    return "\n".join([*lines, _HOW[method], *why, *([_BOUNDS] if _open(found) else [])])
 
 
 def rules_text(found: Sequence[dict[str, Any]]) -> str:
@@ -77,8 +87,9 @@ def _open(found: Sequence[Answer]) -> bool:
     return any(answer["least"] < answer["greatest"] for answer in found)
 
 
-def _sentence(answer: Answer, labels: Collection[str]) -> str:
-    names = [f"an item of {name}" if name in labels else name for name in answer["itemset"]]
+def _sentence(answer: Answer, labels: Collection[str], unit: str) -> str:
+    a = "an" if unit == "item" else "a"
+    names = [f"{a} {unit} of {name}" if name in labels else name for name in answer["itemset"]]
     what = and_list(names)
     least, greatest, estimate = answer["least"], answer["greatest"], answer["estimate"]
     if least == greatest:

@@ -12,11 +12,12 @@ from setveil.published.class_recoding import ClassRecoding
 from setveil.published.class_rows import ClassRows
 from setveil.published.counts import Counts
 from setveil.published.recoding import AnyRecoding
-from setveil.published.shared import Told
+from setveil.published.shared import SharedFacts, Told
 from setveil.utility.block_estimates import BlockEstimator
 from setveil.utility.chunk_estimates import ChunkEstimator
 from setveil.utility.class_estimates import ClassEstimator
 from setveil.utility.estimates import Estimator
+from setveil.utility.fact_estimates import FactEstimator
 
 
 def estimator_for(shared: Told, *, unlisted: int = 0, class_: int | None = None) -> Estimator:
@@ -35,6 +36,8 @@ def estimator_for(shared: Told, *, unlisted: int = 0, class_: int | None = None)
         return ChunkEstimator(shared)
     if isinstance(shared.rows, PublishedBlocks):
         return BlockEstimator(shared)
+    if isinstance(shared, SharedFacts):
+        return FactEstimator(shared, unlisted=unlisted)
     return Estimator(shared, unlisted=unlisted)
 
 
