@@ -42,6 +42,20 @@ class Boxes:
         """List the facts of a box."""
         return list(product(*(self.values(at, label) for at, label in enumerate(box))))
 
+    def some(self, box: Sequence[str], number: int) -> list[Fact]:
+        """List so many facts of a box, spread evenly over it; all if it has no more."""
+        each = [self.values(at, label) for at, label in enumerate(box)]
+        size = prod(map(len, each))
+        found = []
+        for place in (at * size // min(number, size) for at in range(min(number, size))):
+            fact = []
+            left = place
+            for values in reversed(each):
+                left, value = divmod(left, len(values))
+                fact.append(values[value])
+            found.append(tuple(reversed(fact)))
+        return found
+
     def text(self, fact: Sequence[str]) -> str:
         """Write a fact or a box."""
         return self.sign.join(fact)

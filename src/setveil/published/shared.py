@@ -77,7 +77,8 @@ class Shared(Told):
 class SharedFacts(Shared):
     """The same of rows of facts, whose boxes stand for more facts than need be listed.
 
-    Those with a count are named; others only where all boxes together hold few.
+    Those with a count are named; others only where all boxes together hold few, else as many of a box as
+    rows show it, which is enough for each of them to hold one.
     """
 
     rows: FactRows
@@ -88,12 +89,13 @@ class SharedFacts(Shared):
         if sum(map(boxes.size, boxes.boxes)) <= _FEW_FACTS:
             return {boxes.text(box): tuple(map(boxes.text, boxes.facts(box))) for box in boxes.boxes}
         counted = {} if self.counts is None else self.counts.by_label
-        found = {}
+        supports, found = self.supports(), {}
         for at, box in enumerate(boxes.boxes):
             text = boxes.text(box)
             inside = [(one, boxes.fact(one)) for one in counted.get(text, ())]
             named = [one for one, fact in inside if fact is not None and boxes.around(fact) == at]
-            found[text] = (text,) if boxes.fact(text) is not None else tuple(named)
+            others = map(boxes.text, boxes.some(box, len(named) + supports[text]))
+            found[text] = tuple(dict.fromkeys([*named, *others]))
         return found
 
     def under(self, label: str) -> tuple[str, ...]:
