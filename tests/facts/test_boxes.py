@@ -48,7 +48,7 @@ def test_the_best_line_is_as_good_as_all_box_cuts() -> None:
         k, m = 2, random.choice((1, 2))
         if facts.filled_rows < k:
             continue
-        space = Generalizing().space(facts, codes)
+        space = Generalizing().spaces(facts, [codes])[0]
         guarantee = sv.KmAnonymity(k=k, m=m)
         losses = []
         for line in lines_of(codes, codes.root):
@@ -66,7 +66,9 @@ def test_a_box_tree_splits_one_part_at_a_time_and_counts_all_facts() -> None:
     random = Random(12)
     for _ in range(many(100)):
         facts, codes, trees = random_facts(random, 3)
-        tree = product_tree(Generalizing().space(facts, codes), random.choice(lines_of(codes, codes.root)))
+        tree = product_tree(
+            Generalizing().spaces(facts, [codes])[0], random.choice(lines_of(codes, codes.root))
+        )
         occurring = set().union(*boxed(facts))
         for node, label in enumerate(tree.labels):
             inside = naive.facts_in(tuple(label.split("@")), trees)
@@ -126,7 +128,7 @@ def test_loss_by_parts_adds_up_and_never_falls_upwards() -> None:
     for _ in range(many(60)):
         facts, codes, trees = random_facts(random, 3)
         weights = {"code": Fraction(random.choice((1, 3))), "on": Fraction(1, random.choice((1, 2)))}
-        space = Generalizing(loss="parts", weights=weights).space(facts, codes)
+        space = Generalizing(loss="parts", weights=weights).spaces(facts, [codes])[0]
         tree = product_tree(space, random.choice(lines_of(codes, codes.root)))
         wide = [name for name, part in zip(("code", "on"), trees, strict=True) if len(part) > 2]
         for node, label in enumerate(tree.labels):
@@ -239,7 +241,7 @@ def test_rows_without_facts_and_a_sample() -> None:
     facts = sv.read_facts(frame, id="who", sets="code", when={"on": "day"})
     some = facts.rows_at(np.array([0, 2]))
     assert (some.rows(), some.parts.tolist()) == ([("a@2024-01-01",), ()], [[0, 0]])
-    tree = product_tree(Generalizing().space(facts, Hierarchy({"a": None})), [0])
+    tree = product_tree(Generalizing().spaces(facts, [Hierarchy({"a": None})])[0], [0])
     assert isinstance(tree, BoxTree)
     assert tree.labels == ("a@2024-01-01",)
 

@@ -7,6 +7,7 @@ from random import Random
 import numpy as np
 
 from naive import itemsets as naive
+from setveil.kernels.limits import no_limits
 from setveil.kernels.rows import frozen
 from setveil.kernels.walk import FINISHED, FOUND, PAUSED, support, walk
 from strategies import examples, seeded
@@ -26,6 +27,7 @@ class Walked:
             *rows[:6],
             supports,
             *nodes.intervals(),
+            *no_limits(len(live)),
             np.array(live, np.bool_),
             k,
             smallest,

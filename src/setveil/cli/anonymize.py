@@ -203,7 +203,7 @@ class _Asked:
     @property
     def plain_hierarchy(self) -> str | None:
         if self.of_facts is not None:
-            return self.of_facts.hierarchy(self.hierarchies)
+            return next(iter(self.of_facts.hierarchies(self.hierarchies).values()), None)
         return split_hierarchies(self.hierarchies, self.of_tables)[0]
 
     @property
@@ -338,11 +338,7 @@ def _read(asked: _Asked, source: Any) -> tuple[Transactions, Hierarchy | None, R
 
     reading = asked.reading
     if asked.of_facts is not None:
-        tree = (
-            None
-            if asked.plain_hierarchy is None
-            else read_hierarchy(asked.plain_hierarchy, encoding=reading.text_encoding)
-        )
+        tree = asked.of_facts.tree(asked.hierarchies, reading.text_encoding)
         return read_facts(source, asked.of_facts, asked.promise), tree, reading, None
     if asked.of_tables:
         return *read_table(source, asked.columns, reading, asked.hierarchies), reading, None

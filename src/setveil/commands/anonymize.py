@@ -19,9 +19,11 @@ from setveil.commands.given import (
     rows_of,
     tree_beside,
     tree_of,
+    tree_of_codes,
 )
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError, described, did_you_mean
+from setveil.facts.facts import Facts
 from setveil.facts.generalizing import VOLUME, Generalizing
 from setveil.guarantees import Guarantee, models
 from setveil.hierarchy.tree import Hierarchy
@@ -74,8 +76,8 @@ def anonymize(
     guarantee: Guarantee | None = None,
     *,
     k: int | None = None,
-    m: int | float | None = None,
-    hierarchy: TreeLike = None,
+    m: int | float | Mapping[str, int] | None = None,
+    hierarchy: TreeLike | Mapping[str, TreeLike] = None,
     algorithm: str | Algorithm | None = None,
     seed: int = 0,
     bound: bool | float = False,
@@ -187,6 +189,8 @@ def anonymize(
     >>> sv.anonymize(rows, k=2, m=2, hierarchy=drinks).verdict
     Yes: k^m-anonymity (k=2, m=2) holds.
     """
+    if isinstance(data, Facts) and m is None and guarantee is None:
+        m = data.m
     guarantee = promised(guarantee, k, m, kind="tables" if isinstance(data, Table) else "rows")
     named_algorithm(algorithm)
     if not isinstance(classes, bool) and not is_integer(classes, 1):
@@ -212,7 +216,7 @@ def anonymize(
             hint="sv.anonymize(sv.read_table(data, qi=[...], set=...), ...)",
         )
     rows = rows_of(data, tables=True)
-    tree = tree_of(hierarchy)
+    tree = tree_of_codes(hierarchy, rows) if isinstance(rows, Facts) else tree_of(hierarchy)
     tree = tree or tree_beside(rows)
     values = _values(parameters, algorithm, guarantee, rows, tree, seed)
     weights = {name: Fraction(str(weight)) for name, weight in (fact_weights or {}).items()}

@@ -45,7 +45,7 @@ def verify(
     guarantee: Guarantee | None = None,
     *,
     k: int | None = None,
-    m: int | float | None = None,
+    m: int | float | Mapping[str, int] | None = None,
     original: object = None,
     recoding: Recoding | Mapping[str, str | None] | None = None,
     reading: str = "label",

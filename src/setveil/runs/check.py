@@ -86,6 +86,8 @@ def check(
     **more
         What the verifier of the rows takes besides.
     """
+    if isinstance(published, FactRows) and isinstance(guarantee, KmAnonymity):
+        guarantee = guarantee.for_columns(one.name for one in published.columns)
     if absent:
         return _with_absent(published, guarantee, counts, about, absent, absence, show=show, **more)
     if isinstance(published, ClassRows):
@@ -152,7 +154,14 @@ def _of_boxes(
     show: int,
 ) -> Verdict:
     """Add to a verdict on rows of facts whether boxes overlap, which then are no items, and on counts."""
-    number, first = overlapping(published.boxes, published.meaning, show)
+    number = 0
+    first: list[tuple[int, int]] = []
+    for at, column in enumerate(published.columns):
+        labels_of = published.labels_of(at)
+        boxes = [published.boxes[label] for label in labels_of]
+        found, pairs = overlapping(boxes, column.meaning, max(show - len(first), 0))
+        number += found
+        first += [(labels_of[one], labels_of[other]) for one, other in pairs]
     labels = published.vocabulary.labels
     if number:
         verdict = replace(  # type: ignore[type-var]  # of k^m-anonymity alone

@@ -5,6 +5,7 @@ A command line gives texts, a study file numbers, texts and paths, Python the va
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import math
 from collections.abc import Iterable, Mapping
@@ -23,6 +24,7 @@ from setveil.values.numbers import (
     parse_number,
     parse_share,
 )
+from setveil.values.per_column import OF, PerColumn
 
 _FILE_ENDINGS = {".txt", ".csv", ".dat", ".json", ".tsv", ".list"}
 
@@ -161,6 +163,37 @@ class Size(Kind):
         if value in ("inf", math.inf):
             return "inf"
         return value if is_integer(value, 1) else None
+
+
+@dataclass(frozen=True)
+class Sizes(Size):
+    """A number of items, or one for each column of items: ``code=2,drug=1``."""
+
+    allowed = 'an integer of at least 1, or "inf", or so many of each column, such as "code=2,drug=1"'
+
+    def accepts(self, value: Any) -> str:
+        return "" if isinstance(value, PerColumn) else super().accepts(value)
+
+    def read(self, name: str, text: Any, given: Any, others: Mapping[str, Any]) -> int | float:
+        if isinstance(text, Mapping):
+            return PerColumn(text)
+        return sizes_in(name, str(text)) if OF in str(text) else parse_number(name, str(text))
+
+    def from_study(self, value: Any, base: Path) -> int | str | None:
+        if isinstance(value, str) and OF in value:
+            return value
+        return super().from_study(value, base)
+
+
+def sizes_in(name: str, text: str) -> PerColumn:
+    """Read ``code=2,drug=1``; names with a comma are quoted as in csv."""
+    found: dict[str, int] = {}
+    for part in next(csv.reader([text]), []):
+        column, _, number = part.strip().rpartition(OF)
+        if column in found:
+            raise RequestError(f"--{name} says twice how many of {column!r}.")
+        found[column] = parse_integer(f"{name} {column}", number)
+    return PerColumn(found)
 
 
 @dataclass(frozen=True)
@@ -524,8 +557,15 @@ def integer(name: str, value: Any, least: int) -> int:
     return int(value)  # numpy's integers are fine, but JSON does not know them
 
 
-def size(name: str, value: Any) -> int | float:
-    """Return an integer of at least 1, or infinity; refuse anything else."""
+def size(name: str, value: Any, *, per_column: bool = False) -> int | float:
+    """Return an integer of at least 1, or infinity; refuse anything else.
+
+    With `per_column` it may be a number for each column, too.
+    """
+    if per_column and isinstance(value, PerColumn):
+        return value
+    if per_column and isinstance(value, Mapping):
+        return PerColumn(value)
     if value == math.inf or is_integer(value, 1):
         return math.inf if value == math.inf else int(value)
     raise RequestError(f"{name} must be an integer of at least 1, or inf, got {value!r}.")

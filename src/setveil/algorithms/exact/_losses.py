@@ -84,7 +84,8 @@ class Losses:
         Leaves of the tree that the hierarchy lacks stand for themselves.
         """
         if objective == "ncp":
-            worst, of_node = hierarchy.domain, np.where(hierarchy.leaf_counts > 1, hierarchy.leaf_counts, 0)
+            spread, worst = hierarchy.spread
+            of_node = np.where(hierarchy.leaf_counts > 1, spread, 0)
         else:
             worst, of_node = hierarchy.most_lost, hierarchy.lost
         each = [int(of_node[hierarchy.id(label)]) if label in hierarchy else 0 for label in tree.labels]

@@ -266,7 +266,7 @@ class Search:
     def _greedy(self) -> None:
         """Take what mHgHs finds against attackers who know few items, made valid for all."""
         space = CutSpace(self.rows, self.tree, self.of_leaf)
-        last = min(self.guarantee.size_limit(self.rows), GREEDY)
+        last = int(min(self.guarantee.rounds, self.guarantee.size_limit(self.rows), GREEDY))
         found = None
         try:
             for _, scenario in in_rounds(space, self.guarantee, last, self.progress):
