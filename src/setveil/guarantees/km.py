@@ -47,7 +47,7 @@ class KmAnonymity(Keywords):
     """
 
     k: int
-    m: int | float = 2
+    m: Any = 2  # int or float; or a mapping, which becomes a `PerColumn`
 
     model: ClassVar[str] = "km-anonymity"
     secrets: ClassVar[tuple[str, ...]] = ()

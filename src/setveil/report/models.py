@@ -29,7 +29,7 @@ def items_known(guarantee: Facts) -> int | None:
     """Return how many items of a person, of whatever column, someone may know; None: nothing limits them."""
     known = guarantee.get(words_for(guarantee).known)
     if isinstance(known, Mapping):
-        return min(known.values())
+        return min(int(number) for number in known.values())
     return None if known in (None, "inf") else int(known)
 
 

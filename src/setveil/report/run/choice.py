@@ -99,8 +99,8 @@ def _rows(guarantee: Guarantee, known: str) -> tuple[str, str] | None:
 def _knowledge(report: Record, known: str) -> tuple[str, str]:
     """Say what somebody still finds who knows one item more than was promised."""
     m, (_, after) = items_known(report["guarantee"]), sides(report)
-    if isinstance(report["guarantee"].get(known), Mapping):
-        most = number_words(report["guarantee"][known])
+    if isinstance(said := report["guarantee"].get(known), Mapping):
+        most = number_words(said)
         return (
             f"{known}:",
             f"somebody may know up to {most} of a person. Choose more where so much can be known.",

@@ -178,7 +178,7 @@ def test_the_optimum_of_columns_is_the_best_of_all_cuts() -> None:
             release = sv.anonymize(
                 facts, k=2, m=m, hierarchy=trees, fact_order=random.choice(("first", "last"))
             )
-            tree = release.release.recoding.tree  # type: ignore[union-attr]
+            tree = release.release.recoding.tree
             expected = naive.least_loss_of_columns(
                 [frozenset(row) for row in facts], parents_of(tree),
                 dict(zip(tree.labels, tree.leaf_counts.tolist(), strict=True)),
