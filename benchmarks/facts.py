@@ -36,7 +36,7 @@ def encounters(data: Path, periods: int = PERIODS) -> pl.DataFrame:
     return table.with_columns(period=pl.Series(years))
 
 
-def of_columns(data: Path, seconds: float) -> None:
+def of_columns(data: Path, seconds: float, order: str) -> None:
     """Anonymize two columns with an m of their own, and with one for all."""
     start = time.perf_counter()
     facts = sv.read_facts(
@@ -49,7 +49,7 @@ def of_columns(data: Path, seconds: float) -> None:
         cpu, start = time.process_time(), time.perf_counter()
         release = sv.anonymize(
             facts, k=5, m=m, hierarchy={"primary": tree, "others": tree},
-            algorithm=sv.Exact(time_limit=seconds), fact_order=1,
+            algorithm=sv.Exact(time_limit=seconds), fact_order=order,
         )  # fmt: skip
         told, found = release.report["facts"], release.report["optimality"]
         print(
@@ -75,9 +75,10 @@ def main() -> None:
     parser.add_argument("--parts", type=float, help="minimize the loss by parts; the weight of the codes")
     parser.add_argument("--seconds", type=float, default=300.0, help="time limit (300)")
     parser.add_argument("--columns", action="store_true", help="primary and others as two columns")
+    parser.add_argument("--order", default="first", help="with --columns, the order (first)")
     asked = parser.parse_args()
     if asked.columns:
-        of_columns(asked.data, asked.seconds)
+        of_columns(asked.data, asked.seconds, asked.order)
         return
     start = time.perf_counter()
     facts = sv.read_facts(

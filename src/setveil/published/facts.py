@@ -96,8 +96,8 @@ class FactRows(Transactions):
         """What the boxes stand for, where there is one column of codes."""
         if len(self.columns) > 1:
             raise RequestError(
-                "Facts of several columns of codes are verified and measured, but neither counted nor asked nor "
-                "drawn, as those of one column are.",
+                "Facts of several columns of codes are verified and measured, but neither counted nor asked "
+                "nor drawn, as those of one column are.",
                 hint="Publish one column, or count in the published lines.",
             )
         (only,) = self.columns
