@@ -123,6 +123,16 @@ def test_runs_that_have_no_certificate(files: Path, more: dict[str, Any], words:
     assert everything(run) == before
 
 
+def test_algorithms_without_certificates_name_the_one_that_has_them(files: Path) -> None:
+    rows, out = files / "rows.csv", files / "none"
+    words = ["anonymize", rows, "--format", "basket", "--k", "2", "--certificate", "--out", out]
+    done = setveil(*words, "-a", "lg")
+    refused(done, 2, "lg has no parameter certificate", "--certificate is of exact.", out=out)
+    with pytest.raises(RequestError, match="lg has no parameter certificate") as caught:
+        sv.anonymize(ROWS, k=2, algorithm="lg", certificate=True)
+    assert caught.value.hint == "certificate is of exact."
+
+
 def test_a_certificate_is_refused_where_there_is_none(files: Path) -> None:
     with pytest.raises(RequestError, match=r"Certificates are of k\^m-anonymity"):
         made(files, guarantee=sv.KmRho(2, 1, rho=0.5, sensitive=["b1"]), algorithm=sv.Exact(certificate=True))

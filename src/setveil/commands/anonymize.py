@@ -22,13 +22,13 @@ from setveil.commands.given import (
     tree_of_codes,
 )
 from setveil.data.transactions import Transactions
-from setveil.errors import RequestError, described, did_you_mean
+from setveil.errors import RequestError, described
 from setveil.facts.facts import Facts
 from setveil.facts.generalizing import VOLUME, Generalizing
 from setveil.guarantees import Guarantee, models
 from setveil.hierarchy.tree import Hierarchy
 from setveil.options.classes import NAME
-from setveil.options.decode import Given, decode
+from setveil.options.decode import Given, decode, no_parameter
 from setveil.options.reading import Reading
 from setveil.runs.asked import named_algorithm
 from setveil.runs.run import VerifiedRelease
@@ -240,10 +240,7 @@ def _require_parameters(parameters: Mapping[str, Any], algorithm: Any, guarantee
     unknown = [one for one in parameters if one not in own]
     if unknown and settings is None:
         arguments = [one for one in signature(anonymize).parameters if one != "parameters"]
-        raise RequestError(
-            f"{name} has no parameter {', '.join(unknown)}; it has {', '.join(own) or 'none'}.",
-            hint=did_you_mean(unknown[0], [*own, *arguments]),
-        )
+        raise no_parameter(name, unknown, own, arguments)
 
 
 def _values(
