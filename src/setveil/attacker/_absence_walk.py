@@ -80,10 +80,23 @@ def look_from(
             if at < indptr[row + 1] and items[at] == z:
                 held[d + 1, found] = row
                 found += 1
-        d += 1
-        size[d] = found
-        next_item[d] = z + 1
-        _exclude(held[d, :found], weights, ends, facts, n_facts, True, count, order, fewest, known)
+        if found == 1:
+            row = held[d + 1, 0]
+            fewest[row], known[row] = weights[row], True
+        elif not _is_settled(held[d + 1, :found], weights, fewest, known):
+            d += 1
+            size[d] = found
+            next_item[d] = z + 1
+            _exclude(held[d, :found], weights, ends, facts, n_facts, True, count, order, fewest, known)
+
+
+@compiled
+def _is_settled(some, weights, fewest, known):
+    """Whether all of `some` rows fit no fewer than those that are the same: then no knowledge tells more."""
+    for row in some:
+        if not known[row] or fewest[row] > weights[row]:
+            return False
+    return True
 
 
 @compiled
