@@ -120,7 +120,7 @@ def _go_on(indptr, items, held, onward, d, start, end, number, follows, borders)
 @compiled
 def _is_settled(some, weights, fewest, known):
     """Whether all of `some` rows fit no fewer than those that are the same: then no knowledge tells more."""
-    for row in some:
+    for row in some:  # noqa: SIM110  (compiled)
         if not known[row] or fewest[row] > weights[row]:
             return False
     return True
