@@ -355,6 +355,6 @@ def test_what_it_does_not_check_is_said(tmp_path: Path) -> None:
         sv.checker(5)  # type: ignore[arg-type]
     promise = sv.Coherence(h=0.5, k=2, p=1, private=["milk"])
     release = sv.anonymize([["tea"], ["tea"], ["milk", "tea"], ["tea"]], promise)
-    with pytest.raises(sv.RequestError, match="does not check coherence"):
+    with pytest.raises(sv.RequestError, match="does not check such a release, which promises coherence"):
         release.write(tmp_path / "c", checker=True)
     assert not (tmp_path / "c").exists()

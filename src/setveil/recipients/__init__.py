@@ -55,7 +55,7 @@ def require_checked(about: Mapping[str, Any]) -> None:
     if model not in known.get(str(about.get("recoding")), ()) or "sensitive" in promise:
         more = " with sensitive items" if "sensitive" in promise else ""
         raise RequestError(
-            f"The checker for recipients does not check {model}{more} of such a release.",
+            f"The checker for recipients does not check such a release, which promises {model}{more}.",
             hint="It checks k^m-anonymity and k-anonymity of rows without classes, and (k,k^m)-anonymity and "
             "mixed k^m-anonymity of tables in which nothing is sensitive.",
         )
