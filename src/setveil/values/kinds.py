@@ -44,6 +44,9 @@ Value = bool | int | float | str | Reference
 class Kind:
     """What values a parameter may have.
 
+    A kind without fields of its own is no dataclass of its own either: to make one takes as long as to import
+    a small module, and all are made whenever a command starts.
+
     Attributes
     ----------
     allowed : str
@@ -86,7 +89,6 @@ class Kind:
         return False
 
 
-@dataclass(frozen=True)
 class Flag(Kind):
     """True or false."""
 
@@ -123,7 +125,6 @@ class Integer(Kind):
         return value if is_integer(value, self.least) else None
 
 
-@dataclass(frozen=True)
 class UpTo(Kind):
     """A number of things at most, or as many as are good: true, which a bare option says, too."""
 
@@ -145,7 +146,6 @@ class UpTo(Kind):
 BARE = "any"  # what an option stands for that may be given without a value
 
 
-@dataclass(frozen=True)
 class Size(Kind):
     """A number of items: an integer of at least 1, or infinity."""
 
@@ -250,7 +250,6 @@ class Share(Kind):
         return number if isinstance(number, str) else _plain(number)
 
 
-@dataclass(frozen=True)
 class Probability(Kind):
     """A number above 0 and below 1, taken as written: "1/3" is allowed."""
 
@@ -314,7 +313,6 @@ class Text(Kind):
         return self.what
 
 
-@dataclass(frozen=True)
 class _File(Kind):
     """A file, and nothing else."""
 
@@ -329,7 +327,6 @@ class _File(Kind):
         return True
 
 
-@dataclass(frozen=True)
 class OneFile(_File):
     """A file of any kind."""
 
@@ -355,7 +352,6 @@ class Texts(Kind):
         return self.form
 
 
-@dataclass(frozen=True)
 class ItemFile(_File):
     """A file of items."""
 
@@ -368,7 +364,6 @@ class ItemFile(_File):
         return given.items_of_file(text)
 
 
-@dataclass(frozen=True)
 class LinesFile(_File):
     """A file of items that need not be in the data, one in each line."""
 
@@ -381,7 +376,6 @@ class LinesFile(_File):
         return given.lines_of_file(text)
 
 
-@dataclass(frozen=True)
 class ItemWeights(_File):
     """A file with an item and a number in each line."""
 
@@ -399,7 +393,6 @@ class ItemWeights(_File):
         return given.weights(text)
 
 
-@dataclass(frozen=True)
 class ColumnLabels(_File):
     """A file with a column and a label in each line."""
 
@@ -415,7 +408,6 @@ class ColumnLabels(_File):
         return given.column_labels(text)
 
 
-@dataclass(frozen=True)
 class _FileOrWords(Kind):
     """A file, or words that stand for what it would hold."""
 
@@ -428,7 +420,6 @@ class _FileOrWords(Kind):
         return reference(base / value) if (base / value).is_file() or self.names_file(value) else value
 
 
-@dataclass(frozen=True)
 class Items(_FileOrWords):
     """Items of the data: a file, or a list with commas."""
 
@@ -449,7 +440,6 @@ class Items(_FileOrWords):
         return super().from_study(value, base)
 
 
-@dataclass(frozen=True)
 class ItemsOrLeaves(Items):
     """Items of the data or leaves of the hierarchy: a file, or a list with commas."""
 
@@ -457,7 +447,6 @@ class ItemsOrLeaves(Items):
         return given.items_or_leaves(text)
 
 
-@dataclass(frozen=True)
 class ItemsOrColumns(Items):
     """Items of the data, or columns that are published as they are: a file, or a list with commas."""
 
@@ -468,7 +457,6 @@ class ItemsOrColumns(Items):
         return given.items_or_columns(text)
 
 
-@dataclass(frozen=True)
 class Itemsets(_FileOrWords):
     """Itemsets to protect: a file, ``all`` (of m items) or ``pgen`` (what protects every row)."""
 
@@ -482,7 +470,6 @@ class Itemsets(_FileOrWords):
         return text not in {"all", "pgen"}
 
 
-@dataclass(frozen=True)
 class GroupsOfItems(_FileOrWords):
     """Groups of items: a file, or made of all items or a hierarchy."""
 
@@ -502,14 +489,12 @@ class GroupsOfItems(_FileOrWords):
         return text.partition(":")[0] not in {"any", "siblings", "groups"}
 
 
-@dataclass(frozen=True)
 class QueryFile(_File):
     """A file of queries."""
 
     allowed = "a file of queries"
 
 
-@dataclass(frozen=True)
 class RowSupport(Kind):
     """A number of rows, or a share of them."""
 
