@@ -21,6 +21,7 @@ BITS = 32  # binary places to which losses in bits are rounded
 PLACES = 128  # binary places of logarithms
 ROUNDED = Fraction(1, 10**6)  # share of a loss in bits below which differences count as rounding
 _DIGITS = Context(prec=60)  # of logarithms: more than PLACES and what stands before the point
+_LN2 = _DIGITS.ln(Decimal(2))
 
 
 def how_far(best: int, lower: int, whole: int) -> dict[str, float | bool]:
@@ -157,7 +158,7 @@ class Losses:
 @lru_cache(1 << 16)
 def _log2(s: int) -> int:
     """Round 2^PLACES log2(s): the same integer everywhere, since decimal logarithms are correctly rounded."""
-    log = _DIGITS.divide(_DIGITS.ln(Decimal(s)), _DIGITS.ln(Decimal(2)))
+    log = _DIGITS.divide(_DIGITS.ln(Decimal(s)), _LN2)
     return int(_DIGITS.multiply(log, Decimal(1 << PLACES)).to_integral_value(context=_DIGITS))
 
 
