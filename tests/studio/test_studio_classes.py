@@ -45,6 +45,33 @@ def test_the_method_is_the_one_of_the_settings(
     assert not {"classes", "class-size"} & {*settings(project)}
 
 
+def test_items_that_no_class_is_cut_on(
+    client: Client, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only the command line took them."""
+    started: list[list[str]] = []
+    monkeypatch.setattr(
+        client.studio.jobs, "start", lambda _project, _kind, argv, **_more: started.append(argv)
+    )
+    form = {"algorithm": "classes", "time-limit": "300", "class-size": "50"}
+    client.post("p", project.name, "run", "start", data={**form, "not-split": "tea\r\n\r\nbeer"})
+    file = project.folder / "not-split.csv"
+    assert settings(project)["not-split"] == str(file)
+    assert file.read_text("utf-8") == "tea\nbeer\n"
+    assert str(file) in started[-1] or "not-split.csv" in started[-1]
+    assert re.search(
+        r'<textarea id="not-split"[^>]*>tea\nbeer</textarea>', client.get("p", project.name, "run").text
+    )
+    client.post("p", project.name, "run", "start", data={**form, "not-split": ""})
+    assert "not-split" not in settings(project)
+    assert not file.exists()
+    project.save(**{"not-split": "other.csv"})
+    client.post("p", project.name, "run", "start", data={**form, "not-split": ""})
+    assert settings(project)["not-split"] == "other.csv"
+    client.post("p", project.name, "run", "start", data={"algorithm": "exact", "time-limit": "300"})
+    assert "not-split" not in settings(project)
+
+
 def test_the_page_says_what_classes_have_in_common(client: Client, project: Project) -> None:
     setveil("anonymize", "--config", project.toml, "--out", project.runs / "one").ok()
     page = client.get("p", project.name, "release?run=one").text

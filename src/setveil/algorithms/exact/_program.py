@@ -94,7 +94,7 @@ class Program:
         self._interruptible = False
 
     def _be_interruptible(self) -> None:
-        """Let the solver ask on its way whether to end: where it is done soon, that costs more than it saves."""
+        """Let the solver ask on its way whether to end, which costs more than it saves where that is soon."""
         must_end = self.must_end
 
         def interrupt(event: highspy.HighsCallbackEvent) -> None:

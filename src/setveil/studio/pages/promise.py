@@ -35,7 +35,7 @@ _CALLED = {
     "k": "The number of rows (k)", "m": "The number of known items (m)", "rho": "The chance (rho)",
     "h": "The chance (h)", "share": "The share",
 }  # fmt: skip
-_KEEP, _SENSITIVE, _WEIGHTS = "keep.csv", "sensitive.csv", "weights.csv"
+_SENSITIVE = "sensitive.csv"
 
 
 def model_of(project: Project) -> str:
@@ -173,14 +173,19 @@ def _limits(project: Project, settings: Mapping[str, Any]) -> dict[str, str]:
     return {
         "left_out": left_out,
         "share": share or "1%",
-        "keep": "\n".join(row[0] for row in _rows_of(project, "keep", settings)),
-        "spare": "\n".join(row[0] for row in _rows_of(project, "weights", settings)),
+        "keep": "\n".join(row[0] for row in rows_of(project, "keep", settings)),
+        "spare": "\n".join(row[0] for row in rows_of(project, "weights", settings)),
     }
 
 
-def _rows_of(project: Project, option: str, settings: Mapping[str, Any]) -> list[list[str]]:
+def own_file(project: Project, option: str) -> Path:
+    """Name the file that the project writes for an option."""
+    return project.folder / f"{option}.csv"
+
+
+def rows_of(project: Project, option: str, settings: Mapping[str, Any]) -> list[list[str]]:
     """Read a small file that the project itself has written for an option."""
-    file = project.folder / {"keep": _KEEP, "weights": _WEIGHTS}[option]
+    file = own_file(project, option)
     if settings.get(option) != str(file) or not file.is_file():
         return []
     return [row for row in csv.reader(io.StringIO(file.read_text(encoding="utf-8"), newline="")) if row]
@@ -188,9 +193,9 @@ def _rows_of(project: Project, option: str, settings: Mapping[str, Any]) -> list
 
 def spare(project: Project, names: Sequence[str]) -> None:
     """Let more items count for nothing: they are left out where that helps others."""
-    already = [row[0] for row in _rows_of(project, "weights", project.settings())]
+    already = [row[0] for row in rows_of(project, "weights", project.settings())]
     items = list(dict.fromkeys([*already, *(name for name in names if name)]))
-    project.save(weights=_listed_in_a_file(project.folder / _WEIGHTS, items, "0"))
+    project.save(weights=listed_in_a_file(own_file(project, "weights"), items, "0"))
 
 
 async def save(request: Request) -> Response:
@@ -208,7 +213,7 @@ async def save(request: Request) -> Response:
     else:
         changes |= {"suppress": None, "max-suppressed": None, "keep": None, "weights": None}
     if (not changes["sensitive"] and "sensitive" in model_named(model).options) or model in _WATCHING:
-        changes["sensitive"] = _listed_in_a_file(project.folder / _SENSITIVE, _sensitive(project))
+        changes["sensitive"] = listed_in_a_file(project.folder / _SENSITIVE, _sensitive(project))
     project.save(**changes)
     return to(request, "p", project.name, "run")
 
@@ -272,16 +277,17 @@ def _kept(project: Project, form: Mapping[str, str]) -> dict[str, Any]:
     return {
         "suppress": False if left_out == "none" else None,
         "max-suppressed": form.get("share", "1%") if left_out == "share" else None,
-        "keep": _listed_in_a_file(project.folder / _KEEP, _lines(form.get("keep", ""))),
-        "weights": _listed_in_a_file(project.folder / _WEIGHTS, _lines(form.get("spare", "")), "0"),
+        "keep": listed_in_a_file(own_file(project, "keep"), lines_of(form.get("keep", ""))),
+        "weights": listed_in_a_file(own_file(project, "weights"), lines_of(form.get("spare", "")), "0"),
     }
 
 
-def _lines(text: str) -> list[str]:
+def lines_of(text: str) -> list[str]:
+    """List the items of a field, one a line."""
     return list(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
 
 
-def _listed_in_a_file(file: Path, items: Sequence[str], *beside: str) -> str | None:
+def listed_in_a_file(file: Path, items: Sequence[str], *beside: str) -> str | None:
     """Write items into a file, one a line and what stands beside it, and name it; no items: no file."""
     if not items:
         file.unlink(missing_ok=True)

@@ -22,7 +22,14 @@ from setveil.studio import commands, places
 from setveil.studio.asked import form_of, whole
 from setveil.studio.jobs import Job, Jobs
 from setveil.studio.pages.hierarchy import saved
-from setveil.studio.pages.promise import facts_of, model_of
+from setveil.studio.pages.promise import (
+    facts_of,
+    lines_of,
+    listed_in_a_file,
+    model_of,
+    own_file,
+    rows_of,
+)
 from setveil.studio.phases import told
 from setveil.studio.projects import Project
 from setveil.studio.render import Json, error_page, page, to
@@ -79,6 +86,7 @@ def _page(request: Request, errors: list[dict[str, str]] | None = None) -> Respo
         timed=sorted(_TIMED),
         limits=_LIMITS,
         class_size=settings.get("class-size", ""),
+        not_split="\n".join(row[0] for row in rows_of(project, "not-split", settings)),
         limit=_seconds(settings.get("time-limit", _USUAL_LIMIT)),
         about={name: str(settings.get(name, "")) for name in ABOUT},
         external=bool(settings.get("external", False)),
@@ -171,6 +179,7 @@ async def start(request: Request) -> Response:
         changes |= {
             "algorithm": None if name == usual else name,
             **({} if in_classes else dict.fromkeys(_OF_CLASSES)),
+            **(_not_split(project, form) if in_classes else {}),
             "class-size": size,
             "time-limit": limit if timed and limit != _USUAL_LIMIT else None,
             "external": True if "external" in form else None,
@@ -187,6 +196,14 @@ async def start(request: Request) -> Response:
     argv = commands.anonymize(project, f"runs/{name}", _frozen(project, settings))
     jobs.start(project, "anonymize", argv, label="the run", out=project.runs / name)
     return to(request, "p", project.name, "run")
+
+
+def _not_split(project: Project, form: dict[str, str]) -> dict[str, str | None]:
+    """Take the items that no class is cut on; a file that the settings name stays if there are none."""
+    file, items = own_file(project, "not-split"), lines_of(form.get("not-split", ""))
+    if not items and project.settings().get("not-split") not in {None, str(file)}:
+        return {}
+    return {"not-split": listed_in_a_file(file, items)}
 
 
 def _frozen(project: Project, settings: dict[str, Any]) -> str | list[str] | None:
