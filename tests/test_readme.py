@@ -92,10 +92,17 @@ def test_all_faces_show_the_same_figures() -> None:
 
 def test_every_promise_is_an_end_of_the_map() -> None:
     text = (ROOT / "docs" / "which_promise.md").read_text("utf-8")
-    for name in models().keys() - {"km-anonymity", "km-rho", "rho-uncertainty", "disassociated"}:
+    for name in models().keys() - {
+        "km-anonymity",
+        "km-rho",
+        "rho-uncertainty",
+        "disassociated",
+        "differential-privacy",
+    }:
         assert f"--model {name}" in text, name
     for implied in (
         "-a disassociation",
+        "-a dp-blocks",
         "--k 5 --m 2`",
         "--k 5 --m 2 --rho 0.2 --sensitive",
         "FILE --rho 0.2 --sensitive",

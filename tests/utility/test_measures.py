@@ -56,7 +56,13 @@ def test_records_are_complete() -> None:
     assert len({one.stem for one in utility.compared()}) == len(utility.compared())
     known = {*columns.measured()}
     for one in every:
-        assert set(one.kinds) <= {*utility.ITEMS, *utility.FACTS, *utility.GROUPS, *utility.CHUNKS}, one.name
+        assert set(one.kinds) <= {
+            *utility.ITEMS,
+            *utility.FACTS,
+            *utility.GROUPS,
+            *utility.CHUNKS,
+            *utility.NOISY,
+        }, one.name
         assert one.better in {"less", "more", ""}
         assert not one.handed_out or (one.low, one.high) == (0, 1), one.name
         assert one.meaning or not (one.title and one.told), one.name

@@ -48,6 +48,7 @@ from setveil.report.compare.words import (
     missing_counts,
     proven,
 )
+from setveil.report.compare.yardstick import is_noisy, yardstick
 from setveil.report.drawing import blocks
 from setveil.utility import compared, measures
 from setveil.wording import count
@@ -109,7 +110,9 @@ def comparison_html(
     str
         A self-contained page: it loads nothing, and nothing in it runs.
     """
-    rows = public(clean(rows), study["naming_items"]) if external else clean(rows)
+    rows = clean(rows)
+    if external:  # what noise costs in use must stay inside
+        rows = public([row for row in rows if not is_noisy(row)], study["naming_items"])
     kinds = families(rows)
     name = str(study.get("name") or "Comparison")
     done = sum(row["status"] == "done" for row in rows)
@@ -124,6 +127,7 @@ def comparison_html(
         blocks.paragraph(str(study.get("description") or "")),
         _answer(kinds),
         *(blocks.unfolded(part) for part in _shown(galleries, kinds, numbering)),
+        yardstick(kinds),
         blocks.folded(
             [
                 _keep_in_mind(kinds),

@@ -42,6 +42,7 @@ MOST_RUNS = 100_000
 _TOP = ("name", "description", "data_note", "runs")
 _GRID = ("data", "algorithms", "model", "seeds", "repeat", "sample", "label")
 _DATA = ("path", "name", "hierarchy", "roles")
+_DRAWS = 20  # runs of an algorithm that draws at random, where nothing says how many
 _DRAWN = 0.8  # of the rows, where runs are repeated and nothing says how much of them
 
 
@@ -325,8 +326,9 @@ class _Reader:
             for algorithm, model in promises
         }
         for algorithm, model in promises:
+            often = self.often(grid, algorithm, seeds)
             varied: list[Sequence[Any]] = [values[key] for key in taken[algorithm, model]]
-            number = math.prod(len(choices) for choices in [*varied, *measuring.values(), data, seeds])
+            number = math.prod(len(choices) for choices in [*varied, *measuring.values(), data, often])
             if number > MOST_RUNS:
                 raise RequestError(
                     f"{self.path}: {grid.where or 'it '}asks for {number:,} runs of {algorithm}, expected "
@@ -334,7 +336,8 @@ class _Reader:
                 )
         for rows, (algorithm, model) in itertools.product(data, promises):
             for options in _combinations({key: values[key] for key in taken[algorithm, model]}):
-                for settings, seed in itertools.product(_combinations(measuring), seeds):
+                often = self.often(grid, algorithm, seeds)
+                for settings, seed in itertools.product(_combinations(measuring), often):
                     try:
                         yield plan_run(
                             rows, algorithm, options, model=model, measuring=settings, seed=seed,
@@ -343,6 +346,11 @@ class _Reader:
                     except RequestError as error:
                         message = f"{self.path}: {grid.where}{error.message}"
                         raise RequestError(message, hint=error.hint) from None
+
+    def often(self, grid: _Grid, algorithm: str, seeds: list[int]) -> list[int]:
+        """List the seeds of an algorithm's runs: one that draws at random is run several times anyway."""
+        said = "seeds" in grid.keys or "repeat" in grid.keys
+        return seeds if said or not algorithms.load(algorithm).info.draws else list(range(_DRAWS))
 
     def seeds(self, grid: _Grid) -> list[int]:
         """List the seeds of a grid: those named, or as many as runs are to be repeated."""
