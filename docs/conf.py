@@ -66,7 +66,8 @@ site_sections = {
     ],
     "algorithms": [
         "exact", "mhghs", "hghs", "aa", "da", "vpa", "lra", "classes", "oa", "lg", "coat", "pcta", "border",
-        "mm", "suppress-control", "td-control", "partial", "cahd", "disassociation", "rt", "forest",
+        "mm", "suppress-control", "td-control", "partial", "cahd", "disassociation", "dp-blocks", "rt",
+        "forest",
         "bounding",
     ],
 }  # fmt: skip

@@ -23,7 +23,7 @@ from setveil.published.chunk_files import as_chunks
 from setveil.report.models import check, items_known, promise
 from setveil.report.verdict import verdict_text
 from setveil.values.declared import Option
-from setveil.values.kinds import Integer, Kind, Probability, Share, Size
+from setveil.values.kinds import Integer, Kind, Positive, Probability, Share, Size
 from strategies import transactions
 from tables import as_table, published_as_it_is
 
@@ -140,7 +140,7 @@ def test_options_are_declared(name: str) -> None:
         assert option.only_with is None or option.only_with[0] in model.options
         assert option.drawn_with is None or option.instead_of
         assert set(option.drawn_with or ()) <= model.options.keys()
-    numeric = (Integer, Probability, Share, Size)
+    numeric = (Integer, Positive, Probability, Share, Size)
     drawn = {key for key, option in model.options.items() if option.drawn_with is not None}
     assert set(model.axes) == {
         key for key, option in model.options.items() if isinstance(option.kind, numeric) and key not in drawn

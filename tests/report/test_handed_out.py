@@ -820,5 +820,5 @@ def test_each_kind_of_release_is_among_them(tmp_path: Path) -> None:
         "facts",
         "disassociated",
         "noisy",
-    }  # noisy counts have none; the others in tests/cli/test_cli_facts.py and test_cli_disassociation.py
+    }  # in tests/cli/test_cli_*
     assert kinds | elsewhere == _kinds().keys()
