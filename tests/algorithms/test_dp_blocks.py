@@ -51,7 +51,8 @@ def made(rows: Sequence[Row], universe: str, epsilon: str = "1", **parameters: A
 
 def estimated(one: NoisyBlocks, *queries: str) -> list[float]:
     shown = publish(transactions([]), one, 0).exposed()
-    return BlockEstimator(Told(shown, {}, None, {})).answers(queries).estimate.tolist()
+    found: list[float] = BlockEstimator(Told(shown, {}, None, {})).answers(queries).estimate.tolist()
+    return found
 
 
 def test_the_example_without_noise() -> None:

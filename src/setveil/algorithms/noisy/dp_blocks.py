@@ -68,7 +68,7 @@ class DPBlocks(Declared):
     [['milk', 'rum', 'tea']]
     """
 
-    universe: tuple[str, ...] | None = parameter(
+    universe: Sequence[str] | None = parameter(
         LinesFile(),
         "File of all items that there can be, one per line, made without looking at the data.",
         default=None,

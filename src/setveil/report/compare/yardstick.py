@@ -12,7 +12,6 @@ from statistics import mean, stdev
 from typing import Any
 
 from setveil.guarantees import models
-from setveil.published import kind_named
 from setveil.report.compare.table import Family, Row, grouped
 from setveil.report.drawing import blocks
 from setveil.report.words import measure
@@ -28,7 +27,7 @@ _WEAKNESS = (
 def is_noisy(row: Row) -> bool:
     """Whether a run's release has noise, so that nothing that compares it with the original may be shared."""
     model = models().get(row["model"])
-    return model is not None and not kind_named(model.release).info.compared_outside
+    return model is not None and not model.words.recounted
 
 
 def yardstick(kinds: Sequence[Family]) -> str:
