@@ -76,6 +76,8 @@ def test_a_series_on_the_command_line(tmp_path: Path) -> None:
     assert code == 1
     assert "below k = 3" in out
     assert "fit" in out
+    code, out, _ = told("verify", "ward", "-k", "3", "--json")
+    assert (code, json.loads(out)["holds"], json.loads(out)["exposed"] > 0) == (1, False, True)
     done = setveil("verify", "q1", "--with", "q2", cwd=tmp_path)
     assert (done.code, "2 releases: q1, q2" in done.out) == (0, True)
     done = setveil("verify", "q1", "--with", "spring.csv", cwd=tmp_path)

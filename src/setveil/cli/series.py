@@ -241,7 +241,7 @@ def add(
     for warning in one.warnings:
         say(f"Warning: {warning}")
     if published is not None:
-        return Answer(found, repr(found))
+        return Answer(dict(found), repr(found))
     told = summary(cast("Record", found))
     return Answer(found, f"{told}\nFolder     {out}")
 
@@ -268,7 +268,7 @@ def verify(
     found = _opened(series, None).verify(
         k=k, m=m, known=known, presence=presence, show=show, counts_are_out=counts_are_out, progress=progress
     )
-    return Answer(found, repr(found), 0 if found else 1)
+    return Answer(dict(found), repr(found), 0 if found else 1)  # json takes what is not true for empty
 
 
 def risk(progress: Any, series: Folder) -> Answer:
@@ -299,8 +299,9 @@ def forget(
 
     $ setveil series forget visits 4711
     """
-    n = _opened(series, key).forget(person)
-    return f"Forgotten: her items in {n} release{'s' if n != 1 else ''}. Her rows still hide others."
+    from setveil.report.series import forgotten_words
+
+    return forgotten_words(_opened(series, key).forget(person))
 
 
 def drop(
@@ -313,10 +314,12 @@ def drop(
 
     $ setveil series drop visits q2 --not-shared
     """
+    from setveil.report.series import dropped_words
+
     one = _opened(series, None)
     run = next((entry.run for entry in one.releases if entry.name == name), "")
     one.drop(name, not_shared=not_shared)
-    return f"{name} is not in the series any more. Its folder is still there: {run}."
+    return dropped_words(name, run)
 
 
 def _opened(series: Path, key: Path | None) -> Series:

@@ -221,7 +221,7 @@ def _together(
     except ValueError:
         raise RequestError("k and m of a series are whole numbers.") from None
     found = verify_together(runs, k=k, m=m, show=show, progress=progress)
-    return Answer(found, repr(found), 0 if found else 1)
+    return Answer(dict(found), repr(found), 0 if found else 1)
 
 
 def _checked(

@@ -100,6 +100,22 @@ ENTRIES: dict[str, Entry] = {
         "How many rows an attacker finds who knows 1, 2, 3 ... items, in an original or in a release;"
         " a row is unique if it is the only one that fits.",
     ),
+    "series": Entry(
+        "Series.",
+        "Several releases about the same people. Its promise, (k, m)-series, is about their joined table: "
+        "for every person and every choice of at most m of her known items, at least k people show all of "
+        "their tokens, what the rows of the releases show of these items.",
+    ),
+    "ledger": Entry(
+        "Ledger.",
+        "What must be kept inside of a series: who is in which release, under keyed codes, what each had, "
+        "and what was published.",
+    ),
+    "held back": Entry(
+        "Held back.",
+        "Of a series: a person whose row does not go into a release, because she would be found whatever it "
+        "showed.",
+    ),
     "NCP": Entry(
         "NCP",
         "normalized certainty penalty. The average, over all occurrences, of the share of all items "

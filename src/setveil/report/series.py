@@ -123,21 +123,37 @@ def _before(one: Told) -> str:
     return "-" if n is None else f"{n:,} ({alone:,} alone)"
 
 
+def forgotten_words(releases: int) -> str:
+    """Say that somebody was forgotten."""
+    return f"Forgotten: her items in {count(releases, 'release')}. Her rows still hide others."
+
+
+def dropped_words(name: str, run: str) -> str:
+    """Say that a release is out of a series."""
+    return f"{name} is not in the series any more. Its folder is still there: {run}."
+
+
 def advice_words(told: Told) -> str:
     """Say which way to take, where one is plainly better."""
     costs = {one["way"]: one for one in told["ways"] if "lm" in one}
     append = costs.get("append")
     if append is None or not told["returning"]:
         return ""
-    others = {way: one["lm"] for way, one in costs.items() if way != "append"}
-    if others and append["lm"] > 2 * min(others.values()) + 0.01:
-        best = min(others, key=lambda way: others[way])
-        return (
-            f"Appending this period as it is loses {append['lm']:.3f}: what was published before cannot be "
-            f"changed any more. {'A register' if best == 'register' else best.capitalize()} loses "
-            f"{others[best]:.4f}."
-        )
-    return ""
+    others = {way: one for way, one in costs.items() if way != "append"}
+    if not others or append["lm"] <= 2 * min(one["lm"] for one in others.values()) + 0.01:
+        return ""
+    instead = []
+    if "register" in others:
+        instead.append(f"a register loses {others['register']['lm']:.4f}")
+    held = [one for way, one in others.items() if way.startswith("hold back")]
+    if held:
+        least = min(held, key=lambda one: float(one["lm"]))
+        instead.append(f"holding back {_people(least['held_back'])} {least['lm']:.4f}")
+    words = ", ".join(instead)
+    return (
+        f"Appending this period as it is loses {append['lm']:.3f}: what was published before cannot be "
+        f"changed any more. {words[:1].upper()}{words[1:]}."
+    )
 
 
 def risk_text(told: Told) -> str:

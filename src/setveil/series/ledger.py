@@ -186,6 +186,9 @@ def open_ledger(folder: Path) -> Ledger:
         told = json.loads(path.read_text(encoding="utf-8"))
         version = told.pop("version")
         entries = tuple(Entry(**entry) for entry in told.pop("releases"))
+        wrong = next((one for one in entries if not (_NAME.fullmatch(one.name) and _is_place(one))), None)
+        if wrong is not None:  # which would be written or removed elsewhere
+            raise ValueError(f"{shorten(wrong.place)} is no name of a release")
         ledger = Ledger(folder, Settings(**told), entries)
         _ = ledger.promise
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
@@ -195,6 +198,11 @@ def open_ledger(folder: Path) -> Ledger:
     if version > VERSION:
         raise DataError(f"{path} was written by a newer setveil.", hint="Read it with that one.")
     return ledger
+
+
+def _is_place(entry: Entry) -> bool:
+    """Whether what is kept of a release lies in the ledger."""
+    return not entry.kept or re.fullmatch(rf"{re.escape(entry.name)}~[0-9]{{1,9}}", entry.kept) is not None
 
 
 def _written(ledger: Ledger) -> str:

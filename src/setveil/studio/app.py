@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,13 +22,18 @@ from setveil.studio.asked import way_in
 from setveil.studio.desks import Desks, Lost, Refused
 from setveil.studio.guard import App, Guard, Keys, Receive, Scope, Send, equal, signed
 from setveil.studio.jobs import Jobs
-from setveil.studio.pages import compare, data, hierarchy, promise, release, run, start
+from setveil.studio.pages import compare, data, hierarchy, promise, release, run, series, start
 from setveil.studio.projects import Projects
-from setveil.studio.render import Json, error_page, templates
+from setveil.studio.render import Json, error_page, templates, to
 
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _STATIC = {path.name: path for path in sorted((Path(__file__).parent / "static").iterdir())}
 _STATIC[glossary.STYLESHEET.name] = glossary.STYLESHEET
+
+# Pages that make releases which a series would not know; see `Project.is_series`.
+_OF_ONE_RELEASE = re.compile(
+    r"/(promise|compare)(/.*)?|/run(/start)?|/release/(delete|keep|leave-out|neighbours|share|why)"
+)
 
 
 @dataclass
@@ -52,7 +58,7 @@ def make_app(studio: Studio) -> App:
             app=_router(
                 [
                     route
-                    for module in (data, hierarchy, promise, run, release, compare)
+                    for module in (data, hierarchy, promise, run, release, compare, series)
                     for route in module.routes
                 ]
             ),
@@ -110,6 +116,10 @@ class _InProject:
             return
         project.check()
         request.state.project = project
+        path = scope["path"].removeprefix(scope["root_path"])
+        if project.is_series and _OF_ONE_RELEASE.fullmatch(path):
+            await to(request, "p", project.name, "series")(scope, receive, send)
+            return
         await self.app(scope, receive, send)
 
 

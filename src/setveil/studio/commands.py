@@ -15,6 +15,7 @@ from setveil.guarantees import models
 from setveil.options.columns import OF_VALUES, PUBLISHED, Columns
 from setveil.options.models import RECOMMENDED
 from setveil.options.reading import Reading
+from setveil.studio.places import SERIES
 from setveil.values.declared import as_words, options_of
 
 if TYPE_CHECKING:
@@ -100,6 +101,34 @@ def risk(project: Project, sizes: Sequence[int]) -> list[str]:
     words = _words(settings, [*READING, *COLUMNS, *VALUES])
     files = [file for one in _inputs(settings) for file in _files(one)]
     return ["risk", *files, "--m", ",".join(map(str, sizes)), *words, "--json"]
+
+
+def series_plan(project: Project, hierarchy: str | None, how: Sequence[str] = ()) -> list[str]:
+    """Price every way to publish the project's data next in its series."""
+    return ["series", "plan", SERIES, *_next(project, hierarchy), *how, "--json"]
+
+
+def series_add(
+    project: Project, hierarchy: str | None, name: str, out: str, how: Sequence[str] = ()
+) -> list[str]:
+    """Publish the project's data as the next release of its series."""
+    return ["series", "add", SERIES, *_next(project, hierarchy), "--name", name, "--out", out, *how]
+
+
+def series_published(project: Project, name: str, run: str) -> list[str]:
+    """Record a release that is out, which was made of the project's data."""
+    return ["series", "add", SERIES, *_next(project, None), "--name", name, "--published", run, "--json"]
+
+
+def series_verify() -> list[str]:
+    """Check the promise of all releases of a series."""
+    return ["series", "verify", SERIES, "--json"]
+
+
+def _next(project: Project, hierarchy: str | None) -> list[str]:
+    settings = _settings(project)
+    tree = [] if hierarchy is None else ["--hierarchy", hierarchy]
+    return [*_inputs(settings), *_words(settings, READING), *tree]
 
 
 def recommend(project: Project, budget: int = 120) -> list[str]:

@@ -14,7 +14,7 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 COMMAND = (sys.executable, "-m", "setveil")
 FRONT = "explore"  # put off for any other work
 # Short; asked while other work goes on.
-QUESTIONS = frozenset({"absent", "checker", "evidence", "query", "risk", "stranger", "verify", "why"})
+QUESTIONS = frozenset(
+    {"absent", "checker", "evidence", "query", "risk", "series-verify", "stranger", "verify", "why"}
+)
 
 _KEPT = 30  # jobs of a project, the newest
 _GRACE = 5.0  # seconds in which a cancelled command shall have tidied up
@@ -65,6 +67,7 @@ class Job:
     out: Path | None = None
     answer: Path | None = None
     urgent: bool = False  # among those of its kind
+    settled: Callable[[], bool] | None = None  # whether it was done, however its process ended
     state: str = "waiting"
     phase: str = ""
     share: float | None = None
@@ -163,6 +166,7 @@ class Jobs:
         out: Path | None = None,
         answer: Path | None = None,
         urgent: bool = False,
+        settled: Callable[[], bool] | None = None,
     ) -> Job:
         """Have a command run as soon as it is its turn.
 
@@ -179,10 +183,12 @@ class Jobs:
             Where to keep its standard output, if it is done.
         urgent : bool
             Of explore: put before others, which begin anew afterwards.
+        settled : callable, optional
+            Tells whether the work was done and cannot be undone, however its process ended.
         """
         lane = self._lane(project)
         self._last += 1
-        job = Job(self._last, kind, [*map(str, argv)], label or kind, out, answer, urgent)
+        job = Job(self._last, kind, [*map(str, argv)], label or kind, out, answer, urgent, settled)
         lane.jobs.append(job)
         over = [one for one in lane.jobs if one.is_over]
         for one in over[: max(len(lane.jobs) - _KEPT, 0)]:
@@ -353,6 +359,8 @@ class Jobs:
             return
         # Code 1 with an answer: what was to be checked does not hold.
         answered = job.exit_code == 0 or (job.exit_code == 1 and job.error is None and job.output != "")
+        if job.settled is not None and job.settled():
+            answered, job.cancelling, job.error = True, False, None  # too late to cancel it
         if answered and job.answer is not None:
             _write(job.answer, job.output)
         if answered and (job.out is None or not job.cancelling):

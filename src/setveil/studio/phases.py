@@ -15,6 +15,10 @@ _WORDS = (
     (r"anonymizing.*|looking for releases to begin with", "Looking for a good release"),
     (r"(refining|coarsening) the .*", "Improving it"),
     (r"finding the optimum|proving, round (\d+)", "Looking for less loss, and proving where there is none"),
+    (r"reading the series", "Reading what was published"),
+    (r"comparing with what was published", "Comparing with what was published"),
+    (r"finding (?:the best )?labels.*", "Looking for labels beside those that are out"),
+    (r"verifying the series", "Checking the promise of all releases together"),
     (r"verifying.*|counting violations.*", "Checking the promise in the rows to be published"),
     (r"(k=.*) \((\d+ of [\d,]+)\).*", r"Computing promise \2"),
     (

@@ -21,9 +21,11 @@ from setveil.errors import DataError, OutputError, SetveilError
 TOML = "project.toml"
 UNDER_WAY = "working.json"
 LOCK = ".lock"
+SERIES = "series"  # the ledger of a series; its key lies beside it
 MADE = (
     TOML, UNDER_WAY, LOCK, "columns", "edits.jsonl", "fronts", "hierarchies", "hierarchy.csv", "input",
-    "keep.csv", "log.txt", "risk.json", "runs", "sensitive.csv", "studies", "trees", "weights.csv",
+    "keep.csv", "log.txt", "risk.json", "runs", "sensitive.csv", SERIES, f"{SERIES}.key", "studies", "trees",
+    "weights.csv",
 )  # fmt: skip
 _DEEP = 4  # folders in which others' links could be met: runs, a run, its part, and what is in there
 _WRONG = (

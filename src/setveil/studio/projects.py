@@ -22,7 +22,8 @@ from setveil.studio.places import LOCK, TOML
 _LONGEST = 60  # of a folder's name
 _KEPT: Mapping[str, type] = {  # what the studio keeps beside the options
     "chosen": str, "file": str, "fraction": str, "frame": str, "items": int, "kept": list, "mtime_ns": int,
-    "row": str, "rows": int, "sensitive": list, "sha256": str, "size": int, "title": str, "tour": bool,
+    "row": str, "rows": int, "series": bool, "sensitive": list, "sha256": str, "size": int, "title": str,
+    "tour": bool,
 }  # fmt: skip
 
 
@@ -53,6 +54,11 @@ class Project:
         """What only the studio keeps: the table ``studio`` of the settings."""
         kept: dict[str, Any] = self.settings().get("studio", {})
         return kept
+
+    @property
+    def is_series(self) -> bool:
+        """Whether its releases are those of a series."""
+        return bool(self.studio.get("series"))
 
     @property
     def toml(self) -> Path:

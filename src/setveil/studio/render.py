@@ -30,6 +30,9 @@ STEPS = {
     "compare": "Compare",
 }
 
+_TITLES = {**STEPS, "series": "Series"}
+SERIES_STEPS = ("data", "hierarchy", "series", "release")  # of a project whose releases are those of a series
+
 TOUR = {
     "data": "These are made-up purchases, a row for each customer, and beside them stands how many of these "
     "would be found by somebody who knows a few of the things that they bought.",
@@ -79,7 +82,7 @@ def to(request: Request, *parts: str) -> RedirectResponse:
 
 
 def steps(project: Project) -> list[dict[str, Any]]:
-    """List the six steps of a project: whether each can be reached, and if not, why."""
+    """List the steps of a project: whether each can be reached, and if not, why."""
     settings = project.settings()
     needs = "" if settings.get("input") else "Choose your data first."
     runs = project.runs.iterdir() if project.runs.is_dir() else ()
@@ -91,7 +94,10 @@ def steps(project: Project) -> list[dict[str, Any]]:
         "release": needs or ("" if kept else "Make a release first."),
         "compare": needs,
     }
-    return [{"name": name, "title": title, "why_not": why_not.get(name, "")} for name, title in STEPS.items()]
+    titles = {name: _TITLES[name] for name in SERIES_STEPS} if project.is_series else STEPS
+    return [
+        {"name": name, "title": title, "why_not": why_not.get(name, "")} for name, title in titles.items()
+    ]
 
 
 def _tour(project: Project | None, step: str, reached: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:

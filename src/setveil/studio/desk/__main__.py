@@ -1,8 +1,8 @@
 """Answer questions about a project: one JSON object a line, in and out.
 
 The end of standard input ends the desk, so that a server that was killed leaves nothing behind. Functions are
-found by name in the modules `data`, `tree`, `release` and `before_after`; each takes the desk and what the
-question gives, and returns a dict.
+found by name in the modules `data`, `tree`, `release`, `series` and `before_after`; each takes the desk and
+what the question gives, and returns a dict.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 from setveil.errors import SetveilError, on_command_line
 from setveil.runs.memory import keep_to
 from setveil.staging import give_up
-from setveil.studio.desk import before_after, column_groups, columns, data, release, tree
+from setveil.studio.desk import before_after, column_groups, columns, data, release, series, tree
 from setveil.studio.desk.place import Desk
 
 ASKED: dict[str, Callable[..., dict[str, Any]]] = {
@@ -31,6 +31,7 @@ ASKED: dict[str, Callable[..., dict[str, Any]]] = {
     **data.ASKED,
     **tree.ASKED,
     **release.ASKED,
+    **series.ASKED,
 }
 MEMORY = "SETVEIL_DESK_MEMORY"  # MB that it may take
 

@@ -374,7 +374,7 @@ async def study(request: Request) -> Response:
     limit = limit if limit in _LIMITS else 300
     text = _study_file(project, folder, name, methods, ks, ms, limit)
     (folder / "study.toml").write_text(text, encoding="utf-8")
-    _in_background(_planned_and_run(studio, project, name))
+    in_background(_planned_and_run(studio, project, name))
     await asyncio.sleep(0)  # the first job is there when the page is
     return to(request, "p", project.name, "compare")
 
@@ -401,7 +401,7 @@ async def go_on(request: Request) -> Response:
         return error_page(request, 404, "No such study", "There is no study of this name.")
     busy = any(not job.is_over for job in studio.jobs.of(project) if job.kind in {"compare", "study-plan"})
     if not busy:
-        _in_background(_planned_and_run(studio, project, name))
+        in_background(_planned_and_run(studio, project, name))
         await asyncio.sleep(0)
     return to(request, "p", project.name, "compare")
 
@@ -475,7 +475,7 @@ async def recommend(request: Request) -> Response:
     studio, project = request.app.state.studio, request.state.project
     if not any(job.kind == "recommend" and not job.is_over for job in studio.jobs.of(project)):
         await saved(studio, project)
-        _in_background(_recommend(studio, project))
+        in_background(_recommend(studio, project))
         await asyncio.sleep(0)
     return to(request, "p", project.name, "compare")
 
@@ -520,7 +520,7 @@ async def use(request: Request) -> Response:
 _background: set[asyncio.Task[None]] = set()
 
 
-def _in_background(work: Any) -> None:
+def in_background(work: Any) -> None:
     """Start work that goes on when its page is closed."""
     task = asyncio.create_task(work)
     _background.add(task)

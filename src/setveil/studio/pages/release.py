@@ -136,10 +136,17 @@ def _recorded(project: Project, report: Record) -> dict[str, Any]:
         "exposed": found_alone(report),
         "known": what_is_known(report),
         "old": _is_old(project, report),
-        "can_say_why": bool(report.get("table"))
-        or (report["recoding"] in {"global", "classes"} and guarantee["model"] in _EXPLAINED),
+        "can_say_why": _can_say_why(report),
         "has_tree": bool(report.get("hierarchy")) and report["recoding"] in _ONE_LABEL,
     }
+
+
+def _can_say_why(report: Record) -> bool:
+    """Whether it can be said why a label is not split: of a series, that is not in one release alone."""
+    if report.get("table"):
+        return True
+    one_of_those = report["recoding"] in {"global", "classes"} and report["guarantee"]["model"] in _EXPLAINED
+    return one_of_those and "series" not in report
 
 
 def _run(request: Request) -> str | None:

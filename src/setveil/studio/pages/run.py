@@ -7,7 +7,7 @@ import json
 import re
 import shutil
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 from starlette.requests import Request
@@ -193,7 +193,7 @@ async def start(request: Request) -> Response:
     await saved(request.app.state.studio, project)
     places.make_folder(project.runs)
     name = commands.run_name(project.runs, time.strftime("%Y-%m-%d-%H%M%S"))
-    argv = commands.anonymize(project, f"runs/{name}", _frozen(project, settings))
+    argv = commands.anonymize(project, f"runs/{name}", frozen(project, settings))
     jobs.start(project, "anonymize", argv, label="the run", out=project.runs / name)
     return to(request, "p", project.name, "run")
 
@@ -206,7 +206,7 @@ def _not_split(project: Project, form: dict[str, str]) -> dict[str, str | None]:
     return {"not-split": listed_in_a_file(file, items)}
 
 
-def _frozen(project: Project, settings: dict[str, Any]) -> str | list[str] | None:
+def frozen(project: Project, settings: Mapping[str, Any]) -> str | list[str] | None:
     """Copy the project's own hierarchy, so that later edits change nothing for this run."""
     given = settings.get("hierarchy")
     if items_tree(given) != str(project.hierarchy) or not project.hierarchy.is_file():
@@ -246,12 +246,8 @@ async def _end(request: Request, *, finishing: bool) -> Response:
     if "application/json" in request.headers.get("accept", ""):
         return Json(told(job))
     back = form.get("back")
-    return to(
-        request,
-        "p",
-        request.state.project.name,
-        *([str(back)] if back in {"compare", "hierarchy"} else ["run"]),
-    )
+    known = back in {"compare", "hierarchy", "series"}
+    return to(request, "p", request.state.project.name, str(back) if known else "run")
 
 
 async def events(request: Request) -> Response:

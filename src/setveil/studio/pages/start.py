@@ -37,13 +37,19 @@ async def show(request: Request) -> Response:
 def _page(request: Request, errors: list[dict[str, str]] | None = None) -> Response:
     studio = request.app.state.studio
     projects = [
-        {"name": one.name, "title": one.title, "state": _state(studio.jobs, one)}
+        {"name": one.name, "title": one.title, "state": _state(studio.jobs, one), "series": _is_series(one)}
         for one in studio.projects.all()
     ]
     return page(
         request, "start.html", title="Your projects", projects=projects, root=studio.projects.root,
         example=EXAMPLE, errors=errors or (), status=422 if errors else 200,
     )  # fmt: skip
+
+
+def _is_series(project: Project) -> bool:
+    with contextlib.suppress(SetveilError):  # its settings cannot be read
+        return project.is_series
+    return False
 
 
 def _state(jobs: Any, project: Project) -> str:
@@ -56,7 +62,7 @@ def _state(jobs: Any, project: Project) -> str:
         settings = project.settings()
     except SetveilError:
         return "its settings cannot be read"
-    job = jobs.latest(project, "anonymize")
+    job = jobs.latest(project, "anonymize", "series-add")
     if job is not None and not job.is_over:
         return "a release is being made"
     if job is not None and job.state == "failed":
@@ -78,8 +84,12 @@ async def new(request: Request) -> Response:
     form = await form_of(request)
     title = " ".join(str(form.get("title", "")).split())[:100]
     if not title:
-        return _page(request, [said(RequestError("The project has no name."), "title")])
+        field = "series-title" if form.get("series") else "title"
+        return _page(request, [said(RequestError("The project has no name."), field)])
     project = request.app.state.studio.projects.create(title)
+    if form.get("series") == "yes":
+        project.save(studio={"series": True})
+        return to(request, "p", project.name, "series")
     return to(request, "p", project.name, "data")
 
 
