@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from studio_browser import Screen, expect, looks
+from studio_browser import Screen, expect, looks, shot
 from studio_ward import FIRST, SECOND, give
 
 pytestmark = pytest.mark.browser
@@ -32,6 +32,7 @@ def test_a_series_in_a_browser(screen: Screen) -> None:
     page.get_by_role("button", name="Price all ways").click()
     expect(page.locator("#plan")).to_contain_text("Appending this period as it is loses 0.429")
     expect(page.locator("#plan rect.lost")).to_have_count(4)
+    shot(page, "series-plan")
     page.get_by_label("Name of the release").first.fill("summer")
     page.get_by_label("Way", exact=True).select_option("found")
     page.get_by_role("button", name="Add the release").click()

@@ -30,8 +30,8 @@ def people_of(earlier: PastRun, data: Transactions, told: str | None) -> People:
     """
     same = (
         "Two releases of the same people may tell together what each hides (docs/apply.md). Leave these "
-        "people out, or release one union instead. To go on nevertheless: --people "
-        "same"
+        "people out, release one union instead, or publish a series, with one promise over both: `setveil "
+        "series`. To go on nevertheless: --people same"
     )
     if (Path(earlier.name) / "internal" / "series.json").is_file():
         same = (

@@ -27,7 +27,7 @@ _NEVER_COVERED = (
     (
         "Other files.",
         "A second release about the same people, or any file that can be matched with this one, may together "
-        "with it give away more than each does alone.",
+        "with it give away more than each does alone. A series has one promise over all its releases.",
     ),
 )
 
