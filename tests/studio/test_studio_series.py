@@ -271,6 +271,28 @@ def test_tables_and_pages_of_one_release_are_no_part_of_it(client: Client) -> No
     assert client.studio.jobs.of(project) == []
 
 
+def test_a_project_of_single_releases_is_no_series(client: Client) -> None:
+    project = client.studio.projects.create("Shop")
+    for answer in (
+        client.get("p", "shop", "series"),
+        client.post("p", "shop", "series", "begin", data=BEGIN),
+    ):
+        assert answer.headers["location"] == client.at("p", "shop", "data")
+    assert not (project.folder / "series").exists()
+
+
+@pytest.mark.parametrize(
+    "content", ["{", "[]", "{}", '{"plan": {"ways": [{"way": "x", "lm": "y"}]}}', "9" * 5000]
+)
+def test_broken_prices_break_no_page(client: Client, content: str) -> None:
+    project = begun(client)
+    give(project, FIRST)
+    project.fronts.mkdir()
+    (project.fronts / "series.json").write_text(content)
+    answer = client.get("p", "ward", "series")
+    assert (answer.status_code, 'id="plan"' in answer.text) == (200, False)
+
+
 def test_a_register_takes_what_came_since(client: Client) -> None:
     project = begun(client, kind="register")
     give(project, FIRST)

@@ -120,6 +120,9 @@ class _InProject:
         if project.is_series and _OF_ONE_RELEASE.fullmatch(path):
             await to(request, "p", project.name, "series")(scope, receive, send)
             return
+        if path.startswith("/series") and not project.is_series:
+            await to(request, "p", project.name, "data")(scope, receive, send)
+            return
         await self.app(scope, receive, send)
 
 
