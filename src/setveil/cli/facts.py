@@ -11,6 +11,7 @@ from setveil.cli.options import FACTS, Bundle, fact_options
 from setveil.cli.session import say
 from setveil.errors import RequestError, did_you_mean, listed
 from setveil.options.columns import Columns, split_hierarchies
+from setveil.options.facts import OF_READING
 from setveil.options.facts import Facts as Words
 from setveil.options.reading import Reading
 
@@ -21,9 +22,10 @@ if TYPE_CHECKING:
     from setveil.hierarchy.tree import Hierarchy
     from setveil.tables.how import How
 
-__all__ = ["FACTS", "Facts", "FactsAsked", "facts_asked", "read_facts"]
+__all__ = ["FACTS", "Facts", "FactsAsked", "ReadFacts", "facts_asked", "facts_of", "read_facts"]
 
 Facts = Annotated[Words, Bundle(lambda asked: fact_options(), Words)]
+ReadFacts = Annotated[Words, Bundle(lambda asked: fact_options(*OF_READING), Words)]
 
 
 @dataclass(frozen=True)
@@ -114,3 +116,9 @@ def read_facts(source: Any, facts: FactsAsked, promise: dict[str, Any]) -> RowsO
     for note in data.notes:
         say(f"Warning: {note}")
     return data
+
+
+def facts_of(source: Any, facts: Words, columns: Columns, reading: Reading) -> RowsOfFacts | None:
+    """Read facts from a raw file that is looked at; None where its rows hold none."""
+    asked = facts_asked(facts, columns, reading, {"m": None}, MEMORY)
+    return None if asked is None else read_facts(source, asked, {})

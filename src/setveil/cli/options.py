@@ -590,10 +590,10 @@ def column_options(*names: str) -> list[inspect.Parameter]:
     return _some(options, names or options, TABLES)
 
 
-def fact_options() -> list[inspect.Parameter]:
-    """Make the options on facts."""
+def fact_options(*names: str) -> list[inspect.Parameter]:
+    """Make the options on facts, or some of them."""
     options = options_of(FactOptions)
-    return _some(options, options, FACTS)
+    return _some(options, names or options, FACTS)
 
 
 Reading = Annotated[ReadingOptions, Bundle(lambda asked: reading_options(), ReadingOptions)]

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from setveil.cli.engines import MEMORY, PARTS, LookingEngine
+from setveil.cli.facts import ReadFacts, facts_of
 from setveil.cli.options import (
     ATTACKER,
     GENERAL,
@@ -22,6 +23,7 @@ from setveil.cli.session import Answer
 from setveil.cli.tables import AttackedColumns, read_either, read_table, require_tables
 from setveil.errors import RequestError
 from setveil.options.columns import Columns as Words
+from setveil.options.facts import Facts as FactWords
 from setveil.options.reading import DETECTED
 from setveil.options.reading import Reading as ReadingOptions
 
@@ -62,6 +64,7 @@ def risk(
     seed: int = integer(GENERAL, "Draws the rows that are sampled, and those for intervals.", 0, default=0),
     *,
     columns: AttackedColumns,
+    facts: ReadFacts,
     reading: Reading,
     engine: LookingEngine = MEMORY,
 ) -> Answer:  # fmt: skip
@@ -73,6 +76,7 @@ def risk(
     $ setveil risk release --original baskets.csv --m 1..3
     $ setveil risk baskets.csv --fraction 5%
     $ setveil risk patients.csv --qi age,sex --set diagnoses --m 1..2
+    $ setveil risk log.csv --id-column patient --set code --when date:day
     """
     from setveil.report.risk import risk_text
 
@@ -90,6 +94,7 @@ def risk(
             "--effort": effort,
             "--seed": seed,
             "--qi or --set": columns.given,
+            ", ".join(facts.given): bool(facts.given),
         }
         sides: Any = risk_of(source, original, reading, sizes, unused, progress)
     else:
@@ -103,8 +108,8 @@ def risk(
         share = share_of(fraction)
         everybody = None if population is None else _population(population, reading)
         found = attacked(
-            *_both(source, original, columns, reading), private, encoding=reading.text_encoding, sizes=sizes,
-            seed=seed, effort=effort, progress=progress, fraction=share, population=everybody,
+            *_both(source, original, columns, facts, reading), private, encoding=reading.text_encoding,
+            sizes=sizes, seed=seed, effort=effort, progress=progress, fraction=share, population=everybody,
             about=meaning_beside(source) if isinstance(source, str) and (absent or not original) else None,
             absent=(absent, absence, counts_of(source) if absent and isinstance(source, str) else None),
         )  # fmt: skip
@@ -112,7 +117,9 @@ def risk(
     return Answer(dict(sides) if len(sides) > 1 else sides[0][1], risk_text(sides))
 
 
-def _both(source: Any, original: str | None, columns: Words, reading: Reading) -> tuple[Any, Any]:
+def _both(
+    source: Any, original: str | None, columns: Words, facts: FactWords, reading: Reading
+) -> tuple[Any, Any]:
     """Read the rows, and those that they were made from, if these are named."""
     from setveil.cli.files import read_as, read_rows
     from setveil.published import kind_at
@@ -120,6 +127,9 @@ def _both(source: Any, original: str | None, columns: Words, reading: Reading) -
 
     how = reading if original is None else DETECTED
     rows: Any
+    of_facts = facts_of(source if original is None else original, facts, columns, reading)
+    if of_facts is not None and original is None:
+        return of_facts, None
     if original is None and columns.given:
         rows = read_table(source, columns, reading, ())[0]
     elif isinstance(source, str):
@@ -128,6 +138,8 @@ def _both(source: Any, original: str | None, columns: Words, reading: Reading) -
         rows = read_rows(source, how)
     if original is None:
         return rows, None
+    if of_facts is not None:
+        return rows, of_facts
     of_table = isinstance(rows, PublishedTable)
     require_tables(columns, "the release", of_table)
     return rows, read_either(original, columns, reading, None, of_table=of_table)[0]

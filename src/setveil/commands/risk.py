@@ -11,6 +11,7 @@ import numpy as np
 
 from setveil.attacker.absence import absence_risk, table_absence_risk
 from setveil.attacker.attack import attack_risk
+from setveil.attacker.distances import distance_risk, distance_risk_after, has_days
 from setveil.attacker.knowledge import knowledge_of
 from setveil.attacker.population import CONFIDENCE, fraction_risk, population_risk
 from setveil.commands.given import Listener, exposed_by, heard, is_path, labels_of, release_of, rows_of
@@ -19,7 +20,8 @@ from setveil.commands.refusals import in_blocks, in_chunks, of_single_rows
 from setveil.data.framed import Framed
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
-from setveil.errors import RequestError, described
+from setveil.errors import RequestError, described, faces
+from setveil.facts.facts import Facts
 from setveil.guarantees.verify.absence import ITEMS, LABELS, nothing_absent, signs_of
 from setveil.kernels.rows import frozen, recode_rows
 from setveil.notebook import grids
@@ -31,6 +33,7 @@ from setveil.published.block_files import PublishedBlocks
 from setveil.published.chunk_files import PublishedChunks
 from setveil.published.class_rows import ClassRows
 from setveil.published.counts import Counts
+from setveil.published.facts import FactRows
 from setveil.published.group_files import as_groups, require_in_groups
 from setveil.published.shared import counts_beside
 from setveil.published.table_files import PublishedTable
@@ -224,10 +227,13 @@ def attacked(
         raise in_blocks()
     if isinstance(rows, PublishedChunks):
         raise in_chunks()
+    _require_facts(rows, before, private)
     _require_plain(rows, before, fraction, population)
     _require_absent(rows, private, *absent[:2])
     secrets = _private(private, rows, before, encoding)
     both = {"": rows} if before is None else {"before": before, "after": rows}
+    if isinstance(rows if before is None else before, Facts):
+        both = _beside_codes(rows, before)
     if isinstance(rows, ClassRows):
         last = {"class not known": rows, "class known": rows.marked(secrets)}
         both = last if before is None else {"before": before, **last}
@@ -246,6 +252,12 @@ def attacked(
             shown = population if about is None else published_as(population, about, some)
             entries = population_risk(known, shown, ms, found[name]["thresholds"], seed)
             found[name]["population"] = {"rows": population.n_rows, "entries": entries}
+    for name, some in both.items():
+        if isinstance(some, Facts) and has_days(some):
+            found[name]["distances"] = distance_risk(some, found[name]["thresholds"])
+    if before is not None and isinstance(before, Facts) and has_days(before):
+        asked_of = found["after"]["thresholds"], asked.get("seed", 0)
+        found["after"]["distances"] = distance_risk_after(before, rows, *asked_of)
     for name, some in both.items() if absent[0] else ():
         of_release = name != "before"
         reading = (absent[1] or ITEMS) if of_release else ITEMS  # of an original every item tells
@@ -258,6 +270,32 @@ def attacked(
         entries = look(some, signs, ms, found[name]["thresholds"], asked.get("progress", silent))
         found[name]["absence"] = {"absent": 1, "absence": reading, "entries": entries}
     return found
+
+
+def _beside_codes(rows: Any, before: Facts | None) -> dict[str, Any]:
+    """Put the same people by their codes alone beside facts: what dates and amounts add."""
+    facts = rows if before is None else before
+    alone = {} if not facts.attributes else {"codes alone": facts.codes_alone()}
+    return {"facts": facts, **alone} if before is None else {"before": before, **alone, "after": rows}
+
+
+def _require_facts(rows: Any, before: Any, private: Any) -> None:
+    """Refuse facts beside what is not made of facts, and private ones, which nothing is promised about."""
+    if private is not None and isinstance(rows, Facts | FactRows):
+        raise RequestError("--private: nobody looks for private items among facts.", hint="Leave it out.")
+    if before is not None and isinstance(before, Facts) != isinstance(rows, FactRows):
+        wrong = (
+            "The original is read as facts, and the release is none of facts."
+            if isinstance(before, Facts)
+            else "The release is one of facts, and the original is not read as facts."
+        )
+        raise RequestError(
+            wrong,
+            hint=faces(
+                "Read it as the release was made: --id-column, --set, --when, --amount.",
+                "original=sv.read_facts(...), as the release was made.",
+            ),
+        )
 
 
 def counts_of(data: object) -> Counts | None:

@@ -135,6 +135,28 @@ def in_period(label: str, period: str) -> bool:
     return "Q" not in label and period == f"{label[:4]}-Q{(int(label[5:7]) + 2) // 3}"
 
 
+def span_of(period: str) -> tuple[int, int]:
+    """Find the first and the last day of a period by its name, as ordinals; all days of what is none.
+
+    >>> [date.fromordinal(day).isoformat() for day in span_of("2024-Q1")]
+    ['2024-01-01', '2024-03-31']
+    """
+    try:
+        if found := re.fullmatch(r"([0-9]{4})-W([0-9]{2})", period):
+            first = date.fromisocalendar(int(found[1]), int(found[2]), 1).toordinal()
+            return first, first + 6
+        if not _PERIOD.fullmatch(period):
+            return 0, date.max.toordinal()
+        year, rest = int(period[:4]), period[5:]
+        if len(rest) == 5:
+            return (date.fromisoformat(period).toordinal(),) * 2
+        start, months = (int(rest[1]) * 3 - 2, 3) if "Q" in rest else (int(rest), 1) if rest else (1, 12)
+        end = year * 12 + start - 1 + months
+        return date(year, start, 1).toordinal(), date(end // 12, end % 12 + 1, 1).toordinal() - 1
+    except ValueError:
+        return 0, date.max.toordinal()
+
+
 def period_tree(days: dict[str, date], level: str, *, missing: bool) -> Hierarchy:
     """Make the tree above periods, each given with one of its days: months below quarters below years.
 

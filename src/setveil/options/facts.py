@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from setveil.facts.generalizing import Generalizing
     from setveil.tables.how import How
 
+OF_READING = ("when", "amount", "date_format", "fact_sign")  # options that say how facts are read
 OF_COLUMNS = ("--set", "--weight", "--missing", "--delimiter")  # options of tables that facts have, too
 
 

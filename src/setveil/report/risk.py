@@ -34,6 +34,7 @@ def risk_text(sides: Sequence[tuple[str, Risk]]) -> str:
         parts += [_learned(sides), _each(sides)]
     parts += [_stranger(name if len(sides) > 1 else "", result) for name, result in sides]
     parts += [_absent(name if len(sides) > 1 else "", result) for name, result in sides]
+    parts.append(_distances(sides))
     parts.append(_notes(sides))
     return "\n\n".join(part for part in parts if part)
 
@@ -198,6 +199,23 @@ def absence_table(result: Risk) -> tuple[str, list[list[str]]]:
         fewest = "nothing can be known" if entry["fewest"] is None else count(entry["fewest"])
         lines.append([_up_to(entry["m"]), *below, fewest])
     return f"If {means} is known, too, that the person has not (both the most identifying)", lines
+
+
+def _distances(sides: Sequence[tuple[str, Risk]]) -> str:
+    """Say how many rows somebody finds who knows the days between two facts, but no date."""
+    found: list[tuple[str, Any, list[int]]] = [
+        (name, dict(result)["distances"], result["thresholds"])
+        for name, result in sides
+        if "distances" in dict(result)  # in no record of a run
+    ]
+    if not found:
+        return ""
+    lines = [["", *[_among(t) for t in found[0][2]]]]
+    for name, told, _ in found:
+        below = [f"{count(n)} ({percent(n, told['looked'])})" for n in told["rows_below"].values()]
+        lines.append([f"{name}, of {count(told['looked'], 'person', 'people')}", *below])
+    title = "If two codes and the days between them are known, but no date (the most identifying):"
+    return f"{title}\n{_aligned(lines)}"
 
 
 def _revealing(name: str, result: Risk) -> str:

@@ -1,0 +1,166 @@
+"""Who is found by a distance between two dates: two codes and the days between are known, but no date."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.errors import DataError
+from setveil.facts.dates import in_period, span_of
+from setveil.facts.facts import MISSING, Facts
+from setveil.kernels.rows import Ints
+from setveil.published.boxes import Boxes
+from setveil.published.facts import FactRows
+
+_MOST_PAIRS = 50_000_000
+_LAST = date.max.toordinal()
+_PEOPLE = 1000  # of whom a release is asked
+
+
+@dataclass(frozen=True, eq=False)
+class Distances:
+    """Distances between two facts of a row: the codes of both, the earlier first, and the days between."""
+
+    row: Ints
+    first: Ints  # code of the earlier fact; of two on one day the first in item order
+    second: Ints
+    days: Ints
+    support: Ints  # rows with the same two codes at the same distance
+
+
+def has_days(facts: Facts) -> bool:
+    """Whether the date of each fact is known to the day."""
+    return any(one.kind == "when" and one.level == "day" for one in facts.attributes)
+
+
+def distances_of(facts: Facts) -> Distances:
+    """List the distances of all rows, each once; those of facts without a date are none."""
+    at = _days_at(facts)
+    labels = facts.attributes[at - 1].tree.labels
+    day_of = np.array([0 if x == MISSING else _ordinal(x) for x in labels[: _leaves(facts, at)]], np.int64)
+    row = np.repeat(np.arange(facts.n_rows), facts.row_lengths())
+    code, day = facts.parts[facts.items, 0].astype(np.int64), day_of[facts.parts[facts.items, at]]
+    order = np.lexsort((code, day, row))
+    order = order[day[order] > 0]
+    row, code, day = row[order], code[order], day[order]
+    ends = np.searchsorted(row, row, "right")
+    later = ends - np.arange(row.size) - 1
+    if later.sum() > _MOST_PAIRS:
+        raise DataError(
+            f"{int(later.sum()):,} pairs of dates are too many to be compared.", hint="Look at some rows."
+        )
+    one = np.repeat(np.arange(row.size), later)
+    other = one + 1 + np.arange(one.size) - np.repeat(np.cumsum(later) - later, later)
+    found = np.unique(np.stack([row[one], code[one], code[other], day[other] - day[one]], 1), axis=0)
+    _, which, times = np.unique(found[:, 1:], axis=0, return_inverse=True, return_counts=True)
+    rows, first, second, days = found.T
+    return Distances(rows, first, second, days, times[which.reshape(-1)])
+
+
+def _days_at(facts: Facts) -> int:
+    """Find the part of facts that holds days."""
+    return next(i for i, one in enumerate(facts.attributes, 1) if (one.kind, one.level) == ("when", "day"))
+
+
+def _leaves(facts: Facts, at: int) -> int:
+    return facts.attributes[at - 1].tree.n_leaves
+
+
+def _ordinal(text: str) -> int:
+    return date.fromisoformat(text).toordinal()
+
+
+def best_of(found: Distances, n_rows: int) -> Ints:
+    """Find the distance of each row that fewest rows share: its position, -1 where a row has none."""
+    order = np.lexsort((found.support, found.row))
+    best = np.full(n_rows, -1, np.int64)
+    rows, at = np.unique(found.row[order], return_index=True)
+    best[rows] = order[at]
+    return best
+
+
+def distance_risk(facts: Facts, thresholds: Iterable[int]) -> dict[str, Any]:
+    """Count the rows that few others share their most identifying distance with."""
+    found = distances_of(facts)
+    best = best_of(found, facts.n_rows)
+    fits = np.where(best >= 0, found.support[best] if found.row.size else 0, facts.n_rows)
+    return {"looked": facts.n_rows, "rows_below": {str(t): int((fits < t).sum()) for t in thresholds}}
+
+
+def distance_risk_after(
+    facts: Facts, published: FactRows, thresholds: Iterable[int], seed: int = 0
+) -> dict[str, Any]:
+    """Count the same where the rows of a release are looked through, by what their boxes show.
+
+    A row fits if it shows a box with the one code and a box with the other, in periods that allow for the
+    distance. All rows fit of whom a fact was left out. Of many people some are drawn.
+    """
+    found = distances_of(facts)
+    best = best_of(found, facts.n_rows)
+    people = np.flatnonzero(best >= 0)
+    if people.size > _PEOPLE:
+        words = np.random.PCG64(seed).random_raw(people.size)
+        people = np.sort(people[np.argsort(words, kind="stable")[:_PEOPLE]])
+    boxes = published.stands_for
+    name = facts.attributes[_days_at(facts) - 1].name
+    at = boxes.names.index(name) if name in boxes.names else -1
+    spans = np.array([_span(boxes, at, box) for box in boxes.boxes], np.int64).reshape(-1, 2)
+    hidden = ~_published(facts, boxes)
+    with_code: dict[str, list[int]] = {}
+    for number, box in enumerate(boxes.boxes):
+        for code in boxes.values(0, box[0]):
+            with_code.setdefault(code, []).append(number)
+    shown_by: dict[int, Ints] = {}
+    row_of = np.repeat(np.arange(published.n_rows), published.row_lengths())
+    order = np.argsort(published.items, kind="stable")
+    ends = np.searchsorted(published.items[order], np.arange(published.n_items + 1))
+    for number in range(published.n_items):
+        shown_by[number] = row_of[order[ends[number] : ends[number + 1]]]
+    below = dict.fromkeys(map(str, thresholds), 0)
+    for person in people.tolist():
+        one = best[person]
+        fits = np.zeros(published.n_rows, bool)
+        hers = facts.items[facts.indptr[person] : facts.indptr[person + 1]]
+        known = np.isin(facts.parts[hers, 0], (found.first[one], found.second[one]))
+        left_out = hidden[hers[known]].any()
+        for first in with_code.get(facts.codes[found.first[one]], []):
+            for second in with_code.get(facts.codes[found.second[one]], []):
+                low, high = spans[second, 0] - spans[first, 1], spans[second, 1] - spans[first, 0]
+                if low <= found.days[one] <= high:
+                    fits[np.intersect1d(shown_by[first], shown_by[second])] = True
+        number = published.n_rows if left_out else int(fits.sum())
+        for t in below:
+            below[t] += number < int(t)
+    return {"looked": int(people.size), "rows_below": below}
+
+
+def _span(boxes: Boxes, at: int, box: Sequence[str]) -> tuple[int, int]:
+    """Find the first and the last day of a box, all days if it has no dates."""
+    if at < 0:
+        return 0, _LAST
+    days = [day for value in boxes.values(at, box[at]) if value != MISSING for day in span_of(value)]
+    return (min(days), max(days)) if days else (_LAST, 0)
+
+
+def _published(facts: Facts, boxes: Boxes) -> NDArray[np.bool_]:
+    """Find the facts that lie in some box, whose periods may be longer: bool (facts,)."""
+    found = np.ones((facts.n_items, len(boxes.boxes)), bool)
+    of_parts = [(facts.codes, "codes"), *((one.tree.labels, one.kind) for one in facts.attributes)]
+    for number, (name, (labels, kind)) in enumerate(zip(facts.part_names, of_parts, strict=True)):
+        if name not in boxes.names:
+            continue
+        at = boxes.names.index(name)
+        holds = np.zeros((len(labels), len(boxes.boxes)), bool)
+        for box, parts in enumerate(boxes.boxes):
+            values = set(boxes.values(at, parts[at]))
+            holds[:, box] = [
+                label in values or (kind == "when" and any(in_period(label, value) for value in values))
+                for label in labels
+            ]
+        found &= holds[facts.parts[:, number]]
+    return np.asarray(found.any(1), bool)
