@@ -150,6 +150,18 @@ def test_counts_are_written_read_and_checked(tmp_path: Path) -> None:
         sv.verify(tmp_path / "out", k=2, m=1)
 
 
+def test_a_release_that_is_read_measures_as_when_it_was_made(tmp_path: Path) -> None:
+    for seed in range(4):
+        facts, codes, _ = random_facts(Random(seed))
+        made = sv.anonymize(facts, k=2, m=1, hierarchy=codes)
+        made.write(tmp_path / str(seed))
+        assert sv.measure(facts, tmp_path / str(seed)) == sv.measure(facts, made) == made.utility
+    with pytest.raises(RequestError, match="the original is read as rows of items"):
+        sv.measure([["a"]], tmp_path / "0")
+    with pytest.raises(RequestError, match="queries: not for rows of facts"):
+        sv.measure(facts, tmp_path / "0", queries=3)
+
+
 def test_counts_may_be_left_out_or_have_a_greater_least() -> None:
     facts, codes, _ = random_facts(Random(5))
     assert sv.anonymize(facts, k=2, m=1, hierarchy=codes, counts=False).counts is None

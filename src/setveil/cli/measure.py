@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from setveil.cli.facts import ReadFacts, facts_of
 from setveil.cli.options import (
     MEASURES,
     ReadHierarchies,
@@ -17,6 +18,7 @@ from setveil.cli.options import (
 )
 from setveil.cli.session import Answer
 from setveil.cli.tables import Columns, read_table, require_tables
+from setveil.errors import RequestError
 from setveil.options.columns import split_hierarchies
 
 _QUERIES = f"{MEASURES}: queries"
@@ -54,6 +56,7 @@ def measure(
     ),
     *,
     columns: Columns,
+    facts: ReadFacts,
     reading: Reading,
 ) -> Answer:  # fmt: skip
     """Measure what a release lost, recomputed from the two files.
@@ -64,6 +67,7 @@ def measure(
     $ setveil measure baskets.csv release --queries 1000
     $ setveil measure baskets.csv theirs.csv --hierarchy products.csv
     $ setveil measure patients.csv release --roles roles.toml
+    $ setveil measure log.csv release --id-column id --set dx --when on:month
     $ setveil measure baskets.csv release --rules 1% --confidence 60%
     """
     asked: dict[str, Any] = {
@@ -104,7 +108,10 @@ def measure(
         return Answer(found, text)
     kind = kind_at(release)
     of_tables = kind is kind_named("tables")
-    require_tables(columns, "the release", of_tables or not Path(release).exists())
+    of_facts = kind is kind_named("facts")
+    require_tables(columns, "the release", of_tables or of_facts or not Path(release).exists())
+    if of_facts:
+        asked["queries"] = queries
     if of_tables:
         asked.pop("hierarchy")
     useless = {name: value for name, value in asked.items() if name not in kind.info.asks}
@@ -119,7 +126,12 @@ def measure(
     before: Any
     if of_tables:
         before, _ = read_table(source, columns, reading, hierarchy_files or ())
+    elif of_facts:
+        before = facts_of(source, facts, columns, reading) or read_rows(source, reading)
+        tree = None if hierarchy_file is None else read_hierarchy(hierarchy_file, encoding=encoding)
     else:
+        if facts.given:
+            raise RequestError(f"{', '.join(facts.given)}: the release is not one of facts.")
         require_room(source, lambda: "`setveil anonymize --engine parts` measures what it makes.")
         before = read_rows(source, reading)
         tree = None if hierarchy_file is None else read_hierarchy(hierarchy_file, encoding=encoding)

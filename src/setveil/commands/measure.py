@@ -166,6 +166,8 @@ def measure(
         raise RequestError(f'estimator must be "entropy" or "uniform", got {described(estimator)}.')
     given = {**numbers, "private": private, "hierarchy": hierarchy, "estimator": estimator}
     useless = {name: value for name, value in given.items() if name not in kind.info.asks}
+    if kind.info.recodings == ("facts",):
+        useless |= {"queries": queries}
     require_useful(useless, given, kind.info.title)
     asked, number = _queries(queries, before, numbers, seed, listening, drawn="query_size" in kind.info.asks)
     return losses(

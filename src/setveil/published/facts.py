@@ -6,6 +6,7 @@ import csv
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import prod
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -16,7 +17,7 @@ from setveil.data.io.source import as_text, read_bytes
 from setveil.data.io.write import quoting, require_text
 from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
-from setveil.errors import DataError, RequestError, shorten
+from setveil.errors import DataError, RequestError, faces, shorten
 from setveil.facts.facts import Facts
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import frozen
@@ -25,9 +26,9 @@ from setveil.published.about import about_file, published_file, require_size
 from setveil.published.boxes import Boxes
 from setveil.published.counts import FACTS as FACTS_HEADER
 from setveil.published.counts import FILE as COUNTS
-from setveil.published.recoding import BoxRecoding
+from setveil.published.counts import read_counts
+from setveil.published.recoding import BoxRecoding, ReadBoxes
 from setveil.published.rows import RowsRelease
-from setveil.published.rows import info as single_rows
 from setveil.published.rows import publish as publish_rows
 from setveil.values.per_column import column_of, item_of, labelled
 
@@ -41,7 +42,7 @@ info = KindInfo(
     recodings=(BoxRecoding.kind,),
     means="facts",
     of_rows=True,
-    asks=single_rows.asks,
+    asks=("itemsets", "itemset_length", "risk_m"),
     files=("internal/recoding.csv", f"published/{COUNTS}"),
     written="facts are written as csv, with a line for each fact and a column for each of its parts",
     check="setveil verify with --k and --m",
@@ -363,11 +364,29 @@ def _text(value: object) -> str:
     return value
 
 
-def measurable(
-    path: str, exposed: FactRows, original: Transactions, tree: Hierarchy | None
-) -> dict[str, Any]:
-    """Refuse to measure what was read: only the run that made it knows the facts that it was made of."""
-    raise RequestError(
-        "What a release of facts lost is measured by the run that makes it.",
-        hint="It is in internal/report.json and on the page beside it.",
-    )
+def measurable(path: str, exposed: FactRows, original: Any, tree: Hierarchy | None) -> dict[str, Any]:
+    """Return rows, recoding and counts of a release that was read; the original must be read as it was."""
+    if tree is not None:
+        raise RequestError("--hierarchy: about.json says what boxes stand for.", hint="Leave it out.")
+    read = original.part_names if isinstance(original, Facts) else ()
+    if not isinstance(original, Facts) or read != exposed.names or original.sign != exposed.sign:
+        found = f"facts of {', '.join(read)}" if read else "rows of items"
+        raise RequestError(
+            f"The release is one of facts of {', '.join(exposed.names)}, with {exposed.sign!r} between them; "
+            f"the original is read as {found}.",
+            hint=faces(
+                "Read it as the release was made: --id-column, --set, --when, --amount.",
+                "Read it by sv.read_facts, as the release was made.",
+            ),
+        )
+    file = published_file(Path(path))
+    about, boxes = about_file(file), exposed.stands_for
+    number = prod([len(original.codes), *(one.tree.n_leaves for one in original.attributes)])
+    parsed = [boxes.fact(label) for label in original.vocabulary.labels]
+    image = np.array([-1 if fact is None else boxes.around(fact) for fact in parsed], np.int32)
+    recoding = ReadBoxes(
+        original.vocabulary, exposed.vocabulary, image, about.get("domain", number),
+        np.array([boxes.size(box) for box in boxes.boxes], np.int64),
+    )  # fmt: skip
+    counts = read_counts(file.parent, about)
+    return {"kind": recoding.kind, "published": exposed, "recoding": recoding, "counts": counts}

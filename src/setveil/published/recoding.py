@@ -194,6 +194,20 @@ class BoxRecoding(Recoding):
 
 
 @dataclass(frozen=True, eq=False)
+class ReadBoxes(Recoding):
+    """The same map as far as a release and its original tell it, without the tree that it was made by."""
+
+    sizes: NDArray[np.int64]  # int64 (published,): the facts that each box stands for
+
+    kind: ClassVar[str] = "facts"
+
+    @property
+    def member_counts(self) -> NDArray[np.int64]:
+        """Number of facts that each published box stands for: int64 (published,)."""
+        return self.sizes
+
+
+@dataclass(frozen=True, eq=False)
 class LocalRecoding:
     """What each occurrence of an item becomes: one item may be published under several labels.
 
