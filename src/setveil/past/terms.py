@@ -14,7 +14,7 @@ from setveil.guarantees.km import KmAnonymity
 from setveil.options.decode import Given
 from setveil.options.guarantees import make_guarantee, require_options
 from setveil.past.run import MODELS, PastRun, number
-from setveil.published import blocks, chunks, tables
+from setveil.published import blocks, chunks, facts, tables
 from setveil.published.class_recoding import ClassRecoding
 from setveil.report.record import Hierarchy
 
@@ -42,6 +42,12 @@ def require_applicable(run: PastRun) -> None:
     if made in chunks.info.recodings:
         raise RequestError(
             f"{run.name} published rows in chunks, and nothing says which cluster new rows would belong to.",
+            hint="Anonymize the new rows by themselves, or all rows together.",
+        )
+    if made in facts.info.recodings:
+        raise RequestError(
+            f"{run.name} published facts, which are applied to no other rows: what became of a period or a "
+            "band that is new is not told.",
             hint="Anonymize the new rows by themselves, or all rows together.",
         )
     if made in tables.info.recodings:

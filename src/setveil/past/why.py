@@ -31,6 +31,7 @@ def require_splittable(run: PastRun, *, in_class: bool = False) -> None:
         several = "an item may be published under several labels"
         reasons = {
             "grouped": "it puts rows into groups",
+            "facts": "its labels are boxes of several parts, which no one hierarchy splits",
             "disassociated": "every item is published under its own name, and only which items go "
             "together is "
             "hidden",

@@ -106,6 +106,11 @@ def put_certificate(folder: Path, certificate: Certificate, about: Mapping[str, 
 
 def require_audited(about: Mapping[str, Any]) -> None:
     """Refuse a release that audit.py could not read."""
+    if about.get("recoding") == "facts":
+        raise RequestError(
+            "The program that checks a certificate reads rows of items, not facts, which have no other format.",
+            hint="`setveil verify` checks the promise.",
+        )
     if about.get("format") not in _AUDITED or "files" in about:
         raise RequestError(
             f"The program that checks a certificate does not read the format {about.get('format')}, in which "
