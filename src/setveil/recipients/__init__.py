@@ -108,7 +108,7 @@ def require_audited(about: Mapping[str, Any]) -> None:
     """Refuse a release that audit.py could not read."""
     if about.get("recoding") == "facts":
         raise RequestError(
-            "The program that checks a certificate reads rows of items, not facts, which have no other format.",
+            "The program that checks a certificate reads rows of items, not of facts, which have one format.",
             hint="`setveil verify` checks the promise.",
         )
     if about.get("format") not in _AUDITED or "files" in about:
