@@ -130,7 +130,7 @@ def measure(
         before = facts_of(source, facts, columns, reading) or read_rows(source, reading)
         tree = None if hierarchy_file is None else read_hierarchy(hierarchy_file, encoding=encoding)
     else:
-        if facts.given:
+        if facts.given and Path(release).exists():
             raise RequestError(f"{', '.join(facts.given)}: the release is not one of facts.")
         require_room(source, lambda: "`setveil anonymize --engine parts` measures what it makes.")
         before = read_rows(source, reading)
