@@ -305,3 +305,25 @@ def test_so_many_of_each_column() -> None:
     assert m != 3
     assert sv.KmAnonymity(k=2, m=m) == sv.KmAnonymity(k=2, m={"code": 2, "drug": 1})
     assert sv.KmAnonymity(k=2, m=m).up_to(1).m == PerColumn({"code": 1, "drug": 1})
+
+
+def test_so_many_facts_of_a_row_are_drawn() -> None:
+    random = Random(36)
+    shares = dict.fromkeys("abc", 0)
+    for seed in range(many(60)):
+        lines = random_lines(random, 30)
+        facts = read(lines)
+        number = random.randint(1, 4)
+        some = facts.at_most(number, seed)
+        for row, kept in zip(facts, some, strict=True):
+            assert set(kept) <= set(row)
+            assert len(kept) == min(number, len(row))
+        assert some.left_out == facts.n_occurrences - some.n_occurrences
+        assert facts.at_most(number, seed).rows() == some.rows()
+        three = sv.read_facts(
+            pl.DataFrame({"who": ["p"] * 3, "code": list("abc")}), id="who", sets="code", most=1, seed=seed
+        )
+        shares[three.rows()[0][0]] += 1
+    assert all(shares.values())  # each may be drawn
+    told = sv.anonymize(some, k=1 + (some.n_rows > 1), m=1, counts=False).report["facts"]
+    assert (told["most_facts"], told["facts_left_out"]) == (number, some.left_out)

@@ -339,7 +339,7 @@ def _read(asked: _Asked, source: Any) -> tuple[Transactions, Hierarchy | None, R
     reading = asked.reading
     if asked.of_facts is not None:
         tree = asked.of_facts.tree(asked.hierarchies, reading.text_encoding)
-        return read_facts(source, asked.of_facts, asked.promise), tree, reading, None
+        return read_facts(source, asked.of_facts, asked.promise, asked.publishing.seed), tree, reading, None
     if asked.of_tables:
         return *read_table(source, asked.columns, reading, asked.hierarchies), reading, None
     file = asked.plain_hierarchy

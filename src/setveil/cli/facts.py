@@ -14,6 +14,7 @@ from setveil.options.columns import Columns, split_hierarchies
 from setveil.options.facts import OF_READING
 from setveil.options.facts import Facts as Words
 from setveil.options.reading import Reading
+from setveil.wording import count
 
 if TYPE_CHECKING:
     from setveil.facts.asked import Asked
@@ -36,6 +37,7 @@ class FactsAsked:
     how: How
     generalizing: Generalizing
     promise: dict[str, Any]
+    most: int | None = None  # the facts of a row that are kept
 
     def require_possible(self, model: str, of_tables: bool, output_format: str | None) -> None:
         """Refuse promises that are not about rows of facts, and choices where there is none."""
@@ -93,16 +95,20 @@ def facts_asked(
     asked = facts.as_asked(columns)
     if engine != MEMORY:
         raise RequestError("Facts are read in memory.", hint="Leave out --engine.")
+    if facts.most_facts is not None and facts.most_facts < 1:
+        raise RequestError(f"--most-facts must be an integer of at least 1, got {facts.most_facts}.")
     m = asked.m
     said = ",".join(f"{name}={number}" for name, number in m.items()) if isinstance(m, dict) else m
     if m is not None and promise["m"] not in (None, said, str(said)):
         own = " ".join(f"--set {name}:m={number}" for name, number in asked.sets.items())
         raise RequestError(f"m is given twice: --m {promise['m']} and {own}.", hint="Give it once.")
     with_m = promise if m is None else {**promise, "m": str(said)}
-    return FactsAsked(asked, columns.as_how(reading), facts.as_generalizing(columns), with_m)
+    return FactsAsked(
+        asked, columns.as_how(reading), facts.as_generalizing(columns), with_m, facts.most_facts
+    )
 
 
-def read_facts(source: Any, facts: FactsAsked, promise: dict[str, Any]) -> RowsOfFacts:
+def read_facts(source: Any, facts: FactsAsked, promise: dict[str, Any], seed: int) -> RowsOfFacts:
     """Read facts, and say what was taken as what."""
     from setveil.cli.files import saying_how
     from setveil.facts.read import read_rows_of_facts, sentence
@@ -115,10 +121,15 @@ def read_facts(source: Any, facts: FactsAsked, promise: dict[str, Any]) -> RowsO
     say(f"Reading {'standard input' if source == '-' else source}: {sentence(data)}.")
     for note in data.notes:
         say(f"Warning: {note}")
-    return data
+    if facts.most is None:
+        return data
+    fewer = data.at_most(facts.most, seed)
+    some = f"{fewer.left_out:,} of {count(data.n_occurrences, 'occurrence')}"
+    say(f"At most {count(facts.most, 'fact')} of a row, drawn by seed {seed}: {some} left out.")
+    return fewer
 
 
 def facts_of(source: Any, facts: Words, columns: Columns, reading: Reading) -> RowsOfFacts | None:
     """Read facts from a raw file that is looked at; None where its rows hold none."""
     asked = facts_asked(facts, columns, reading, {"m": None}, MEMORY)
-    return None if asked is None else read_facts(source, asked, {})
+    return None if asked is None else read_facts(source, asked, {}, 0)

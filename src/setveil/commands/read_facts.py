@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from os import PathLike, fspath
 from typing import Any
 
-from setveil.commands.given import is_path
+from setveil.commands.given import integer, is_path
 from setveil.errors import RequestError, described, require_type
 from setveil.facts.asked import asked_for
 from setveil.facts.facts import Facts
@@ -28,6 +28,8 @@ def read_facts(
     delimiter: str | None = None,
     not_ids: str | Sequence[str] = (),
     fewest: int = 0,
+    most: int | None = None,
+    seed: int = 0,
     format: str | None = None,  # noqa: A002
     encoding: str | None = None,
     separator: str | None = None,
@@ -44,13 +46,14 @@ def read_facts(
         is standard input), or a data frame.
     id : str
         The column that says whose line it is. All lines of one id are one row.
-    sets : str, or mapping of str to mapping
-        The column of codes: ``"code"``, or ``{"code": {"m": 2}}``. An empty field is no code; a field may
-        hold several, with `delimiter` between them. With `item_columns`: what to call the codes.
+    sets : str, list of str, or mapping of str to mapping
+        The columns of codes: ``"code"``, ``["code", "drug"]``, or with how many of the facts of each somebody
+        may know ``{"code": {"m": 2}, "drug": {"m": 1}}``. An empty field is no code; a field may hold
+        several, with `delimiter` between them. With `item_columns`: what to call the codes.
     when : mapping of str to str, or texts such as ``"date:month"``, optional
         Columns of dates, each with the finest period that may be published: ``day``, ``week`` (ISO),
         ``month``, ``quarter`` or ``year``; or ``30d-since-first``: days since the person's own first line, in
-        bands of 30 days.
+        bands of 30 days. ``{"drug=date": "month"}`` belongs to the codes of one column alone.
     amount : mapping of str to sequence of number, or texts such as ``"price:0,5,20"``, optional
         Columns of amounts, each with the bounds of bands, or the number of bands: then about so many are
         chosen, with bounds 1, 2, 5, 10, ... . In a text ``mean:``, ``max:`` or ``lines:`` (the number of
@@ -70,6 +73,10 @@ def read_facts(
         The column of codes is no column of ids, although it looks so.
     fewest : int
         Of days since the first line: the last band is the last one that so many persons reach.
+    most : int, optional
+        Leave out all but so many facts of each row, drawn by `seed`: a row with fewer still tells how many.
+    seed : int
+        For `most`.
     format, encoding, separator : str, optional
         As for `setveil.read_table`.
 
@@ -103,4 +110,7 @@ def read_facts(
     asked = asked_for(sets, when, amount, date_format=date_format, sign=sign, missing=missing)
     not_ids = (not_ids,) if isinstance(not_ids, str) else tuple(not_ids)
     how = How(format, encoding, separator, delimiter, item_columns, None, id, None, not_ids)
-    return read_rows_of_facts(fspath(source) if is_path(source) else source, asked, how, fewest=fewest)
+    for name, number, least in (("most", 1 if most is None else most, 1), ("seed", seed, 0)):
+        integer(name, number, least)
+    data = read_rows_of_facts(fspath(source) if is_path(source) else source, asked, how, fewest=fewest)
+    return data if most is None else data.at_most(most, seed)

@@ -98,6 +98,8 @@ class Facts(Transactions):
     parts: NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 1), np.int32))
     sign: str = SIGN
     notes: tuple[str, ...] = ()  # what was noticed while reading, to be told
+    most: int | None = None  # the facts that a row may have, where others were left out before anything else
+    left_out: int = 0  # occurrences of these
 
     @classmethod
     def from_parts(
@@ -215,13 +217,32 @@ class Facts(Transactions):
     def _made_of(self, columns: Iterable[int], drawn: NDArray[np.int64]) -> Facts:
         """Take some columns of some rows."""
         indptr, items = take_rows(self.indptr, self.items, drawn)
-        row, chosen = np.repeat(np.arange(drawn.size), np.diff(indptr)), list(columns)
+        row = np.repeat(np.arange(drawn.size), np.diff(indptr))
+        return self._of(row, items, drawn.size, columns)
+
+    def at_most(self, number: int, seed: int) -> Facts:
+        """Keep so many facts of each row, drawn by a seed, so that no row tells of more.
+
+        Where there are several columns, their facts are drawn alike.
+        """
+        row = np.repeat(np.arange(self.n_rows), self.row_lengths())
+        words = np.random.PCG64(seed).random_raw(self.n_occurrences)
+        order = np.lexsort((words, row))
+        kept = np.sort(order[np.arange(order.size) - self.indptr[row] < number])
+        made = self._of(row[kept], self.items[kept], self.n_rows, range(len(self.columns)))
+        return replace(made, most=number, left_out=self.n_occurrences - kept.size)
+
+    def _of(
+        self, row: NDArray[np.int64], items: NDArray[np.int32], n_rows: int, columns: Iterable[int]
+    ) -> Facts:
+        """Make rows of some occurrences, given the row and the fact of each."""
+        chosen = list(columns)
         occurrences = []
         for at in chosen:
             mine = self.column[items] == at
             occurrences.append((row[mine], self.parts[items[mine], : len(self.columns[at].part_names)]))
-        made = Facts.from_parts([self.columns[at] for at in chosen], occurrences, drawn.size, self.sign)
-        return replace(made, origin=self.origin, notes=self.notes)
+        made = Facts.from_parts([self.columns[at] for at in chosen], occurrences, n_rows, self.sign)
+        return replace(made, origin=self.origin, notes=self.notes, most=self.most, left_out=self.left_out)
 
     def __repr__(self) -> str:
         counted = count(self.n_rows, "row"), count(self.n_items, "fact")

@@ -11,7 +11,7 @@ from setveil.errors import RequestError
 from setveil.options.columns import Columns, names_in
 from setveil.options.reading import Reading
 from setveil.values.declared import parameter
-from setveil.values.kinds import Choice, Flag, Text, Texts
+from setveil.values.kinds import Choice, Flag, Integer, Text, Texts
 
 if TYPE_CHECKING:
     from setveil.facts.asked import Asked
@@ -54,9 +54,12 @@ class Facts:
         "What a box loses: by the facts that it stands for, or each part by itself, with --weight PART=W.",
         default=None,
     )
-
     fact_lines: bool | None = parameter(
         Flag(), "Then try another depth in each branch of the codes' tree, while there is time.", default=None
+    )
+
+    most_facts: int | None = parameter(
+        Integer(1), "Leave out all but N facts of a row, drawn by --seed, before anything else.", default=None
     )
 
     def wanted(self, columns: Columns) -> bool:
@@ -68,8 +71,17 @@ class Facts:
     @property
     def given(self) -> list[str]:
         """The options that were given."""
-        names = ("when", "amount", "date_format", "fact_sign", "fact_order", "fact_loss", "fact_lines")
-        return [f"--{name.replace('_', '-')}" for name in names if getattr(self, name)]
+        names = (
+            "when",
+            "amount",
+            "date_format",
+            "fact_sign",
+            "fact_order",
+            "fact_loss",
+            "fact_lines",
+            "most_facts",
+        )
+        return [f"--{name.replace('_', '-')}" for name in names if getattr(self, name) is not None]
 
     def as_asked(self, columns: Columns) -> Asked:
         """Say which columns are what."""

@@ -655,6 +655,8 @@ class OfFacts(TypedDict):
     by_part: dict[str, float]
     orders: list[Order]
     branches: NotRequired[list[BranchLine]]
+    most_facts: NotRequired[int]
+    facts_left_out: NotRequired[int]
 
 
 class ClusterSizes(TypedDict):

@@ -96,6 +96,8 @@ def anonymize_facts(
         parts.append({"name": column.name, "kind": "codes"})
         parts += [{**one.as_dict(), "name": part_label(one.name, space)} for one in column.attributes]
     said = {"parts": parts, "loss": how.loss, "order": best.name, **parts_kept(data, best.recoding)}
+    if data.most is not None:
+        said |= {"most_facts": data.most, "facts_left_out": data.left_out}
     branches = {"branches": search.branches()} if best.name == LINES else {}
     told = _as_left_out(best.recoding, best.told, asked)
     return best.recoding, {**told, "facts": {**said, "orders": search.tried, **branches}}
