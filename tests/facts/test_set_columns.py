@@ -9,6 +9,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -327,3 +328,11 @@ def test_so_many_facts_of_a_row_are_drawn() -> None:
     assert all(shares.values())  # each may be drawn
     told = sv.anonymize(some, k=1 + (some.n_rows > 1), m=1, counts=False).report["facts"]
     assert (told["most_facts"], told["facts_left_out"]) == (number, some.left_out)
+
+
+def test_a_column_without_facts_in_the_rows_that_are_taken() -> None:
+    lines = [(str(who), "a", "x" if who == 3 else "", "2024-01-03", "1") for who in range(4)]
+    some = read(lines).rows_at(np.arange(3))
+    for m in (1, {"code": 1, "drug": 1}):
+        release = sv.anonymize(some, k=2, m=m)
+        assert release.published.rows() == [("code=a@2024-Q1",)] * 3

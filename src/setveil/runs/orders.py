@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from setveil.data.transactions import Transactions
 from setveil.errors import InfeasibleError, RequestError
 from setveil.facts.facts import Facts
 from setveil.facts.generalizing import LINES, Generalizing, order_name
@@ -58,7 +59,11 @@ def trees_of(data: Facts, given: Hierarchy | None) -> dict[str, Hierarchy]:
         return {names[0]: by_cooccurrence(data.codes_alone()) if given is None else given}
     found = {} if given is None else parted(given, names)
     missing = [name for name in names if name not in found]
-    found |= {name: by_cooccurrence(data.of_column(names.index(name)).codes_alone()) for name in missing}
+    for name in missing:
+        alone = data.of_column(names.index(name)).codes_alone()
+        if not alone.n_items:  # of a sample: any tree of the codes will do
+            alone = Transactions.from_rows([data.columns[names.index(name)].codes])
+        found[name] = by_cooccurrence(alone)
     return {name: found[name] for name in names}
 
 
