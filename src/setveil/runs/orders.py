@@ -21,6 +21,7 @@ from setveil.published.recoding import BoxRecoding
 from setveil.runs.asked import Asked
 from setveil.utility.facts import parts_kept
 from setveil.utility.lm import lm
+from setveil.utility.timeline import timelines
 
 _USUAL = 300.0  # seconds of a search that has a limit, where none is given
 ALGORITHMS = ("aa", "da", "exact", "hghs", "mhghs")
@@ -64,7 +65,8 @@ def anonymize_facts(
     parts = [{"name": data.name, "kind": "codes"}, *(one.as_dict() for one in data.attributes)]
     said = {"parts": parts, "loss": how.loss, "order": best.name, **parts_kept(data, best.recoding)}
     branches = {"branches": search.branches()} if best.name == LINES else {}
-    return best.recoding, {**best.told, "facts": {**said, "orders": search.tried, **branches}}
+    told = {**said, "orders": search.tried, **branches, "timeline": timelines(data, best.recoding)}
+    return best.recoding, {**best.told, "facts": told}
 
 
 @dataclass(frozen=True)

@@ -77,6 +77,8 @@ def handed_out(report: Record) -> Told:
         "counts": _counts(report),
         "risk": _remaining(report),
     }
+    if "facts" in report:
+        out["facts"] = report["facts"]["parts"]
     if "series" in report:
         out["series"] = {
             key: report["series"][key] for key in ("release", "of", "k", "m", "known", "presence")
@@ -145,6 +147,8 @@ def _rounded(report: Record) -> Told:
         },
         "optimality": _optimality(report.get("optimality")),
     }
+    if "facts" in report:
+        found["kept"] = {name: _share(part, step)[0] for name, part in report["facts"]["kept"].items()}
     answers = report.get("answers", {})
     are, itemsets = answers.get("are"), answers.get("itemsets")
     if are and are["queries"]:
@@ -270,8 +274,15 @@ def _lost(told: Told) -> str:
         blocks.bar([(length, color) for color, _, _, length in shares], 1),
         blocks.legend((color, f"{text} {name}", "") for color, name, text, _ in shares),
         blocks.paragraph(f"{losses}. {rounded['optimality']}".strip() if losses else ""),
+        f"<p>{_kept(rounded['kept'])}</p>" if "kept" in rounded else "",
         blocks.paragraph(note, "small"),
     )
+
+
+def _kept(rounded: Mapping[str, str]) -> str:
+    """Say which share of facts keeps each of its parts."""
+    parts = ", ".join(f"{share} keep {blocks.data(name)}" for name, share in rounded.items())
+    return f"Of all facts of the original {parts} as it was."
 
 
 def _measures(told: Told) -> list[tuple[Measure, str]]:
