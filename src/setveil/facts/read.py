@@ -356,13 +356,14 @@ def sentence(facts: Facts) -> str:
     said.append(f"codes: {', '.join(columns)}" + (f" (as {facts.name})" if columns != (facts.name,) else ""))
     for one in facts.attributes:
         values = [label for label in one.tree.labels[: one.tree.n_leaves] if label != MISSING]
-        said.append(f"{one.name}: {_taken_as(one)}, {count(len(values), 'value')}{_missing(facts, one)}")
+        said.append(f"{one.name}: {taken_as(one)}, {count(len(values), 'value')}{_missing(facts, one)}")
     if origin and origin.ignored_columns:
         said.append(f"ignored: {', '.join(origin.ignored_columns)}")
     return "; ".join(said)
 
 
-def _taken_as(one: Attribute) -> str:
+def taken_as(one: Attribute) -> str:
+    """Say what a column of dates or amounts was taken as: ``dates as months``."""
     if one.kind == "when":
         width = dates.days_since_first(one.level)
         plural = "days" if one.level == "day" else f"{one.level}s"
