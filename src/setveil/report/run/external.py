@@ -16,7 +16,7 @@ from setveil.guarantees import Facts
 from setveil.report import accuracy, words
 from setveil.report.drawing import blocks
 from setveil.report.models import of_tables, words_for
-from setveil.report.record import Optimality, Record
+from setveil.report.record import Record
 from setveil.report.run.counts import contents
 from setveil.report.run.exposure import chances, identifying, sides
 from setveil.report.run.kinds import Told, kind_of
@@ -145,7 +145,7 @@ def _rounded(report: Record) -> Told:
             for one in kind.handed_out(report)
             if (value := one.value(utility)) is not None
         },
-        "optimality": _optimality(report.get("optimality")),
+        "optimality": _optimality(report),
     }
     if "facts" in report:
         found["kept"] = {name: _share(part, step)[0] for name, part in report["facts"]["kept"].items()}
@@ -189,10 +189,11 @@ def _one_digit(value: float) -> float:
     return float(f"{value:.1g}")
 
 
-def _optimality(found: Optimality | None) -> str:
+def _optimality(report: Record) -> str:
+    found = report.get("optimality")
     if not found or (found["gap"] and not found["lower_bound"]):
         return ""
-    smallest = words.smallest_loss(found)
+    smallest = words.smallest_in(report)
     if not found["gap"]:
         return f"Proven: the {smallest}."
     above = words.percent(_one_digit(found["loss"] / found["lower_bound"] - 1))
