@@ -143,6 +143,17 @@ def test_the_page_shows_parts_orders_and_periods_and_the_one_outside_less(tmp_pa
     )
 
 
+def test_what_was_proven_is_named_by_the_loss_that_was_kept_low(tmp_path: Path) -> None:
+    facts = sv.read_facts(log(Random(7), 450), id="who", sets="code", when={"on": "year"})
+    for loss, named in (("volume", "smallest loss (LM)"), ("parts", "smallest loss by parts")):
+        release = sv.anonymize(facts, k=3, m=2, hierarchy=TREE, fact_loss=loss, fact_order="last")
+        report = release.write(tmp_path / loss)
+        assert not report["optimality"]["gap"]
+        said = f"Proven: the {named} possible with this tree of boxes"
+        assert said in " ".join(str(release).split())
+        assert said in text_of(report_html(report, external=True))
+
+
 def test_pages_of_two_runs_are_the_same(tmp_path: Path) -> None:
     """They tell no seconds, also where each order has some."""
     pages = {
