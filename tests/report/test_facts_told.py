@@ -154,6 +154,16 @@ def test_what_was_proven_is_named_by_the_loss_that_was_kept_low(tmp_path: Path) 
         assert said in text_of(report_html(report, external=True))
 
 
+def test_names_are_texts(tmp_path: Path) -> None:
+    name = '"><img src=x onerror="x">'
+    frame = log(Random(8), 120).rename({"on": name, "cost": f"{name}2", "code": "<img>"})
+    when, amount = {f"<img>={name}": "year"}, {f"<img>={name}2": [0, 30]}
+    facts = sv.read_facts(frame, id="who", sets="<img>", when=when, amount=amount)
+    report = sv.anonymize(facts, k=3, m=1, hierarchy=TREE, algorithm="aa").write(tmp_path / "out")
+    for external in (False, True):
+        assert "<img" not in report_html(report, external=external)
+
+
 def test_pages_of_two_runs_are_the_same(tmp_path: Path) -> None:
     """They tell no seconds, also where each order has some."""
     pages = {

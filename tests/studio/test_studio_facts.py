@@ -237,6 +237,20 @@ def test_settings_come_back_as_they_were_chosen() -> None:
     assert (chosen["price"]["way"], chosen["price"]["bands"]) == ("mean", "0,5,20")
 
 
+def test_a_column_may_be_called_anything_but_with_a_colon() -> None:
+    form = {
+        "column-1": "id", "holds-1": "id", "column-2": "a=b", "holds-2": "when", "level-2": "week",
+        "column-3": "co,de", "columns-3": '"co,de"', "holds-3": "set",
+        "column-4": "x=", "holds-4": "amount", "bands-4": "0,1",
+    }  # fmt: skip
+    options, _ = data_facts.options_in(form)
+    assert (options["when"], options["amount"]) == (["co,de=a=b:week"], ["co,de=x=:0,1"])
+    chosen = data_facts.chosen_before(options)
+    assert {name: said["role"] for name, said in chosen.items()} == {
+        "id": "id", "a=b": "when", "co,de": "set", "x=": "amount",
+    }  # fmt: skip
+
+
 def test_pages_know_what_facts_have() -> None:
     """The server reads no numbers, so that it keeps lists of its own."""
     assert tuple(data_facts.PERIODS) == (*LEVELS, data_facts.SINCE)

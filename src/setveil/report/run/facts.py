@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -96,7 +97,7 @@ def _orders(told: OfFacts) -> blocks.Section | None:
             f"comes first decides what survives. Taken: {in_words(told)}. The loss that was kept low is that "
             f"by {told['loss']}."
         ),
-        blocks.grid(heads, lines, widths, numbers=True),
+        blocks.grid([html.escape(head) for head in heads], lines, widths, numbers=True),
         f"<p>Depth at which they are dropped, by branch: {branches}.</p>" if branches else "",
     )
 
@@ -133,7 +134,7 @@ def _timeline(line: Timeline) -> blocks.Section | None:
     ]
     widths = " ".join(["28%", *[f"{72 / (len(heads) - 1):.1f}%"] * (len(heads) - 1)])
     return blocks.fold(
-        f"What is published of each period: {line['name']}",
+        f"What is published of each period: {blocks.data(line['name'])}",
         _in_short(line),
         blocks.figure(_drawn(line), "Occurrences of the original in each period, by what their date became."),
         blocks.legend(legend),
@@ -228,5 +229,5 @@ def shared(told: Mapping[str, Any]) -> list[tuple[str, str]]:
     for part in parts[1:]:
         level = part["level"]
         finest = f"in bands at {level}" if part["kind"] == "amount" else level
-        texts.append(f"{blocks.data(part['name'])} ({finest} at the finest)")
+        texts.append(f"{blocks.data(part['name'])} ({html.escape(finest)} at the finest)")
     return [("Parts of a fact", ", ".join(texts))]

@@ -48,18 +48,19 @@ def chosen_before(settings: Mapping[str, Any]) -> Chosen:
     """Read from a project's settings what was said of each column; empty: its rows hold no facts."""
     if not commands.of_facts(settings):
         return {}
-    sets = _listed(settings.get("item-columns")) or [
-        name for one in _listed(settings.get("set")) for name in split(str(one).partition(":m=")[0])
-    ]
+    named = [str(one).partition(":m=")[0] for one in _listed(settings.get("set"))]
+    sets = split(str(settings.get("item-columns", ""))) or named
     found: Chosen = {name: {"role": "id"} for name in split(str(settings.get("id-column", "")))}
-    found |= {name: {"role": "set"} for text in sets for name in split(str(text))}
-    for name, level in pairs(_listed(settings.get("when")), ":"):
+    found |= {name: {"role": "set"} for name in sets}
+    of = "".join(f"{name}=" for name in named[:1])  # may stand before an attribute
+    for column, level in pairs(_listed(settings.get("when")), ":"):
         width, since, _ = level.partition("d-since-first")
         said = {"level": SINCE, "days": width} if since else {"level": level}
-        found[name] = {"role": "when", **said}
-    for name, rest in pairs(_listed(settings.get("amount")), ":"):
+        found[column.removeprefix(of)] = {"role": "when", **said}
+    for column, rest in pairs(_listed(settings.get("amount")), ":"):
         way, sign, bands = rest.partition(":")
-        found[name] = {"role": "amount", "way": way if sign else "sum", "bands": bands if sign else rest}
+        said = {"way": way, "bands": bands} if sign else {"way": "sum", "bands": rest}
+        found[column.removeprefix(of)] = {"role": "amount", **said}
     not_ids = split(str(settings.get("not-ids", "")))
     return {name: {**_USUAL, **said, "not_id": name in not_ids} for name, said in found.items()}
 
@@ -84,13 +85,19 @@ def options_in(form: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
         return [name for name, said in chosen.items() if said["role"] == role]
 
     sets, known = named("set"), [*named("when"), *named("amount")]
+    codes = sets[0] if len(sets) == 1 else "codes"
+
+    def of(name: str) -> str:
+        """Say whose attribute a column is where its name would be taken apart: CODES=NAME."""
+        return f"{codes}=" if "=" in name else ""
+
     missing = str(form.get("missing", ""))[:1000].strip()
     options: dict[str, Any] = {
         "id-column": joined(named("id")[:1]),
-        "set": joined(sets) if len(sets) == 1 else "codes" if sets else None,
+        "set": codes if sets else None,
         "item-columns": joined(sets) if len(sets) > 1 else None,
-        "when": [f"{name}:{_period(chosen[name])}" for name in named("when")],
-        "amount": [f"{name}:{_bands(chosen[name])}" for name in named("amount")],
+        "when": [f"{of(name)}{name}:{_period(chosen[name])}" for name in named("when")],
+        "amount": [f"{of(name)}{name}:{_bands(chosen[name])}" for name in named("amount")],
         "date-format": str(form.get("written") or form.get("date-format", ""))[:100].strip(),
         "missing": [f"{name}={missing}" for name in known] if missing else None,
         "delimiter": str(form.get("delimiter", ""))[:1] if len(sets) == 1 else None,
