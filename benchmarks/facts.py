@@ -1,6 +1,7 @@
 """Facts: what an order costs, and how long large files take.
 
     python benchmarks/facts.py encounters DATA [--eighths] [--lines] [--parts WEIGHT] [--seconds 300]
+    python benchmarks/facts.py columns DATA [--order first] [--seconds 300]
     python benchmarks/facts.py events [--people 100000] [--number 1000000] [--codes 1000] [--months 24]
     python benchmarks/facts.py carts DATA
 
@@ -10,6 +11,9 @@ and `primary` and `others` are one column of codes; k = 5, m = 2. Each plain ord
 algorithm: LM, the share of facts that keep each part, seconds. --eighths cuts them into eight, with `days` in
 bands beside. --lines then searches for a line in each branch; --parts minimizes the loss by parts instead,
 with this weight of the codes beside 1 for the others.
+
+columns: the eighths with `days` in bands, `primary` and `others` as two columns, of which somebody may know 1
+and 2; and then the same with m = 3 for all.
 
 events: made-up events of people, with codes of which few are frequent, in a file with a line each: read,
 released with `aa` (every order), verified from what is published.
@@ -49,12 +53,35 @@ def timed(what: str) -> Iterator[None]:
     print(f"{what}: {cpu:.1f} s of the processor, {wall:.1f} s, at most {peak:,.0f} MB", flush=True)
 
 
+def in_periods(data: Path, number: int) -> pl.DataFrame:
+    """Read the encounters, each with its period."""
+    table = pl.read_csv(data / "diabetes_encounters.csv", infer_schema=False)
+    years = [str(FIRST_YEAR + number * at // table.height) for at in range(table.height)]
+    return table.with_columns(period=pl.Series(years))
+
+
+def columns(asked: argparse.Namespace) -> None:
+    """Anonymize two columns with an m of their own, and with one for all."""
+    facts = sv.read_facts(
+        in_periods(asked.data, 8), id="patient", sets={"primary": {"m": 1}, "others": {"m": 2}},
+        when={"period": "year"}, amount={"days": [1, 3, 7, 15]},
+    )  # fmt: skip
+    print(facts)
+    tree = sv.read_hierarchy(asked.data / "diabetes_rt_diagnoses.csv")
+    for m in (facts.m, 3):
+        with timed(f"released, m = {m}"):
+            release = sv.anonymize(
+                facts, k=5, m=m, hierarchy={"primary": tree, "others": tree},
+                algorithm=sv.Exact(time_limit=asked.seconds), fact_order=asked.order,
+            )  # fmt: skip
+        tell(release)
+        with timed("verified"):
+            assert sv.verify(release, k=5, m=m)  # noqa: S101
+
+
 def encounters(asked: argparse.Namespace) -> None:
     """Run the orders on patients' encounters and print a line for each."""
-    table = pl.read_csv(asked.data / "diabetes_encounters.csv", infer_schema=False)
-    number = 8 if asked.eighths else 4
-    years = [str(FIRST_YEAR + number * at // table.height) for at in range(table.height)]
-    table = table.with_columns(period=pl.Series(years))
+    table = in_periods(asked.data, 8 if asked.eighths else 4)
     amount = {"days": [1, 2, 4, 7]} if asked.eighths else {}
     with timed("read"):
         facts = sv.read_facts(
@@ -158,6 +185,11 @@ def main() -> None:
     one.add_argument("--parts", type=float, help="minimize the loss by parts; the weight of the codes")
     one.add_argument("--seconds", type=float, default=300.0, help="time limit (300)")
     one.set_defaults(do=encounters)
+    own = kinds.add_parser("columns")
+    own.add_argument("data", type=Path)
+    own.add_argument("--order", default="first", help="the order (first)")
+    own.add_argument("--seconds", type=float, default=300.0, help="time limit (300)")
+    own.set_defaults(do=columns)
     two = kinds.add_parser("events")
     for name, usual in (("people", 100_000), ("number", 1_000_000), ("codes", 1_000), ("months", 24)):
         two.add_argument(f"--{name}", type=int, default=usual)

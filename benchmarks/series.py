@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from runs import data_folder
 from setveil.data.people import Appearance, SeriesPeople
 from setveil.guarantees.series import Known, SeriesAnonymity
+from setveil.guarantees.verify.series import verify_series
 from setveil.hierarchy.io import read_hierarchy
 from setveil.hierarchy.tree import Hierarchy
 from setveil.series.search import exact, greedy, together
@@ -166,6 +167,11 @@ def million(arguments: argparse.Namespace) -> None:
         for limit in (0, arguments.time_limit):
             found = following(out, 1, promise, tree, greedy, time_limit=limit)
             told(f"greedy, {limit:.0f} s to refine", known, found, out, promise, 0)
+        done = kept(shown(out, [first.labels, found.labels]), [found])
+        start = time.perf_counter(), time.process_time()
+        verdict = verify_series(done, promise)
+        print(f"verified: {verdict.holds}, {time.perf_counter() - start[0]:.0f} s, "
+              f"{time.process_time() - start[1]:.0f} s of processors", flush=True)  # fmt: skip
         print(f"peak memory {peak():,} MB", flush=True)
 
 

@@ -52,7 +52,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place:
         three = Path(place, "three.dat")
         three.write_text("1 2\n2 3\n1 3\n")
-        cases = {"three rows": [str(three), "--k", "2", "--m", "1"]}
+        cases = {"three rows": [str(three), "--format", "fimi", "--k", "2", "--m", "1"]}
         for name in ("BMS-WebView-1", "BMS-WebView-2"):
             rows, tree = (str(folder / file) for file in DATA[name])
             cases[name] = [rows, "--hierarchy", tree, "--algorithm", "aa", "--k", "5", "--m", "3"]

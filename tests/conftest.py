@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import spark_session
-from cli_helpers import Done, together, write
+from cli_helpers import COMMAND, COMPILED, Done, environment, together, write
 from model_runs import INPUTS, RUNS, anonymizing
 from setveil.errors import on_command_line
 from setveil.threads import use_threads
@@ -28,8 +29,31 @@ def as_many_threads_as_usual() -> Iterator[None]:
     use_threads(None)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Before all tests run in several processes, compile what each of these would compile for itself."""
+    asked = session.config
+    all_of_them = asked.args_source is pytest.Config.ArgsSource.TESTPATHS
+    if COMPILED and all_of_them and asked.option.numprocesses and not asked.option.collectonly:
+        subprocess.run([*COMMAND, "warm", "--all"], env=environment(), check=True)
+
+
+# Files that take more than 20 seconds, compiled or not, the longest first: what begins first is not waited
+# for in the end.
+LONGEST = (
+    "test_docs.py", "test_breaches.py", "test_cli_interrupt.py", "test_studio_kinds.py",
+    "test_studio_hierarchy.py", "test_jit.py", "test_exact.py", "test_studio_foreign.py",
+    "test_shipped.py", "test_studio_run.py", "test_python.py", "test_studio_compare.py",
+    "test_cli_compare.py", "test_sweep.py", "test_cli.py", "test_studio_release_table.py",
+    "test_recommend.py", "test_studio_way.py", "test_risk.py", "test_reconstruction.py",
+    "test_exact_rho.py", "test_algorithms_km.py", "test_compiling.py", "test_examples.py",
+)  # fmt: skip
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip the tests of Spark and those in a browser where they cannot run, or fail if they must not be."""
+    """Begin with what takes longest; skip, or fail, the tests of Spark and in a browser that cannot run."""
+    place = {name: number for number, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: place.get(item.path.name, len(place)))
     _skip(items, "spark", spark_session.lacking, "SETVEIL_TEST_SPARK", "required")
     _skip(items, "browser", lacking_browser, "CI", "true")
 

@@ -255,8 +255,7 @@ FILES = {
 
 LISTED = {  # where a command is named besides
     "cli/app.py": [
-        ("    hierarchy,\n", "    hierarchy,\n    lengths,\n"),
-        ("    studio,\n)", "    studio, lengths,\n)"),
+        ('"warm", "studio",\n', '"warm", "studio", "lengths",\n'),
     ],
     "__init__.py": [("_HOMES = {\n", '_HOMES = {\n    "lengths": "commands.lengths",\n')],
 }

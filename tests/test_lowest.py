@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-EXTRAS = "paper", "plots", "query", "studio", "xlsx"
+EXTRAS = "dp", "paper", "plots", "query", "studio", "xlsx"
 
 
 def test_the_lowest_versions_are_the_bounds() -> None:

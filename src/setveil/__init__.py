@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from setveil.algorithms.hghs.mhghs import MHgHs
     from setveil.algorithms.lg.lg import LG
     from setveil.algorithms.lra.lra import LRA
+    from setveil.algorithms.noisy.dp_blocks import DPBlocks
     from setveil.algorithms.oa import OA
     from setveil.algorithms.pcta.pcta import PCTA
     from setveil.algorithms.rho.partial import Partial
@@ -80,6 +81,7 @@ if TYPE_CHECKING:
     from setveil.facts.facts import Facts
     from setveil.guarantees.coherence import Coherence
     from setveil.guarantees.constraints import PrivacyConstraints
+    from setveil.guarantees.differential_privacy import DifferentialPrivacy
     from setveil.guarantees.disassociated import Disassociated
     from setveil.guarantees.kanonymity import TransactionalKAnonymity
     from setveil.guarantees.kkm import KKmAnonymity
@@ -107,7 +109,9 @@ _HOMES = {
     "Classes": "algorithms.classes.classes",
     "Coherence": "guarantees.coherence",
     "DA": "algorithms.da",
+    "DPBlocks": "algorithms.noisy.dp_blocks",
     "DataError": "errors",
+    "DifferentialPrivacy": "guarantees.differential_privacy",
     "Disassociated": "guarantees.disassociated",
     "Disassociation": "algorithms.disassociation.disassociation",
     "Exact": "algorithms.exact.exact",
@@ -198,7 +202,9 @@ __all__ = [
     "Bounding",
     "Classes",
     "Coherence",
+    "DPBlocks",
     "DataError",
+    "DifferentialPrivacy",
     "Disassociated",
     "Disassociation",
     "Exact",

@@ -17,7 +17,7 @@ class _Setting:
     wanted: int | None = None
 
 
-_inside = threading.local()  # its `pool` is there in the pool's threads, which must not wait for others
+_inside = threading.local()  # its `one` is there in threads that do their pieces one after the other
 
 
 def use_threads(number: int | None) -> None:
@@ -38,11 +38,16 @@ def each(work: Callable[[T], R], pieces: Iterable[T]) -> list[R]:
     Work that is done so does its own pieces one after the other.
     """
     some = list(pieces)
-    if threads() == 1 or len(some) < 2 or hasattr(_inside, "pool"):
+    if threads() == 1 or len(some) < 2 or hasattr(_inside, "one"):
         return [work(piece) for piece in some]
     return list(_pool(threads()).map(work, some))
 
 
+def be_one_of_many() -> None:
+    """Let this thread do its pieces of work one after the other: there are others beside it."""
+    _inside.one = True
+
+
 @cache
 def _pool(number: int) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(number, "setveil", initializer=setattr, initargs=(_inside, "pool", True))
+    return ThreadPoolExecutor(number, "setveil", initializer=be_one_of_many)

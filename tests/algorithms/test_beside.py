@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from setveil.algorithms._refine import Beside
+from setveil.kernels.limits import Limits
 from setveil.kernels.rows import frozen, invert
 
 
@@ -40,7 +41,8 @@ def test_stays_valid_is_the_twins(m: float) -> None:
         items = frozen([leaf for row in rows for leaf in row], np.int32)
         k = random.randint(2, 5)
         beside = Beside(
-            (indptr, items), frozen(weights, np.int64), *invert(indptr, items, n)[:2], nodes, k, m
+            (indptr, items), frozen(weights, np.int64), *invert(indptr, items, n)[:2], k,
+            Limits(map(str, range(nodes)), m), m,
         )  # fmt: skip
         for _ in range(3):  # its memory is as it was found
             image = [random.choice([-1, 7, 8, 9, 10, leaf]) for leaf in range(n)] + [-1] * (nodes - n)

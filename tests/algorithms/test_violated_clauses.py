@@ -10,6 +10,7 @@ import numpy as np
 from naive import itemsets as naive
 from setveil.algorithms.exact._clause_loops import general_forms
 from setveil.algorithms.exact._violated_clauses import cheapest_choices, no_bits, violated_clauses
+from setveil.kernels.limits import no_limits
 from setveil.kernels.rows import frozen
 from strategies import examples, seeded
 from weighted_rows import Nodes, in_order, random_nodes
@@ -47,9 +48,9 @@ class Fractional:
         least = np.array([self.least_hidden(v) for v in order], np.float64)
         out, ends = np.zeros(most_sets * 8, np.int64), np.zeros(most_sets, np.int64)
         found = violated_clauses(
-            *rows[:6], frozen([supports[v] for v in order], np.int64), node, above, least, node * 0,
-            low[node], high[node], parent, tree.root, k, largest, largest, limit, low, high, every.starts,
-            every.tidlists, every.weights, *no_bits(tree.n_nodes), out, ends, budget,
+            *rows[:6], frozen([supports[v] for v in order], np.int64), node, above, least,
+            *no_limits(node.size), low[node], high[node], parent, tree.root, k, largest, limit, low, high,
+            every.starts, every.tidlists, every.weights, *no_bits(tree.n_nodes), out, ends, budget,
         )  # fmt: skip
         begins = [0, *ends[:found].tolist()]
         return [frozenset(out[begins[i] : begins[i + 1]].tolist()) for i in range(found)]

@@ -8,9 +8,10 @@ import pytest
 
 import setveil as sv
 from naive import absence as naive
-from setveil.attacker.absence import absence_risk
+from setveil.attacker.absence import absence_risk, table_absence_risk
 from setveil.errors import RequestError
 from strategies import many, random_rows, seeded, transactions
+from table_cases import published, random_lines
 
 ROWS = [["bread", "milk"], ["bread", "milk"], ["bread"], ["milk"], ["milk"], []]
 
@@ -26,6 +27,22 @@ def test_the_fewest_rows_of_every_row() -> None:
         told = [n for n, row in zip(least, rows, strict=True) if labels]
         below = {str(t): sum(n < t for n in told) for t in ts}
         assert (found["rows_below"], found["fewest"]) == (below, min(told, default=None)), rows
+
+
+def test_the_fewest_rows_of_every_row_in_its_class() -> None:
+    rng = seeded(44)
+    for _ in range(many(150)):
+        lines = random_lines(rng, 14)
+        ms, ts = [0, rng.randint(1, 3)], (2, 3, 5)
+        told = [(line.known, line.items) for line in lines]
+        signs = [(label,) for label in "abcdef"]
+        for entry in table_absence_risk(published(lines), signs, ms, ts):
+            least = [
+                naive.fewest_in_class(told, at, entry["m"], [frozenset(sign) for sign in signs])
+                for at in range(len(told))
+            ]
+            assert entry["rows_below"] == {str(t): sum(n < t for n in least) for t in ts}, lines
+            assert entry["fewest"] == min(least, default=None)
 
 
 def test_what_is_told() -> None:
@@ -51,7 +68,7 @@ def test_both_readings_of_a_release() -> None:
         ({"absent": 2}, "--absent must be 1"),
         ({"absence": "items"}, "goes with --absent"),
         ({"absent": 1, "absence": "x"}, "--absence must be"),
-        ({"absent": 1, "private": ["milk"]}, "none is private"),
+        ({"absent": 1, "private": ["milk"]}, "does not go with --private"),
     ],
 )
 @pytest.mark.usefixtures("command_line")

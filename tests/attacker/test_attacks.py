@@ -307,6 +307,24 @@ def test_what_cannot_be_attacked_is_refused(tmp_path: Path) -> None:
         sv.attack(PEOPLE, PEOPLE)
 
 
+def test_people_who_are_in_both_groups_by_their_ids_are_refused(tmp_path: Path) -> None:
+    lines = {
+        "in": ["1,tea", "1,milk", "2,tea", "4,rum"],
+        "out": ["7,tea", "2,milk", "4,tea"],
+        "new": ["8,tea"],
+    }
+    for name, some in lines.items():
+        write(tmp_path / f"{name}.csv", "\n".join(["id,item", *some]) + "\n")
+    words = ["attack", tmp_path / "in.csv", "--original", tmp_path / "in.csv"]
+    columns = ["--id-column", "id", "--item-column", "item"]
+    done = setveil(*words, "--control", tmp_path / "out.csv", *columns)
+    refused(done, 2, "2 ids are in the original and in the control", "'2', '4'")
+    assert setveil(*words, "--control", tmp_path / "new.csv", *columns).code == 0
+    sides = [sv.read(tmp_path / f"{name}.csv", id_column="id", item_column="item") for name in ("in", "out")]
+    with pytest.raises(sv.RequestError, match="2 ids are in the original and in the control"):
+        sv.attack(sides[0], *sides)
+
+
 def test_a_worthless_control_is_told() -> None:
     found = sv.attack(PEOPLE, PEOPLE, 5 * [["x", "y"], ["z"], ["u"], ["v", "tea"]], k=3)
     assert "worthless control" in found["warnings"][0]

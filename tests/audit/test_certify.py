@@ -69,6 +69,27 @@ def test_certify_writes_inside_only_and_leaves_the_record(files: Path) -> None:
     assert everything(run) == after == (sv.certify(run), everything(run))[1]
 
 
+def facts_of(run: Path) -> dict[str, Any]:
+    """The facts of the officer's file that name a certificate, by their source."""
+    found = [fact for section in sv.evidence(run)["sections"] for fact in section["facts"]]
+    return {fact["source"]: fact["value"] for fact in found if "Certificate" in fact["what"]}
+
+
+def test_the_officers_file_finds_a_certificate_that_was_made_later(files: Path) -> None:
+    run = made(files)
+    assert not facts_of(run)
+    sv.certify(run)
+    later = {"internal/certificate.json: loss": 5, "internal/certificate.json: bound": 5}
+    assert facts_of(run) == later
+    file = run / "internal" / "certificate.json"
+    whole = json.loads(file.read_text())
+    for wrong in ("", "[]", "{}", json.dumps(whole | {"k": 3}), json.dumps(whole | {"bound": "5"})):
+        file.write_text(wrong)
+        refused(setveil("evidence", run, "--out", files / "e.html"), 4, "certificate", out=files / "e.html")
+    run = made(files, algorithm=sv.Exact(certificate=True))
+    assert facts_of(run) == {"certificate.loss": 5, "certificate.bound": 5}
+
+
 def test_rows_and_hierarchy_that_came_from_no_file(files: Path) -> None:
     sv.anonymize(ROWS, sv.KmAnonymity(2, 2), hierarchy=TREE, algorithm=sv.Exact(keep=["b1"])).write(
         files / "run"
@@ -100,6 +121,16 @@ def test_runs_that_have_no_certificate(files: Path, more: dict[str, Any], words:
     with pytest.raises(RequestError, match=words):
         sv.certify(run)
     assert everything(run) == before
+
+
+def test_algorithms_without_certificates_name_the_one_that_has_them(files: Path) -> None:
+    rows, out = files / "rows.csv", files / "none"
+    words = ["anonymize", rows, "--format", "basket", "--k", "2", "--certificate", "--out", out]
+    done = setveil(*words, "-a", "lg")
+    refused(done, 2, "lg has no parameter certificate", "--certificate is of exact.", out=out)
+    with pytest.raises(RequestError, match="lg has no parameter certificate") as caught:
+        sv.anonymize(ROWS, k=2, algorithm="lg", certificate=True)
+    assert caught.value.hint == "certificate is of exact."
 
 
 def test_a_certificate_is_refused_where_there_is_none(files: Path) -> None:

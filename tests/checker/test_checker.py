@@ -271,6 +271,37 @@ def test_an_about_json_that_cannot_be(small: Path, tmp_path: Path, path: tuple[s
     assert "Traceback" not in str(told)
 
 
+@pytest.mark.parametrize("model", ["km-anonymity", "k-anonymity"])
+@pytest.mark.parametrize("form", ["long", "onehot"])
+def test_rows_that_are_not_in_the_file_take_no_memory(
+    small: Path, tmp_path: Path, form: str, model: str
+) -> None:
+    """These formats do not show rows without items: about.json could name any number of them."""
+    about = json.loads((small / "published" / "about.json").read_text("utf-8"))
+    number = 10**15
+    rows = ["1,tea", "2,tea", "3,milk", "4,milk"] if form == "long" else []
+    columns = {"id_column": "row", "item_column": "item"} if form == "long" else {}
+    about |= {
+        "format": form,
+        "separator": ",",
+        "rows": number,
+        "empty_rows": number - len(rows),
+        "labels": {},
+    }
+    del about["counts"]
+    about["guarantee"]["model"] = model
+    folder = tmp_path / "release"
+    folder.mkdir()
+    write(folder / about["file"], "".join(f"{line}\n" for line in ["row,item", *rows] if rows))
+    for wrong, expected in (({}, 0), ({"empty_rows": 3}, 4), ({"rows": number + 0.5}, 4), ({"rows": 1}, 4)):
+        write(folder / "about.json", json.dumps(about | columns | wrong))
+        code, told = checked(check_module(), folder)
+        assert code == expected, told
+        if not expected:
+            fewest = 2 if rows else number if model == "k-anonymity" else None
+            assert (told["violations"], told["greatest_k"]) == (0, fewest)
+
+
 # --- how it comes beside a release
 
 
@@ -324,6 +355,6 @@ def test_what_it_does_not_check_is_said(tmp_path: Path) -> None:
         sv.checker(5)  # type: ignore[arg-type]
     promise = sv.Coherence(h=0.5, k=2, p=1, private=["milk"])
     release = sv.anonymize([["tea"], ["tea"], ["milk", "tea"], ["tea"]], promise)
-    with pytest.raises(sv.RequestError, match="does not check coherence"):
+    with pytest.raises(sv.RequestError, match="does not check such a release, which promises coherence"):
         release.write(tmp_path / "c", checker=True)
     assert not (tmp_path / "c").exists()

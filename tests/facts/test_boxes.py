@@ -15,6 +15,7 @@ import polars as pl
 import pytest
 
 import setveil as sv
+from fact_cases import random_facts
 from naive import facts as naive
 from setveil.algorithms.exact import exact
 from setveil.facts.generalizing import Generalizing
@@ -22,29 +23,6 @@ from setveil.guarantees.verify.boxes import overlapping
 from setveil.hierarchy.boxes import BoxTree, product_tree
 from setveil.hierarchy.tree import Hierarchy
 from strategies import many
-
-CODES = (
-    {"a": "x", "b": "x", "c": "*", "x": "*", "*": None},
-    {"a": "x", "b": "x", "c": "y", "d": "y", "x": "*", "y": "*", "*": None},
-    {"a": "*", "b": "*", "c": "*", "*": None},
-)
-
-
-def random_facts(random: Random, periods: int = 2) -> tuple[sv.Facts, Hierarchy, list[dict[str, str | None]]]:
-    """Draw facts of codes and years, with the tree of the codes, and both trees as plain links."""
-    codes = random.choice(CODES)
-    leaves = [code for code in codes if code not in codes.values()]
-    years = [str(2001 + at) for at in range(periods)]
-    lines = [
-        (person, random.choice(leaves), random.choice(years))
-        for person in range(random.randint(3, 7))
-        for _ in range(random.randint(1, 3))
-    ]
-    frame = pl.DataFrame(lines, schema=["who", "code", "on"], orient="row")
-    facts = sv.read_facts(frame, id="who", sets="code", when={"on": "year"})
-    used = sorted({year for _, _, year in lines})
-    dates: dict[str, str | None] = {**dict.fromkeys(used, "*"), "*": None}
-    return facts, Hierarchy(dict(codes)), [dict(codes), dates]
 
 
 def lines_of(tree: Hierarchy, node: int) -> list[list[int]]:
@@ -70,7 +48,7 @@ def test_the_best_line_is_as_good_as_all_box_cuts() -> None:
         k, m = 2, random.choice((1, 2))
         if facts.filled_rows < k:
             continue
-        space = Generalizing().space(facts, codes)
+        space = Generalizing().spaces(facts, [codes])[0]
         guarantee = sv.KmAnonymity(k=k, m=m)
         losses = []
         for line in lines_of(codes, codes.root):
@@ -88,7 +66,9 @@ def test_a_box_tree_splits_one_part_at_a_time_and_counts_all_facts() -> None:
     random = Random(12)
     for _ in range(many(100)):
         facts, codes, trees = random_facts(random, 3)
-        tree = product_tree(Generalizing().space(facts, codes), random.choice(lines_of(codes, codes.root)))
+        tree = product_tree(
+            Generalizing().spaces(facts, [codes])[0], random.choice(lines_of(codes, codes.root))
+        )
         occurring = set().union(*boxed(facts))
         for node, label in enumerate(tree.labels):
             inside = naive.facts_in(tuple(label.split("@")), trees)
@@ -190,7 +170,7 @@ def test_loss_by_parts_adds_up_and_never_falls_upwards() -> None:
     for _ in range(many(60)):
         facts, codes, trees = random_facts(random, 3)
         weights = {"code": Fraction(random.choice((1, 3))), "on": Fraction(1, random.choice((1, 2)))}
-        space = Generalizing(loss="parts", weights=weights).space(facts, codes)
+        space = Generalizing(loss="parts", weights=weights).spaces(facts, [codes])[0]
         tree = product_tree(space, random.choice(lines_of(codes, codes.root)))
         wide = [name for name, part in zip(("code", "on"), trees, strict=True) if len(part) > 2]
         for node, label in enumerate(tree.labels):
@@ -303,7 +283,7 @@ def test_rows_without_facts_and_a_sample() -> None:
     facts = sv.read_facts(frame, id="who", sets="code", when={"on": "day"})
     some = facts.rows_at(np.array([0, 2]))
     assert (some.rows(), some.parts.tolist()) == ([("a@2024-01-01",), ()], [[0, 0]])
-    tree = product_tree(Generalizing().space(facts, Hierarchy({"a": None})), [0])
+    tree = product_tree(Generalizing().spaces(facts, [Hierarchy({"a": None})])[0], [0])
     assert isinstance(tree, BoxTree)
     assert tree.labels == ("a@2024-01-01",)
 

@@ -186,7 +186,9 @@ def test_what_is_refused(tmp_path: Path) -> None:
     )
     refused(f"{head}{dated}", sv.RequestError, "no column of codes", when={"drug=on": "month"})
     refused(f"{head}{dated}", sv.RequestError, "named twice", amount={"on": [0, 5]})
-    refused(f"{head}{dated}", sv.RequestError, "one column of codes, got 2", sets=["code", "drug"])
+    refused(f"{head}{dated}", sv.DataError, "no column 'drug'", sets=["code", "drug"])
+    refused(f"{head}{dated}", sv.RequestError, "'code' is given twice", sets=["code:m=2", "code"])
+    refused(f"{head}{dated}", sv.RequestError, "m is said of 'code', but not of 'n'", sets=["code:m=2", "n"])
     refused(
         f"{head}1,2024-01-03,a@b,1\n", sv.DataError, "'a@b'", "--fact-sign".replace("--fact-sign", "sign")
     )

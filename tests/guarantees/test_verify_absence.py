@@ -9,10 +9,13 @@ from typing import Any
 import pytest
 
 import setveil as sv
+from cli_helpers import setveil, write
 from naive import absence as naive
 from setveil.errors import RequestError
 from setveil.guarantees.verify.absence import signs_of, verify_absence
+from setveil.guarantees.verify.table_absence import verify_table_absence
 from strategies import many, random_rows, seeded, transactions
+from table_cases import published, random_lines
 
 # The example of docs/verify.md.
 EXAMPLE = [*[["bread", "milk"]] * 4, ["bread"], ["milk"], ["milk"], ["milk", "H"], ["H"], ["H"]]
@@ -66,6 +69,53 @@ def test_every_pair_of_known_and_absent_items_is_counted() -> None:
             assert naive.fitting(rows, known, [frozenset(of_sign[x]) for x in lacking]) == support
         broken += bool(few)
     assert 0 < broken < many(400) or many(400) == 1
+
+
+def test_every_pair_is_counted_within_each_class_of_a_table() -> None:
+    rng, broken = seeded(43), 0
+    for _ in range(many(300)):
+        lines = random_lines(rng, 14)
+        members = {"a": ["a1", "a2"], "b": ["c"]} if rng.random() < 0.5 else {}
+        m, absent, k = rng.randint(1, 3), rng.randint(1, 2), rng.randint(2, 4)
+        absence = rng.choice(("items", "labels"))
+        table = published(lines)
+        signs = signs_of(table.sets, absence, members)
+        verdict = verify_table_absence(
+            table, sv.KKmAnonymity(k, m), signs, absent=absent, absence=absence, show=10_000
+        )
+        told = naive.telling([line.items for line in lines], absence, members, ())
+        supports = naive.supports_in_classes([(line.known, line.items) for line in lines], m, absent, told)
+        few = sorted(n for n in supports if n < k)
+        assert (verdict.violations, verdict.holds) == (len(few), not few), (lines, m, absent, k)
+        assert sorted(entry.support for entry in verdict.first) == few
+        assert verdict.greatest_k == min(supports, default=None)
+        broken += bool(few)
+    assert broken > 0
+
+
+def test_a_table_is_asked_on_all_faces(tmp_path: Any) -> None:
+    """Within the class F, who has no tea is one of two."""
+    lines = [f"{sex};{items}" for sex in "FM" for items in 2 * ["tea", "tea,milk", "milk"]]
+    file = write(tmp_path / "t.csv", "sex;items\n" + "\n".join(lines) + "\n")
+    words = [file, "--model", "kkm", "-k", "3", "-m", "1", "--qi", "sex", "--set", "items"]
+    words += ["--separator", ";", "--delimiter", ","]
+    setveil("verify", *words).ok()
+    done = setveil("verify", *words, "--absent", "1")
+    assert done.code == 1
+    assert "No: (k,k^m)-anonymity (k=3, m=1, a=1, absent items) does not hold." in done.out
+    assert "8 classes, or pairs of at most 1 item and 1 absent item within one, in fewer than 3" in done.out
+    assert "support 2: sex = F; no tea" in done.out
+    assert "support 2: sex = F; milk, no tea" in done.out
+    assert "greatest k at m = 1, 1 absent: 2" in done.out
+    table = sv.read_published_table(file, qi=["sex"], set="items", separator=";", delimiter=",")
+    found = sv.verify(table, sv.KKmAnonymity(3, 1), absent=1)
+    assert found.as_dict()["first"][0] == {
+        "class": {"sex": "F"}, "itemset": [], "absent": ["milk"], "support": 2,
+    }  # fmt: skip
+    shown = sv.risk(table, m=[0, 1], absent=1, thresholds=[3])["absence"]["entries"]
+    assert [entry["rows_below"] for entry in shown] == [{"3": 8}, {"3": 8}]
+    with pytest.raises(RequestError, match="does not go with sensitive values"):
+        sv.verify(table, sv.KKmAnonymity(3, 1, sensitive=["milk"], h="90%"), absent=1)
 
 
 @pytest.mark.parametrize("absence", ["items", "labels"])

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
 import numpy as np
 
 from naive import itemsets as naive
+from setveil.kernels.limits import no_limits
 from setveil.kernels.rows import frozen
 from setveil.kernels.walk import FINISHED, FOUND, PAUSED, support, walk
 from strategies import examples, seeded
@@ -18,7 +20,9 @@ BUDGETS = (0, 1, 7, 100, 10**9)
 class Walked:
     """Runs a walk to its end, however often it pauses."""
 
-    def __init__(self, nodes: Nodes, live: list[bool], k: int, smallest: int, largest: int) -> None:
+    def __init__(
+        self, nodes: Nodes, live: list[bool], k: int, smallest: int, largest: int, limits: Any = None
+    ) -> None:
         n = len(nodes.spans)
         rows = in_order(nodes.rows, range(n))
         supports = frozen([nodes.supports()[x] for x in range(n)], np.int64)
@@ -26,6 +30,7 @@ class Walked:
             *rows[:6],
             supports,
             *nodes.intervals(),
+            *(no_limits(len(live)) if limits is None else limits),
             np.array(live, np.bool_),
             k,
             smallest,
@@ -80,6 +85,26 @@ def test_the_walk_finds_all_threats_in_preorder() -> None:
         paused += walked.pauses
         found += len(expected)
     assert paused
+    assert found
+
+
+def test_the_walk_holds_so_many_of_each_sort() -> None:
+    rng = seeded(14)
+    dropped = found = 0
+    for _ in range(examples(300, 30)):
+        nodes, _, k, smallest, largest = random_walk(rng)
+        n = len(nodes.spans)
+        sort, most = [rng.randrange(2) for _ in range(n)], [rng.randint(1, 2), rng.randint(1, 3)]
+        every = naive.rare_paths(nodes.rows, nodes.spans, k, smallest, largest)
+        expected = [
+            path for path in every if all([sort[x] for x in path].count(one) <= most[one] for one in (0, 1))
+        ]
+        limits = frozen(sort, np.int64), frozen(most, np.int64)
+        walked = Walked(nodes, [True] * n, k, smallest, largest, limits)
+        assert walked.threats(rng.choice(BUDGETS)) == expected
+        dropped += len(expected) < len(every)
+        found += len(expected)
+    assert dropped
     assert found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, combinations
+from typing import Any
 
 from naive.km import Rows
 
@@ -51,6 +52,32 @@ def supports(rows: Rows, m: int, a: int, signs: Iterable[Labels]) -> list[int]:
         if known or absent
     ]
     return [n for n in found if n]
+
+
+def supports_in_classes(
+    lines: Sequence[tuple[Any, Labels]], m: int, a: int, signs: Iterable[Labels]
+) -> list[int]:
+    """Rows of each class, and of those that fit a pair in it; a line is its class and its labels."""
+    found = []
+    for known in {known for known, _ in lines}:
+        rows = [row for other, row in lines if other == known]
+        found += [len(rows), *supports(rows, m, a, _shown(rows, signs))]
+    return found
+
+
+def fewest_in_class(lines: Sequence[tuple[Any, Labels]], at: int, m: int, signs: Iterable[Labels]) -> int:
+    """The fewest rows of a line's class that fit some of its labels, and a sign that it does not show."""
+    known, row = lines[at]
+    rows = [one for other, one in lines if other == known]
+    lacking = [sign for sign in _shown(rows, signs) if not sign & row]
+    return min(
+        fitting(rows, some, absent) for some in sets(row, m) for absent in [(), *((x,) for x in lacking)]
+    )
+
+
+def _shown(rows: Rows, signs: Iterable[Labels]) -> set[Labels]:
+    labels = frozenset().union(*rows)
+    return {sign & labels for sign in signs} - {frozenset()}
 
 
 def fewest(rows: Rows, row: Labels, m: int) -> int:

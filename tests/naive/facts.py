@@ -184,3 +184,87 @@ def may_hold(
 def root_of(tree: Tree) -> str:
     """Find the root of a tree."""
     return next(node for node, up in tree.items() if up is None)
+
+
+def sets_of(row: frozenset[str], most: Mapping[str, int]) -> set[frozenset[str]]:
+    """List the sets of labels of a row that hold at most so many of each column, the empty one left out.
+
+    A label has the name of its column before the first "=".
+    """
+    by_column = {name: [x for x in sorted(row) if x.partition("=")[0] == name] for name in most}
+    choices = [
+        [frozenset(some) for size in range(number + 1) for some in combinations(by_column[name], size)]
+        for name, number in most.items()
+    ]
+    return {frozenset().union(*some) for some in product(*choices)} - {frozenset()}
+
+
+def supports_of_each(rows: Sequence[frozenset[str]], most: Mapping[str, int]) -> dict[frozenset[str], int]:
+    """Count the rows that hold each set of at most so many labels of each column, where any does."""
+    found = set().union(*(sets_of(row, most) for row in rows)) if rows else set()
+    return {some: sum(some <= row for row in rows) for some in found}
+
+
+def least_loss_of_columns(
+    rows: Sequence[frozenset[str]],
+    trees: Mapping[str, Mapping[str, str | None]],
+    sizes: Mapping[str, int],
+    domains: Mapping[str, int],
+    k: int,
+    most: Mapping[str, int] | int,
+) -> Fraction:
+    """Find the least LM of all cuts of the trees of columns side by side, of which leaves may be left out.
+
+    Parameters
+    ----------
+    rows : sequence of frozenset of str
+        Rows of leaves.
+    trees : mapping
+        The parent of each node of each column; the root of each has none.
+    sizes, domains : mapping
+        How many items each node stands for, and how many there are in each column.
+    most : mapping or int
+        How many of each column may be known, or of all.
+    """
+    cuts = [list(_cuts_of(tree, next(v for v, up in tree.items() if up is None))) for tree in trees.values()]
+    column = {v: name for name, tree in trees.items() for v in tree}
+    best = Fraction(1)
+    for some in product(*cuts):
+        image = {leaf: v for cut in some for v in cut for leaf in leaves(trees[column[v]], v)}
+        single = [leaf for leaf, v in image.items() if leaf == v]
+        for number in range(len(single) + 1):
+            for gone in combinations(single, number):
+                made = [frozenset(image[x] for x in row if x not in gone) for row in rows]
+                if _keeps(made, k, most):
+                    best = min(best, _loss_of_columns(rows, image, set(gone), column, sizes, domains))
+    return best
+
+
+def _cuts_of(tree: Tree, node: str) -> Iterator[tuple[str, ...]]:
+    yield (node,)
+    below = [child for child, up in tree.items() if up == node]
+    if below:
+        for some in product(*(list(_cuts_of(tree, child)) for child in below)):
+            yield tuple(v for part in some for v in part)
+
+
+def _keeps(rows: Sequence[frozenset[str]], k: int, most: Mapping[str, int] | int) -> bool:
+    if isinstance(most, Mapping):
+        return all(number >= k for number in supports_of_each(rows, most).values())
+    return keeps([frozenset((x,) for x in row) for row in rows], k, most)
+
+
+def _loss_of_columns(
+    rows: Sequence[frozenset[str]],
+    image: Mapping[str, str],
+    gone: set[str],
+    column: Mapping[str, str],
+    sizes: Mapping[str, int],
+    domains: Mapping[str, int],
+) -> Fraction:
+    each = [
+        Fraction(1) if x in gone else Fraction(sizes[image[x]] - 1, max(domains[column[x]] - 1, 1))
+        for row in rows
+        for x in row
+    ]
+    return sum(each, Fraction(0)) / len(each)

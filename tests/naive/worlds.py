@@ -7,7 +7,7 @@ it, "" where it is suppressed. The lines of the counts are keyed like that, too.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
@@ -135,11 +135,16 @@ def fitting(held: Sequence[Counter[Content]], known: Row) -> list[int]:
 
 def answers(release: Release, query: Row) -> Counter[int]:
     """In how many worlds a query has each answer: the number of rows that hold all of its items."""
+    return answers_where(release, lambda held: query <= held)
+
+
+def answers_where(release: Release, holds: Callable[[Row], bool]) -> Counter[int]:
+    """In how many worlds so many rows are such as asked for, by the items that they hold."""
     tallies = {0: Tally(release)}
     for row in release.rows:
         possible = contents(release, row)
-        yes = [c for c in possible if query <= items_of(c)]
-        no = [c for c in possible if not query <= items_of(c)]
+        yes = [c for c in possible if holds(items_of(c))]
+        no = [c for c in possible if not holds(items_of(c))]
         after: dict[int, Tally] = {}
         for answer, tally in tallies.items():
             for to, some in ((answer, no), (answer + 1, yes)):

@@ -43,10 +43,12 @@ from setveil.values.kinds import (
     RowSupport,
     Share,
     Size,
+    Sizes,
     Text,
     Texts,
     UpTo,
 )
+from setveil.values.per_column import PerColumn
 from strategies import transactions
 
 pytestmark = pytest.mark.usefixtures("command_line")  # whose dialect the messages below are in
@@ -74,6 +76,8 @@ SAME: list[tuple[Kind, Any, Any, Any]] = [
     (UpTo(), "true", True, True),
     (UpTo(), "any", True, True),  # what the bare option stands for
     (Size(), "3", 3, 3),
+    (Sizes(), "3", 3, 3),
+    (Sizes(), "code=2,drug=1", "code=2,drug=1", PerColumn({"code": 2, "drug": 1})),
     (Size(), "inf", "inf", math.inf),
     (Size(), "∞", math.inf, math.inf),
     (Number("seconds"), 1.5, 1.5, 1.5),
@@ -106,6 +110,8 @@ BAD: list[tuple[Kind, Any, type[Exception], str]] = [
     (Integer(), "", RequestError, r"--some-option must be an integer, got ''"),
     (UpTo(), "x", RequestError, r"--some-option must be an integer, got 'x'"),
     (Size(), "x", RequestError, r"--some-option must be an integer of at least 1, or inf, got 'x'"),
+    (Sizes(), "code=2,code=1", RequestError, r"--some-option says twice how many of 'code'"),
+    (Sizes(), "code=x", RequestError, r"--some-option code must be an integer, got 'x'"),
     (Size(), 1.5, RequestError, r"--some-option must be an integer of at least 1, or inf, got '1\.5'"),
     (Share(), "x", RequestError, r"A share must be 0% to 100%, .*got 'x'"),
     (Share(), "101%", RequestError, r"A share must be 0% to 100%, .*got '101%'"),

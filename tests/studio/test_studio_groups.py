@@ -239,3 +239,54 @@ def test_edits_that_were_changed_by_hand_are_told(client: Client, tmp_path: Path
     (project.folder / start["file"]).write_text('{"level1": {"*": ["a", "a"]}}')
     broken = Client(project.folder.parent).get("p", project.name, "hierarchy", "tree")
     assert (broken.status_code, "are no tree any more" in broken.text) == (400, True)
+
+
+def test_a_column_says_which_system_a_code_is_of(client: Client, tmp_path: Path) -> None:
+    project = made(client, tmp_path)
+    table = "id,code,version\n1,V10,9\n1,250.01,9\n2,E11.9,10\n3,V10,9\n3,E11.2,ICD-10\n"
+    (tmp_path / "codes.csv").write_text(table)
+    project.save(
+        input=str(tmp_path / "codes.csv"), hierarchy=None, format="long",
+        **{"id-column": "id", "item-column": "code"},
+    )  # fmt: skip
+    build = "p", project.name, "hierarchy", "build"
+    assert 'name="system-column"' in client.get("p", project.name, "hierarchy").text
+    sent = {"by": "system", "system": "icd9+icd10"}
+    for column, words in (
+        ("sort", "no column"),
+        ("code", "expected 9 or 10"),
+        ("", "may be codes of ICD-9-CM or"),
+    ):
+        refused = client.post(*build, data={**sent, "system-column": column})
+        assert refused.status_code == 400
+        assert words in refused.text
+    one = client.post(*build, data={"by": "system", "system": "icd9", "system-column": "version"})
+    assert "--system-column tells two systems apart, got --system icd9." in one.text
+    assert client.post(*build, data={**sent, "system-column": "version"}).status_code == 303
+    tree = read_hierarchy(project.hierarchy)
+    built, edited = _same_as(project)
+    assert "--system-column=version" in built
+    setveil(*built, cwd=project.folder).ok()
+    setveil(*edited, cwd=project.folder).ok()
+    assert read_hierarchy(project.hierarchy) == tree
+
+
+def test_what_cannot_be_regrouped_is_refused(client: Client, tmp_path: Path) -> None:
+    project = made(client, tmp_path)
+    at = "p", project.name, "hierarchy"
+    assert "Look for better groups" in client.get(*at).text
+    for given in ({"within": "x", "seconds": "9"}, {"within": "1", "seconds": "0"}):
+        refused = client.post(*at, "regroup", data=given)
+        assert refused.status_code == 400
+        assert "Whole numbers are expected here" in refused.text
+    nothing = client.post(*at, "regrouped")
+    assert nothing.status_code == 400
+    assert "There are no new groups to be used." in nothing.text
+    project.save(hierarchy=None)
+    assert (
+        "There are no groups yet." in client.post(*at, "regroup", data={"within": "1", "seconds": "9"}).text
+    )
+    project.save(hierarchy=str(project.hierarchy), qi="age", set="codes", model="kkm")
+    assert "Look for better groups" not in client.get(*at).text
+    table = client.post(*at, "regroup", data={"within": "1", "seconds": "9"})
+    assert "The items of a table are not regrouped." in table.text

@@ -377,3 +377,28 @@ def test_the_editor_is_accessible(screen: Screen, tmp_path: Path) -> None:
     without = screen.server.project("Without", input=str(tmp_path / "rows.csv"), format="basket")
     page.goto(screen.at("p", without.name, "hierarchy"))
     looks(page, "hierarchy-first")
+
+
+def test_groups_are_made_anew_below_a_level_and_used(screen: Screen, tmp_path: Path) -> None:
+    rows = "".join(f"milk,bread,{('cheese', 'butter')[i % 2]}\n" for i in range(8)) + "soap,rolls\nbrush\n"
+    project = made(screen.server, tmp_path, "Anew", rows=rows)
+    page = opened(screen, project)
+    page.get_by_text("Make the groups below a level anew").click()
+    page.get_by_label("Level that stays").fill("9")
+    page.get_by_role("button", name="Look for better groups").click()
+    expect(page.locator("#anew ~ .problem")).to_contain_text("--within 9 names no groups", timeout=60_000)
+    page.get_by_text("Make the groups below a level anew").click()
+    page.get_by_role("button", name="Look for better groups").click()
+    expect(page.get_by_text("Found:")).to_contain_text("inner nodes", timeout=90_000)
+    looks(page, "regrouped")
+    page.get_by_role("button", name="Use the new groups").click()
+    expect(page.locator("#loading")).to_be_hidden(timeout=30_000)
+    expect(page.get_by_text("Found:")).to_have_count(0)
+    now = paths(project)
+    assert now.keys() == BEGUN.keys()
+    assert {above[-2] for item, above in now.items() if item in {"milk", "cheese", "butter", "bread"}} == {
+        "food"
+    }
+    page.get_by_role("button", name="Undo").click()
+    expect(line(page, "food")).to_be_visible()
+    assert paths(project) == BEGUN

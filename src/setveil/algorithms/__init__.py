@@ -54,10 +54,12 @@ class AlgorithmInfo:
     takes: tuple[str, ...] = ()  # what it makes use of if it is given
     minimizes: str = "ncp"  # measure of the loss that it keeps low
     without: tuple[str, ...] = ()  # models of its that it gives without what it needs, too
-    # kind of what it returns: "global" (an item becomes the same in all rows), "local", "grouped"
+    # kind of what it returns: "global" (an item becomes the same in all rows), "local", "grouped", "noisy"
     recoding: str = "global"
     # "classes": rows are in classes that are told, each with a recoding of its own
     hides_occurrences: bool = False  # whether it only leaves out single occurrences of sensitive items
+    # whether it draws at random, not by a seed: each run of a study is a release of its own
+    draws: bool = False
     bibtex: str = ""  # entries for those who cite it; where there is none, they are made from `reference`
 
     @property

@@ -53,10 +53,8 @@ class Cut:
             counted = np.bincount(self.leaf_rows[1], minlength=tree.n_leaves)
             self.of_leaf = counted if of_leaf is None else of_leaf
         before = np.concatenate(([0], np.cumsum(self.of_leaf[tree.leaf_order])))
-        counts = tree.leaf_counts
-        self.full: list[int] = (
-            (before[tree.high] - before[tree.low]) * np.where(counts > 1, counts, 0)
-        ).tolist()
+        charged = np.where(tree.leaf_counts > 1, tree.spread[0], 0)
+        self.full: list[int] = ((before[tree.high] - before[tree.low]) * charged).tolist()
         self._start()
 
     def look_at(self, indptr: Ints, leaves: Ids) -> None:

@@ -64,6 +64,17 @@ VLDB_2012 = _entry(
     year="2012",
     doi="10.14778/2336664.2336668",
 )
+PVLDB_2012_PRIVBASIS = _entry(
+    "article",
+    "li2012privbasis",
+    author="Li, Ninghui and Qardaji, Wahbeh and Su, Dong and Cao, Jianneng",
+    title="PrivBasis: Frequent Itemset Mining with Differential Privacy",
+    journal="Proceedings of the VLDB Endowment",
+    volume="5",
+    number="11",
+    year="2012",
+    doi="10.14778/2350229.2350251",
+)
 PAKDD_2010 = _entry(
     "inproceedings",
     "liu2010anonymizing",

@@ -6,10 +6,12 @@ from heapq import heapify, heappop, heappush
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from setveil.algorithms._cut import Cut
 from setveil.guarantees.km import KmAnonymity
 from setveil.kernels import walk as kernel
+from setveil.kernels.limits import Limits
 from setveil.kernels.rows import (
     Ids,
     Ints,
@@ -61,8 +63,8 @@ def refine(cut: Cut, nodes: list[int], guarantee: KmAnonymity, progress: Progres
         (rows, items),
         weights,
         *invert(rows, items, tree.n_leaves)[:2],
-        tree.n_nodes,
         guarantee.k,
+        Limits(tree.labels, guarantee.m),
         guarantee.m,
     )
 
@@ -102,6 +104,11 @@ class Beside:
         How many rows each stands for.
     starts, tidlists : int64, int32
         The rows of each leaf (see `setveil.kernels.rows.invert`).
+    k : int
+    limits : Limits
+        How many nodes of each sort somebody may know, by node.
+    m : int or float
+        How many in all.
     """
 
     def __init__(
@@ -110,12 +117,14 @@ class Beside:
         weights: Ints,
         starts: Ints,
         tidlists: Ids,
-        n_nodes: int,
         k: int,
+        limits: Limits,
         m: float,
     ) -> None:
         self.rows, self.weights, self.starts, self.tidlists = rows, weights, starts, tidlists
-        self.k, self.m = k, m
+        self.k, self.m, self.limits = k, m, limits
+        n_nodes = limits.sort.size
+        self._known: dict[int, NDArray[np.bool_]] = {}  # of a sort of nodes
         self._memory = (
             np.zeros(weights.size, bool),
             np.full(n_nodes, -1, np.int64),
@@ -135,11 +144,25 @@ class Beside:
         to = frozen(image, np.int32)
         if kernel.rare_beside(
             *self.rows, self.weights, self.starts, self.tidlists, to, frozen(leaves, np.int32), self.k,
-            self.m > 1,
-            *self._memory,
+            self._beside(int(to[leaves[0]])), *self._memory,
         ):  # fmt: skip
             return False
         return self.m <= 2 or self._stays_valid_together(leaves, to)
+
+    def _room_beside(self, node: int) -> Ints:
+        """Say how many nodes of each sort may stand beside a node in a set."""
+        room = self.limits.most.copy()
+        room[self.limits.sort[node]] -= 1
+        return room
+
+    def _beside(self, node: int) -> NDArray[np.bool_]:
+        """Say which nodes may stand beside a node in a set; none at all: empty."""
+        if self.m <= 1:
+            return frozen(np.zeros(0, bool), np.bool_)
+        sort = int(self.limits.sort[node])
+        if sort not in self._known:
+            self._known[sort] = frozen(self._room_beside(node)[self.limits.sort] > 0, np.bool_)
+        return self._known[sort]
 
     def _stays_valid_together(self, leaves: Ids, image: Ids) -> bool:
         """Whether every itemset with a node has support 0 or at least k: those of up to m nodes."""
@@ -157,9 +180,10 @@ class Beside:
         supports = item_supports(*rows[:3], n)
         apart = frozen(np.arange(n), np.int32)
         beyond = frozen(np.arange(1, n + 1), np.int32)
+        room, sort = self._room_beside(node), frozen(self.limits.sort[others], np.int64)
         state, _, _ = kernel.walk(
-            *rows[:6], frozen(supports, np.int64), apart, beyond,
-            np.ones(n, bool), self.k, 1, size,
+            *rows[:6], frozen(supports, np.int64), apart, beyond, sort, frozen(room, np.int64),
+            room[sort] > 0, self.k, 1, size,
             np.zeros(size, np.int64), 0, np.empty(n, np.int64), np.zeros(0, bool), 1 << 62,
         )  # fmt: skip
         return bool(state == kernel.FINISHED)

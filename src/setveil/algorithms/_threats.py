@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from setveil.algorithms._cut import Cut, extended_rows
 from setveil.kernels import walk as kernel
+from setveil.kernels.limits import Limits
 from setveil.kernels.rows import Ids, Ints, frozen, item_supports, ranked, ranks_of
 from setveil.progress import Progress
 
@@ -94,6 +95,8 @@ class ThreatWalk(ThreatSearch):
         Sizes of the paths to check.
     only : bool (n_nodes,)
         The nodes to keep in the extended rows; with a node all its ancestors must be kept.
+    limits : Limits
+        How many nodes of each sort a path may hold.
     supports : int64 (n_nodes,), optional
         The rows that hold each node, where `rows` are not all (see `setveil.algorithms._witness_rows`).
     """
@@ -106,6 +109,7 @@ class ThreatWalk(ThreatSearch):
         smallest: int,
         largest: int,
         only: NDArray[np.bool_],
+        limits: Limits,
         supports: Ints | None = None,
     ) -> None:
         super().__init__(cut)
@@ -126,6 +130,7 @@ class ThreatWalk(ThreatSearch):
         self.rows = ranked(ends, nodes, weights, self.node, tree.n_nodes)
         self.supports = frozen(support[self.node], np.int64)
         self.low, self.high = frozen(tree.low[self.node], np.int32), frozen(tree.high[self.node], np.int32)
+        self.limits = limits.of(self.node)
         self.path = np.zeros(max(largest, 1), np.int64)
         self.length = 0
         self.last = np.empty(self.node.size, np.int64)
@@ -170,7 +175,7 @@ class ThreatWalk(ThreatSearch):
 
     def _walk(self, marks: NDArray[np.bool_]) -> tuple[int, int]:
         state, self.length, found = kernel.walk(
-            *self.rows[:6], self.supports, self.low, self.high, self.cut.live[self.node],
+            *self.rows[:6], self.supports, self.low, self.high, *self.limits, self.cut.live[self.node],
             self.k, self.smallest, self.largest, self.path, self.length, self.last, marks, STEPS_AT_ONCE,
         )  # fmt: skip
         return int(state), int(found)

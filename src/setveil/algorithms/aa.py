@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from setveil.engine.parts import Parts
     from setveil.guarantees.km import KmAnonymity
     from setveil.hierarchy.tree import Hierarchy
+    from setveil.kernels.limits import Limits
     from setveil.published.recoding import Recoding
 
 info = AlgorithmInfo(
@@ -67,13 +68,16 @@ def find_cut(cut: Cut, guarantee: KmAnonymity, progress: Progress = silent) -> t
     ----------
     [1] Terrovitis, Mamoulis, Kalnis, VLDB 2008, section 4.4, doi:10.14778/1453856.1453874
     """
+    from setveil.kernels.limits import Limits
+
     k = min(guarantee.k, int(cut.held.lengths.sum()) + 1)  # no support is greater
+    limits = Limits(cut.tree.labels, guarantee.m)
     steps = 0
     size = 0
     while size < guarantee.m:  # line 2
         size += 1
         phase = f"itemsets of size {size}"
-        search = _search(cut, k, size, progress, phase)  # lines 3-6
+        search = _search(cut, k, size, limits, progress, phase)  # lines 3-6
         if search is None:
             break  # no row is long enough, now or later
         while (threat := search.next_threat(progress, phase)) is not None:  # line 7
@@ -82,21 +86,23 @@ def find_cut(cut: Cut, guarantee: KmAnonymity, progress: Progress = silent) -> t
     return cut, {"generalization_steps": steps}
 
 
-def _search(cut: Cut, k: int, size: int, progress: Progress, phase: str) -> ThreatSearch | None:
+def _search(
+    cut: Cut, k: int, size: int, limits: Limits, progress: Progress, phase: str
+) -> ThreatSearch | None:
     """Search for the threats of a size; None if no row holds so many nodes."""
     import numpy as np
 
     from setveil.algorithms._threat_tables import ThreatTables, table_fits
     from setveil.algorithms._threats import ThreatWalk
 
-    if table_fits(cut, size):
+    if limits.allows_all(size) and table_fits(cut, size):
         tables = ThreatTables(cut, k, size, progress, phase)
         return tables if tables.any_sets else None
     rows = cut.rows()
     if size > np.diff(rows[0]).max(initial=0):
         return None
-    threatened = ThreatWalk(cut, rows, k, size, size, cut.mask()).involved(progress, phase)
-    return ThreatWalk(cut, rows, k, size, size, cut.and_above(threatened))
+    threatened = ThreatWalk(cut, rows, k, size, size, cut.mask(), limits).involved(progress, phase)
+    return ThreatWalk(cut, rows, k, size, size, cut.and_above(threatened), limits)
 
 
 def anonymize(

@@ -72,6 +72,7 @@ def find_cut(
     from setveil.algorithms._threats import ThreatWalk
     from setveil.algorithms._witness_rows import witness_rows
     from setveil.engine.numbering import Numbering
+    from setveil.kernels.limits import Limits
     from setveil.kernels.rows import recode_rows
 
     cut = Cut(data, tree)  # line 2
@@ -83,8 +84,8 @@ def find_cut(
     if fewer is not data:
         supports = cut.held.supports(Numbering.of(tree, cut.image, np.arange(tree.n_nodes)))
         cut.look_at(*recode_rows(fewer.indptr, fewer.items, tree.locate(fewer.vocabulary)))
-    steps = 0
-    walk = ThreatWalk(cut, cut.rows(), guarantee.k, 1, largest, cut.live, supports)  # line 1
+    steps, limits = 0, Limits(tree.labels, guarantee.m)
+    walk = ThreatWalk(cut, cut.rows(), guarantee.k, 1, largest, cut.live, limits, supports)  # line 1
     while (threat := walk.next_threat(progress, "walking the itemsets")) is not None:  # lines 3-7, 10
         cut.generalize(walk.cheapest_generalization(threat))  # lines 8-9
         steps += 1

@@ -164,11 +164,14 @@ def _immediate_ancestors(cut: int, tree: Hierarchy) -> list[int]:
 
 def _minimal_threats(state: Cut, guarantee: KmAnonymity, data: Transactions, progress: Progress) -> list[int]:
     from setveil.algorithms._threats import ThreatWalk
+    from setveil.kernels.limits import Limits
 
     largest = guarantee.size_limit(data)
     if largest == 0:
         return []
-    walk = ThreatWalk(state, state.rows(), guarantee.k, 1, largest, state.live)
+    walk = ThreatWalk(
+        state, state.rows(), guarantee.k, 1, largest, state.live, Limits(state.tree.labels, guarantee.m)
+    )
     found = []
     while (threat := walk.next_threat(progress, "listing the threats")) is not None:
         found.append(sum(1 << v for v in threat))

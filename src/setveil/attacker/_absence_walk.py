@@ -42,48 +42,88 @@ def look_from(
     known : bool (n,), written
         Whether anything can be known of a row.
     """
-    n = weights.size
     count = np.zeros(n_facts, np.int64)
     order = np.empty(n_facts, np.int64)
-    held = np.empty((m + 1, n), np.int64)
-    size = np.zeros(m + 1, np.int64)
-    next_item = np.zeros(m + 2, np.int64)
     if first < 0:
-        everything = np.arange(n)
+        everything = np.arange(weights.size)
         _exclude(everything, weights, ends, facts, n_facts, False, count, order, fewest, known)
         return
     there = starts[first + 1] - starts[first]
+    if there == 0:
+        return
+    width = np.int64(0)
+    for p in range(starts[first], starts[first + 1]):
+        width += indptr[holders[p] + 1] - indptr[holders[p]]
+    # At place d are the rows of sets of d + 1 items, one set after another, and where each row goes on.
+    held = np.empty((m, max(width, there)), np.int64)
+    onward = np.empty((m, max(width, there)), np.int64)
     for i in range(there):
-        held[1, i] = holders[starts[first] + i]
-    d = np.int64(1)
-    size[1] = there
-    next_item[1] = first + 1
-    if there:
-        _exclude(held[1, :there], weights, ends, facts, n_facts, True, count, order, fewest, known)
-    while there and d > 0:
-        # The next item that some of these rows hold.
-        z = np.int64(starts.size - 1)
-        if d < m:
-            for i in range(size[d]):
-                row = held[d, i]
-                at = _place(items, indptr[row], indptr[row + 1], next_item[d])
-                if at < indptr[row + 1] and items[at] < z:
-                    z = np.int64(items[at])
-        if z == starts.size - 1:
+        row = holders[starts[first] + i]
+        held[0, i] = row
+        onward[0, i] = _place(items, indptr[row], indptr[row + 1], first + 1)
+    _exclude(held[0, :there], weights, ends, facts, n_facts, True, count, order, fewest, known)
+    if m == 1 or _is_settled(held[0, :there], weights, fewest, known):
+        return
+    n_items = starts.size - 1
+    number = np.zeros(n_items, np.int64)  # rows by their next item; zero between two uses
+    follows = np.empty(n_items, np.int64)
+    borders = np.empty((m, n_items + 1), np.int64)  # of the sets that go on from one, at the next place
+    last = np.zeros(m, np.int64)
+    looking = np.zeros(m, np.int64)
+    last[0] = _go_on(indptr, items, held, onward, 0, 0, there, number, follows, borders[0])
+    d = np.int64(0)
+    while d >= 0:
+        if looking[d] == last[d]:
             d -= 1
             continue
-        next_item[d] = z + 1
-        found = np.int64(0)
-        for i in range(size[d]):
-            row = held[d, i]
-            at = _place(items, indptr[row], indptr[row + 1], z)
-            if at < indptr[row + 1] and items[at] == z:
-                held[d + 1, found] = row
-                found += 1
-        d += 1
-        size[d] = found
-        next_item[d] = z + 1
-        _exclude(held[d, :found], weights, ends, facts, n_facts, True, count, order, fewest, known)
+        start, end = borders[d, looking[d]], borders[d, looking[d] + 1]
+        looking[d] += 1
+        if end - start == 1:
+            row = held[d + 1, start]
+            fewest[row], known[row] = weights[row], True
+            continue
+        some = held[d + 1, start:end]
+        if _is_settled(some, weights, fewest, known):
+            continue
+        _exclude(some, weights, ends, facts, n_facts, True, count, order, fewest, known)
+        if d + 2 < m and not _is_settled(some, weights, fewest, known):
+            d += 1
+            looking[d] = 0
+            last[d] = _go_on(indptr, items, held, onward, d, start, end, number, follows, borders[d])
+
+
+@compiled
+def _go_on(indptr, items, held, onward, d, start, end, number, follows, borders):
+    """Put the rows of a set by their next item, at the next place; return how many items follow."""
+    n_follows = np.int64(0)
+    for i in range(start, end):
+        for p in range(onward[d, i], indptr[held[d, i] + 1]):
+            if number[items[p]] == 0:
+                follows[n_follows] = items[p]
+                n_follows += 1
+            number[items[p]] += 1
+    borders[0] = 0
+    for f in range(n_follows):
+        borders[f + 1] = borders[f] + number[follows[f]]
+        number[follows[f]] = borders[f]
+    for i in range(start, end):
+        for p in range(onward[d, i], indptr[held[d, i] + 1]):
+            at = number[items[p]]
+            held[d + 1, at] = held[d, i]
+            onward[d + 1, at] = p + 1
+            number[items[p]] = at + 1
+    for f in range(n_follows):
+        number[follows[f]] = 0
+    return n_follows
+
+
+@compiled
+def _is_settled(some, weights, fewest, known):
+    """Whether all of `some` rows fit no fewer than those that are the same: then no knowledge tells more."""
+    for row in some:  # noqa: SIM110  (compiled)
+        if not known[row] or fewest[row] > weights[row]:
+            return False
+    return True
 
 
 @compiled

@@ -6,11 +6,16 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from setveil.attacker._absence_walk import look_from
+from setveil.attacker.knowledge import classes_of
 from setveil.data.transactions import Transactions
-from setveil.kernels.rows import frozen, invert
+from setveil.data.vocabulary import Vocabulary
+from setveil.kernels.rows import Ints, frozen, invert, take_rows
 from setveil.progress import Progress, silent
+from setveil.published.table_files import PublishedTable
+from setveil.tables.table import Table
 
 
 def absence_risk(
@@ -37,6 +42,68 @@ def absence_risk(
         For each m `rows_below`, the rows of which some known items, at most m, and an absent one, or either,
         fit fewer than t rows; `fewest` rows that fit any, None where nothing can be known.
     """
+    found = []
+    for m in ms:
+        weights, fewest, known = _fewest(rows, signs, m, progress)
+        found.append(
+            {
+                "m": m,
+                "rows_below": {str(t): int(weights[known & (fewest < t)].sum()) for t in ts},
+                "fewest": int(fewest[known].min()) if known.any() else None,
+            }
+        )
+    return found
+
+
+def table_absence_risk(
+    table: Table | PublishedTable,
+    signs: Sequence[Sequence[str]],
+    ms: Sequence[int],
+    ts: Sequence[int],
+    progress: Progress = silent,
+) -> list[dict[str, Any]]:
+    """Count the same of a table, of which all quasi-identifiers are known as well: among the rows of a class.
+
+    Parameters
+    ----------
+    table : Table or PublishedTable
+    signs : sequence of sequence of str
+        As of `absence_risk`; in a class, of their labels those that occur in it.
+    ms, ts : sequence of int
+        Numbers of known items, 0 too, and thresholds.
+    """
+    sets = table.sets if isinstance(table, PublishedTable) else table
+    of_row = classes_of(table)
+    order = np.argsort(of_row, kind="stable")
+    parts = np.split(order, np.flatnonzero(np.diff(of_row[order])) + 1) if order.size else []
+    below = {m: dict.fromkeys(ts, 0) for m in ms}
+    least: dict[int, list[int]] = {m: [] for m in ms}
+    for number, part in enumerate(parts):
+        progress("rows that an absent item singles out", number / len(parts))
+        indptr, items = take_rows(sets.indptr, sets.items, part)
+        used, ids = np.unique(items, return_inverse=True)
+        labels = Vocabulary([sets.vocabulary.labels[x] for x in used.tolist()])
+        rows = Transactions(indptr, frozen(ids, np.int32), labels)
+        shown = {tuple(label for label in some if label in labels.ids): None for some in signs}
+        for m in ms:
+            weights, fewest, _ = _fewest(rows, [some for some in shown if some], m, silent)
+            for t in ts:
+                below[m][t] += int(weights[fewest < t].sum())
+            least[m].append(int(fewest.min()))
+    return [
+        {
+            "m": m,
+            "rows_below": {str(t): rows for t, rows in below[m].items()},
+            "fewest": min(least[m], default=None),
+        }
+        for m in ms
+    ]
+
+
+def _fewest(
+    rows: Transactions, signs: Sequence[Sequence[str]], m: int, progress: Progress
+) -> tuple[Ints, Ints, NDArray[np.bool_]]:
+    """Count how many rows each distinct row stands for, the fewest that fit, and whether any can be known."""
     indptr, items, weights = rows.distinct
     ids = {label: at for at, label in enumerate(rows.vocabulary.labels)}
     of_label: list[list[int]] = [[] for _ in ids]
@@ -50,22 +117,14 @@ def absence_risk(
     ends = frozen(np.cumsum([0, *map(len, shown)]), np.int64)
     facts = frozen(np.array([sign for some in shown for sign in some], np.int64), np.int64)
     starts, holders, _ = invert(frozen(indptr, np.int64), items, rows.n_items)
-    longest, found = int(np.diff(indptr).max(initial=0)), []
-    for m in ms:
-        fewest = np.full(weights.size, rows.n_rows, np.int64)
-        known = np.zeros(weights.size, np.bool_)
-        for first in range(-1, rows.n_items if weights.size else -1):
-            if first % 64 == 0:
-                progress("rows that an absent item singles out", first / max(rows.n_items, 1))
-            look_from(
-                indptr, items, weights, ends, facts, starts, holders, len(signs), first,
-                max(min(m, longest), 1), fewest, known,
-            )  # fmt: skip
-        found.append(
-            {
-                "m": m,
-                "rows_below": {str(t): int(weights[known & (fewest < t)].sum()) for t in ts},
-                "fewest": int(fewest[known].min()) if known.any() else None,
-            }
-        )
-    return found
+    longest = int(np.diff(indptr).max(initial=0))
+    fewest = np.full(weights.size, rows.n_rows, np.int64)
+    known = np.zeros(weights.size, np.bool_)
+    for first in range(-1, rows.n_items if weights.size and m else min(weights.size, 1) - 1):
+        if first % 64 == 0:
+            progress("rows that an absent item singles out", first / max(rows.n_items, 1))
+        look_from(
+            indptr, items, weights, ends, facts, starts, holders, len(signs), first, max(min(m, longest), 1),
+            fewest, known,
+        )  # fmt: skip
+    return weights, fewest, known

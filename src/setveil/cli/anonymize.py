@@ -203,7 +203,7 @@ class _Asked:
     @property
     def plain_hierarchy(self) -> str | None:
         if self.of_facts is not None:
-            return self.of_facts.hierarchy(self.hierarchies)
+            return next(iter(self.of_facts.hierarchies(self.hierarchies).values()), None)
         return split_hierarchies(self.hierarchies, self.of_tables)[0]
 
     @property
@@ -219,18 +219,20 @@ class _Asked:
     def require_possible(self) -> None:
         """Refuse what cannot be, as far as that takes no data."""
         from setveil.published import kind_named
+        from setveil.runs.folder import require_shareable
 
         encoding = self.reading.text_encoding
         if self.of_facts is None:
             require_tables(self.columns, self.promised, self.of_tables)
         else:
-            written = self.publishing.output_format, self.publishing.counts_min
-            self.of_facts.require_possible(self.promised, self.of_tables, *written)
+            self.of_facts.require_possible(self.promised, self.of_tables, self.publishing.output_format)
         require_options(self.promised, self.promise)
         require_values(self.promised, self.promise, encoding)
         if self.watching:
             require_watched(self.model, details=not self.publishing.no_details)
-        only = kind_named(self.model.release).info.written
+        kind = kind_named(self.model.release).info
+        require_shareable(kind, external=self.publishing.external)
+        only = kind.written
         if only and self.publishing.output_format is not None:
             raise RequestError(f"--output-format: {only}.")
         require_parameters(self.algorithm, registry.load(self.algorithm).Parameters, self.texts, encoding)
@@ -336,11 +338,7 @@ def _read(asked: _Asked, source: Any) -> tuple[Transactions, Hierarchy | None, R
 
     reading = asked.reading
     if asked.of_facts is not None:
-        tree = (
-            None
-            if asked.plain_hierarchy is None
-            else read_hierarchy(asked.plain_hierarchy, encoding=reading.text_encoding)
-        )
+        tree = asked.of_facts.tree(asked.hierarchies, reading.text_encoding)
         return read_facts(source, asked.of_facts, asked.promise), tree, reading, None
     if asked.of_tables:
         return *read_table(source, asked.columns, reading, asked.hierarchies), reading, None

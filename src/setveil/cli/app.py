@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 from collections.abc import Sequence
@@ -13,29 +14,6 @@ from typing import Annotated, Any
 import typer
 
 from setveil import algorithms as registry
-from setveil.cli import (
-    anonymize,
-    apply,
-    attack,
-    certify,
-    checker,
-    compare,
-    evidence,
-    explore,
-    hierarchy,
-    measure,
-    moles,
-    policy,
-    query,
-    recommend,
-    reconstruct,
-    risk,
-    series,
-    studio,
-    verify,
-    warm,
-    why,
-)
 from setveil.cli.config import algorithm_of
 from setveil.cli.drawing import tell
 from setveil.cli.options import (
@@ -98,8 +76,8 @@ def _words() -> list[str]:
 def app_for(arguments: Sequence[str]) -> typer.Typer:
     """Make the application that answers some arguments.
 
-    Only the command that they name gets its options, the others are there to be listed: making the options of
-    all would take longer than all else that `--help` does.
+    If they begin with a command, it is there alone; else all are, to be listed. Only one that they name gets
+    its options: making the options of all would take longer than all else that `--help` does.
     """
     app = _group(
         pretty_exceptions_enable=False,  # its tracebacks show variables, and these hold data
@@ -112,10 +90,11 @@ def app_for(arguments: Sequence[str]) -> typer.Typer:
     words = [word for argument in arguments for word in argument.split("=", 1)]
     _load_file(named, words)
     asked = _asked(words)
-    _add(app, COMMANDS, named, asked)
-    for module in (hierarchy, policy, series):
-        name = _name(module)
-        if name == named:
+    for name in arguments[:1] if arguments and arguments[0] in NAMES else NAMES:
+        module = _module(name)
+        if not hasattr(module, "HELP"):
+            _add(app, [vars(module)[name]], named, asked)
+        elif name == named:
             group = _group(name=name, help=module.HELP)
             _add(group, module.COMMANDS, None, asked)
             app.add_typer(group)
@@ -124,8 +103,9 @@ def app_for(arguments: Sequence[str]) -> typer.Typer:
     return app
 
 
-def _name(module: ModuleType) -> str:
-    return module.__name__.rpartition(".")[2]
+def _module(name: str) -> ModuleType:
+    """Import the module of a command, or of a group of commands."""
+    return sys.modules[__name__] if name in _HERE else importlib.import_module(f"setveil.cli.{name}")
 
 
 def _group(**settings: Any) -> typer.Typer:
@@ -265,9 +245,10 @@ def algorithms(progress: Any) -> Answer:
     return Answer({name: asdict(info) for name, info in infos.items()}, tell)
 
 
-_MODULES = (
-    anonymize, apply, verify, checker, certify, measure, query, why, moles, risk, attack, evidence, explore,
-    compare, recommend, reconstruct, warm,
-    studio,
+_HERE = ("demo", "convert", "algorithms")
+NAMES = (
+    "demo", "anonymize", "apply", "verify", "checker", "certify", "measure", "query", "why", "moles", "risk",
+    "attack", "evidence", "explore", "compare", "recommend", "reconstruct", "warm", "studio",
+    "convert", "algorithms",
+    "hierarchy", "policy", "series",
 )  # fmt: skip
-COMMANDS = [demo, *(vars(module)[_name(module)] for module in _MODULES), convert, algorithms]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from setveil.cli.engines import MEMORY
 from setveil.cli.options import FACTS, Bundle, fact_options
 from setveil.cli.session import say
-from setveil.errors import RequestError, did_you_mean, shorten
+from setveil.errors import RequestError, did_you_mean, listed
 from setveil.options.columns import Columns, split_hierarchies
 from setveil.options.facts import Facts as Words
 from setveil.options.reading import Reading
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from setveil.facts.asked import Asked
     from setveil.facts.facts import Facts as RowsOfFacts
     from setveil.facts.generalizing import Generalizing
+    from setveil.hierarchy.tree import Hierarchy
     from setveil.tables.how import How
 
 __all__ = ["FACTS", "Facts", "FactsAsked", "facts_asked", "read_facts"]
@@ -34,9 +35,7 @@ class FactsAsked:
     generalizing: Generalizing
     promise: dict[str, Any]
 
-    def require_possible(
-        self, model: str, of_tables: bool, output_format: str | None, counts_min: int | None
-    ) -> None:
+    def require_possible(self, model: str, of_tables: bool, output_format: str | None) -> None:
         """Refuse promises that are not about rows of facts, and choices where there is none."""
         from setveil.published.facts import info
 
@@ -47,23 +46,35 @@ class FactsAsked:
             )
         if output_format is not None:
             raise RequestError(f"--output-format: {info.written}.", hint="Leave it out.")
-        if counts_min is not None:
-            raise RequestError("--counts-min: no counts stand beside rows of facts.", hint="Leave it out.")
 
-    def hierarchy(self, given: Sequence[str]) -> str | None:
-        """Say where the hierarchy of the codes is: FILE, or NAME=FILE with the name of their column."""
+    def hierarchies(self, given: Sequence[str]) -> dict[str, str]:
+        """Say where the hierarchies of the codes are: NAME=FILE, or FILE where there is one column."""
+        names = list(self.asked.sets)
         plain, named = split_hierarchies(given, of_tables=True)
         for name, file in named.items():
-            if name != self.asked.name:
+            if name not in names:
                 raise RequestError(
-                    f"--hierarchy {name}={file}: there is one of the codes only, which are "
-                    f"{shorten(self.asked.name)}; those of periods and bands are made.",
-                    hint=did_you_mean(name, [self.asked.name]),
+                    f"--hierarchy {name}={file}: there are hierarchies of codes only, which are "
+                    f"{listed(names)}; those of periods and bands are made.",
+                    hint=did_you_mean(name, names),
                 )
-            if plain is not None:
-                raise RequestError(f"--hierarchy: the codes have two, {plain} and {file}.")
-            plain = file
-        return plain
+        if plain is not None and len(names) > 1:
+            raise RequestError(
+                f"--hierarchy {plain}: nothing says of which column of codes, {listed(names)}.",
+                hint=f"--hierarchy {names[0]}={plain}",
+            )
+        if plain is not None and named:
+            raise RequestError(f"--hierarchy: the codes have two, {plain} and {named[names[0]]}.")
+        return named if plain is None else {names[0]: plain}
+
+    def tree(self, given: Sequence[str], encoding: str) -> Hierarchy | None:
+        """Read the hierarchies of the codes; those of several columns side by side."""
+        from setveil.hierarchy.columns import joined
+        from setveil.hierarchy.io import read_hierarchy
+
+        files = self.hierarchies(given).items()
+        trees = {name: read_hierarchy(file, encoding=encoding) for name, file in files}
+        return joined(trees) if len(self.asked.sets) > 1 and trees else next(iter(trees.values()), None)
 
 
 def facts_asked(
@@ -80,11 +91,12 @@ def facts_asked(
     asked = facts.as_asked(columns)
     if engine != MEMORY:
         raise RequestError("Facts are read in memory.", hint="Leave out --engine.")
-    if asked.m is not None and promise["m"] not in (None, asked.m, str(asked.m)):
-        raise RequestError(
-            f"m is given twice: --m {promise['m']} and --set {asked.name}:m={asked.m}.", hint="Give it once."
-        )
-    with_m = promise if asked.m is None else {**promise, "m": str(asked.m)}
+    m = asked.m
+    said = ",".join(f"{name}={number}" for name, number in m.items()) if isinstance(m, dict) else m
+    if m is not None and promise["m"] not in (None, said, str(said)):
+        own = " ".join(f"--set {name}:m={number}" for name, number in asked.sets.items())
+        raise RequestError(f"m is given twice: --m {promise['m']} and {own}.", hint="Give it once.")
+    with_m = promise if m is None else {**promise, "m": str(said)}
     return FactsAsked(asked, columns.as_how(reading), facts.as_generalizing(columns), with_m)
 
 

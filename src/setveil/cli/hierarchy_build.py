@@ -20,7 +20,7 @@ from setveil.cli.options import (
     source_of,
 )
 from setveil.errors import RequestError, listed
-from setveil.hierarchy.systems.known import BOTH, NAMES
+from setveil.hierarchy.systems.known import NAMES
 from setveil.hierarchy.systems.reading import ZEROS_ARE
 from setveil.options.reading import Reading as ReadingOptions
 
@@ -187,15 +187,8 @@ def _by_system(
         data = Transactions.from_rows(filter(None, map(str.strip, f.split(DELIMITER))) for f in fields)
     said = None
     if how["system-column"] is not None:
-        if system != BOTH:
-            raise RequestError(f"--system-column tells two systems apart, got --system {system}.")
-        if reading.item_column is None or not isinstance(source, str):
-            raise RequestError(
-                "--system-column is read beside --item-column, from one long table.",
-                hint="Or write 9: or 10: before each code.",
-            )
         named = How(reading.format, reading.encoding, reading.separator)
-        said = systems_said(source, reading.item_column, how["system-column"], named)
+        said = systems_said(source, system, reading.item_column, how["system-column"], named)
     progress("building the hierarchy")
     tree, read = by_system(
         data, system, names=names, zeros=how["zeros"], strict=bool(how["strict"]), said=said

@@ -39,7 +39,7 @@ def query(
     $ setveil query release --itemsets 100
     """
     from setveil.cli.files import read_release
-    from setveil.commands.query import require_asked
+    from setveil.commands.query import require_asked, require_searchable
     from setveil.options.itemsets import parse_itemsets, read_itemsets
     from setveil.published.shared import read_told
     from setveil.report.answers import answers_text, rules_text
@@ -52,6 +52,7 @@ def query(
     estimator = estimator_for(shared, unlisted=unlisted, class_=class_)
     made = []
     if itemsets is not None:
+        require_searchable(estimator)
         found = greatest_itemsets(estimator, itemsets, itemset_length, progress)
         made = rules_of(estimator, [one.itemset for one in found])[:rules] if rules else []
     else:
@@ -60,7 +61,8 @@ def query(
             asked += read_itemsets(queries_file, estimator, layout)
         found = estimator.answer_all(asked)
     told = [one.as_dict() for one in found]
-    text = answers_text(told, estimator.method, estimator.labels)
+    parts = {name for one in found for name in one.itemset if estimator.is_part(name)}
+    text = answers_text(told, estimator.method, parts, estimator.unit)
     if rules is None:
         return Answer(told, text)
     rules_told = [rule.as_dict() for rule in made]

@@ -13,10 +13,12 @@ from setveil.cli.options import (
     OUTPUT,
     PROMISE,
     READING,
+    Force,
     HierarchyFile,
     Input,
     NoDetails,
     OutputFormat,
+    Page,
     Reading,
     Seed,
     argument,
@@ -46,6 +48,16 @@ Key = Annotated[
 ]
 Algorithm = Annotated[
     str, choice(ALGORITHM, "How labels are found.", "search", _SEARCHES, "--algorithm", "-a")
+]
+Refine = Annotated[
+    bool,
+    option(
+        ALGORITHM, "greedy: whether labels are made finer again where the promise holds.", None,
+        "--refine/--no-refine", default=True,
+    ),
+]  # fmt: skip
+Bound = Annotated[
+    bool, flag(ALGORITHM, "greedy: also find how much less others may lose, within --time-limit.")
 ]
 TimeLimit = Annotated[
     float | None, number(ALGORITHM, "Take the best labels found in so many seconds.", 0, "SECONDS")
@@ -115,14 +127,23 @@ def plan(
     weights: Weights = None,
     algorithm: Algorithm = "exact",
     time_limit: TimeLimit = None,
+    refine: Refine = True,
+    bound: Bound = False,
+    out: Page = None,
+    force: Force = False,
     key: Key = None,
     reading: Reading,
 ) -> Answer:
-    """Say what each way to publish the next release costs. Nothing is written.
+    """Say what each way to publish the next release costs. Nothing is written but the page, if asked for.
 
     $ setveil series plan visits q2.csv --id-column patient --item-column code -H tree.csv
     $ setveil series plan visits --together q1.csv q2.csv --id-column patient --item-column code -H tree.csv
     """
+    from setveil.cli.files import require_page
+    from setveil.report.ways import plan_html
+    from setveil.staging import write_page
+
+    require_page(out, "plan.html", force)
     one = _opened(series, key)
     how = {"hierarchy": hierarchy_file, "time_limit": time_limit, "progress": progress, **reading.given()}
     progress("reading")
@@ -130,8 +151,14 @@ def plan(
         called = None if names is None else names.split(",")
         found = one.plan_together([*(input or ())], names=called, weights=_weights(weights), **how)
     else:
-        found = one.plan(source_of(input, reading, "DATA"), algorithm=algorithm, **how)
-    return Answer(found, repr(found))
+        how |= {"algorithm": algorithm, "refine": refine, "bound": bound}
+        found = one.plan(source_of(input, reading, "DATA"), **how)
+    for warning in one.warnings:
+        say(f"Warning: {warning}")
+    if out is not None:
+        progress("writing the page")
+        write_page(out, plan_html(found))
+    return Answer(found, repr(found) if out is None else f"{found!r}\n\nPage       {out}")
 
 
 def add(
@@ -159,6 +186,11 @@ def add(
     weights: Weights = None,
     algorithm: Algorithm = "exact",
     time_limit: TimeLimit = None,
+    refine: Refine = True,
+    bound: Bound = False,
+    ways: bool = flag(
+        OUTPUT, "Show in the report what other ways would have cost; as long as `series plan`."
+    ),
     merge: bool = flag(READING, "Register: the data came since; add them to what the ledger has."),
     no_counts: bool = flag(OUTPUT, "Do not share in how many rows each item was (counts.csv)."),
     no_details: NoDetails = False,
@@ -204,7 +236,7 @@ def add(
         how = {"progress": progress, "hierarchy": hierarchy_file}
     found = one.add(
         data, name=name, out=out, published=published, hold_back=hold_back, labels_of=labels_of,
-        algorithm=algorithm, merge=merge, **how, **reading.given(),
+        algorithm=algorithm, refine=refine, bound=bound, ways=ways, merge=merge, **how, **reading.given(),
     )  # fmt: skip
     for warning in one.warnings:
         say(f"Warning: {warning}")

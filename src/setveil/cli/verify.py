@@ -188,10 +188,12 @@ def _as_query(
 
 def _settled(file: str, promise: dict[str, Any]) -> str:
     """Name the model that is meant; what a file is may leave no choice."""
-    from setveil.published import chunks
+    from setveil.published import blocks, chunks
 
-    if file != "-" and chunks.holds(Path(file)):
-        return next(name for name, one in models().items() if one.release == "chunks")
+    for kind in (chunks, blocks):
+        if file != "-" and kind.holds(Path(file)):
+            release = kind.__name__.rpartition(".")[2]
+            return next(name for name, one in models().items() if one.release == release)
     return settled_model(promise)
 
 
@@ -204,7 +206,7 @@ def _together(
     progress: Any,
 ) -> Answer:
     """Check runs of one series together."""
-    from setveil.commands.series import verify_together
+    from setveil.commands.series_verdict import verify_together
 
     promised = {f"--{name}": value for name, value in promise.items() if name not in {"k", "m", "privacy"}}
     told = {"--model": None if model == KmAnonymity.model else model, **promised, **useless}
@@ -250,6 +252,7 @@ def _checked(
     from setveil.hierarchy.io import read_hierarchy
     from setveil.options.decode import require_file
     from setveil.published.about import named_beside
+    from setveil.published.block_files import PublishedBlocks
     from setveil.published.chunk_files import PublishedChunks
     from setveil.published.group_files import as_groups, require_in_groups
     from setveil.published.shared import counts_beside
@@ -271,7 +274,9 @@ def _checked(
     more["progress"]("reading")
     published = _published(file, model, columns, reading)
     rows: Any = published
-    if isinstance(published, PublishedChunks):
+    if isinstance(published, PublishedBlocks):
+        rows = published.rows
+    elif isinstance(published, PublishedChunks):
         rows = published
     elif not isinstance(published, PublishedTable):
         groups = as_groups(published)

@@ -19,14 +19,16 @@ from setveil.commands.given import (
     rows_of,
     tree_beside,
     tree_of,
+    tree_of_codes,
 )
 from setveil.data.transactions import Transactions
-from setveil.errors import RequestError, described, did_you_mean
+from setveil.errors import RequestError, described
+from setveil.facts.facts import Facts
 from setveil.facts.generalizing import VOLUME, Generalizing
 from setveil.guarantees import Guarantee, models
 from setveil.hierarchy.tree import Hierarchy
 from setveil.options.classes import NAME
-from setveil.options.decode import Given, decode
+from setveil.options.decode import Given, decode, no_parameter
 from setveil.options.reading import Reading
 from setveil.runs.asked import named_algorithm
 from setveil.runs.run import VerifiedRelease
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
     from setveil.algorithms.hghs.mhghs import MHgHs
     from setveil.algorithms.lg.lg import LG
     from setveil.algorithms.lra.lra import LRA
+    from setveil.algorithms.noisy.dp_blocks import DPBlocks
     from setveil.algorithms.oa import OA
     from setveil.algorithms.pcta.pcta import PCTA
     from setveil.algorithms.rho.partial import Partial
@@ -60,8 +63,8 @@ if TYPE_CHECKING:
     from setveil.algorithms.vpa import VPA
 
     OfRows: TypeAlias = (
-        AA | Border | CAHD | Classes | COAT | DA | Disassociation | Exact | HgHs | LG | LRA | MHgHs | MM | OA
-        | Partial | PCTA | SuppressControl | TDControl | VPA
+        AA | Border | CAHD | Classes | COAT | DA | Disassociation | DPBlocks | Exact | HgHs | LG | LRA | MHgHs
+        | MM | OA | Partial | PCTA | SuppressControl | TDControl | VPA
     )  # fmt: skip
     OfTables: TypeAlias = Bounding | Forest | RT
     Parameters: TypeAlias = OfRows | OfTables
@@ -73,8 +76,8 @@ def anonymize(
     guarantee: Guarantee | None = None,
     *,
     k: int | None = None,
-    m: int | float | None = None,
-    hierarchy: TreeLike = None,
+    m: int | float | Mapping[str, int] | None = None,
+    hierarchy: TreeLike | Mapping[str, TreeLike] = None,
     algorithm: str | Algorithm | None = None,
     seed: int = 0,
     bound: bool | float = False,
@@ -186,6 +189,8 @@ def anonymize(
     >>> sv.anonymize(rows, k=2, m=2, hierarchy=drinks).verdict
     Yes: k^m-anonymity (k=2, m=2) holds.
     """
+    if isinstance(data, Facts) and m is None and guarantee is None:
+        m = data.m
     guarantee = promised(guarantee, k, m, kind="tables" if isinstance(data, Table) else "rows")
     named_algorithm(algorithm)
     if not isinstance(classes, bool) and not is_integer(classes, 1):
@@ -211,7 +216,7 @@ def anonymize(
             hint="sv.anonymize(sv.read_table(data, qi=[...], set=...), ...)",
         )
     rows = rows_of(data, tables=True)
-    tree = tree_of(hierarchy)
+    tree = tree_of_codes(hierarchy, rows) if isinstance(rows, Facts) else tree_of(hierarchy)
     tree = tree or tree_beside(rows)
     values = _values(parameters, algorithm, guarantee, rows, tree, seed)
     weights = {name: Fraction(str(weight)) for name, weight in (fact_weights or {}).items()}
@@ -235,10 +240,7 @@ def _require_parameters(parameters: Mapping[str, Any], algorithm: Any, guarantee
     unknown = [one for one in parameters if one not in own]
     if unknown and settings is None:
         arguments = [one for one in signature(anonymize).parameters if one != "parameters"]
-        raise RequestError(
-            f"{name} has no parameter {', '.join(unknown)}; it has {', '.join(own) or 'none'}.",
-            hint=did_you_mean(unknown[0], [*own, *arguments]),
-        )
+        raise no_parameter(name, unknown, own, arguments)
 
 
 def _values(

@@ -28,8 +28,9 @@ from setveil.commands.given import (
     rows_of,
     tree_of,
 )
+from setveil.data.io import read_ids
 from setveil.data.transactions import Transactions
-from setveil.errors import DataError, RequestError, described, faces
+from setveil.errors import DataError, RequestError, described, faces, listed
 from setveil.guarantees import Guarantee
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.content import merge_rows_by_content
@@ -44,7 +45,7 @@ from setveil.published.shared import Told
 from setveil.report.attack import attack_text
 from setveil.utility.estimates import Estimator
 from setveil.values.numbers import number_of
-from setveil.wording import count
+from setveil.wording import are, count
 
 ATTACKS, USUAL_M, MOST_M = 2000, 2, 8
 _ORIGINAL = faces("--original", "train")
@@ -418,6 +419,20 @@ def _require_people(train: Transactions, control: Transactions) -> None:
         )
         if all(np.array_equal(a, b) for a, b in zip(*sides, strict=True)):
             raise _own_control()
+    first, second = (_ids(rows) for rows in (train, control))
+    both = sorted(first & second)
+    if both:
+        raise RequestError(
+            f"{count(len(both), 'id')} {are(len(both))} in the original and in the control, "
+            f"which must be other people: {listed(both)}.",
+            hint="Leave them out of the control. Where each file numbers its rows anew, give them other ids.",
+        )
+
+
+def _ids(rows: Transactions) -> set[str]:
+    """Read the ids of rows once more, if their file has some."""
+    found = None if rows.origin is None else read_ids(rows.origin.as_dict())
+    return found or set()
 
 
 def _same_file(one: str | PathLike[str], other: str | PathLike[str]) -> bool:

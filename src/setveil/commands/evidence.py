@@ -14,18 +14,18 @@ from typing import Any
 from setveil.attacker.knowledge import knowledge_of
 from setveil.attacker.population import CONFIDENCE, fraction_risk
 from setveil.commands.given import is_path, path_of, published_rows
+from setveil.commands.refusals import of_single_rows
 from setveil.commands.risk import share_of
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, OutputError, RequestError, described, did_you_mean, shorten
 from setveil.plain_json import read_json
 from setveil.published import kind_at
+from setveil.recipients import CERTIFICATE
 from setveil.report.evidence.frames import ALL, FRAMES, Section, Sources, sections
-from setveil.report.evidence.page import evidence_html, told_as_data
+from setveil.report.evidence.page import LONGEST, evidence_html, told_as_data
 from setveil.report.record import Record, read_record
 from setveil.runs.run import VerifiedRelease
 from setveil.staging import write_page
-
-_LONGEST = 10_000  # characters of an answer
 
 
 def evidence(
@@ -103,24 +103,22 @@ def gathered(
     wanted = sections(frame)
     said = _answers(answers, frame)
     files: dict[str, str] = {}
+    certificate = None
     if isinstance(run, VerifiedRelease):
         record, rows = run.report, run.release.exposed()
     else:
         folder = path_of("run", run)
         record = _record(folder)
-        files = _hashes(folder / "published")
+        files, certificate = _hashes(folder / "published"), _certificate(folder, record)
         rows = None if share is None else kind_at(str(folder)).read(str(folder), published_rows)
     population = None
     if share is not None:
         if type(rows) is not Transactions:
-            raise RequestError(
-                "--fraction is for single rows of items, not for tables, groups or classes.",
-                hint="Leave it out.",
-            )
+            raise of_single_rows("fraction")
         ms = sorted({entry["m"] for entry in _measured(record)} or {1, 2, 3})
         entries = fraction_risk(knowledge_of(rows, ()), share, ms)
         population = {"fraction": float(share), "confidence": CONFIDENCE, "entries": entries}
-    return Sources(record, _attack(attack), population, files), wanted, said
+    return Sources(record, _attack(attack), population, files, certificate), wanted, said
 
 
 def page_place(out: Path, *, force: bool) -> Path:
@@ -162,6 +160,24 @@ def _hashes(published: Path) -> dict[str, str]:
                     file, "sha256"
                 ).hexdigest()
     return found
+
+
+def _certificate(folder: Path, record: Record) -> dict[str, int] | None:
+    """Read the certificate that `setveil certify` put beside the record, which says nothing of it."""
+    file = folder / "internal" / CERTIFICATE
+    if "certificate" in record or not file.is_file():
+        return None
+    try:
+        found = read_json(file.read_bytes())
+        told = {key: found[key] for key in ("loss", "bound")}
+        same = all(found[key] == record["guarantee"][key] for key in ("k", "m"))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DataError(
+            f"{file} cannot be read: {type(error).__name__}.", hint="Make it again: setveil certify RUN."
+        ) from None
+    if not same or not all(type(number) is int for number in told.values()):
+        raise DataError(f"{file} is no certificate of this run.", hint="Make it again: setveil certify RUN.")
+    return told
 
 
 def _attack(attack: Any) -> Mapping[str, Any] | None:
@@ -216,9 +232,9 @@ def _answers(answers: Any, frame: str) -> dict[str, str]:
                 f"{where}: there is no field {shorten(str(name))}.",
                 hint=did_you_mean(str(name), known, f"There are {', '.join(known)}."),
             )
-        if not isinstance(text, str) or len(text) > _LONGEST:
+        if not isinstance(text, str) or len(text) > LONGEST:
             raise RequestError(
-                f"{where}: {name} must be a text of at most {_LONGEST:,} characters, got "
+                f"{where}: {name} must be a text of at most {LONGEST:,} characters, got "
                 f"{shorten(json.dumps(text, default=str))}."
             )
     return {name: text.strip() for name, text in answers.items()}

@@ -11,14 +11,17 @@ from setveil.data.io import read as read_files
 from setveil.data.pandas_frames import is_pandas
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, described, listed
+from setveil.facts.facts import Facts
 from setveil.guarantees import Guarantee, class_names, models
 from setveil.guarantees.verify import require_guarantee
+from setveil.hierarchy.columns import joined, require_columns
 from setveil.hierarchy.forms import tree_from
 from setveil.hierarchy.io import read_hierarchy
 from setveil.hierarchy.tree import Hierarchy
 from setveil.options.inputs import load_labels, require_known
 from setveil.progress import Progress, listener, silent
 from setveil.published import Release
+from setveil.published.block_files import PublishedBlocks
 from setveil.published.chunk_files import PublishedChunks
 from setveil.published.group_files import PublishedGroups
 from setveil.published.table_files import PublishedTable
@@ -113,6 +116,22 @@ def tree_of(hierarchy: object) -> Hierarchy | None:
     if is_path(hierarchy):
         return read_hierarchy(hierarchy)
     return tree_from(hierarchy)
+
+
+def tree_of_codes(hierarchy: Any, facts: Facts) -> Hierarchy | None:
+    """Take the hierarchy of the codes of facts: of several columns by their names, those of some of them."""
+    names = [one.name for one in facts.columns]
+    if len(names) == 1 or hierarchy is None:
+        named = isinstance(hierarchy, Mapping) and list(hierarchy) == names
+        return tree_of(hierarchy[names[0]] if named else hierarchy)
+    if not isinstance(hierarchy, Mapping):
+        raise RequestError(
+            f"Nothing says of which column of codes the hierarchy is, {listed(names)}.",
+            hint=f"hierarchy={{{names[0]!r}: ...}}",
+        )
+    require_columns(hierarchy, names)
+    trees = {name: tree_of(one) for name, one in hierarchy.items()}
+    return joined({name: tree for name, tree in trees.items() if tree is not None})
 
 
 def tree_beside(rows: Transactions) -> Hierarchy | None:
@@ -217,7 +236,7 @@ def exposed_by(value: object, kind: Any) -> Any:
     release = release_of(value)
     if release is not None:
         return release.exposed()
-    if isinstance(value, PublishedGroups | PublishedChunks | PublishedTable):
+    if isinstance(value, PublishedGroups | PublishedChunks | PublishedBlocks | PublishedTable):
         return value
     if is_path(value):
         return kind.read(fspath(value), published_rows)

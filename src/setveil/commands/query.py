@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from setveil.commands.given import (
     Listener,
@@ -20,19 +20,23 @@ from setveil.commands.given import (
 from setveil.data.layout import Layout
 from setveil.errors import RequestError, as_option, described, faces
 from setveil.options.itemsets import parse_itemsets, require_named
+from setveil.published.blocks import BlocksRelease
 from setveil.published.chunks import ChunksRelease
 from setveil.published.class_recoding import ClassRecoding
 from setveil.published.rows import RowsRelease
-from setveil.published.shared import Told, layout_of_sets, read_told, shared_by, told_by_chunks
+from setveil.published.shared import Told, layout_of_sets, read_told, shared_by, told_by_name
 from setveil.published.tables import TableRelease
 from setveil.runs.run import VerifiedRelease
+from setveil.utility.block_estimates import BlockEstimator
 from setveil.utility.estimates import Answer, Estimator
 from setveil.utility.estimators import estimator_for
 from setveil.utility.greatest import greatest_itemsets
 
+Answering: TypeAlias = RowsRelease | TableRelease | ChunksRelease | BlocksRelease
+
 
 def query(
-    release: str | PathLike[str] | VerifiedRelease | RowsRelease | TableRelease | ChunksRelease,
+    release: str | PathLike[str] | VerifiedRelease | Answering,
     queries: Iterable[str | Iterable[str]] = (),
     *,
     itemsets: int | None = None,
@@ -48,7 +52,7 @@ def query(
 
     Parameters
     ----------
-    release : path, VerifiedRelease, or release of rows, of a table, or of rows in chunks
+    release : path, VerifiedRelease, or release of rows, of a table, of rows in chunks, or of noisy counts
         The folder of a run, all that was shared of one, or what `setveil.anonymize` returned. Of a table its
         items are asked for, in all its rows.
     queries : list of lists of str
@@ -104,6 +108,7 @@ def query(
     shared, layout = shared_of(release)
     estimator = estimator_for(shared, unlisted=unlisted, class_=integer_or_none("class_", class_, 0))
     if number is not None:
+        require_searchable(estimator)
         return greatest_itemsets(estimator, number, longest, listening)
     named = _named(asked, estimator, layout)
     return estimator.answer_all(named)
@@ -123,20 +128,32 @@ def require_asked(queries: object, itemsets: int | None, **beside: int | None) -
         raise RequestError(f"{', '.join(given)}: only with {as_option('itemsets')}.")
 
 
+def require_searchable(estimator: Estimator) -> None:
+    """Refuse to search where estimates may grow with their itemset, as noise makes them do."""
+    if isinstance(estimator, BlockEstimator):
+        raise RequestError(
+            "In noisy counts no itemsets are searched: noise may make an itemset more frequent than a "
+            "part of it.",
+            hint="Look for them in synthetic.csv, the rows that were drawn from the counts.",
+        )
+
+
 def shared_of(release: object) -> tuple[Told, Layout]:
     """Take what is shared of a release from the release itself or its files, and how items are written."""
     if is_path(release):
         return read_told(Path(release), published_rows)
     made = release_of(release)
     if isinstance(made, ChunksRelease):
-        return told_by_chunks(made.published, made.promised()), Layout("basket")
+        return told_by_name(made.published, made.promised()), Layout("basket")
+    if isinstance(made, BlocksRelease):
+        return told_by_name(made.shown, {}), Layout("basket")
     if isinstance(made, TableRelease):
         shared = shared_by(made, {"recoding": made.labelled.kind}, layout_of_sets(made.table.delimiter))
         return shared, shared.layout
     if not isinstance(made, RowsRelease):
         raise RequestError(
-            "The release must be one of rows, of a table, of rows in chunks, or its folder, got "
-            f"{described(release)}.",
+            "The release must be one of rows, of a table, of rows in chunks, of noisy counts, or its folder, "
+            f"got {described(release)}.",
             hint="What setveil.anonymize returned, or the folder that it wrote.",
         )
     given = release.layout if isinstance(release, VerifiedRelease) else Layout("basket")

@@ -8,11 +8,12 @@ from typing import TypeAlias
 from setveil.commands.given import path_of, published_rows
 from setveil.data.transactions import Transactions
 from setveil.published import kind_at
+from setveil.published.block_files import PublishedBlocks
 from setveil.published.chunk_files import PublishedChunks
 from setveil.published.group_files import PublishedGroups
 from setveil.published.table_files import PublishedTable
 
-Published: TypeAlias = Transactions | PublishedTable | PublishedGroups | PublishedChunks
+Published: TypeAlias = Transactions | PublishedTable | PublishedGroups | PublishedChunks | PublishedBlocks
 
 
 def read_published(folder: str | PathLike[str]) -> Published:
@@ -25,9 +26,10 @@ def read_published(folder: str | PathLike[str]) -> Published:
 
     Returns
     -------
-    Transactions, PublishedTable, PublishedGroups or PublishedChunks
-        All that is published of the rows, of a table, or of rows in groups or chunks. Each has `to_polars`,
-        `to_pandas` and `to_arrow`; `setveil.verify` takes it, and `setveil.risk` all but rows in chunks.
+    Transactions, PublishedTable, PublishedGroups, PublishedChunks or PublishedBlocks
+        All that is published of the rows, of a table, of rows in groups or chunks, or noisy counts. Each has
+        `to_polars`, `to_pandas` and `to_arrow`; `setveil.verify` takes it, and `setveil.risk` all but the
+        last two.
 
     Raises
     ------

@@ -15,6 +15,7 @@ from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, described
 from setveil.notebook import card
 from setveil.published import Release
+from setveil.published.blocks import BlocksRelease
 from setveil.published.chunk_files import PublishedChunks
 from setveil.published.chunks import ChunksRelease
 from setveil.published.group_files import PublishedGroups
@@ -24,7 +25,7 @@ from setveil.published.rows import RowsRelease
 from setveil.published.shared import shared_by
 from setveil.published.table_files import PublishedTable
 from setveil.published.tables import TableRelease
-from setveil.reconstruction.draws import NOTE, Source, Terms, draws_of, source_at, write_draws
+from setveil.reconstruction.draws import NOTE, Source, Terms, drawn_already, draws_of, source_at, write_draws
 from setveil.runs.run import VerifiedRelease
 from setveil.wording import count
 
@@ -197,6 +198,8 @@ def _source(release: object) -> Source:
         )
     given = release.layout if isinstance(release, VerifiedRelease) else Layout("basket")
     arranged = made.arranged(made.layout(given, None))
+    if isinstance(arranged, BlocksRelease):
+        raise drawn_already()
     if isinstance(arranged, GroupsRelease | ChunksRelease):
         return Source.of(arranged.exposed())
     if not isinstance(arranged, RowsRelease | TableRelease):

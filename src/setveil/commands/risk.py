@@ -9,23 +9,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.attacker.absence import absence_risk
+from setveil.attacker.absence import absence_risk, table_absence_risk
 from setveil.attacker.attack import attack_risk
 from setveil.attacker.knowledge import knowledge_of
 from setveil.attacker.population import CONFIDENCE, fraction_risk, population_risk
 from setveil.commands.given import Listener, exposed_by, heard, is_path, labels_of, release_of, rows_of
 from setveil.commands.measure import require_same_form
+from setveil.commands.refusals import in_blocks, in_chunks, of_single_rows
 from setveil.data.framed import Framed
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
-from setveil.errors import RequestError, described, faces
-from setveil.guarantees.verify.absence import ITEMS, LABELS, signs_of
+from setveil.errors import RequestError, described
+from setveil.guarantees.verify.absence import ITEMS, LABELS, nothing_absent, signs_of
 from setveil.kernels.rows import frozen, recode_rows
 from setveil.notebook import grids
 from setveil.progress import silent
-from setveil.published import kind_at
+from setveil.published import kind_at, tables
 from setveil.published import rows as single_rows
 from setveil.published.about import about_beside, read_about
+from setveil.published.block_files import PublishedBlocks
 from setveil.published.chunk_files import PublishedChunks
 from setveil.published.class_rows import ClassRows
 from setveil.published.counts import Counts
@@ -38,6 +40,9 @@ from setveil.values.numbers import number_of
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+_MEANT = single_rows.RowsRelease | tables.TableRelease  # releases whose labels mean items
 
 
 class RiskTable(dict[str, Any], Framed):
@@ -215,7 +220,10 @@ def attacked(
     absent : (int, str, Counts)
         How many absent items are also known, None: none; in which reading; what tells of them.
     """
-    _refuse_chunks(rows)
+    if isinstance(rows, PublishedBlocks):
+        raise in_blocks()
+    if isinstance(rows, PublishedChunks):
+        raise in_chunks()
     _require_plain(rows, before, fraction, population)
     _require_absent(rows, private, *absent[:2])
     secrets = _private(private, rows, before, encoding)
@@ -243,9 +251,11 @@ def attacked(
         reading = (absent[1] or ITEMS) if of_release else ITEMS  # of an original every item tells
         members = about["labels"] if of_release and about is not None else {}
         told = absent[2].lines() if of_release and absent[2] is not None else ()
-        signs = [labels for _, labels in signs_of(some, reading, members, told)]
+        sets = some.sets if isinstance(some, PublishedTable) else some
+        signs = [labels for _, labels in signs_of(sets, reading, members, told)]
         ms = [entry["m"] for entry in found[name]["risk"] if entry["choice"] == "best"]
-        entries = absence_risk(some, signs, ms, found[name]["thresholds"], asked.get("progress", silent))
+        look = table_absence_risk if some.is_table else absence_risk
+        entries = look(some, signs, ms, found[name]["thresholds"], asked.get("progress", silent))
         found[name]["absence"] = {"absent": 1, "absence": reading, "entries": entries}
     return found
 
@@ -254,7 +264,7 @@ def counts_of(data: object) -> Counts | None:
     """Find the counts that are published beside rows."""
     made = release_of(data)
     if made is not None:
-        return made.counts if isinstance(made, single_rows.RowsRelease) else None
+        return made.counts if isinstance(made, _MEANT) else None
     found: Counts | None = counts_beside(fspath(data))[0] if is_path(data) else None
     return found
 
@@ -272,11 +282,10 @@ def _require_absent(rows: Any, private: Any, absent: Any, absence: Any) -> None:
         )
     if absence not in (None, ITEMS, LABELS):
         raise RequestError(f"--absence must be {ITEMS} or {LABELS}, got {absence!r}.")
-    if type(rows) is not Transactions or private is not None:
-        raise RequestError(
-            "--absent is for rows of items of which none is private, not for tables, groups and classes.",
-            hint="Leave it out.",
-        )
+    if type(rows) is not Transactions and not rows.is_table:
+        raise nothing_absent()
+    if private is not None:
+        raise RequestError("--absent does not go with --private.", hint="Leave one of them out.")
 
 
 def share_of(fraction: Any) -> float | Fraction | None:
@@ -296,7 +305,7 @@ def meaning_beside(data: object) -> Mapping[str, Any] | None:
     """Find the about.json of a release that was named; None for rows that stand for themselves."""
     made = release_of(data)
     if made is not None:
-        return made.meaning() if isinstance(made, single_rows.RowsRelease) else None
+        return made.meaning() if isinstance(made, _MEANT) else None
     about = about_beside(fspath(data)) if is_path(data) else None
     return None if about is None else read_about(about)
 
@@ -316,20 +325,6 @@ def published_as(population: Transactions, about: Mapping[str, Any], rows: Trans
     return Transactions(frozen(indptr, np.int64), frozen(items, np.int32), Vocabulary(shown))
 
 
-def _refuse_chunks(rows: Any) -> None:
-    """Say why nobody is looked for in rows in chunks."""
-    if isinstance(rows, PublishedChunks):
-        raise RequestError(
-            "Rows in chunks do not tell which items are in the same row, so that nobody can count "
-            "the rows that "
-            "fit; what can be inferred of sensitive items is counted instead when they are verified.",
-            hint=faces(
-                "setveil verify RELEASE -k K -m M --sensitive ITEMS --unsafe",
-                "sv.verify(release, sv.Disassociated(k, m, sensitive=[...], unsafe=True))",
-            ),
-        )
-
-
 def _require_plain(rows: Any, before: Any, fraction: Any, population: Any) -> None:
     """Refuse what cannot be said of a population."""
     if fraction is None and population is None:
@@ -340,11 +335,7 @@ def _require_plain(rows: Any, before: Any, fraction: Any, population: Any) -> No
             hint="--population counts what --fraction estimates: give it alone.",
         )
     if not all(type(some) is Transactions for some in (rows, before) if some is not None):
-        raise RequestError(
-            f"{'--population' if fraction is None else '--fraction'} is for single rows of items, not for "
-            "tables, groups or classes.",
-            hint="Leave it out.",
-        )
+        raise of_single_rows("population" if fraction is None else "fraction")
     if population is not None and before is not None:
         raise RequestError(
             "--population looks at one file, so not with --original.", hint="Call it for each."

@@ -2,73 +2,38 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, cast
 
-from setveil.commands.given import Listener, TreeLike, heard, integer, is_path, path_of, tree_of
-from setveil.data.columns import Wanted
-from setveil.data.frames import read_frame
-from setveil.data.io import read_with_ids
-from setveil.data.transactions import Transactions
-from setveil.errors import DataError, RequestError, described
+from setveil.commands.given import Listener, TreeLike, heard, integer, path_of, tree_of
+from setveil.commands.series_rows import people_in
+from setveil.commands.series_verdict import KNOWN, PRESENCE, Told, one_of, verdict_of, verified
+from setveil.errors import RequestError
 from setveil.guarantees.series import SeriesAnonymity
-from setveil.guarantees.verify.series import verify_series
-from setveil.hierarchy.tree import Hierarchy
-from setveil.options.reading import Reading
-from setveil.progress import Progress
 from setveil.report.record import Record
-from setveil.report.series import list_text, plan_text, risk_text, verdict_text
-from setveil.series.add import Chosen, add_new, allowed_counts, publish_way
+from setveil.report.series import list_text, plan_text, risk_text
+from setveil.series.add import add_new, add_together
 from setveil.series.earlier import add_published
 from setveil.series.ids import codes_of
+from setveil.series.leaving import drop, forget
 from setveil.series.ledger import (
     IDS,
-    INSIDE,
     KINDS,
     Entry,
     Ledger,
     changing,
     create,
-    drop,
-    forget,
     open_ledger,
     require_free_name,
 )
-from setveil.series.people import People, merged, people_of
-from setveil.series.plan import PLANNED, plan, plan_together, together
+from setveil.series.people import People
+from setveil.series.plan import plan, plan_together
 from setveil.series.risk import risk
-from setveil.series.state import published_state, told
-from setveil.series.ways import HOLD_BACK, SEARCHES
-
-KNOWN, PRESENCE = ("histories", "facts"), ("implied", "known", "ignored")
-OUT = (
-    "counts.csv lies beside a release of a register, and is out: the promise holds for those only who do not "
-)
-STAYS = f"{OUT}know what stays (docs/series.md)."
-
-
-class Told(dict[str, Any]):
-    """What a series was asked, as JSON types, that shows itself in words."""
-
-    def __init__(self, content: Mapping[str, Any], words: str) -> None:
-        super().__init__(content)
-        self._words = words
-
-    def __repr__(self) -> str:
-        return self._words
-
-    def __bool__(self) -> bool:
-        return bool(self.get("holds", True))
-
-
-def one_of(name: str, value: object, words: Sequence[str]) -> Any:
-    """Take one of some words."""
-    if value not in words:
-        raise RequestError(f"{name} must be one of {', '.join(words)}, got {described(value)}.")
-    return value
+from setveil.series.state import published_state
+from setveil.series.trees import tree_for
+from setveil.series.ways import HOLD_BACK, SEARCHES, How
 
 
 class Series:
@@ -172,6 +137,9 @@ class Series:
         labels_of: str | None = None,
         algorithm: str = "exact",
         time_limit: float | None = None,
+        refine: bool = True,
+        bound: bool = False,
+        ways: bool = False,
         counts: bool | int = True,
         merge: bool = False,
         details: bool = False,
@@ -190,8 +158,9 @@ class Series:
             What to call the release.
         out : path
             The folder of the run, which does not exist. It is written with the ledger, or neither.
-        hierarchy : Hierarchy, path, dict or data frame
-            What items may be generalized to.
+        hierarchy : Hierarchy, path, dict or data frame, optional
+            What items may be generalized to; by default the file that the last release had. What is out under
+            the name of a group must still be in it.
         published : path, optional
             The folder of a run that is already out, of these data: it is recorded, with what it exposes.
         hold_back : {"needed", "found", "returners", "none"}, optional
@@ -203,6 +172,11 @@ class Series:
             The least loss, proven; or one for large data.
         time_limit : float, optional
             Seconds after which the best labels so far are taken.
+        refine, bound : bool
+            Of greedy: whether labels are made finer again where the promise still holds, and whether to find
+            how much less others may lose.
+        ways : bool
+            Also find what the other ways would have cost, for the report; it takes as long as `plan`.
         counts : bool or int
             As for `setveil.anonymize`. Never beside a release of a register after the first.
         merge : bool
@@ -234,7 +208,7 @@ class Series:
         listening = heard(progress)
         if hold_back is not None:
             one_of("hold_back", hold_back, HOLD_BACK)
-        one_of("algorithm", algorithm, SEARCHES)
+        how = _how(algorithm, time_limit, refine, bound)
         with changing(self._folder) as ledger:
             require_free_name(ledger, name)
             new = self._people(ledger, data, reading, merge=merge)
@@ -246,13 +220,13 @@ class Series:
                     )
                 run = path_of("The run", published)
                 changed, verdict = add_published(ledger, name, run, new, listening)
-                return self._verdict(changed, verdict)
+                return verdict_of(changed, verdict)
             if out is None:
                 raise RequestError("Say where the release goes.", hint="--out FOLDER.")
             _, report = add_new(
-                ledger, name, new, required_tree(hierarchy), path_of("The folder to write", out),
-                hold_back=hold_back, labels_of=labels_of, algorithm=algorithm, time_limit=time_limit,
-                counts=counts, details=details, writing=writing, record=record, progress=listening,
+                ledger, name, new, tree_for(ledger, tree_of(hierarchy)), path_of("The folder to write", out),
+                hold_back=hold_back, labels_of=labels_of, how=how, priced=ways, counts=counts,
+                details=details, writing=writing, record=record, progress=listening,
             )  # fmt: skip
         return cast("dict[str, Any]", report)
 
@@ -284,28 +258,15 @@ class Series:
             As for `add`.
         """
         listening = heard(progress)
-        if not len(data) == len(names) == len(out):
-            raise RequestError(
-                f"Given are {len(data)} releases, {len(names)} names and {len(out)} folders, expected as "
-                "many of each."
-            )
-        tree = required_tree(hierarchy)
-        reports = []
-        with changing(self._folder) as begun:
-            ledger = begun
+        with changing(self._folder) as ledger:
             _require_none(ledger)
-            several = [self._people(ledger, one, dict(reading)) for one in data]
-            ways = together(ledger, several, tree, weights=weights, time_limit=time_limit, progress=listening)
-            chosen = Chosen(PLANNED, "exact", None, time_limit)
-            for name, way, place in zip(names, ways, out, strict=True):
-                require_free_name(ledger, name)
-                ledger, report = publish_way(
-                    ledger, name, way, tree, path_of("The folder to write", place), chosen, {},
-                    counts=allowed_counts(ledger, counts), writing=writing or {}, record=record or {},
-                    details=details,
-                    progress=listening,
-                )  # fmt: skip
-                reports.append(report)
+            tree = tree_for(ledger, tree_of(hierarchy))
+            several = [self._people(ledger, one, reading) for one in data]
+            outs = [path_of("The folder to write", place) for place in out]
+            _, reports = add_together(
+                ledger, several, list(names), outs, tree, weights=weights, time_limit=time_limit,
+                counts=counts, writing=writing, record=record, details=details, progress=listening,
+            )  # fmt: skip
         return reports
 
     def plan(
@@ -315,6 +276,8 @@ class Series:
         hierarchy: TreeLike = None,
         algorithm: str = "exact",
         time_limit: float | None = None,
+        refine: bool = True,
+        bound: bool = False,
         progress: Listener = None,
         **reading: Any,
     ) -> Told:
@@ -322,7 +285,7 @@ class Series:
 
         Parameters
         ----------
-        data, hierarchy, algorithm, time_limit, progress, **reading
+        data, hierarchy, algorithm, time_limit, refine, bound, progress, **reading
             As for `add`.
 
         Returns
@@ -332,11 +295,10 @@ class Series:
             `exposed_before`, `unique_before`, `proven`, `gap` and `seconds`; or `why` it cannot be.
         """
         ledger = self.ledger
-        one_of("algorithm", algorithm, SEARCHES)
+        how = _how(algorithm, time_limit, refine, bound)
         new = self._people(ledger, data, reading)
         found = plan(
-            ledger, new, required_tree(hierarchy), algorithm=algorithm, time_limit=time_limit,
-            progress=heard(progress),
+            ledger, new, tree_for(ledger, tree_of(hierarchy)), how=how, progress=heard(progress),
         )  # fmt: skip
         return Told(found, plan_text(found))
 
@@ -360,11 +322,11 @@ class Series:
         """
         ledger = self.ledger
         _require_none(ledger)
-        several = [self._people(ledger, one, dict(reading)) for one in data]
+        several = [self._people(ledger, one, reading) for one in data]
         called = list(names or (str(at + 1) for at in range(len(several))))
+        tree = tree_for(ledger, tree_of(hierarchy))
         found = plan_together(
-            ledger, several, called, required_tree(hierarchy), weights=weights, time_limit=time_limit,
-            progress=heard(progress),
+            ledger, several, called, tree, weights=weights, time_limit=time_limit, progress=heard(progress)
         )  # fmt: skip
         return Told(found, plan_text(found))
 
@@ -396,38 +358,10 @@ class Series:
         dict
             True where the promise holds; `exposed`, `unique`, `violations`, ...
         """
-        return self._verified(
-            {}, k=k, m=m, known=known, presence=presence, show=show, counts_are_out=counts_are_out,
-            progress=heard(progress),
+        return verified(
+            self.ledger, {}, k=k, m=m, known=known, presence=presence, show=show,
+            counts_are_out=counts_are_out, progress=heard(progress),
         )  # fmt: skip
-
-    def _verified(self, runs: Mapping[str, Path], *, progress: Progress, **asked: Any) -> Told:
-        ledger = self.ledger
-        own = ledger.promise
-        promise = SeriesAnonymity(
-            own.k if asked["k"] is None else asked["k"],
-            own.m if asked["m"] is None else asked["m"],
-            one_of("known", asked["known"] or own.known, KNOWN),
-            one_of("presence", asked["presence"] or own.presence, PRESENCE),
-        )
-        progress("reading the series")
-        state = published_state(ledger, runs)
-        progress("verifying the series")
-        verdict = verify_series(
-            state.series, promise, show=integer("show", asked["show"], 0), progress=progress
-        )
-        return self._verdict(ledger, told(verdict, state), counts_are_out=asked["counts_are_out"])
-
-    def _verdict(self, ledger: Ledger, found: dict[str, Any], *, counts_are_out: bool = False) -> Told:
-        warnings = []
-        beside = [entry.name for entry in ledger.releases if entry.counts]
-        if ledger.settings.kind == "register" and beside and len(ledger.releases) > 1:
-            warnings.append(f"{', '.join(beside)}: {STAYS}")
-            found["holds"] = found["holds"] and counts_are_out
-        if ledger.settings.forgotten:
-            warnings.append(f"{ledger.settings.forgotten:,} forgotten: no longer checked.")
-        found["warnings"] = warnings
-        return Told(found, verdict_text(found))
 
     def risk(self, *, progress: Listener = None) -> Told:
         """Count people below 2, 5 and 10 for who knows up to three items, by each release and by all, linked.
@@ -485,66 +419,14 @@ class Series:
         return Told(found, list_text(found))
 
     def _people(
-        self, ledger: Ledger, data: object, reading: dict[str, Any], *, merge: bool = False
+        self, ledger: Ledger, data: object, reading: Mapping[str, Any], *, merge: bool = False
     ) -> People:
-        rows, ids = rows_with_ids(data, reading)
-        new = people_of(ledger, rows, ids, ledger.code(self._key))
+        new = people_in(ledger, data, reading, self._key, merge=merge)
         self.warnings = (new.warning,) if new.warning else ()
-        if merge:
-            if ledger.settings.kind != "register":
-                raise RequestError("--merge is for registers.", hint="A period goes out by itself.")
-            return merged(ledger, new)
         return new
 
     def __repr__(self) -> str:
         return list_text(self.told())
-
-
-def verify_together(
-    runs: Sequence[str | PathLike[str]], *, show: int = 5, progress: Listener = None, **asked: Any
-) -> Told:
-    """Check several releases of one series, by the folders of their runs.
-
-    Parameters
-    ----------
-    runs : sequence of paths
-        At least two.
-    k, m, known, presence, show, counts_are_out, progress
-        As for `Series.verify`.
-    """
-    found = [(path_of("A run", run), series_inside(Path(run))) for run in runs]
-    series = {told["series"] for _, told in found if told}
-    if len(series) != 1 or not all(told for _, told in found):
-        raise RequestError(
-            "These are not releases of one series: rows of two files cannot be put together without ids.",
-            hint="`setveil series add --published RUN` records a release that is out, with the ids of its "
-            "people.",
-        )
-    named = {told["release"]: run for run, told in found if told}
-    if len(named) < len(found) or len(found) < 2:
-        raise RequestError(
-            "These are not two different releases of the series.",
-            hint="Name the folders of two or more, such as q1 --with q2.",
-        )
-    one = Series.open(series.pop())
-    for name in named:
-        one.ledger.entry(name)
-    defaults = dict.fromkeys(("k", "m", "known", "presence")) | {"counts_are_out": False}
-    return one._verified(named, progress=heard(progress), **defaults | {"show": show} | asked)
-
-
-def series_inside(run: Path) -> dict[str, str] | None:
-    """Read which series a run's folder is of; None if of none."""
-    if not run.exists():
-        raise DataError(f"There is no {run}.", hint="Name the folders of runs, with their internal/.")
-    path = run / "internal" / INSIDE
-    if not path.is_file():
-        return None
-    try:
-        told = json.loads(path.read_text(encoding="utf-8"))
-        return {"series": str(told["series"]), "release": str(told["release"])}
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise DataError(f"{path} is not what setveil wrote: {error}.") from None
 
 
 def _require_none(ledger: Ledger) -> None:
@@ -555,33 +437,13 @@ def _require_none(ledger: Ledger) -> None:
         )
 
 
-def required_tree(hierarchy: TreeLike) -> Hierarchy:
-    """Take a hierarchy, which must be given."""
-    tree = tree_of(hierarchy)
-    if tree is None:
-        raise RequestError("A series needs a hierarchy of the items.", hint="--hierarchy FILE.")
-    return tree
-
-
-def rows_with_ids(data: object, reading: Mapping[str, Any]) -> tuple[Transactions, Sequence[str] | None]:
-    """Take rows and the id of each from whatever holds them."""
-    unknown = [name for name in reading if name not in Reading.__dataclass_fields__]
-    if unknown:
-        raise RequestError(f"There is no argument {unknown[0]}.", hint="How data are read: see setveil.read.")
-    if isinstance(data, Mapping):
-        return Transactions.from_rows(list(data.values())), [str(one) for one in data]
-    several = isinstance(data, list | tuple) and data and all(map(is_path, data))
-    if data is None or is_path(data) or several:
-        return read_with_ids(cast("Any", data), **reading)
-    if (
-        isinstance(data, Iterable)
-        and not hasattr(data, "__arrow_c_stream__")
-        and not hasattr(data, "columns")
-    ):
-        raise DataError(
-            "Rows of a series must say whose they are.",
-            hint="Such as {'patient 1': ['tea', 'milk']}, a file or a data frame with a column of ids.",
+def _how(algorithm: str, time_limit: float | None, refine: bool, bound: bool) -> How:
+    """Take how labels are searched for."""
+    one_of("algorithm", algorithm, SEARCHES)
+    if algorithm == "exact" and (bound or not refine):
+        option = "--bound" if bound else "--no-refine"
+        raise RequestError(
+            f"{option} is of the greedy search: exact proves how good its labels are.",
+            hint=f"Leave out {option}, or choose --algorithm greedy.",
         )
-    wanted = Wanted(*(reading.get(name) for name in ("id_column", "item_column", "item_columns")))
-    part = read_frame(data, wanted, first_is_id=True)
-    return Transactions.from_codes(part.indptr, part.codes, part.labels), part.ids
+    return How(algorithm, time_limit, refine, bound)

@@ -24,8 +24,9 @@ from setveil.errors import DataError, RequestError, described, listed
 from setveil.guarantees import Guarantee, Model, models
 from setveil.guarantees.verify import Verdict
 from setveil.guarantees.verify.absence import ITEMS, require_absence
-from setveil.published import KindInfo, chunks, kind_at, kind_for, kind_named, tables
+from setveil.published import KindInfo, blocks, chunks, kind_at, kind_for, kind_named, tables
 from setveil.published.about import about_beside
+from setveil.published.block_files import PublishedBlocks
 from setveil.published.chunk_files import PublishedChunks
 from setveil.published.counts import Counts
 from setveil.published.group_files import PublishedGroups, require_in_groups
@@ -44,7 +45,7 @@ def verify(
     guarantee: Guarantee | None = None,
     *,
     k: int | None = None,
-    m: int | float | None = None,
+    m: int | float | Mapping[str, int] | None = None,
     original: object = None,
     recoding: Recoding | Mapping[str, str | None] | None = None,
     reading: str = "label",
@@ -78,7 +79,8 @@ def verify(
     hierarchy : Hierarchy, path, dict or data frame, optional
         For the cover reading: the hierarchy that the labels are nodes of.
     absent : int, optional
-        For k^m-anonymity: somebody also knows up to 1, or 2, items that a person has not.
+        For k^m-anonymity and (k,k^m)-anonymity: somebody also knows up to 1, or 2, items that a person has
+        not.
     absence : {"items", "labels"}, optional
         With `absent`: an absent item excludes rows only by labels that certainly mean it (the default), or
         any label may be known to be absent (docs/verify.md).
@@ -152,7 +154,7 @@ def absence_asked(absent: Any, absence: Any, guarantee: Any, *, cover: bool) -> 
 def _counts(release: object) -> tuple[Counts | None, dict[str, Any]]:
     """Find the counts beside published rows, and what about.json says of the labels."""
     made = release_of(release)
-    if isinstance(made, RowsRelease):
+    if isinstance(made, RowsRelease | tables.TableRelease):
         return made.counts, made.meaning()
     return counts_beside(fspath(release)) if is_path(release) else (None, {})
 
@@ -180,7 +182,8 @@ def _published(release: object, model: Model) -> Any:
 def _kind_before(release: object) -> str:
     """Name the kind of release that k and m alone are about, before it is read: tables, chunks, or rows."""
     made = release_of(release)
-    for kind, exposed in ((tables, PublishedTable), (chunks, PublishedChunks)):
+    of_kinds = ((tables, PublishedTable), (chunks, PublishedChunks), (blocks, PublishedBlocks))
+    for kind, exposed in of_kinds:
         at = is_path(release) and kind_at(fspath(release)) is kind
         if at or isinstance(release, exposed) or (made is not None and made.info is kind.info):
             return kind.__name__.rpartition(".")[2]
@@ -198,6 +201,8 @@ def _kind_of(exposed: object) -> str:
         return "tables"
     if isinstance(exposed, PublishedChunks):
         return "chunks"
+    if isinstance(exposed, PublishedBlocks):
+        return "blocks"
     return "groups" if isinstance(exposed, PublishedGroups) else "rows"
 
 

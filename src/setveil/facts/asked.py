@@ -11,6 +11,7 @@ from setveil.errors import RequestError, described, did_you_mean, listed, shorte
 from setveil.facts.bands import Bands, number_in, plain
 from setveil.facts.dates import level_of
 from setveil.facts.facts import SIGN
+from setveil.values.per_column import OF
 
 WAYS = ("sum", "mean", "max", "lines")  # what becomes of the amounts of a person's lines with the same fact
 _NOT_SIGNS = '*?[]()<>=,:."\\'
@@ -22,6 +23,7 @@ class When:
 
     column: str
     level: str  # the finest period, or "30d-since-first"
+    of: str | None = None  # the column of codes that it belongs to; None: all
 
 
 @dataclass(frozen=True)
@@ -32,18 +34,30 @@ class Amount:
     way: str  # one of `WAYS`
     bounds: tuple[Decimal, ...]  # of bands; empty: about `number` bands are chosen
     number: int = 0
+    of: str | None = None  # the column of codes that it belongs to; None: all
 
 
 @dataclass(frozen=True)
 class Asked:
     """What a reading of facts was asked for."""
 
-    name: str  # the column of codes; where they stand in several columns, what to call them
-    m: int | None  # how many of its facts somebody may know, if that was said with it
+    # The columns of codes (where codes of one sort stand in several, what to call them), each with how many
+    # of its facts somebody may know: of all columns, or of none, where nothing was said.
+    sets: Mapping[str, int | None]
     attributes: tuple[When | Amount, ...]  # dates first, each kind in the order in which they were given
     date_format: str | None = None
     sign: str = SIGN
     missing: Mapping[str, tuple[str, ...]] | None = None  # values of columns that mean that there is none
+
+    @property
+    def m(self) -> int | dict[str, int] | None:
+        """What was said of how many facts somebody may know: a number, of one column, or one for each."""
+        said = {name: m for name, m in self.sets.items() if m is not None}
+        return next(iter(said.values())) if len(self.sets) == 1 and said else said or None
+
+    def attributes_of(self, name: str) -> list[When | Amount]:
+        """List what belongs to the codes of a column."""
+        return [one for one in self.attributes if one.of in (None, name)]
 
 
 def asked_for(
@@ -60,9 +74,10 @@ def asked_for(
     Parameters
     ----------
     sets : str, sequence of str, or mapping
-        The column of codes: ``code``, ``code:m=2``, or ``{"code": {"m": 2}}``.
+        Columns of codes: ``code``, ``code:m=2``, or ``{"code": {"m": 2}, "drug": {"m": 1}}``.
     when, amount : sequence of str, or mapping, optional
         ``date:month``, ``price:0,5,20``, ``price:mean:8``; or from columns to what follows the first colon.
+        With ``drug=`` before it the column belongs to the codes of this column alone.
     date_format : str, optional
         How dates are written, as `datetime.strptime` has it.
     sign : str, optional
@@ -71,29 +86,41 @@ def asked_for(
         Values that mean that there is none.
     """
     named = _sets(sets)
-    if len(named) != 1:
-        raise RequestError(
-            f"Facts are read from one column of codes, got {len(named)}: {listed(list(named))}."
-            if named
-            else "Nothing says which column holds the codes of facts.",
-            hint="Codes in several columns that are all of one sort: --item-columns a,b --set codes."
-            if named
-            else "Name it: --set code.",
-        )
-    name, m = next(iter(named.items()))
-    attributes: list[When | Amount] = [_when(*one) for one in _pairs("when", when, name)]
-    attributes += [_amount(*one) for one in _pairs("amount", amount, name)]
-    columns = [name, *(one.column for one in attributes)]
-    twice = sorted({one for one in columns if columns.count(one) > 1})
-    if twice:
-        raise RequestError(f"The column {shorten(twice[0])} is named twice among codes, dates and amounts.")
+    attributes: list[When | Amount] = [_when(*one) for one in _pairs("when", when, named)]
+    attributes += [_amount(*one) for one in _pairs("amount", amount, named)]
+    _require_once(named, attributes)
     if date_format is not None and "%" not in date_format:
         raise RequestError(
             f"--date-format must say where day, month and year stand, got {date_format!r}.",
             hint="Such as --date-format '%d.%m.%Y'.",
         )
     said = {column: tuple(values) for column, values in (missing or {}).items()}
-    return Asked(name, m, tuple(attributes), date_format, _sign(sign), said)
+    return Asked(named, tuple(attributes), date_format, _sign(sign), said)
+
+
+def _require_once(named: Mapping[str, int | None], attributes: Sequence[When | Amount]) -> None:
+    """Refuse what is named twice, and an m of some columns of codes but not of others."""
+    if not named:
+        raise RequestError("Nothing says which column holds the codes of facts.", hint="Name it: --set code.")
+    for name in named:
+        own = [one.column for one in attributes if one.of in (None, name)]
+        twice = next((one for one in own if one in named or own.count(one) > 1), None)
+        if twice is not None:
+            raise RequestError(f"The column {shorten(twice)} is named twice among codes, dates and amounts.")
+    said = [name for name, m in named.items() if m is not None]
+    missing = [name for name in named if name not in said]
+    if said and missing:
+        raise RequestError(
+            f"m is said of {listed(said)}, but not of {listed(missing)}.",
+            hint=f"Say it of each, such as --set {missing[0]}:m=1, or one for all: --m 2.",
+        )
+    odd = next((name for name in named if len(named) > 1 and OF in name), None)
+    if odd is not None:
+        raise RequestError(
+            f"The column of codes {shorten(odd)} holds {OF!r}, which stands between column and "
+            "code where there are several columns.",
+            hint="Name it otherwise in the header of the file.",
+        )
 
 
 def _sign(sign: str | None) -> str:
@@ -152,8 +179,11 @@ def _set_in(text: str) -> tuple[str, dict[str, Any]]:
     return name, {"m": int(rest) if rest.isascii() and rest.isdigit() else rest}
 
 
-def _pairs(option: str, given: Any, name: str) -> list[tuple[str, Any]]:
-    """List columns and what was said of each, by a text or a mapping; `name`: the column of codes."""
+def _pairs(option: str, given: Any, named: Mapping[str, Any]) -> list[tuple[str, Any, str | None]]:
+    """List columns, what was said of each, and the column of codes that it belongs to: None, all of them.
+
+    Given are texts or a mapping, and the columns of codes.
+    """
     if given is None:
         return []
     if isinstance(given, Mapping):
@@ -166,25 +196,25 @@ def _pairs(option: str, given: Any, name: str) -> list[tuple[str, Any]]:
                 such = "date:month" if option == "when" else "price:0,5,20"
                 raise RequestError(f"--{option} must be COLUMN:..., such as --{option} {such}, got {text!r}.")
             pairs.append((column, rest))
-    found = []
+    found: list[tuple[str, Any, str | None]] = []
     for column, rest in pairs:
         of, sign, alone = str(column).partition("=")
-        if sign and of != name:
+        if sign and of not in named:
             raise RequestError(
-                f"--{option} {column}: {of!r} is no column of codes; there is {name!r}.",
-                hint=did_you_mean(of, [name]),
+                f"--{option} {column}: {of!r} is no column of codes; there is {listed(list(named))}.",
+                hint=did_you_mean(of, named),
             )
-        found.append((alone if sign else column, rest))
+        found.append((alone, rest, of) if sign else (column, rest, None))
     return found
 
 
-def _when(column: str, level: Any) -> When:
+def _when(column: str, level: Any, of: str | None) -> When:
     if not isinstance(level, str):
         raise RequestError(f"--when {column}: expected a period such as month, got {described(level)}.")
-    return When(column, level_of(level))
+    return When(column, level_of(level), of)
 
 
-def _amount(column: str, given: Any) -> Amount:
+def _amount(column: str, given: Any, of: str | None) -> Amount:
     if isinstance(given, str):
         way, sign, rest = given.partition(":")
         if not sign:
@@ -207,7 +237,7 @@ def _amount(column: str, given: Any) -> Amount:
         )
     found = tuple(bound for bound in bounds if bound is not None)
     if len(found) == 1 and found[0] == found[0].to_integral_value() and 3 <= found[0] <= 100:
-        return Amount(column, way, (), int(found[0]))
+        return Amount(column, way, (), int(found[0]), of)
     if len(found) == 1:
         raise RequestError(
             f"--amount {column}: one number says how many bands there shall be, from 3 to 100, got "
@@ -215,4 +245,4 @@ def _amount(column: str, given: Any) -> Amount:
             hint="Bounds of bands are two or more: --amount price:0,5,20.",
         )
     Bands(found)
-    return Amount(column, way, found)
+    return Amount(column, way, found, of=of)

@@ -19,6 +19,7 @@ _MONTH, _YEAR = re.compile(r"([0-9]{4})-([0-9]{2})"), re.compile(r"([0-9]{4})")
 _OTHER = re.compile(
     r"([0-9]{1,4})([-/. ])([0-9]{1,2})\2([0-9]{1,4})(?:[T ,]+([0-9]{1,2}:[0-9]{2})(:[0-9]{2})?)?"
 )
+_PERIOD = re.compile(r"[0-9]{4}(?:-(?:Q[1-4]|[0-9]{2}(?:-[0-9]{2})?))?")  # all but weeks
 _COMPACT = re.compile(r"[0-9]{8}")
 OLDEST = 1900  # years before it are no slips of the pen only now and then
 
@@ -119,6 +120,19 @@ def period_of(day: date, level: str) -> str:
         "quarter": f"{day.year:04}-Q{(day.month + 2) // 3}",
         "year": f"{day.year:04}",
     }[level]
+
+
+def in_period(label: str, period: str) -> bool:
+    """Whether a day, month or quarter lies in a longer period, by their names; weeks lie in none.
+
+    >>> in_period("2024-02", "2024-Q1"), in_period("2024-Q1", "2024"), in_period("2024-W05", "2024")
+    (True, True, False)
+    """
+    if not _PERIOD.fullmatch(label) or not _PERIOD.fullmatch(period) or len(label) <= 4:
+        return False
+    if "Q" not in period:
+        return label.startswith(f"{period}-")
+    return "Q" not in label and period == f"{label[:4]}-Q{(int(label[5:7]) + 2) // 3}"
 
 
 def period_tree(days: dict[str, date], level: str, *, missing: bool) -> Hierarchy:

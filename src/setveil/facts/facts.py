@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
 
@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.data.transactions import Transactions
-from setveil.errors import DataError, shorten
+from setveil.errors import DataError, RequestError, listed, shorten
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import frozen, take_rows
+from setveil.values.per_column import PerColumn, item_of, labelled
 from setveil.wording import count
 
 MOST_FACTS = 1 << 31  # combinations of the parts
@@ -35,22 +36,49 @@ class Attribute:
 
 
 @dataclass(frozen=True, eq=False)
+class SetColumn:
+    """A column of codes, and what belongs to each of them."""
+
+    name: str
+    codes: tuple[str, ...]  # those that occur, in item order
+    attributes: tuple[Attribute, ...] = ()
+    m: int | None = None  # how many of its facts somebody may know, if that was said of it
+
+    @property
+    def part_names(self) -> tuple[str, ...]:
+        """Names of the parts of a fact: the codes, then the attributes."""
+        return (self.name, *(one.name for one in self.attributes))
+
+    @property
+    def number(self) -> int:
+        """How many facts there are, whether or not they occur."""
+        return prod([len(self.codes), *(one.tree.n_leaves for one in self.attributes)])
+
+    def texts(self, parts: NDArray[np.int32], sign: str) -> list[str]:
+        """Write facts, given the position of the code and the leaf of each attribute of each."""
+        names = [self.codes, *(one.tree.labels for one in self.attributes)]
+        return [
+            sign.join(labels[at] for labels, at in zip(names, row, strict=True)) for row in parts.tolist()
+        ]
+
+
+@dataclass(frozen=True, eq=False)
 class Facts(Transactions):
     """Rows whose items are facts: a code and a value of each attribute (see docs/facts.md).
 
     Made by `setveil.read_facts`. The label of a fact is its parts with a sign between them, such as
-    ``I50@2024-01@[0,5)``.
+    ``I50@2024-01@[0,5)``. Where there are several columns of codes the name of the column stands before it,
+    ``drug=C07@2024-01``, so that equal codes of two columns are two facts.
 
     Attributes
     ----------
-    name : str
-        What the codes are called.
-    codes : tuple of str
-        The codes that occur, in item order.
-    attributes : tuple of Attribute
-        What belongs to a code, in the order of the parts of a fact.
-    parts : int32 (n_items, 1 + attributes), read-only
-        The code of each fact, and the leaf of each attribute's tree.
+    columns : tuple of SetColumn
+        The columns of codes.
+    column : int32 (n_items,), read-only
+        The column of each fact: its place in `columns`.
+    parts : int32 (n_items, most parts of a column), read-only
+        The code of each fact, as a place in the codes of its column, then the leaf of each attribute's tree;
+        -1 behind the last part, where other columns have more.
     sign : str
         What stands between the parts of a label.
 
@@ -65,9 +93,8 @@ class Facts(Transactions):
     [('I50@2024-01', 'I50@2024-02'), ('J18@?',)]
     """
 
-    name: str = ""
-    codes: tuple[str, ...] = ()
-    attributes: tuple[Attribute, ...] = ()
+    columns: tuple[SetColumn, ...] = ()
+    column: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
     parts: NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 1), np.int32))
     sign: str = SIGN
     notes: tuple[str, ...] = ()  # what was noticed while reading, to be told
@@ -75,74 +102,151 @@ class Facts(Transactions):
     @classmethod
     def from_parts(
         cls,
-        indptr: NDArray[np.int64],
-        parts: NDArray[np.int32],
-        name: str,
-        codes: Sequence[str],
-        attributes: Sequence[Attribute],
+        columns: Sequence[SetColumn],
+        occurrences: Sequence[tuple[NDArray[np.int64], NDArray[np.int32]]],
+        n_rows: int,
         sign: str = SIGN,
     ) -> Facts:
         """Make rows of facts from the parts of each occurrence.
 
         Parameters
         ----------
-        indptr : int64 (n_rows + 1,)
-            Row r holds the occurrences ``indptr[r]:indptr[r + 1]``.
-        parts : int32 (occurrences, 1 + attributes)
-            Of each the position of its code in `codes`, and the leaf of each attribute.
-        codes : sequence of str
-            In item order.
+        columns : sequence of SetColumn
+            At least one.
+        occurrences : sequence of (int64 (n,), int32 (n, parts))
+            Of each column the row of each occurrence, and its parts: the place of the code, then the leaf of
+            each attribute.
         """
-        if prod([len(codes), *(one.tree.n_leaves for one in attributes)]) > MOST_FACTS:
-            several = " x ".join(f"{n:,}" for n in [len(codes), *(one.tree.n_leaves for one in attributes)])
-            raise DataError(
-                f"{several} combinations of codes and attributes are more than 2^31 facts, which cannot "
-                "be counted.",
-                hint="Publish longer periods, or fewer bands.",
-            )
-        for label in codes:
-            if sign in label:
-                raise DataError(
-                    f"The code {shorten(label)} of column {shorten(name)} holds {sign!r}, which stands "
-                    "between the parts of a fact.",
-                    hint=f"Choose another sign: --fact-sign {'|' if sign != '|' else '@'!r}.",
-                )
-        trees = [one.tree for one in attributes]
-        distinct, place = _distinct(parts, [len(codes), *(tree.n_leaves for tree in trees)])
-        labels = [
-            sign.join(
-                [codes[row[0]], *(tree.labels[leaf] for tree, leaf in zip(trees, row[1:], strict=True))]
-            )
-            for row in distinct.tolist()
-        ]
-        rows = Transactions.from_codes(indptr, place, labels)
+        several, width = len(columns) > 1, max(len(one.part_names) for one in columns)
+        labels: list[str] = []
+        rows, places, owners, facts = [], [], [], []
+        for at, (column, (row, parts)) in enumerate(zip(columns, occurrences, strict=True)):
+            _require_countable(column)
+            _require_no_sign(column, sign)
+            sizes = [len(column.codes), *(one.tree.n_leaves for one in column.attributes)]
+            distinct, place = _distinct(parts, sizes)
+            texts = column.texts(distinct, sign)
+            rows.append(row)
+            places.append(place + len(labels))
+            labels += [labelled(column.name, text) for text in texts] if several else texts
+            owners += [at] * len(texts)
+            facts.append(np.pad(distinct, ((0, 0), (0, width - distinct.shape[1])), constant_values=-1))
+        row, place = np.concatenate(rows), np.concatenate(places)
+        order = np.argsort(row, kind="stable")
+        indptr = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=n_rows))])
+        made = Transactions.from_codes(indptr, place[order], labels)
         ids = {label: at for at, label in enumerate(labels)}
-        order = [ids[label] for label in rows.vocabulary.labels]
+        kept = [ids[label] for label in made.vocabulary.labels]
         return cls(
-            rows.indptr, rows.items, rows.vocabulary, None, name, tuple(codes), tuple(attributes),
-            frozen(distinct[order], np.int32), sign,
+            made.indptr, made.items, made.vocabulary, None, tuple(columns),
+            frozen(np.array(owners, np.int32)[kept], np.int32), frozen(np.concatenate(facts)[kept], np.int32),
+            sign,
         )  # fmt: skip
 
     @property
+    def m(self) -> int | None:
+        """How many facts somebody may know, if that was said of the columns: of several, of each."""
+        said = {one.name: one.m for one in self.columns if one.m is not None}
+        if not said:
+            return None
+        return PerColumn(said) if len(self.columns) > 1 else next(iter(said.values()))
+
+    @property
+    def only(self) -> SetColumn:
+        """The column of codes, where there is one."""
+        if len(self.columns) != 1:
+            names = listed([one.name for one in self.columns])
+            raise RequestError(f"This is known of one column of codes, and the facts have {names}.")
+        return self.columns[0]
+
+    @property
+    def name(self) -> str:
+        """What the codes are called, where there is one column of them."""
+        return self.only.name
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """The codes that occur, in item order, where there is one column of them."""
+        return self.only.codes
+
+    @property
+    def attributes(self) -> tuple[Attribute, ...]:
+        """What belongs to a code, in the order of the parts of a fact, where there is one column of codes."""
+        return self.only.attributes
+
+    @property
     def part_names(self) -> tuple[str, ...]:
-        """Names of the parts of a fact: the codes, then the attributes."""
-        return (self.name, *(one.name for one in self.attributes))
+        """Names of the parts of a fact, the codes first, where there is one column of codes."""
+        return self.only.part_names
+
+    def items_of(self, column: int) -> NDArray[np.int64]:
+        """List the facts of a column, as items, ascending."""
+        return np.flatnonzero(self.column == column)
+
+    def parts_of(self, column: int) -> NDArray[np.int32]:
+        """Return the code and the leaves of each fact of a column (see `items_of`): int32 (facts, parts)."""
+        return self.parts[self.items_of(column), : len(self.columns[column].part_names)]
+
+    def text(self, item: int) -> str:
+        """Write a fact without the name of its column."""
+        label = self.vocabulary.labels[item]
+        return item_of(label) if len(self.columns) > 1 else label
+
+    def of_column(self, column: int) -> Facts:
+        """Return the rows with the facts of one column alone, the others empty."""
+        return self._made_of([column], np.arange(self.n_rows))
 
     def codes_alone(self) -> Transactions:
-        """Return the rows with their codes alone, without what belongs to them."""
-        made = Transactions.from_codes(self.indptr, self.parts[self.items, 0], self.codes)
+        """Return the rows with their codes alone, without what belongs to them.
+
+        Where there are several columns, codes have the names of theirs before them.
+        """
+        several = len(self.columns) > 1
+        first = np.cumsum([0, *(len(one.codes) for one in self.columns)])
+        labels = [labelled(one.name, x) if several else x for one in self.columns for x in one.codes]
+        of_item = self.parts[:, 0] + first[self.column] if self.n_items else np.zeros(0, np.int64)
+        made = Transactions.from_codes(self.indptr, of_item[self.items], labels)
         return replace(made, origin=self.origin)
 
     def rows_at(self, drawn: NDArray[np.int64]) -> Facts:
         """Take some rows, with the facts that occur in them."""
+        return self._made_of(range(len(self.columns)), drawn)
+
+    def _made_of(self, columns: Iterable[int], drawn: NDArray[np.int64]) -> Facts:
+        """Take some columns of some rows."""
         indptr, items = take_rows(self.indptr, self.items, drawn)
-        made = Facts.from_parts(indptr, self.parts[items], self.name, self.codes, self.attributes, self.sign)
+        row, chosen = np.repeat(np.arange(drawn.size), np.diff(indptr)), list(columns)
+        occurrences = []
+        for at in chosen:
+            mine = self.column[items] == at
+            occurrences.append((row[mine], self.parts[items[mine], : len(self.columns[at].part_names)]))
+        made = Facts.from_parts([self.columns[at] for at in chosen], occurrences, drawn.size, self.sign)
         return replace(made, origin=self.origin, notes=self.notes)
 
     def __repr__(self) -> str:
         counted = count(self.n_rows, "row"), count(self.n_items, "fact")
-        parts = ", ".join(self.part_names)
+        parts = "; ".join(", ".join(one.part_names) for one in self.columns)
         return f"Facts: {', '.join(counted)}, {count(self.n_occurrences, 'occurrence')}; {parts}"
+
+
+def _require_countable(column: SetColumn) -> None:
+    if column.number > MOST_FACTS:
+        sizes = [len(column.codes), *(one.tree.n_leaves for one in column.attributes)]
+        raise DataError(
+            f"{' x '.join(f'{n:,}' for n in sizes)} combinations of codes and attributes are more than 2^31 "
+            "facts, which cannot be counted.",
+            hint="Publish longer periods, or fewer bands.",
+        )
+
+
+def _require_no_sign(column: SetColumn, sign: str) -> None:
+    for label in column.codes:
+        if sign in label:
+            raise DataError(
+                f"The code {shorten(label)} of column {shorten(column.name)} holds {sign!r}, which stands "
+                "between the parts of a fact.",
+                hint=f"Choose another sign: --fact-sign {'|' if sign != '|' else '@'!r}.",
+            )
 
 
 def _distinct(parts: NDArray[np.int32], sizes: Sequence[int]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:

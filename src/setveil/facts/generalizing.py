@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -51,34 +51,41 @@ class Generalizing:
                 hint="Add --fact-loss parts, or leave --weight out.",
             )
 
-    def space(self, data: Facts, codes: Hierarchy) -> Space:
-        """Put together the trees of all parts."""
-        unknown = [name for name in self.weights if name not in data.part_names]
+    def spaces(self, data: Facts, codes: Sequence[Hierarchy]) -> list[Space]:
+        """Put together the trees of all parts, of each column of codes."""
+        names = list(dict.fromkeys(name for column in data.columns for name in column.part_names))
+        unknown = [name for name in self.weights if name not in names]
         if unknown:
             raise RequestError(
-                f"--weight {unknown[0]}: facts have no part of this name; they have "
-                f"{listed(data.part_names)}.",
-                hint=did_you_mean(unknown[0], data.part_names),
+                f"--weight {unknown[0]}: facts have no part of this name; they have {listed(names)}.",
+                hint=did_you_mean(unknown[0], names),
             )
-        leaves = data.parts.copy()
-        leaves[:, 0] = codes.locate(Vocabulary(data.codes))[data.parts[:, 0]]
-        trees = (codes, *(one.tree for one in data.attributes))
-        weights = {name: self.weights.get(name, Fraction(1)) for name in data.part_names}
-        return Space(trees, data.part_names, leaves, data.sign, weights if self.loss == PARTS else None)
+        several = len(data.columns) > 1
+        found = []
+        for at, (column, tree) in enumerate(zip(data.columns, codes, strict=True)):
+            leaves = data.parts_of(at).copy()
+            leaves[:, 0] = tree.locate(Vocabulary(column.codes))[leaves[:, 0]]
+            trees = (tree, *(one.tree for one in column.attributes))
+            weights = {name: self.weights.get(name, Fraction(1)) for name in column.part_names}
+            of_parts = weights if self.loss == PARTS else None
+            name = column.name if several else ""
+            found.append(Space(trees, column.part_names, leaves, data.sign, of_parts, name))
+        return found
 
-    def depths(self, data: Facts, codes: Hierarchy) -> list[int]:
-        """List the depths of the codes' tree at which attributes are dropped."""
-        if not data.attributes:
+    def depths(self, data: Facts, codes: Sequence[Hierarchy]) -> list[int]:
+        """List the depths of the codes' trees at which attributes are dropped."""
+        if not any(column.attributes for column in data.columns):
             return [0]
+        height = max(tree.height for tree in codes)
         if self.order in (None, ""):
-            return list(range(codes.height + 1))
+            return list(range(height + 1))
         if self.order in ORDERS:
-            return [0 if self.order == LAST else codes.height]
+            return [0 if self.order == LAST else height]
         number = int(self.order) if isinstance(self.order, int) or str(self.order).isdigit() else -1
-        if not 0 <= number <= codes.height:
+        if not 0 <= number <= height:
             raise RequestError(
                 f"--fact-order must be first, last, or a depth of the hierarchy of codes from 0 to "
-                f"{codes.height}, got {self.order!r}.",
+                f"{height}, got {self.order!r}.",
                 hint="first: periods and bands are dropped before codes become broader; last: after them.",
             )
         return [number]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
@@ -13,20 +13,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.data.columns import Codes, column_at, columns_at, rows_of
+from setveil.data.columns import Codes
 from setveil.data.ids import Values, require_no_ids
 from setveil.data.io.source import open_source
-from setveil.data.layout import Layout, Origin
 from setveil.data.named_columns import Column
-from setveil.data.set_fields import split_column
 from setveil.data.vocabulary import item_order
-from setveil.errors import DataError, RequestError, shorten
+from setveil.errors import DataError, shorten
 from setveil.facts import dates
 from setveil.facts.asked import Amount, Asked, When
 from setveil.facts.bands import Bands, number_in, usual_bounds
-from setveil.facts.facts import MISSING, Attribute, Facts
+from setveil.facts.facts import MISSING, Attribute, Facts, SetColumn
+from setveil.facts.lines import Lines
 from setveil.hierarchy.tree import Hierarchy
-from setveil.tables.columns import OpenedTable, open_table
 from setveil.tables.how import How
 from setveil.wording import count
 
@@ -50,21 +48,35 @@ def read_rows_of_facts(source: Any, asked: Asked, how: How, *, fewest: int = 0) 
     start = time.perf_counter()
     if isinstance(source, str | Path):
         source = open_source(source)
-    lines = _Lines.of(source, asked, how)
-    line, code, labels = lines.codes(how)
+    lines = Lines.of(source, asked, how)
+    notes: dict[str, None] = {}
+    columns, occurrences = [], []
+    for name in asked.sets:
+        column, found = _column(lines, name, asked, how, fewest, notes)
+        columns.append(column)
+        occurrences.append(found)
+    made = Facts.from_parts(columns, occurrences, lines.n_rows, asked.sign)
+    origin = replace(lines.origin(asked), seconds=round(time.perf_counter() - start, 4))
+    return replace(made, origin=origin, notes=tuple(notes))
+
+
+def _column(
+    lines: Lines, name: str, asked: Asked, how: How, fewest: int, notes: dict[str, None]
+) -> tuple[SetColumn, tuple[Codes, NDArray[np.int32]]]:
+    """Read the facts of one column of codes: the row of each, and its parts."""
+    line, code, labels = lines.codes(name, how)
     if not line.size:
-        raise DataError(f"{lines.where}: no line holds a code, expected facts.")
-    require_no_ids(lines.where, [Values(asked.name, code, labels)], how.not_ids)
+        holds = f"column {shorten(name)} holds no code" if len(asked.sets) > 1 else "no line holds a code"
+        raise DataError(f"{lines.where}: {holds}, expected facts.")
+    require_no_ids(lines.where, [Values(name, code, labels)], how.not_ids)
     order = item_order({labels[at] for at in np.unique(code).tolist()})
     rank = {label: at for at, label in enumerate(order)}
     code = np.array([rank.get(label, -1) for label in labels], np.int64)[code]
     # A code that stands twice in a line is there once.
     line, code = np.divmod(np.unique(line * len(order) + code), len(order))
-    notes: list[str] = []
+    belonging = asked.attributes_of(name)
     whens = [
-        _Periods.of(lines, one, asked, line, fewest, notes)
-        for one in asked.attributes
-        if isinstance(one, When)
+        _Periods.of(lines, one, asked, line, fewest, notes) for one in belonging if isinstance(one, When)
     ]
     key = lines.row[line] * len(order) + code
     for when in whens:
@@ -75,104 +87,13 @@ def read_rows_of_facts(source: Any, asked: Asked, how: How, *, fewest: int = 0) 
     first[group[::-1]] = np.arange(group.size - 1, -1, -1)
     parts = [code[first], *(when.leaf[first] for when in whens)]
     attributes = [when.attribute for when in whens]
-    for one in asked.attributes:
+    for one in belonging:
         if isinstance(one, Amount):
             attribute, leaf = _banded(lines, one, asked, line, group, keys.size)
             attributes.append(attribute)
             parts.append(leaf)
-    row = lines.row[line][first]
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=lines.n_rows))])
-    made = Facts.from_parts(
-        indptr, np.stack(parts, 1).astype(np.int32), asked.name, order, attributes, asked.sign
-    )
-    origin = replace(lines.origin(asked), seconds=round(time.perf_counter() - start, 4))
-    return replace(made, origin=origin, notes=tuple(notes))
-
-
-@dataclass(frozen=True)
-class _Lines:
-    """The columns of a table that count, line by line."""
-
-    opened: OpenedTable
-    where: str  # what to call the table
-    id_at: int
-    items_at: tuple[int, ...]
-    texts: Mapping[int, Column]  # of the columns that are texts
-    places: Mapping[str, int]  # where the column of each attribute stands
-    row: Codes  # int64 (lines,): the person of each line
-    n_rows: int
-
-    @classmethod
-    def of(cls, source: Any, asked: Asked, how: How) -> _Lines:
-        if how.id_column is None:
-            raise RequestError(
-                "Nothing says whose facts these are: which lines are one person's.",
-                hint="Name the column of ids: --id-column patient.",
-            )
-        names = [one.column for one in asked.attributes]
-        inside = [] if how.item_columns is not None else [asked.name]
-        opened = open_table(source, [how.id_column, *inside, *names], how)
-        table, where = opened.table, opened.table.name
-        id_at = column_at(table.names, how.id_column, where)
-        if how.item_columns is not None:
-            items_at = columns_at(table.names, how.item_columns, id_at, where)
-        else:
-            items_at = [column_at(table.names, asked.name, where)]
-        places = {name: column_at(table.names, name, where) for name in names}
-        used = [id_at, *items_at, *places.values()]
-        twice = next((at for at in used if used.count(at) > 1), None)
-        if twice is not None:
-            raise RequestError(
-                f"The column {shorten(table.names[twice])} is named twice among ids, codes, dates and "
-                "amounts."
-            )
-        wanted = [at for at in used if at not in items_at or not opened.holds_lists(at)]
-        texts = dict(zip(wanted, opened.texts(wanted), strict=True))
-        ids = texts[id_at]
-        numbers: dict[str, int] = {}
-        image = [numbers.setdefault(label, len(numbers)) for label in ids.labels]
-        lacking = np.array([not label for label in ids.labels], bool)[ids.codes]
-        if lacking.any():
-            raise DataError(
-                f"{ids.place(int(np.argmax(lacking)))}: column {shorten(table.names[id_at])} is empty, "
-                "expected the id of a person on every line.",
-                hint="Complete or remove such lines.",
-            )
-        row, first = rows_of(np.array(image, np.int64)[ids.codes])
-        return cls(opened, where, id_at, tuple(items_at), texts, places, row, first.size)
-
-    def codes(self, how: How) -> tuple[Codes, Codes, list[str]]:
-        """List the codes of all lines: line, position in the labels, labels."""
-        numbers: dict[str, int] = {}
-        lines, found = [], []
-        for at in self.items_at:
-            if at in self.texts:
-                indptr, codes, labels = split_column(
-                    self.texts[at], self.opened.table.names[at], how.delimiter
-                )
-            else:
-                indptr, codes, held = self.opened.lists(at)
-                labels = list(held)
-            image = np.array([numbers.setdefault(label, len(numbers)) for label in labels], np.int64)
-            lines.append(np.repeat(np.arange(len(indptr) - 1), np.diff(indptr)))
-            found.append(image[np.asarray(codes, np.int64)])
-        return np.concatenate(lines), np.concatenate(found), list(numbers)
-
-    def column(self, name: str) -> tuple[Column, str]:
-        """Take the column of an attribute, and its name."""
-        at = self.places[name]
-        return self.texts[at], self.opened.table.names[at]
-
-    def origin(self, asked: Asked) -> Origin:
-        """Say what was read."""
-        names = self.opened.table.names
-        items = tuple(names[at] for at in self.items_at)
-        used = {self.id_at, *self.items_at, *self.places.values()}
-        layout = Layout("long", id_column=names[self.id_at], item_column=asked.name)
-        return Origin(
-            self.opened.files, layout, f"value of {names[self.id_at]}", names[self.id_at], items,
-            tuple(name for at, name in enumerate(names) if at not in used), self.opened.encoding,
-        )  # fmt: skip
+    column = SetColumn(name, tuple(order), tuple(attributes), asked.sets[name])
+    return column, (lines.row[line][first], np.stack(parts, 1).astype(np.int32))
 
 
 @dataclass(frozen=True)
@@ -188,7 +109,7 @@ class _Periods:
 
     @classmethod
     def of(
-        cls, lines: _Lines, when: When, asked: Asked, line: Codes, fewest: int, notes: list[str]
+        cls, lines: Lines, when: When, asked: Asked, line: Codes, fewest: int, notes: dict[str, None]
     ) -> _Periods:
         column, name = lines.column(when.column)
         days = _days(column, name, when, asked)
@@ -240,21 +161,21 @@ def _days(column: Column, name: str, when: When, asked: Asked) -> list[date | No
     return found
 
 
-def _notice(column: Column, name: str, days: Sequence[date | None], notes: list[str]) -> None:
+def _notice(column: Column, name: str, days: Sequence[date | None], notes: dict[str, None]) -> None:
     """Say how many dates are in years that can hardly be."""
     latest = date.today().year + 1
     odd = [day is not None and not dates.OLDEST <= day.year <= latest for day in days]
     number = int(np.array(odd, bool)[column.codes].sum())
     if number:
         example = next(day for day, is_odd in zip(days, odd, strict=True) if is_odd)
-        notes.append(
+        notes.setdefault(
             f"Column {shorten(name)}: {count(number, 'date')} before {dates.OLDEST} or after {latest}, such "
             f"as {example}. --missing {name}=VALUE says that a value means that there is none."
         )
 
 
 def _since_first(
-    lines: _Lines, column: Column, days: Sequence[date | None], width: int, fewest: int
+    lines: Lines, column: Column, days: Sequence[date | None], width: int, fewest: int
 ) -> tuple[Codes, Bands]:
     """Band the days since each person's first line: of each line, the next one where there is none."""
     never = np.int64(1 << 40)
@@ -275,7 +196,7 @@ def _since_first(
 
 
 def _banded(
-    lines: _Lines, amount: Amount, asked: Asked, line: Codes, group: Codes, n_groups: int
+    lines: Lines, amount: Amount, asked: Asked, line: Codes, group: Codes, n_groups: int
 ) -> tuple[Attribute, NDArray[np.int64]]:
     """Put together the amounts of the lines of each fact, and find the leaf of the band of each."""
     column, name = lines.column(amount.column)
@@ -352,11 +273,17 @@ def sentence(facts: Facts) -> str:
     """Say what was taken as what: ``facts, one row per value of patient; codes: dx; on: months``."""
     origin = facts.origin
     said = [f"facts, one row per {origin.row if origin else 'line'}"]
-    columns = origin.item_columns if origin else (facts.name,)
-    said.append(f"codes: {', '.join(columns)}" + (f" (as {facts.name})" if columns != (facts.name,) else ""))
-    for one in facts.attributes:
-        values = [label for label in one.tree.labels[: one.tree.n_leaves] if label != MISSING]
-        said.append(f"{one.name}: {taken_as(one)}, {count(len(values), 'value')}{_missing(facts, one)}")
+    several = len(facts.columns) > 1
+    for at, column in enumerate(facts.columns):
+        read_as = origin.item_columns if origin and not several else (column.name,)
+        name = f" (as {column.name})" if read_as != (column.name,) else ""
+        said.append(f"codes: {', '.join(read_as)}{name}")
+        for one in column.attributes:
+            values = [label for label in one.tree.labels[: one.tree.n_leaves] if label != MISSING]
+            of = f" of {column.name}" if several else ""
+            said.append(
+                f"{one.name}{of}: {taken_as(one)}, {count(len(values), 'value')}{_missing(facts, at, one)}"
+            )
     if origin and origin.ignored_columns:
         said.append(f"ignored: {', '.join(origin.ignored_columns)}")
     return "; ".join(said)
@@ -379,9 +306,11 @@ def taken_as(one: Attribute) -> str:
     return f"amounts, {how if sign else 'added over lines'}, in bands at {bounds if sign else one.level}"
 
 
-def _missing(facts: Facts, one: Attribute) -> str:
+def _missing(facts: Facts, at: int, one: Attribute) -> str:
+    """Say how many facts of a column lack an attribute."""
     if MISSING not in one.tree:
         return ""
-    at = 1 + facts.attributes.index(one)
-    number = int((facts.parts[facts.items, at] == one.tree.id(MISSING)).sum())
+    place = 1 + facts.columns[at].attributes.index(one)
+    occurring = facts.items[facts.column[facts.items] == at]
+    number = int((facts.parts[occurring, place] == one.tree.id(MISSING)).sum())
     return f" and {count(number)} missing"

@@ -236,6 +236,12 @@ def _fewest(g: Facts) -> str:
 
 def _broken(g: Facts) -> str:
     atleast = "" if g.get("complete", True) else "at least "
+    if g.get("absent"):
+        absent = count(g["absent"], "absent item")
+        return (
+            f"{count(g['violations'], 'class', 'classes')}, or pairs of at most {count(g['m'], 'item')} and "
+            f"{absent} within one, in fewer than {count(g['k'], 'row')}"
+        )
     return (
         f"{atleast}{count(g['violations'], 'class', 'classes')} or sets of items within one in fewer than "
         f"{count(g['k'], 'row')}"
@@ -280,15 +286,17 @@ def _reading(g: Facts) -> Points:
 def _beyond(g: Facts) -> list[str]:
     if g["greatest_k"] is None:
         return ["There are no rows: every k and m hold."]
+    absent = f", {g['absent']} absent" if g.get("absent") else ""
+    at = f" at m = {g['m']}{absent}"
     if g["greatest_k"] < 2:
-        return [f"greatest k at m = {g['m']}: none (someone's class, or items in it, belong to a single row)"]
-    return [f"greatest k at m = {g['m']}: {g['greatest_k']}"]
+        return [f"greatest k{at}: none (someone's class, or items in it, belong to a single row)"]
+    return [f"greatest k{at}: {g['greatest_k']}"]
 
 
 def violation_words(entry: Facts) -> str:
     """Say which class, and which items in it, too few rows show, or too many with one sensitive value."""
     known = ", ".join(f"{name} = {label}" for name, label in entry["class"].items()) or "all rows"
-    items = ", ".join(entry["itemset"])
+    items = ", ".join([*entry["itemset"], *(f"no {label}" for label in entry.get("absent", ()))])
     which = f"{known}{f'; {items}' if items else ''}"
     if "betrays" not in entry:
         return f"support {entry['support']}: {which}"

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from setveil.errors import InfeasibleError
 from setveil.guarantees import Facts, Model, Points, Words
 from setveil.values.declared import Keywords, Option
-from setveil.values.kinds import Integer, Size, integer, size
+from setveil.values.kinds import Integer, Sizes, integer, size
+from setveil.values.per_column import PerColumn
 from setveil.wording import count
 
 if TYPE_CHECKING:
@@ -27,8 +29,9 @@ class KmAnonymity(Keywords):
     ----------
     k : int
         At least 2.
-    m : int or float
-        At least 1, or `math.inf`: as many items as the longest row has.
+    m : int, float, or mapping of str to int
+        At least 1, or `math.inf`: as many items as the longest row has. Where items are of several columns
+        (see `setveil.read_facts`), also a number for each: every set of at most so many items of each column.
 
     References
     ----------
@@ -39,17 +42,19 @@ class KmAnonymity(Keywords):
     --------
     >>> KmAnonymity(k=5, m=2).phrase
     'k^m-anonymity (k=5, m=2)'
+    >>> KmAnonymity(k=5, m={"code": 2, "drug": 1}).phrase
+    'k^m-anonymity (k=5, m=2 of code, 1 of drug)'
     """
 
     k: int
-    m: int | float = 2
+    m: Any = 2  # int or float; or a mapping, which becomes a `PerColumn`
 
     model: ClassVar[str] = "km-anonymity"
     secrets: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", integer("k", self.k, 2))
-        object.__setattr__(self, "m", size("m", self.m))
+        object.__setattr__(self, "m", size("m", self.m, per_column=True))
 
     @property
     def phrase(self) -> str:
@@ -58,7 +63,31 @@ class KmAnonymity(Keywords):
 
     def as_dict(self) -> dict[str, Any]:
         """Return model and parameters as JSON types ("inf" for an infinite m)."""
-        return {"model": self.model, "k": self.k, "m": "inf" if self.m == math.inf else self.m}
+        return {"model": self.model, "k": self.k, "m": told_m(self.m)}
+
+    def for_columns(self, names: Iterable[str]) -> KmAnonymity:
+        """Take the promise for items of some columns: of a single one, m is a number.
+
+        Raises
+        ------
+        RequestError
+            If m is said of other columns than these.
+        """
+        if not isinstance(self.m, PerColumn):
+            return self
+        known = list(names)
+        self.m.require_columns(known)
+        return replace(self, m=self.m.each[known[0]]) if len(known) == 1 else self
+
+    def up_to(self, most: int) -> KmAnonymity:
+        """Take the promise to somebody who knows so many items at most, of each column where m is said so."""
+        m = self.m.at_most(most) if isinstance(self.m, PerColumn) else min(self.m, most)
+        return replace(self, m=m)
+
+    @property
+    def rounds(self) -> int | float:
+        """The most that may be known of items that count together: m, or the greatest of the columns'."""
+        return max(self.m.each.values()) if isinstance(self.m, PerColumn) else self.m
 
     def size_limit(self, data: Transactions | Parts) -> int:
         """Size of the largest itemset to look at: m, or the longest row if that is shorter."""
@@ -86,12 +115,24 @@ class KmAnonymity(Keywords):
             )
 
 
+def told_m(m: int | float) -> Any:
+    """Return m as JSON types: a number, "inf", or a number by column."""
+    return dict(m.each) if isinstance(m, PerColumn) else "inf" if m == math.inf else m
+
+
 # --- in words
 
 
-def known_words(m: int | str) -> str:
+def number_words(m: Any, what: str = "item") -> str:
+    """Name so many items: ``2 items``; ``2 items of code and 1 item of drug``."""
+    if not isinstance(m, Mapping):
+        return count(int(m), what)
+    return " and ".join(f"{count(number, what)} of {name}" for name, number in m.items())
+
+
+def known_words(m: Any) -> str:
     """Say how many items someone knows."""
-    return "any number of items" if m == "inf" else f"up to {count(int(m), 'item')}"
+    return "any number of items" if m == "inf" else f"up to {number_words(m)}"
 
 
 def promise_words(g: Facts) -> str:
@@ -114,7 +155,7 @@ def broken_words(g: Facts) -> str:
     if g.get("overlap"):
         return f"{count(g['violations'], 'violation')}: labels overlap, so that a fact lies in two of them"
     atleast = "" if g.get("complete", True) else "at least "
-    known = "any number of items" if g["m"] == "inf" else f"at most {count(g['m'], 'item')}"
+    known = "any number of items" if g["m"] == "inf" else f"at most {number_words(g['m'])}"
     if g.get("absent"):
         absent = "1 absent item" if g["absent"] == 1 else f"{g['absent']} absent items"
         pairs = f"{count(g['violations'], 'pair')} of {known} and at most {absent}".replace(
@@ -128,6 +169,12 @@ def not_covered_words(g: Facts) -> Points:
     """Say what knowing more than m items means."""
     if g["m"] == "inf":
         return []
+    if isinstance(g["m"], Mapping):
+        text = (
+            f"Someone who knows more items of a column may find fewer than {count(g['k'], 'row')}, even only "
+            "one."
+        )
+        return [(f"Knowing more than {number_words(g['m'])}.", text)]
     text = (
         f"Someone who knows {count(g['m'] + 1)} or more items of a person may find fewer than "
         f"{count(g['k'], 'row')}, even only one."
@@ -136,7 +183,7 @@ def not_covered_words(g: Facts) -> Points:
 
 
 def _reading(g: Facts) -> Points:
-    someone = "all items of a person" if g["m"] == "inf" else f"{count(g['m'], 'item')} of a person"
+    someone = "all items of a person" if g["m"] == "inf" else f"{number_words(g['m'])} of a person"
     return [
         ("k:", f"how many rows must fit, here {count(g['k'])}."),
         ("m:", f"what someone may know, here {someone}."),
@@ -147,13 +194,16 @@ def _beyond(g: Facts) -> list[str]:
     greatest_k, greatest_m = g["greatest_k"], g.get("greatest_m")
     if greatest_k is None:
         return ["No row holds an item: every k and m hold."]
+    known = "this m" if isinstance(g["m"], Mapping) else f"m = {g['m']}"
     if greatest_k >= 2:
         stopped = "" if g["complete"] or g["holds"] else " or less (counting was stopped)"
-        first = f"greatest k at m = {g['m']}: {greatest_k}{stopped}"
+        first = f"greatest k at {known}: {greatest_k}{stopped}"
     else:
-        first = f"greatest k at m = {g['m']}: none (a set of items belongs to a single row)"
+        first = f"greatest k at {known}: none (a set of items belongs to a single row)"
     if g.get("absent"):
         return [first.replace(":", f", {g['absent']} absent:", 1)]
+    if isinstance(g["m"], Mapping):
+        return [first]
     open_end = "" if g["complete"] or not g["holds"] else " or more (the search was stopped)"
     return [first, f"greatest m at k = {g['k']}: {'none' if greatest_m == 0 else greatest_m}{open_end}"]
 
@@ -180,7 +230,10 @@ model = Model(
     options={
         "k": K,
         "m": Option(
-            Size(), "Items of a person that an attacker may know: 1, 2, ... or inf.", short="m", needed=True
+            Sizes(),
+            "Items of a person that an attacker may know: 1, 2, ... or inf; of columns code=2,drug=1.",
+            short="m",
+            needed=True,
         ),
     },
     algorithm="exact",

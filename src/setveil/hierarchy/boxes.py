@@ -13,9 +13,12 @@ from numpy.typing import NDArray
 from setveil.errors import DataError, HierarchyError, shorten
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import frozen
+from setveil.values.per_column import ABOVE, labelled
 
 MOST_BOXES = 1 << 31  # items that the root of a product tree may stand for
+FINEST = 1 << 36  # parts of the greatest loss in which losses of several columns are measured, at most
 Box = tuple[int, ...]  # a node of the tree of each part
+Boxes = Mapping[str, tuple[int, Box]]  # of each label its column and box
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +33,7 @@ class Space:
     leaves: NDArray[np.int32]  # int32 (items, parts): the leaves of the items that occur
     sign: str  # between the parts of a label
     weights: Mapping[str, Fraction] | None = None  # of the parts; None: what a box loses is its volume
+    column: str = ""  # the column of these items, whose name stands in labels; empty: there is one column
 
     def __post_init__(self) -> None:
         number = prod(tree.n_leaves for tree in self.trees)
@@ -52,7 +56,8 @@ class Space:
 
     def label(self, box: Box) -> str:
         """Write a box: its parts with the sign between them."""
-        return self.sign.join(tree.labels[v] for tree, v in zip(self.trees, box, strict=True))
+        text = self.sign.join(tree.labels[v] for tree, v in zip(self.trees, box, strict=True))
+        return labelled(self.column, text) if self.column else text
 
     def size(self, box: Box) -> int:
         """Count the items that a box stands for."""
@@ -65,24 +70,44 @@ class Space:
 
 
 class BoxTree(Hierarchy):
-    """A tree of boxes (see `product_tree`).
+    """A tree of boxes (see `product_tree`), or such trees of several columns side by side (see `forest`).
 
     Attributes
     ----------
-    space : Space
-        The items and the trees of their parts.
-    boxes : int32 (n_nodes, parts), read-only
-        The node of each part's tree that makes each box.
+    spaces : tuple of Space
+        Of each column the items and the trees of their parts.
+    column : int32 (n_nodes,), read-only
+        The column of each node: its place in `spaces`; -1: the node above the trees of several columns.
+    boxes : int32 (n_nodes, most parts), read-only
+        The node of each part's tree that makes each box; -1 where a column has fewer parts.
     """
 
-    def __init__(self, space: Space, parents: Mapping[str, str | None], boxes: Mapping[str, Box]) -> None:
+    def __init__(self, spaces: Sequence[Space], parents: Mapping[str, str | None], boxes: Boxes) -> None:
+        """Take links, and of each node but the one above all its column and its box."""
         super().__init__(parents)
-        self.space = space
-        self.boxes: NDArray[np.int32] = frozen([boxes[label] for label in self.labels], np.int32)
-        self._sizes = np.array([space.size(boxes[label]) for label in self.labels], np.int64)
-        self._lost, self._most = (self._sizes - 1, max(space.number - 1, 1))
+        self.spaces = tuple(spaces)
+        width = max(len(space.trees) for space in spaces)
+        nothing = -1, (-1,) * width
+        found = [boxes.get(label, nothing) for label in self.labels]
+        self.column: NDArray[np.int32] = frozen([at for at, _ in found], np.int32)
+        padded = [(*box, *(-1,) * (width - len(box))) for _, box in found]
+        self.boxes: NDArray[np.int32] = frozen(padded, np.int32)
+        sizes = [self.domain if at < 0 else spaces[at].size(box) for at, box in found]
+        self._sizes: NDArray[np.int64] = np.array(sizes, np.int64)
+        self._lost, self._most = _scaled([self._lost_in(at) for at in range(len(spaces))], self.column)
+
+    def _lost_in(self, at: int) -> tuple[NDArray[np.int64], int]:
+        """Say what publishing an item as each node of its column loses, and what leaving it out does."""
+        space, inside = self.spaces[at], self.column == at
         if space.weights is not None:
-            self._lost, self._most = _lost_by_parts(space, self.boxes)
+            return _lost_by_parts(space, self.boxes[inside])
+        return self._sizes[inside] - 1, max(space.number - 1, 1)
+
+    @property
+    def space(self) -> Space:
+        """The items and the trees of their parts, where there is one column."""
+        (only,) = self.spaces
+        return only
 
     @property
     def leaf_counts(self) -> NDArray[np.int64]:
@@ -92,7 +117,20 @@ class BoxTree(Hierarchy):
     @property
     def domain(self) -> int:
         """How many items there are, whether or not they occur."""
-        return self.space.number
+        return sum(space.number for space in self.spaces)
+
+    @property
+    def domains(self) -> NDArray[np.int64]:
+        """How many items there are in the column of each node: int64 (n_nodes,)."""
+        return np.array([*(space.number for space in self.spaces), self.domain], np.int64)[self.column]
+
+    @property
+    def spread(self) -> tuple[NDArray[np.int64], int]:
+        """What NCP charges for each node, and for leaving an item out, each column by its own measure."""
+        return _scaled(
+            [(self._sizes[self.column == at], space.number) for at, space in enumerate(self.spaces)],
+            self.column,
+        )
 
     @property
     def lost(self) -> NDArray[np.int64]:
@@ -103,6 +141,23 @@ class BoxTree(Hierarchy):
     def most_lost(self) -> int:
         """What leaving an item out loses."""
         return self._most
+
+
+def _scaled(
+    of_columns: Sequence[tuple[NDArray[np.int64], int]], column: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], int]:
+    """Bring the losses of columns to one scale, so that leaving an item out loses as much in each.
+
+    The node above all columns loses as much. If the common multiple of the scales is beyond `FINEST`, losses
+    are rounded down to parts of that; on the way up they do not fall then, either.
+    """
+    if len(of_columns) == 1:
+        return of_columns[0]
+    most = min(lcm(*(one for _, one in of_columns)), FINEST)
+    out = np.full(column.size, most, np.int64)
+    for at, (lost, worst) in enumerate(of_columns):
+        out[column == at] = [int(one) * most // worst for one in lost.tolist()]
+    return out, most
 
 
 def _lost_by_parts(space: Space, boxes: NDArray[np.int32]) -> tuple[NDArray[np.int64], int]:
@@ -169,7 +224,23 @@ def product_tree(space: Space, line: Collection[int]) -> BoxTree:
             for part in np.split(order, starts[1:]):
                 child = (*box[:at], int(to[part[0]]), *box[at + 1 :])
                 stack.append((child, inside[part], label))
-    return BoxTree(space, parents, boxes)
+    return BoxTree([space], parents, {label: (0, box) for label, box in boxes.items()})
+
+
+def forest(trees: Sequence[BoxTree]) -> BoxTree:
+    """Put the trees of columns side by side, below a node that is never published.
+
+    That node loses as much as leaving all items out: a cut that is this node leaves them out.
+    """
+    if len(trees) == 1:
+        return trees[0]
+    parents: dict[str, str | None] = {ABOVE: None}
+    boxes: dict[str, tuple[int, Box]] = {}
+    for at, tree in enumerate(trees):
+        for v, label in enumerate(tree.labels):
+            parents[label] = ABOVE if v == tree.root else tree.labels[tree.parent[v]]
+            boxes[label] = at, tuple(tree.boxes[v].tolist())
+    return BoxTree([tree.space for tree in trees], parents, boxes)
 
 
 def _split_along(box: Box, trees: Sequence[Hierarchy], kept: NDArray[np.bool_]) -> int:

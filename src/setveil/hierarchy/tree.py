@@ -208,6 +208,11 @@ class Hierarchy:
         return self.n_leaves
 
     @property
+    def spread(self) -> tuple[NDArray[np.int64], int]:
+        """What NCP charges for each inner node, and for leaving an item out: how many items it may be."""
+        return self.leaf_counts, self.domain
+
+    @property
     def lost(self) -> NDArray[np.int64]:
         """What publishing an item as each node loses by LM, in parts of `most_lost`: int64 (n_nodes,)."""
         return self.leaf_counts - 1

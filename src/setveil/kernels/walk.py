@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from setveil.jit import compiled
+from setveil.kernels.limits import has_room
 from setveil.kernels.node_paths import add_level, add_places, count_behind, is_apart, no_levels
 from setveil.sorting import sort_piece
 
@@ -106,7 +107,7 @@ def support(starts, tidlists, weights, nodes, enough, holders):
 
 @compiled
 def rare_beside(
-    indptr, items, weights, starts, tidlists, image, leaves, k, pairs, row_seen, last_row, support
+    indptr, items, weights, starts, tidlists, image, leaves, k, beside, row_seen, last_row, support
 ):
     """Whether what some leaves are published as is rare: by itself, or together with one other node.
 
@@ -122,8 +123,8 @@ def rare_beside(
         All leaves that are published as one node.
     k : int
         Rare is a support in (0, k).
-    pairs : bool
-        Whether to look at other nodes at all.
+    beside : bool (n_nodes,), or empty
+        Which other nodes to look at; empty: none at all.
     row_seen : bool (n,), False, written
     last_row : int64 (n_nodes,), -1, written
     support : int64 (n_nodes,), 0, written
@@ -143,11 +144,11 @@ def rare_beside(
                 continue
             row_seen[row] = True
             total += weights[row]
-            if not pairs:
+            if beside.size == 0:
                 continue
             for p in range(indptr[row], indptr[row + 1]):
                 other = image[items[p]]
-                if other < 0 or other == node or last_row[other] == row:
+                if other < 0 or other == node or not beside[other] or last_row[other] == row:
                     continue
                 if last_row[other] < 0:
                     touched.append(other)
@@ -169,7 +170,7 @@ FINISHED, FOUND, PAUSED = 0, 1, 2
 
 @compiled
 def walk(
-    indptr, ranks, weights, starts, tidlists, positions, supports, low, high,
+    indptr, ranks, weights, starts, tidlists, positions, supports, low, high, sort, most,
     live, k, smallest, largest, path, length, last, marks, budget,
 ):  # fmt: skip
     """Go on with a preorder walk over the itemsets of at most `largest` nodes; stop at the next threats.
@@ -187,6 +188,8 @@ def walk(
         Support of each single rank.
     low, high : int32 (n,)
         Leaf interval of each rank; nested intervals are an ancestor and its descendant.
+    sort, most : int64 (n,), int64 (sorts,)
+        The sort of each rank, and how many of each sort a path may hold (see `setveil.kernels.limits`).
     live : bool (n,)
         Nodes that have not been generalized.
     k, smallest, largest : int
@@ -277,7 +280,7 @@ def walk(
         kept = 0
         for t in range(found):
             y = touched[t]
-            if is_apart(path[: d + 1], y, low, high):
+            if is_apart(path[: d + 1], y, low, high) and has_room(path[: d + 1], y, sort, most):
                 touched[kept] = y
                 kept += 1
             else:

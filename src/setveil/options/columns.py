@@ -30,7 +30,7 @@ class Columns:
     set: Sequence[str] | None = parameter(
         Texts("COLUMN"),
         "The column of items; of items in several columns or files, what to call it. Of facts with their m: "
-        "code:m=2.",
+        "code:m=2. May be repeated.",
         default=None,
     )
     items_file: Path | None = parameter(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from setveil.errors import RequestError, did_you_mean
+from setveil import algorithms
+from setveil.errors import RequestError, as_option, did_you_mean
 from setveil.values.declared import Option, options_of
 from setveil.values.kinds import Items, Kind
 
@@ -66,6 +67,12 @@ class Given:
         from setveil.options.inputs import load_items
 
         return self.occurring(load_items(Path(path), self.known, self.encoding))
+
+    def lines_of_file(self, path: str | Path) -> tuple[str, ...]:
+        """Read items from a file, one per line, whatever the data hold."""
+        from setveil.options.inputs import load_lines
+
+        return load_lines(Path(path), self.encoding)
 
     def weights(self, path: str | Path) -> dict[str, float]:
         """Read weights of items from a file."""
@@ -189,11 +196,24 @@ def require_parameters(algorithm: str, parameters: Any, texts: Mapping[str, Any]
     options = options_of(parameters)
     unknown = [name for name, text in texts.items() if text is not None and name not in options]
     if unknown:
-        raise RequestError(
-            f"{algorithm} has no parameter {', '.join(unknown)}; it has {', '.join(options) or 'none'}.",
-            hint=did_you_mean(unknown[0], options),
-        )
+        raise no_parameter(algorithm, unknown, options)
     parameters(**plain_values(options, texts, encoding))
+
+
+def no_parameter(
+    algorithm: str, unknown: Sequence[str], known: Iterable[str], more: Iterable[str] = ()
+) -> RequestError:
+    """Make the error of parameters that an algorithm has not; `more`: what else could have been meant."""
+    known = list(known)
+    whose = [
+        name for name in algorithms.names() if unknown[0] in options_of(algorithms.load(name).Parameters)
+    ]
+    return RequestError(
+        f"{algorithm} has no parameter {', '.join(unknown)}; it has {', '.join(known) or 'none'}.",
+        hint=did_you_mean(
+            unknown[0], [*known, *more], f"{as_option(unknown[0])} is of {', '.join(whose)}." if whose else ""
+        ),
+    )
 
 
 def plain_values(options: Mapping[str, Option], texts: Mapping[str, Any], encoding: str) -> dict[str, Any]:

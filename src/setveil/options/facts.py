@@ -59,8 +59,10 @@ class Facts:
     )
 
     def wanted(self, columns: Columns) -> bool:
-        """Whether facts are to be read: dates or amounts are named, or a set with its own m."""
-        return bool(self.when or self.amount) or any(":m=" in text for text in columns.set or ())
+        """Whether facts are to be read: dates or amounts are named, a set with its own m, or several sets."""
+        sets = columns.set or ()
+        several = len(sets) > 1 and not (columns.qi or columns.roles)
+        return bool(self.when or self.amount) or several or any(":m=" in text for text in sets)
 
     @property
     def given(self) -> list[str]:

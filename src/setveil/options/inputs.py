@@ -53,6 +53,15 @@ def load_items(path: Path, data: Transactions, encoding: str) -> tuple[str, ...]
     return tuple(item_order(labels))
 
 
+def load_lines(path: Path, encoding: str) -> tuple[str, ...]:
+    """Read a list of items, one per line, which has nothing to do with the data."""
+    text = as_text(read_bytes(path), str(path), encoding)
+    labels = {label for line in _LINE_END.split(text.content.decode()) if (label := line.strip())}
+    if not labels:
+        raise DataError(f"{path} holds no item, expected one per line.")
+    return tuple(item_order(labels))
+
+
 def load_labels(
     text: str | None, data: Transactions, encoding: str, *, check: bool = True
 ) -> tuple[str, ...]:

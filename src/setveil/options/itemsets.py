@@ -57,4 +57,4 @@ def require_named(itemsets: Sequence[Sequence[str]], estimator: Estimator, where
         most=3,
         quoted=True,
     )
-    raise DataError(f"{where}{shorten(unknown[0])} is neither an item nor a label of the release.", hint=hint)
+    raise DataError(f"{where}{shorten(unknown[0])} is neither {estimator.names} of the release.", hint=hint)

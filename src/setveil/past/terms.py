@@ -14,7 +14,7 @@ from setveil.guarantees.km import KmAnonymity
 from setveil.options.decode import Given
 from setveil.options.guarantees import make_guarantee, require_options
 from setveil.past.run import MODELS, PastRun, number
-from setveil.published import chunks, tables
+from setveil.published import blocks, chunks, tables
 from setveil.published.class_recoding import ClassRecoding
 from setveil.report.record import Hierarchy
 
@@ -33,6 +33,11 @@ def require_applicable(run: PastRun) -> None:
         raise RequestError(
             f"{run.name} has classes, and nothing says which class new rows would belong to.",
             hint="Anonymize the new rows by themselves.",
+        )
+    if made in blocks.info.recodings:
+        raise RequestError(
+            f"{run.name} published counts with noise, which are of its own rows and no others.",
+            hint="Anonymize the new rows by themselves: that costs an epsilon of its own.",
         )
     if made in chunks.info.recodings:
         raise RequestError(

@@ -34,6 +34,7 @@ def require_splittable(run: PastRun, *, in_class: bool = False) -> None:
             "disassociated": "every item is published under its own name, and only which items go "
             "together is "
             "hidden",
+            "noisy": "items are told under their own names, by counts with noise",
         }
         reason = reasons.get(made, several)
         name = run.report["algorithm"]["name"]

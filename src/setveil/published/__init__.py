@@ -44,6 +44,8 @@ class KindInfo:
     format: str = ""
     written: str = ""  # how it is written where there is no choice, in words
     mapped_to: str = "published_row"  # what rows.csv says of each input row
+    # whether a page that is shared may compare it with the original, in rounded figures
+    compared_outside: bool = True
     check: str = ""  # options of `setveil verify` for such releases
 
 

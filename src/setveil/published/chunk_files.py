@@ -15,18 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.data.framed import Framed
-from setveil.data.io.source import read_bytes
 from setveil.data.vocabulary import Vocabulary, item_order
-from setveil.errors import DataError, OutputError, described, listed, shorten
+from setveil.errors import listed
 from setveil.kernels.rows import frozen
 from setveil.published.group_files import MOST_ROWS, encoded
-from setveil.staging import staged_file
+from setveil.published.json_files import DATA_FILE, JsonReading, write_pieces
 from setveil.wording import count
 
 if TYPE_CHECKING:
     import polars as pl
 
-DATA_FILE, CHUNKS_FILE, CLUSTERS_FILE = "data.json", "chunks.csv", "clusters.csv"
+CHUNKS_FILE, CLUSTERS_FILE = "chunks.csv", "clusters.csv"
 MODEL = "disassociation"
 Ints = NDArray[np.int64]
 
@@ -221,13 +220,7 @@ def write_chunks(folder: str | Path, chunks: PublishedChunks) -> None:
         CHUNKS_FILE: _table_lines(chunks),
         CLUSTERS_FILE: (line.encode() for line in ("cluster,rows\n", *sizes)),
     }
-    for name, lines in contents.items():
-        path = Path(folder, name)
-        try:
-            with staged_file(path) as beside, beside.open("wb") as file:
-                file.writelines(lines)
-        except OSError as error:
-            raise OutputError(f"{path} cannot be written: {error.strerror or error}.") from None
+    write_pieces(folder, contents)
 
 
 def _json_lines(chunks: PublishedChunks) -> Iterator[bytes]:
@@ -287,75 +280,41 @@ def read_chunks(file: str | Path) -> PublishedChunks:
         or a chunk is of clusters that are not there. What breaks the promise is no error, but found by the
         verifier.
     """
-    name = str(file)
-    try:
-        content = json.loads(read_bytes(Path(file)))
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"{name} is no JSON file: {error}.", hint=_FORM) from None
-    return _Reading(name).chunks(content)
+    return _Reading(str(file), _FORM).release()
 
 
 _FORM = "docs/disassociation.md says what the file of rows in chunks holds."
 
 
-class _Reading:
-    """Takes a JSON value apart, and says where it is not as it should be."""
+class _Reading(JsonReading):
+    """Takes a data.json apart."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def wrong(self, where: str, found: object, expected: str) -> DataError:
-        return DataError(
-            f"{self.name}, {where}: found {shorten(described(found))}, expected {expected}.", hint=_FORM
-        )
-
-    def entry(self, where: str, value: object, key: str) -> Any:
-        if not isinstance(value, dict):
-            raise self.wrong(where, value, "an object")
-        if key not in value:
-            raise DataError(f"{self.name}, {where}: there is no {key!r}.", hint=_FORM)
-        return value[key]
-
-    def number(self, where: str, value: object) -> int:
-        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MOST_ROWS:
-            raise self.wrong(where, value, f"a number from 0 to {MOST_ROWS:,}")
-        return value
-
-    def all_of(self, where: str, value: object) -> list[Any]:
-        if not isinstance(value, list):
-            raise self.wrong(where, value, "a list")
-        return value
-
-    def labels(self, where: str, value: object, *, once: bool = True) -> list[str]:
-        found = self.all_of(where, value)
-        for label in found:
-            if not isinstance(label, str) or not label:
-                raise self.wrong(where, label, "items, each a text")
-        if once and len(set(found)) < len(found):
+    def once(self, where: str, value: object) -> list[str]:
+        found = self.labels(where, value)
+        if len(set(found)) < len(found):
             twice = [label for at, label in enumerate(found) if label in found[:at]]
-            raise DataError(f"{self.name}, {where}: it names {listed(twice)} twice.", hint=_FORM)
+            raise self.broken(where, f"it names {listed(twice)} twice.")
         return found
 
     def chunk(self, where: str, value: object) -> tuple[list[str], list[list[str]]]:
-        items = self.labels(f"{where}, items", self.entry(where, value, "items"))
+        items = self.once(f"{where}, items", self.entry(where, value, "items"))
         rows = self.all_of(f"{where}, rows", self.entry(where, value, "rows"))
-        return items, [self.labels(f"{where}, row {r}", row, once=False) for r, row in enumerate(rows)]
+        return items, [self.labels(f"{where}, row {r}", row) for r, row in enumerate(rows)]
 
     def scope(self, where: str, value: object, n_clusters: int) -> list[int]:
         found = [self.number(where, c) for c in self.all_of(where, value)]
         absent = [c for c in found if c >= n_clusters]
         if absent:
             last = f"the last one is {n_clusters - 1}" if n_clusters else "there is none"
-            raise DataError(f"{self.name}, {where}: there is no cluster {absent[0]}; {last}.", hint=_FORM)
+            raise self.broken(where, f"there is no cluster {absent[0]}; {last}.")
         if len(set(found)) < len(found):
-            raise DataError(f"{self.name}, {where}: it names a cluster twice.", hint=_FORM)
+            raise self.broken(where, "it names a cluster twice.")
         return sorted(found)
 
-    def chunks(self, content: object) -> PublishedChunks:
+    def release(self) -> PublishedChunks:
         """Put the release together."""
-        model = self.entry("at the top", content, "model")
-        if model != MODEL:
-            raise self.wrong("model", model, repr(MODEL))
+        content = self.content()
+        self.model(content, MODEL)
         k, m = (self.entry("at the top", content, name) for name in ("k", "m"))
         k, m = self.number("k", k), math.inf if m is None else self.number("m", m)
         empty = self.number("empty_rows", self.entry("at the top", content, "empty_rows"))
@@ -368,7 +327,7 @@ class _Reading:
             sizes.append(self.number(f"{where}, rows", self.entry(where, cluster, "rows")))
             records = self.all_of(f"{where}, record_chunks", self.entry(where, cluster, "record_chunks"))
             made += [([c], *self.chunk(f"{where}, record chunk {j}", one)) for j, one in enumerate(records)]
-            terms.append(self.labels(f"{where}, term_chunk", self.entry(where, cluster, "term_chunk")))
+            terms.append(self.once(f"{where}, term_chunk", self.entry(where, cluster, "term_chunk")))
         if sum(sizes) + empty > MOST_ROWS:
             raise self.wrong("clusters", sum(sizes), f"at most {MOST_ROWS:,} rows in all")
         shared = self.all_of("shared_chunks", self.entry("at the top", content, "shared_chunks"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -19,23 +18,20 @@ from setveil.errors import DataError, RequestError
 from setveil.kernels.content import merge_rows_by_content
 from setveil.kernels.rows import frozen, take_rows
 from setveil.published import KindInfo
-from setveil.published.about import about_file, published_file, published_folders, published_layout
+from setveil.published.about import about_file, published_file
 from setveil.published.chunk_files import (
     CHUNKS_FILE,
     CLUSTERS_FILE,
-    DATA_FILE,
     MODEL,
     PublishedChunks,
     pointers,
     read_chunks,
     write_chunks,
 )
+from setveil.published.json_files import DATA_FILE, data_file, holds_model
 
 Ints = NDArray[np.int64]
 Scoped = tuple[tuple[int, ...], tuple[int, ...]]  # clusters and items of a chunk
-
-_HEAD = 1 << 12  # bytes of a file in which it must say what it is
-_SAYS = re.compile(rb'"model"\s*:\s*"%s"' % MODEL.encode())
 
 
 @dataclass(frozen=True, eq=False)
@@ -278,31 +274,12 @@ def _sorted_clusters(
 
 def holds(path: Path) -> bool:
     """Whether a file says that it holds rows in chunks, or a folder such a data.json."""
-    if path.is_file():
-        return published_layout(about_file(path)).get("format") == info.format or _says_so(path)
-    return any(_says_so(folder / DATA_FILE) for folder in published_folders(path))
-
-
-def _says_so(file: Path) -> bool:
-    if file.suffix != ".json" or not file.is_file():
-        return False
-    try:
-        with file.open("rb") as opened:
-            return _SAYS.search(opened.read(_HEAD)) is not None
-    except OSError:
-        return False
+    return holds_model(path, info.format, MODEL)
 
 
 def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> PublishedChunks:
     """Read rows in chunks from a run's folder, its `published`, or a data.json, also of another tool."""
-    given = Path(path)
-    files = (given,) if given.is_file() else [folder / DATA_FILE for folder in published_folders(given)]
-    file = next((one for one in files if one.is_file()), None)
-    if file is None:
-        raise DataError(
-            f"{path} is no folder of {info.title}: expected {DATA_FILE} in it.",
-            hint="Name the folder that `setveil anonymize -a disassociation` wrote, or its published/.",
-        )
+    file = data_file(path, info, "disassociation")
     chunks = read_chunks(file)
     about = about_file(file)
     if "rows" in about and (about["rows"], about["empty_rows"]) != (chunks.n_rows, chunks.empty_rows):

@@ -8,7 +8,7 @@ give away is how the rows of a label divide among its items.
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -24,10 +24,11 @@ from setveil.errors import DataError, shorten
 from setveil.kernels.rows import frozen
 from setveil.published.class_counts import read_class_counts
 from setveil.published.class_recoding import ClassRecoding
-from setveil.published.recoding import AnyRecoding
+from setveil.published.recoding import AnyRecoding, BoxRecoding
 
 FILE = "counts.csv"
 HEADER = ["item", "label", "rows"]
+FACTS = ["fact", "box", "rows"]  # where the rows are rows of facts
 _DIGITS = 15  # of the greatest number of rows
 
 
@@ -110,10 +111,10 @@ class Counts:
         """Return what about.json says of the file."""
         return {"file": FILE, "least": self.least, "suppressed": self.suppressed}
 
-    def write(self, folder: Path) -> None:
+    def write(self, folder: Path, header: Sequence[str] = HEADER) -> None:
         """Write counts.csv."""
         with (folder / FILE).open("w", encoding="utf-8", newline="") as file:
-            file.write(f"{','.join(HEADER)}\n")
+            file.write(f"{','.join(header)}\n")
             quote = quoting(",")
             file.writelines(f"{quote(item)},{quote(label)},{rows}\n" for item, label, rows in self.lines())
 
@@ -146,14 +147,15 @@ def read_counts(folder: Path, about: Mapping[str, Any]) -> Any:
             lines = list(csv.reader(file, strict=True))
     except (OSError, ValueError, csv.Error) as error:
         raise DataError(f"{path} cannot be read as counts: {error}.") from error
-    if not lines or lines[0] != HEADER:
+    header = FACTS if about.get("recoding") == BoxRecoding.kind else HEADER
+    if not lines or lines[0] != header:
         found = shorten(",".join(lines[0])) if lines else "nothing"
-        raise DataError(f"{path}, line 1: found {found}, expected item,label,rows.")
+        raise DataError(f"{path}, line 1: found {found}, expected {','.join(header)}.")
     for number, line in enumerate(lines[1:], 2):
         if len(line) != len(HEADER) or not line[0] or not (line[2].isascii() and line[2].isdigit()):
             raise DataError(
-                f"{path}, line {number}: found {shorten(','.join(line))}, expected an item, the label that "
-                "it is published under, and a number of rows."
+                f"{path}, line {number}: found {shorten(','.join(line))}, expected {header[0]}, the "
+                f"{header[1]} that it is published under, and a number of rows."
             )
         if len(line[2]) > _DIGITS:
             raise DataError(f"{path}, line {number}: {shorten(line[2])} rows are more than there can be.")

@@ -5,10 +5,12 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from setveil.data.io.source import as_text, read_bytes
 from setveil.data.io.write import quoting, require_text
@@ -17,14 +19,20 @@ from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, shorten
 from setveil.facts.facts import Facts
 from setveil.hierarchy.tree import Hierarchy
+from setveil.kernels.rows import frozen
 from setveil.published import KindInfo
 from setveil.published.about import about_file, published_file, require_size
+from setveil.published.boxes import Boxes
+from setveil.published.counts import FACTS as FACTS_HEADER
+from setveil.published.counts import FILE as COUNTS
 from setveil.published.recoding import BoxRecoding
 from setveil.published.rows import RowsRelease
 from setveil.published.rows import info as single_rows
 from setveil.published.rows import publish as publish_rows
+from setveil.values.per_column import column_of, item_of, labelled
 
-FILE, ROW = "data.csv", "row"
+FILE, ROW, SET, ITEM = "data.csv", "row", "set", "item"
+CODES = "codes"  # the kind of the part that holds the codes
 _SAME = "The two files must come from the same release."
 
 info = KindInfo(
@@ -34,10 +42,22 @@ info = KindInfo(
     means="facts",
     of_rows=True,
     asks=single_rows.asks,
-    files=("internal/recoding.csv",),
+    files=("internal/recoding.csv", f"published/{COUNTS}"),
     written="facts are written as csv, with a line for each fact and a column for each of its parts",
     check="setveil verify with --k and --m",
 )
+
+
+@dataclass(frozen=True, eq=False)
+class ShownColumn:
+    """What is known of a published column of codes."""
+
+    name: str
+    part_names: tuple[str, ...]  # the codes, then the attributes
+    # of each part, the values that a label stands for; others stand for themselves
+    meaning: tuple[Mapping[str, tuple[str, ...]], ...]
+    kinds: tuple[str, ...]  # of each part: codes, when, amount
+    sizes: tuple[int, ...]  # how many values each part has; (): not told
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,14 +66,42 @@ class FactRows(Transactions):
 
     Attributes
     ----------
+    columns : tuple of ShownColumn
+        The columns of codes.
+    column : int32 (n_items,)
+        The column of each label of the vocabulary: its place in `columns`.
     boxes : tuple of tuple of str
         The parts of each label of the vocabulary.
-    meaning : tuple of mapping
-        For each part, the values that a label stands for; others stand for themselves.
+    sign : str
+        What stands between the parts of a label.
     """
 
+    columns: tuple[ShownColumn, ...] = ()
+    column: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
     boxes: tuple[tuple[str, ...], ...] = ()
-    meaning: tuple[Mapping[str, tuple[str, ...]], ...] = ()
+    sign: str = ""
+
+    @property
+    def meaning(self) -> tuple[Mapping[str, tuple[str, ...]], ...]:
+        """Of each part, the values that a label stands for, where there is one column of codes."""
+        (only,) = self.columns
+        return only.meaning
+
+    def labels_of(self, column: int) -> list[int]:
+        """List the labels of a column, ascending."""
+        return np.flatnonzero(self.column == column).tolist()
+
+    @cached_property
+    def stands_for(self) -> Boxes:
+        """What the boxes stand for, where there is one column of codes."""
+        if len(self.columns) > 1:
+            raise RequestError(
+                "Facts of several columns of codes are verified and measured, but neither counted nor asked "
+                "nor drawn, as those of one column are.",
+                hint="Publish one column, or count in the published lines.",
+            )
+        (only,) = self.columns
+        return Boxes(only.part_names, self.boxes, only.meaning, self.sign, only.sizes, only.kinds)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +123,9 @@ class FactsRelease(RowsRelease):
         """Say how rows are numbered; there is no choice of a format."""
         if wanted is not None:
             raise RequestError(f"--output-format: {info.written}.", hint="Leave it out.")
-        return Layout("long", id_column=ROW, item_column=self.facts.name)
+        columns = self.facts.columns
+        item = columns[0].name if len(columns) == 1 else ITEM
+        return Layout("long", id_column=ROW, item_column=item)
 
     def arranged(self, layout: Layout) -> FactsRelease:
         """Put rows without facts last, so that the others are numbered on."""
@@ -86,35 +136,101 @@ class FactsRelease(RowsRelease):
 
     def about(self, report: Mapping[str, Any]) -> dict[str, Any]:
         """Return what the parts of facts are, and what their labels stand for."""
-        names, facts = self.facts.part_names, self.facts
-        labels = {
-            name: {label: list(values) for label, values in meaning.items()}
-            for name, meaning in zip(names, self.published.meaning, strict=True)
-        }
-        one = {
-            "m": report["guarantee"]["m"],
-            "attributes": [attribute.as_dict() for attribute in facts.attributes],
-            "labels": labels,
-        }
-        domain = {} if report["hierarchy"]["source"] == "co-occurrence" else {"domain": self.recoding.domain}
-        return {**domain, "facts": {"sets": {facts.name: one}, "sign": facts.sign}}
+        m, several = report["guarantee"]["m"], len(self.facts.columns) > 1
+        made = report["hierarchy"]["source"] == "co-occurrence"  # then it would tell how many were left out
+        sets = {}
+        for shown, column, space in zip(
+            self.published.columns, self.facts.columns, self.recoding.tree.spaces, strict=True
+        ):
+            labels = {
+                name: {label: list(values) for label, values in meaning.items()}
+                for name, meaning in zip(shown.part_names, shown.meaning, strict=True)
+            }
+            sets[column.name] = {
+                "m": m[column.name] if isinstance(m, Mapping) else m,
+                **({"domain": space.number} if several and not made else {}),
+                "attributes": [attribute.as_dict() for attribute in column.attributes],
+                "labels": labels,
+                **({} if made else {"values": dict(zip(shown.part_names, shown.sizes, strict=True))}),
+            }
+        domain = {} if made else {"domain": self.recoding.domain}
+        counts = {} if self.counts is None else {"counts": self.counts.about()}
+        return {**domain, **counts, "facts": {"sets": sets, "sign": self.facts.sign}}
 
     def meaning(self) -> dict[str, Any]:
-        """Return what is told of the recoding where counts are checked: there are none beside facts."""
+        """Return what is told of the recoding where counts are checked; boxes say the rest."""
         return {"recoding": self.recoding.kind, "domain": self.recoding.domain, "labels": {}}
 
     def write(self, folder: Path, layout: Layout) -> tuple[str, dict[str, str]]:
-        """Write a line for each fact: the number of the row, and the parts."""
+        """Write a line for each fact: the number of the row, of several columns which, and the parts."""
         rows, quote = self.published, quoting(",")
         require_text(rows.vocabulary.labels)
-        lines = [",".join(map(quote, box)) for box in rows.boxes]
+        fields = _fields(rows.columns)
+        lines = [
+            ",".join(map(quote, fields.line(at, box)))
+            for at, box in zip(rows.column.tolist(), rows.boxes, strict=True)
+        ]
         numbers = np.repeat(np.arange(rows.n_rows), rows.row_lengths()).tolist()
         with (folder / FILE).open("w", encoding="utf-8", newline="") as file:
-            file.write(",".join(map(quote, (ROW, *self.facts.part_names))) + "\n")
+            file.write(",".join(map(quote, fields.header)) + "\n")
             file.writelines(
                 f"{number},{lines[item]}\n" for number, item in zip(numbers, rows.items.tolist(), strict=True)
             )
+        if self.counts is not None:
+            self.counts.write(folder, FACTS_HEADER)
         return FILE, {"format": BoxRecoding.kind}
+
+    def write_inside(self, folder: Path) -> None:
+        """Write recoding.csv: what each fact became, of several columns with the name of its own."""
+        if len(self.facts.columns) == 1:
+            super().write_inside(folder)
+            return
+        quote, recoding = quoting(","), self.recoding
+        labels = [*map(item_of, recoding.published.labels), ""]
+        with (folder / "recoding.csv").open("w", encoding="utf-8", newline="") as file:
+            file.write("set,item,published\n")
+            file.writelines(
+                f"{quote(column_of(item))},{quote(item_of(item))},{quote(labels[to])}\n"
+                for item, to in zip(recoding.items.labels, recoding.image.tolist(), strict=True)
+            )
+
+
+@dataclass(frozen=True)
+class _Fields:
+    """The fields of a line of data.csv."""
+
+    names: tuple[str, ...]  # of the columns of codes
+    header: tuple[str, ...]
+    places: tuple[tuple[int, ...], ...]  # of each column: where its parts stand in a line without the row
+
+    def line(self, column: int, box: Sequence[str]) -> list[str]:
+        """Write a fact of a column: the fields behind the number of the row."""
+        out = [""] * (len(self.header) - 1)
+        for at, part in zip(self.places[column], box, strict=True):
+            out[at] = part
+        if len(self.names) > 1:
+            out[0] = self.names[column]
+        return out
+
+    def fact(self, line: Sequence[str]) -> tuple[int, tuple[str, ...]] | None:
+        """Read a line back: its column and the parts; None if it is no such line."""
+        if len(line) != len(self.header):
+            return None
+        column = 0 if len(self.names) == 1 else self.names.index(line[1]) if line[1] in self.names else -1
+        if column < 0:
+            return None
+        box = tuple(line[1 + at] for at in self.places[column])
+        return (column, box) if all(box) and self.line(column, box) == list(line[1:]) else None
+
+
+def _fields(columns: Sequence[ShownColumn]) -> _Fields:
+    """Say which fields a line has: an attribute that several columns have is one field."""
+    names = tuple(one.name for one in columns)
+    if len(columns) == 1:
+        return _Fields(names, (ROW, *columns[0].part_names), (tuple(range(len(columns[0].part_names))),))
+    attributes = list(dict.fromkeys(name for one in columns for name in one.part_names[1:]))
+    places = tuple((1, *(2 + attributes.index(name) for name in one.part_names[1:])) for one in columns)
+    return _Fields(names, (ROW, SET, ITEM, *attributes), places)
 
 
 def publish(
@@ -122,18 +238,31 @@ def publish(
 ) -> FactsRelease:
     """Recode rows of facts and put them in an order that reveals nothing."""
     assert isinstance(data, Facts)  # noqa: S101  (boxes are made of facts alone)
-    plain, tree = publish_rows(data, made, seed, details), made.tree
+    plain, tree = publish_rows(data, made, seed, details, least), made.tree
     nodes = [tree.id(label) for label in plain.published.vocabulary.labels]
-    boxes = tree.boxes[nodes]
-    trees = tree.space.trees
-    meaning = []
-    for at, part in enumerate(trees):
-        inner = [v for v in np.unique(boxes[:, at]).tolist() if v >= part.n_leaves]
-        meaning.append({part.labels[v]: tuple(part.labels[leaf] for leaf in part.leaves(v)) for v in inner})
-    parts = tuple(tuple(part.labels[v] for part, v in zip(trees, box, strict=True)) for box in boxes.tolist())
+    boxes, column = tree.boxes[nodes], tree.column[nodes]
+    columns = []
+    parts: list[tuple[str, ...]] = [()] * len(nodes)
+    for number, (space, own) in enumerate(zip(tree.spaces, data.columns, strict=True)):
+        mine = np.flatnonzero(column == number)
+        meaning = []
+        for at, part in enumerate(space.trees):
+            inner = [v for v in np.unique(boxes[mine, at]).tolist() if v >= part.n_leaves]
+            meaning.append(
+                {part.labels[v]: tuple(part.labels[leaf] for leaf in part.leaves(v)) for v in inner}
+            )
+        for label in mine.tolist():
+            box = boxes[label, : len(space.trees)].tolist()
+            parts[label] = tuple(part.labels[v] for part, v in zip(space.trees, box, strict=True))
+        kinds = (CODES, *(one.kind for one in own.attributes))
+        sizes = tuple(part.n_leaves for part in space.trees)
+        columns.append(ShownColumn(own.name, own.part_names, tuple(meaning), kinds, sizes))
     rows = plain.published
-    published = FactRows(rows.indptr, rows.items, rows.vocabulary, None, parts, tuple(meaning))
-    return FactsRelease(published, made, plain.row_map, plain.details, None, None, data)
+    published = FactRows(
+        rows.indptr, rows.items, rows.vocabulary, None, tuple(columns), frozen(column, np.int32),
+        tuple(parts), data.sign,
+    )  # fmt: skip
+    return FactsRelease(published, made, plain.row_map, plain.details, plain.counts, None, data)
 
 
 def holds(path: Path) -> bool:
@@ -148,65 +277,84 @@ def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> F
     """Read rows of facts, with what their parts stand for from the about.json beside them."""
     file = published_file(Path(path))
     about = about_file(file)
-    names, meaning, sign = _told(file.parent / "about.json", about)
+    columns, sign = _told(file.parent / "about.json", about)
+    fields = _fields(columns)
     given = [name for name, value in reading.items() if value is not None]
     if given:
         raise RequestError(f"{', '.join(given)}: rows of facts are read as their about.json says.")
     text = as_text(read_bytes(file), str(file)).content.decode()
     lines = csv.reader(text.splitlines(), strict=True)
-    rows: list[list[tuple[str, ...]]] = []
+    rows: list[list[str]] = []
+    box_of: dict[str, tuple[int, tuple[str, ...]]] = {}
     try:
         header = next(lines, [])
-        if header != [ROW, *names]:
+        if header != list(fields.header):
             raise DataError(
-                f"{file}, line 1: found {shorten(','.join(header))}, expected {','.join([ROW, *names])}.",
+                f"{file}, line 1: found {shorten(','.join(header))}, expected {','.join(fields.header)}.",
                 hint=_SAME,
             )
         for line in lines:
-            _add(rows, line, len(names), f"{file}, line {lines.line_num}")
+            where = f"{file}, line {lines.line_num}"
+            found = fields.fact(line)
+            if found is None:
+                expected = f"{len(fields.header)} values"
+                several = f" of one of the sets {', '.join(fields.names)}" if len(fields.names) > 1 else ""
+                raise DataError(f"{where}: found {shorten(','.join(line))}, expected {expected}{several}.")
+            fact = sign.join(found[1])
+            label = labelled(fields.names[found[0]], fact) if len(fields.names) > 1 else fact
+            box_of[label] = found
+            _add(rows, line[0], label, where)
     except csv.Error as error:
         raise DataError(f"{file}, line {lines.line_num}: {error}.") from None
-    missing = require_size(about, str(file), len(rows), 0, shown=False)
-    rows += [[] for _ in range(missing)]
-    box_of = {sign.join(box): box for row in rows for box in row}
-    made = Transactions.from_rows([[sign.join(box) for box in row] for row in rows])
-    boxes = tuple(box_of[label] for label in made.vocabulary.labels)
-    return FactRows(made.indptr, made.items, made.vocabulary, None, boxes, meaning)
+    rows += [[] for _ in range(require_size(about, str(file), len(rows), 0, shown=False))]
+    made = Transactions.from_rows(rows)
+    found_of = [box_of[label] for label in made.vocabulary.labels]
+    column = frozen(np.array([at for at, _ in found_of], np.int32), np.int32)
+    boxes = tuple(box for _, box in found_of)
+    return FactRows(made.indptr, made.items, made.vocabulary, None, columns, column, boxes, sign)
 
 
-def _add(rows: list[list[tuple[str, ...]]], line: Sequence[str], width: int, where: str) -> None:
+def _add(rows: list[list[str]], number: str, label: str, where: str) -> None:
     """Add the fact of a line to the rows; lines of a row stand together, and rows are numbered on."""
-    if len(line) != width + 1 or not all(line):
-        raise DataError(f"{where}: found {shorten(','.join(line))}, expected {width + 1} values.")
-    if line[0] == str(len(rows)):
+    if number == str(len(rows)):
         rows.append([])
-    elif line[0] != str(len(rows) - 1):
+    elif number != str(len(rows) - 1):
         raise DataError(
-            f"{where}: found row {shorten(line[0])}, expected {max(len(rows) - 1, 0)} or {len(rows)}: lines "
+            f"{where}: found row {shorten(number)}, expected {max(len(rows) - 1, 0)} or {len(rows)}: lines "
             "of a row stand together.",
             hint=_SAME,
         )
-    rows[-1].append(tuple(line[1:]))
+    rows[-1].append(label)
 
 
-def _told(
-    path: Path, about: Mapping[str, Any]
-) -> tuple[list[str], tuple[Mapping[str, tuple[str, ...]], ...], str]:
-    """Take the names of the parts, what their labels stand for, and the sign from an about.json."""
+def _told(path: Path, about: Mapping[str, Any]) -> tuple[tuple[ShownColumn, ...], str]:
+    """Take the columns, their parts and what labels of these stand for, and the sign from an about.json."""
     try:
         told = about["facts"]
-        ((name, one),) = told["sets"].items()
-        names = [name, *(attribute["name"] for attribute in one["attributes"])]
-        meaning = tuple(
-            {label: tuple(map(_text, values)) for label, values in one["labels"][part].items()}
-            for part in names
-        )
+        columns = []
+        for name, one in told["sets"].items():
+            names = (_text(name), *(_text(attribute["name"]) for attribute in one["attributes"]))
+            meaning = tuple(
+                {label: tuple(map(_text, values)) for label, values in one["labels"][part].items()}
+                for part in names
+            )
+            kinds = (CODES, *(_text(attribute["kind"]) for attribute in one["attributes"]))
+            sizes = tuple(_size(one["values"][part]) for part in names) if "values" in one else ()
+            columns.append(ShownColumn(names[0], names, meaning, kinds, sizes))
         sign = _text(told["sign"])
+        if not columns:
+            raise ValueError
     except (KeyError, TypeError, ValueError, AttributeError):
         raise DataError(
             f"{path} is not an about.json that setveil wrote: facts does not say what the parts of facts are."
         ) from None
-    return list(map(_text, names)), meaning, sign
+    return tuple(columns), sign
+
+
+def _size(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise ValueError
+    return value
 
 
 def _text(value: object) -> str:

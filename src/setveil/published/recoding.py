@@ -66,7 +66,9 @@ class Recoding:
         suppressed : collection of int
             Nodes of the cut that are not published.
         """
-        nodes = sorted(set(cut).difference(suppressed))
+        several = isinstance(tree, BoxTree) and len(tree.spaces) > 1
+        gone = {*suppressed, tree.root} if several else {*suppressed}  # no label is of several columns
+        nodes = sorted(set(cut).difference(gone))
         image = np.full(tree.n_leaves, -1, np.int32)
         for position, node in enumerate(nodes):
             image[tree.under(node)] = position
@@ -112,6 +114,11 @@ class Recoding:
     def member_counts(self) -> NDArray[np.int64]:
         """Number of items that each published label stands for: int64 (published,)."""
         return np.bincount(self.image[self.image >= 0], minlength=len(self.published)).astype(np.int64)
+
+    @property
+    def domains(self) -> NDArray[np.int64]:
+        """How many items there are of the column of each published label: int64 (published,)."""
+        return np.full(len(self.published), self.domain, np.int64)
 
     def members(self) -> dict[str, list[str]]:
         """List the items that each published label stands for, in item order."""
@@ -173,7 +180,17 @@ class BoxRecoding(Recoding):
     @property
     def member_counts(self) -> NDArray[np.int64]:
         """Number of facts that each published box stands for: int64 (published,)."""
-        return self.tree.leaf_counts[[self.tree.id(label) for label in self.published.labels]]
+        return self.tree.leaf_counts[self.nodes]
+
+    @property
+    def domains(self) -> NDArray[np.int64]:
+        """How many facts there are of the column of each published box: int64 (published,)."""
+        return self.tree.domains[self.nodes]
+
+    @property
+    def nodes(self) -> NDArray[np.int64]:
+        """The node of each published box: int64 (published,)."""
+        return np.array([self.tree.id(label) for label in self.published.labels], np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,6 +270,11 @@ class LocalRecoding:
     def member_counts(self) -> NDArray[np.int64]:
         """Number of items that each published label stands for: int64 (published,)."""
         return np.diff(self.label_starts)
+
+    @property
+    def domains(self) -> NDArray[np.int64]:
+        """How many items there are of the sort of each published label: int64 (published,)."""
+        return np.full(len(self.published), self.domain, np.int64)
 
     def members(self) -> dict[str, list[str]]:
         """List the items that each published label stands for, in item order."""

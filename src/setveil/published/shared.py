@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,16 @@ from setveil.data.layout import Layout
 from setveil.data.sums import Sums
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError
-from setveil.published import chunks, classes, kind_at, kind_of_recoding, tables
+from setveil.published import blocks, chunks, classes, facts, kind_at, kind_of_recoding, tables
 from setveil.published import rows as single_rows
 from setveil.published.about import about_file, published_file
+from setveil.published.block_files import PublishedBlocks
 from setveil.published.chunk_files import PublishedChunks
 from setveil.published.counts import Counts, read_counts
+from setveil.published.facts import FactRows
 from setveil.published.table_files import PublishedTable
+
+_FEW_FACTS = 100_000  # of all boxes together: these are named one by one
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +42,10 @@ class Told:
     def supports(self) -> dict[str, int]:
         """Count the rows that show each label."""
         return dict(zip(self.rows.vocabulary.labels, self.rows.supports().tolist(), strict=True))
+
+    def unnamed(self, label: str) -> int:
+        """Count the items that a label stands for besides those of `under`."""
+        return 0
 
     @property
     def uncounted(self) -> frozenset[str]:
@@ -64,9 +73,49 @@ class Shared(Told):
     table: PublishedTable | None = None
 
 
-def told_by_chunks(rows: PublishedChunks, about: Mapping[str, Any]) -> Told:
-    """Take what a release of rows in chunks tells: items under their own names."""
-    return Told(rows, {}, None, about)
+@dataclass(frozen=True, eq=False)
+class SharedFacts(Shared):
+    """The same of rows of facts, whose boxes stand for more facts than need be listed.
+
+    Those with a count are named; others only where all boxes together hold few, else as many of a box as
+    rows show it, which is enough for each of them to hold one.
+    """
+
+    rows: FactRows
+
+    @cached_property
+    def _named(self) -> Mapping[str, tuple[str, ...]]:
+        boxes = self.rows.stands_for
+        if sum(map(boxes.size, boxes.boxes)) <= _FEW_FACTS:
+            return {boxes.text(box): tuple(map(boxes.text, boxes.facts(box))) for box in boxes.boxes}
+        counted = {} if self.counts is None else self.counts.by_label
+        supports, found = self.supports(), {}
+        for at, box in enumerate(boxes.boxes):
+            text = boxes.text(box)
+            inside = [(one, boxes.fact(one)) for one in counted.get(text, ())]
+            named = [one for one, fact in inside if fact is not None and boxes.around(fact) == at]
+            others = map(boxes.text, boxes.some(box, len(named) + supports[text]))
+            found[text] = tuple(dict.fromkeys([*named, *others]))
+        return found
+
+    def under(self, label: str) -> tuple[str, ...]:
+        """Facts of a box that are named."""
+        return self._named[label]
+
+    def unnamed(self, label: str) -> int:
+        """Count the facts of a box that are not named."""
+        boxes, at = self.rows.stands_for, self.rows.vocabulary.ids[label]
+        return boxes.size(boxes.boxes[at]) - len(self._named[label])
+
+
+def facts_shared(rows: FactRows, counts: Counts | None, about: Mapping[str, Any]) -> SharedFacts:
+    """Take what is shared of a release of facts; several facts of a query have semicolons between them."""
+    return SharedFacts(rows, {}, counts, {**about, "recoding": "global"}, Layout("basket", separator=";"))
+
+
+def told_by_name(rows: PublishedChunks | PublishedBlocks, about: Mapping[str, Any]) -> Told:
+    """Take what a release of chunks or of noisy blocks tells: items under their own names."""
+    return Told(rows, {}, None, about)  # type: ignore[arg-type]  # its estimator asks blocks for nothing else
 
 
 def shared_by(
@@ -79,6 +128,8 @@ def shared_by(
     about : mapping
         Its about.json, as far as it is known.
     """
+    if isinstance(release, facts.FactsRelease):
+        return facts_shared(release.published, release.counts, about)
     table = release.table if isinstance(release, tables.TableRelease) else None
     labels = (
         release.generalized() if isinstance(release, single_rows.RowsRelease) else release.meaning()["labels"]
@@ -108,10 +159,11 @@ def layout_of_sets(delimiter: str) -> Layout:
 
 
 def read_told(path: Path, read_rows: Callable[..., Transactions]) -> tuple[Told, Layout]:
-    """Read what is shared of a release that answers queries, also of one in chunks; how items are written."""
-    if kind_at(str(path)) is chunks:
-        file = published_file(path)
-        return told_by_chunks(chunks.read(str(path), read_rows), about_file(file)), Layout("basket")
+    """Read what is shared of a release that answers queries, of any such kind; how items are written."""
+    kind = kind_at(str(path))
+    if kind in (chunks, blocks):
+        about = about_file(published_file(path))
+        return told_by_name(kind.read(str(path), read_rows), about), Layout("basket")
     shared = read_shared(path, read_rows, sets=True)
     return shared, shared.layout
 
@@ -143,6 +195,9 @@ def read_shared(path: Path, read_rows: Callable[..., Transactions], *, sets: boo
         members = {label: tuple(items) for label, items in about["labels"].items()}
         layout = layout_of_sets(table.delimiter)
         return Shared(table.sets, members, counts, {**about, "recoding": made}, layout, table)
+    if kind is facts:
+        rows_of_facts = facts.read(str(file), read_rows)
+        return facts_shared(rows_of_facts, read_counts(file.parent, about), about)
     if kind is classes:
         in_classes = classes.read(str(file), read_rows)
         members = {label: tuple(items) for label, items in about["labels"].items()}

@@ -10,12 +10,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from setveil.errors import RequestError
-from setveil.hierarchy.io import write_hierarchy
-from setveil.hierarchy.tree import Hierarchy
 from setveil.staging import keep_private, staged_file
+
+if TYPE_CHECKING:
+    from setveil.hierarchy.tree import Hierarchy
 
 CHECK, PAGE, AUDIT = (Path(__file__).with_name(name) for name in ("check.py", "check.html", "audit.py"))
 FILES = CHECK.name, PAGE.name
@@ -35,12 +36,13 @@ def put_checker(folder: Path, about: Mapping[str, Any]) -> None:
     RequestError
         If they could not check such a release.
     """
-    _require_checked(about)
+    require_checked(about)
     for program in (CHECK, PAGE):
         (folder / program.name).write_bytes(program.read_bytes())
 
 
-def _require_checked(about: Mapping[str, Any]) -> None:
+def require_checked(about: Mapping[str, Any]) -> None:
+    """Refuse a release that the checker does not check."""
     promise = about.get("guarantee", {})
     model, form = promise.get("model"), about.get("format")
     if form == "parquet" or "files" in about or "items_file" in about:
@@ -53,7 +55,7 @@ def _require_checked(about: Mapping[str, Any]) -> None:
     if model not in known.get(str(about.get("recoding")), ()) or "sensitive" in promise:
         more = " with sensitive items" if "sensitive" in promise else ""
         raise RequestError(
-            f"The checker for recipients does not check {model}{more} of such a release.",
+            f"The checker for recipients does not check such a release, which promises {model}{more}.",
             hint="It checks k^m-anonymity and k-anonymity of rows without classes, and (k,k^m)-anonymity and "
             "mixed k^m-anonymity of tables in which nothing is sensitive.",
         )
@@ -85,6 +87,8 @@ def put_certificate(folder: Path, certificate: Certificate, about: Mapping[str, 
     RequestError
         If audit.py could not read the published rows.
     """
+    from setveil.hierarchy.io import write_hierarchy
+
     require_audited(about)
     origin = certificate.tree.origin
     made = [folder / CERTIFICATE, folder / AUDIT.name]

@@ -7,7 +7,6 @@ labels mean what about.json says, or whether rows were invented or emptied."""
 import argparse, csv, io, itertools, json, math, pathlib, re, sys
 from collections import Counter, defaultdict
 MISSING = ("", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null", "None")  # no items in wide tables
-
 class Stop(Exception): "With an exit code and the reason."
 def must(holds, wrong, code=4):
     if not holds: raise Stop(code, wrong)
@@ -37,12 +36,11 @@ def read_rows(about, data):  # of each row what somebody may know of its columns
     elif form == "long":
         for line in read_lines(data, sign, [about["id_column"], about["item_column"]]):
             held[line[about["id_column"]]].append(line[about["item_column"]])
-        rows = [*held.values(), *[[]] * (about["rows"] - len(held))]  # rows without items are not in the file
+        rows = [*held.values()]  # rows without items are not in the file
     elif form == "wide": rows = [{*x.values()} - {*MISSING} for x in read_lines(data, sign, about["item_columns"])]
     else:
         must(form == "onehot", f"files of the format {form} are not read here", 2)
-        cells = read_lines(data, sign, []) if data.strip() else [{}] * about["rows"]
-        rows = [[label for label, cell in row.items() if int(cell)] for row in cells]
+        rows = [[x for x in row if int(row[x])] for row in (read_lines(data, sign, []) if data.strip() else [])]
     return [((), row) for row in rows]
 
 def sets_of(rows, m, known=()):  # all sets of 1 to m facts that occur, each with the number of rows that have it
@@ -83,7 +81,7 @@ def wrong_counts(about, rows, lines, k, few):  # what cannot be true of counts.c
     under = {x: at for at, x in enumerate(["", *in_order({label for _, label, _ in lines if label})])}
     for at, (item, label, count) in enumerate(lines, 2):
         known, here = stands.get(item, []), (places[item], under[label] if local else 0)
-        most = len(shown[label]) if label else len(rows) - sum(len(shown[x]) for x in known)
+        most = len(shown[label]) if label else about["rows"] - sum(len(shown[x]) for x in known)
         if here <= before: wrong.append(f"line {at}: {item!r} is not in item order, or there before")
         if item in members or (label not in known if label else known and not local):
             wrong.append(f"line {at}: {item!r} is not published under {label!r}")
@@ -103,15 +101,17 @@ def recount(about, data, counts, k, m):  # the promise of about.json, or another
     must(type(k) is int and k > 1 and (m == "inf" or type(m) is int and m > 0), f"k = {k} and m = {m} cannot be", 2)
     must(all(type(x) is list and {*map(type, x)} == {str} for x in about["labels"].values()), "labels are no lists")
     rows, size = [(known, tuple(sorted({*row} - {""}))) for known, row in read_rows(about, data)], float(m)
-    empty, mixed = [known for known, row in rows if not row], model == "mixed-km"
-    must((len(rows), len(empty)) == (about["rows"], about["empty_rows"]), "about.json speaks of other rows")
-    least, first, violations, groups = math.inf, [], 0, defaultdict(list)
-    for known, row in rows:
-        facts = (*known, *(("", label) for label in row)) if mixed else row  # of no column: an item
-        groups[known if model == "kkm" else ()].append(facts)
+    empty, mixed = Counter(known for known, row in rows if not row), model == "mixed-km"
+    least, first, violations, groups = math.inf, [], 0, defaultdict(Counter)
+    for known, row in rows:  # a fact of no column is an item
+        groups[known if model == "kkm" else ()][(*known, *(("", label) for label in row)) if mixed else row] += 1
+    unseen = about["rows"].__index__() - len(rows)  # rows without items, which these formats do not show
+    if unseen > 0 and (about["format"] == "long" or (about["format"], data.strip()) == ("onehot", "")):
+        empty[()], groups[()][()], unseen = empty[()] + unseen, groups[()][()] + unseen, 0
+    must((unseen, sum(empty.values())) == (0, about["empty_rows"]), "about.json speaks of other rows")
     for known, group in groups.items():
-        found = Counter(group).items() if model == "k-anonymity" else supports(group, k, size)
-        for some, support in itertools.chain([((), len(group))] if model == "kkm" else [], found):
+        found = group.items() if model == "k-anonymity" else supports(group, k, size)
+        for some, support in itertools.chain([((), sum(group.values()))] if model == "kkm" else [], found):
             least, violations = min(least, support), violations + (support < k)
             if support < k: first = sorted([*first, (len(some), some, known, support)])[:10]
     must((told is None) == (counts is None), "counts.csv is missing, or about.json says nothing of it")
@@ -119,7 +119,7 @@ def recount(about, data, counts, k, m):  # the promise of about.json, or another
         header, *lines = split(counts, ",")
         must(header == ["item", "label", "rows"] and {*map(len, lines)} <= {3}, "counts.csv has other columns")
         must(all(x and re.fullmatch("[0-9]{1,15}", n) for x, _, n in lines), "a line of counts.csv is none")
-        few = [len(empty), *(n for _, n in supports(empty, k, size - 1))] if mixed else Counter(empty).values()
+        few = [about["empty_rows"], *(n for _, n in supports(empty, k, size - 1))] if mixed else empty.values()
         lines, few = [(x, label, int(n)) for x, label, n in lines], min((n for n in few if 0 < n < k), default=0)
         wrong = wrong_counts(about, rows, lines, k, few)
     return {"model": model, "k": k, "m": m, "holds": not violations and not wrong, "counts": wrong,

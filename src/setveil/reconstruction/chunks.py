@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, GuaranteeError
 from setveil.kernels.rows import frozen
-from setveil.published.chunk_files import DATA_FILE, PublishedChunks
+from setveil.published.chunk_files import PublishedChunks
+from setveil.published.json_files import DATA_FILE
 
 Ints = NDArray[np.int64]
 

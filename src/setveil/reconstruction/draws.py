@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import errno
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -12,20 +13,23 @@ from typing import Any
 import numpy as np
 
 from setveil.data.io import save
+from setveil.data.io.write import quoting
 from setveil.data.layout import Layout, writable_layout
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, OutputError, RequestError, listed
 from setveil.kernels.rows import frozen
 from setveil.progress import Progress, silent
-from setveil.published import chunks, groups
+from setveil.published import blocks, chunks, groups
 from setveil.published.about import published_file, published_layout, reconstruction_at
-from setveil.published.chunk_files import DATA_FILE as CHUNKS_FILE
+from setveil.published.boxes import Boxes
 from setveil.published.chunk_files import PublishedChunks
 from setveil.published.class_rows import ClassRows
 from setveil.published.classes import FILE as CLASSES
 from setveil.published.counts import FILE as COUNTS
+from setveil.published.facts import ROW
 from setveil.published.group_files import GROUPS_FILE, MOST_ROWS, PublishedGroups
-from setveil.published.shared import Shared, read_shared
+from setveil.published.json_files import DATA_FILE as CHUNKS_FILE
+from setveil.published.shared import Shared, SharedFacts, read_shared
 from setveil.published.table_files import PublishedTable, read_published_table, write_table
 from setveil.reconstruction.chunks import deal_parts, require_dealable, require_parts_dealt
 from setveil.reconstruction.classes import (
@@ -47,6 +51,7 @@ NOTE = (
     "anybody's, they tell nothing that the release does not, and they promise nothing of their own."
 )
 _ABOUT = "about.json"
+_FACTS = "facts"  # the format of draws of facts
 
 
 @dataclass(frozen=True)
@@ -60,14 +65,16 @@ class Terms:
     release: Mapping[str, Any]
     table: PublishedTable | None = None  # whose columns stand beside the items of each draw
     classes: tuple[int, ...] = ()  # rows of each class, where there are classes
+    boxes: Boxes | None = None  # of facts: the names of their parts, and what stands between them
 
     def written_as(self, name: str | None) -> Terms:
         """Write draws in a format; None: as the release is written."""
-        if name is None or (name == self.layout.format and self.table is None):
+        if name is None or (name == self.layout.format and self.table is None and self.boxes is None):
             return self
-        if self.table is not None:
+        if self.table is not None or self.boxes is not None:
+            what = "a table" if self.boxes is None else "facts"
             raise RequestError(
-                f"Draws of a table are written as csv, not as {name}.", hint="Leave the format out."
+                f"Draws of {what} are written as csv, not as {name}.", hint="Leave the format out."
             )
         return replace(self, layout=Layout(name))
 
@@ -81,6 +88,7 @@ class Source:
     release: Mapping[str, Any]  # the published file, as far as there is one: `file`, `sha256`
     table: PublishedTable | None = None  # whose items the rows are
     classes: tuple[int, ...] = ()  # rows of each class, where there are classes
+    boxes: Boxes | None = None  # of facts
 
     @classmethod
     def of(cls, told: Shared | PublishedGroups | PublishedChunks, file: Path | None = None) -> Source:
@@ -95,11 +103,12 @@ class Source:
         if isinstance(told.rows, ClassRows):
             sizes = tuple(told.rows.sizes.tolist())
             return cls(class_puzzle_of(told), told.layout, release, classes=sizes)
-        return cls(puzzle_of(told), told.layout, release, told.table)
+        boxes = told.rows.stands_for if isinstance(told, SharedFacts) else None
+        return cls(puzzle_of(told), told.layout, release, told.table, boxes=boxes)
 
     def terms(self, seed: int, mix: int) -> Terms:
         """Say how draws are made."""
-        return Terms(seed, mix, self.layout, self.release, self.table, self.classes)
+        return Terms(seed, mix, self.layout, self.release, self.table, self.classes, self.boxes)
 
     @property
     def items(self) -> tuple[str, ...]:
@@ -123,11 +132,21 @@ class Source:
 def source_at(path: Path, read_rows: Callable[..., Transactions]) -> Source:
     """Read what is published of a run's folder, or of the folder `published` of one."""
     file = published_file(path)
+    if blocks.holds(path):
+        raise drawn_already()
     if groups.holds(path):
         return Source.of(groups.read(str(path), read_rows), file)
     if chunks.holds(path):
         return Source.of(chunks.read(str(path), read_rows), file)
     return Source.of(read_shared(path, read_rows, sets=True), file)
+
+
+def drawn_already() -> RequestError:
+    """Say why no rows are drawn from noisy counts."""
+    return RequestError(
+        "Rows drawn from noisy counts are published already.",
+        hint="They are in synthetic.csv. Another seed of the run draws others from other noise.",
+    )
 
 
 def draws_of(
@@ -199,6 +218,11 @@ def write_draws(
                     write_table(folder / f"{stem}.csv", replace(terms.table, sets=drawn))
                     entries.append({"file": f"{stem}.csv", "seed": terms.seed + j, **_columns(terms.table)})
                     continue
+                if terms.boxes is not None:
+                    _write_facts(folder / f"{stem}.csv", drawn, terms.boxes)
+                    told = {"parts": list(terms.boxes.names), "sign": terms.boxes.sign}
+                    entries.append({"file": f"{stem}.csv", "seed": terms.seed + j, "format": _FACTS, **told})
+                    continue
                 layout = writable_layout(general, (), int(drawn.row_lengths().max(initial=0)))
                 save(drawn, folder / f"{stem}{layout.extension}", layout)
                 options = layout.options()
@@ -238,6 +262,36 @@ def _entries(folder: Path) -> list[dict[str, Any]]:
         f"{folder / _ABOUT} is not an about.json that setveil wrote: expected the draws, the file of each, "
         "and how many rows they have."
     )
+
+
+def _write_facts(path: Path, drawn: Transactions, boxes: Boxes) -> None:
+    """Write a line for each fact: the number of the row, and the parts."""
+    lines = [",".join(map(quoting(","), fact.split(boxes.sign))) for fact in drawn.vocabulary.labels]
+    numbers = np.repeat(np.arange(drawn.n_rows), drawn.row_lengths()).tolist()
+    with path.open("w", encoding="utf-8", newline="") as file:
+        file.write(",".join(map(quoting(","), (ROW, *boxes.names))) + "\n")
+        file.writelines(
+            f"{number},{lines[item]}\n" for number, item in zip(numbers, drawn.items.tolist(), strict=True)
+        )
+
+
+def _read_facts(path: Path, entry: Mapping[str, Any], n_rows: int) -> Transactions:
+    """Read a draw of facts."""
+    rows: list[list[str]] = [[] for _ in range(n_rows)]
+    with path.open(encoding="utf-8", newline="") as file:
+        lines = csv.reader(file)
+        wrong = next(lines, []) != [ROW, *entry["parts"]]
+        for number, *parts in () if wrong else lines:
+            wrong |= not (number.isascii() and number.isdigit() and int(number) < n_rows and all(parts))
+            if wrong or len(parts) != len(entry["parts"]):
+                break
+            rows[int(number)].append(entry["sign"].join(parts))
+    if wrong:
+        raise DataError(
+            f"{path} is no draw of {n_rows:,} rows of facts, as the about.json beside it says.",
+            hint="The files must come from the same reconstruction.",
+        )
+    return Transactions.from_rows(rows)
 
 
 def _columns(table: PublishedTable) -> dict[str, Any]:
@@ -286,6 +340,8 @@ def read_draws(folder: Path, read_rows: Callable[..., Transactions]) -> Iterator
 def _read(
     path: Path, entry: Mapping[str, Any], n_rows: int, read_rows: Callable[..., Transactions]
 ) -> Transactions:
+    if entry.get("format") == _FACTS:
+        return _read_facts(path, entry, n_rows)
     if entry.get("format") == "table":
         roles = entry["roles"]
         how = How(format="csv", separator=",", delimiter=entry["delimiter"])

@@ -17,12 +17,19 @@ _HOW = {
     "maximum entropy": "Estimates: of maximum entropy, from the published rows and the counts beside them.",
     "uniform": "There are no counts beside the rows: from rows alone, all non-empty sets of the items "
     "of a label equally likely.",
+    "noisy": "Estimates from counts with noise; items of different blocks independent of each other. An item "
+    "that is told in no block counts as none.",
     "chunks": "Estimates: chunks of a cluster independent of each other, items of a term chunk in one row.",
 }
+_PARTS = (
+    "Rows with some fact of a part are not counted: counts of facts do not say which are in the same row."
+)
 _BOUNDS = "No original of this release has fewer rows than the least number, or more than the greatest."
 
 
-def answers_text(found: Sequence[Answer], method: str, labels: Collection[str] = ()) -> str:
+def answers_text(
+    found: Sequence[Answer], method: str, labels: Collection[str] = (), unit: str = "item"
+) -> str:
     """Write answers: a few as sentences, more as a table.
 
     Parameters
@@ -30,26 +37,26 @@ def answers_text(found: Sequence[Answer], method: str, labels: Collection[str] =
     method : {"maximum entropy", "uniform"}
         How they were estimated.
     labels : collection of str
-        Names in itemsets that are labels, not items.
+        Names in itemsets that stand for several items, or facts.
+    unit : {"item", "fact"}
+        What rows hold.
     """
     if not found:
         return "No itemset is expected in any row."
+    if method == "noisy":
+        lines = _table(("rows", "items"), [_fields(answer) for answer in found])
+        return "\n".join([*lines, _HOW[method]])
     if len(found) <= _SPOKEN:
-        lines = [_sentence(answer, labels) for answer in found]
+        lines = [_sentence(answer, labels, unit) for answer in found]
     else:
         lines = _table(
             ("rows", "at least", "at most", "items"),
-            [
-                (
-                    _rows(answer["estimate"]),
-                    count(answer["least"]),
-                    count(answer["greatest"]),
-                    clip(", ".join(answer["itemset"]), _WIDEST),
-                )
-                for answer in found
-            ],
+            [_fields(answer, count(answer["least"]), count(answer["greatest"])) for answer in found],
         )
-    return "\n".join([*lines, _HOW[method], *([_BOUNDS] if _open(found) else [])])
+    why = (
+        [_PARTS] if unit == "fact" and _open([one for one in found if {*one["itemset"]} & {*labels}]) else []
+    )
+    return "\n".join([*lines, _HOW[method], *why, *([_BOUNDS] if _open(found) else [])])
 
 
 def rules_text(found: Sequence[dict[str, Any]]) -> str:
@@ -72,12 +79,17 @@ def rules_text(found: Sequence[dict[str, Any]]) -> str:
     )
 
 
+def _fields(answer: Answer, *bounds: str) -> tuple[str, ...]:
+    return (_rows(answer["estimate"]), *bounds, clip(", ".join(answer["itemset"]), _WIDEST))
+
+
 def _open(found: Sequence[Answer]) -> bool:
     return any(answer["least"] < answer["greatest"] for answer in found)
 
 
-def _sentence(answer: Answer, labels: Collection[str]) -> str:
-    names = [f"an item of {name}" if name in labels else name for name in answer["itemset"]]
+def _sentence(answer: Answer, labels: Collection[str], unit: str) -> str:
+    a = "an" if unit == "item" else "a"
+    names = [f"{a} {unit} of {name}" if name in labels else name for name in answer["itemset"]]
     what = and_list(names)
     least, greatest, estimate = answer["least"], answer["greatest"], answer["estimate"]
     if least == greatest:

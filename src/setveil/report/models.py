@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from setveil.guarantees import Facts, Words, models
 
 
@@ -24,8 +26,10 @@ def promise(guarantee: Facts) -> str:
 
 
 def items_known(guarantee: Facts) -> int | None:
-    """Return how many items of a person someone may know by the promise; None: nothing limits them."""
+    """Return how many items of a person, of whatever column, someone may know; None: nothing limits them."""
     known = guarantee.get(words_for(guarantee).known)
+    if isinstance(known, Mapping):
+        return min(int(number) for number in known.values())
     return None if known in (None, "inf") else int(known)
 
 
@@ -34,7 +38,8 @@ def check(guarantee: Facts) -> str:
     words = words_for(guarantee)
     if not guarantee["holds"]:
         return f"It does NOT hold. In the published rows: {words.broken(guarantee)}."
-    return f"It holds, recounted from the published rows: {words.fulfilled(guarantee)}."
+    how = ", recounted from the published rows" if words.recounted else ", as far as files can show"
+    return f"It holds{how}: {words.fulfilled(guarantee)}."
 
 
 def of_tables(guarantee: Facts) -> bool:

@@ -157,6 +157,8 @@ class Guarantee(TypedDict):
     certain: NotRequired[int]
     inferences: NotRequired[int]
     inferred: NotRequired[list[Inferred]]
+    epsilon: NotRequired[Number]
+    spent: NotRequired[Number]
 
 
 class Spread(TypedDict):
@@ -245,6 +247,7 @@ class Utility(TypedDict, total=False):
     term_occurrences: int
     re: float | Null
     tlost: float | Null
+    item_error: float | Null
 
 
 class Errors(TypedDict):
@@ -698,6 +701,48 @@ class InChunks(TypedDict):
     left_out: int
 
 
+class WayAgain(TypedDict):
+    """What a way to publish the next release of a series costs, or why it cannot be."""
+
+    way: str
+    exposed_before: int | None  # people below k under the best labels of the rows by themselves
+    unique_before: int | None
+    why: NotRequired[str]
+    lm: NotRequired[float]
+    left_out: NotRequired[int]
+    occurrences: NotRequired[int]
+    held_back: NotRequired[int]
+    people: NotRequired[int]
+    names_kept: NotRequired[int]
+    exposed: NotRequired[int]
+    proven: NotRequired[bool]
+    gap: NotRequired[float]
+    seconds: NotRequired[float]
+
+
+class Line(TypedDict):
+    """A line of an account of noise: what it tells, what that costs, and how large the noise is."""
+
+    line: str
+    epsilon: Number
+    one_row_changes: int
+    scale: float
+
+
+class InBlocks(TypedDict):
+    """Noisy counts: what is told, what it cost, and how far it is off."""
+
+    rows: int
+    items: int
+    blocks: int
+    largest: int
+    cells: int
+    spent: list[Line]
+    rows_off: int
+    cells_off: float
+    told_occurrences: int
+
+
 class Series(TypedDict):
     """Of a release of a series: its promise, what it cost, and who is exposed by all releases together."""
 
@@ -723,6 +768,7 @@ class Series(TypedDict):
     names_kept: int
     proven: bool
     gap: float
+    ways: NotRequired[list[WayAgain]]
 
 
 class Record(TypedDict):
@@ -741,6 +787,7 @@ class Record(TypedDict):
     table: NotRequired[Table]
     classes: NotRequired[InClasses]
     chunks: NotRequired[InChunks]
+    blocks: NotRequired[InBlocks]
     frontier: NotRequired[list[Class]]
     facts: NotRequired[OfFacts]
     optimality: NotRequired[Optimality]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from setveil.report.record import Attack, Inference, Risk
@@ -127,13 +127,20 @@ def _stranger(name: str, result: Risk) -> str:
     found: Any = dict(result).get("population")  # in no record of a run
     if found is None:
         return ""
-    of = f", {name}" if name else ""
-    lines = [["known", "one row alone fits", "it is the right one"]]
+    title, lines, note = stranger_table(found)
+    return f"{title}{f', {name}' if name else ''}:\n{_aligned(lines)}\n{note}"
+
+
+def stranger_table(found: Mapping[str, Any]) -> tuple[str, list[list[str]], str]:
+    """Say what a match is worth to a stranger as a table: its title, a line of headings and others, a note.
+
+    Parameters
+    ----------
+    found : dict
+        `population` of what `setveil.risk` returns.
+    """
     if "fraction" in found:
-        title = (
-            "If somebody looks for a person of the population, of which the rows are "
-            f"{percent(found['fraction'])}{of}:"
-        )
+        lines = [["known", "one row alone fits", "it is the right one"]]
         for entry in found["entries"]:
             if entry["estimate"] is None:
                 worth = f"no {count(entry['m'], 'item')} fit a single row"
@@ -143,13 +150,16 @@ def _stranger(name: str, result: Risk) -> str:
             alone = _rounded(entry["unique"])
             rows = f"{alone} row{'' if alone in ('1', 'under 1') else 's'}"
             lines.append([count(entry["m"], "item"), rows, worth])
+        title = (
+            "If somebody looks for a person of the population, of which the rows are "
+            f"{percent(found['fraction'])}"
+        )
         note = (
             "An estimate, no promise: it takes the rows for a simple random sample of the population, "
             "and the person for one drawn at random from it. A hospital's patients are no random sample of a "
             "town."
         )
-        return f"{title}\n{_aligned(lines)}\n{note}"
-    title = f"In the population, of {count(found['rows'])} rows{of}:"
+        return title, lines, note
     fewer = [f"fewer than {int(t):,} rows fit" for t in found["entries"][0]["rows_below"]]
     lines = [["known", *fewer, "fewest", "right guess"]]
     for entry in found["entries"]:
@@ -167,22 +177,27 @@ def _stranger(name: str, result: Risk) -> str:
         if all(entry["exact"] for entry in found["entries"])
         else " Some rows have too many keys: of these, some were drawn."
     )
-    return f"{title}\n{_aligned(lines)}\nA number, no promise.{about}"
+    return f"In the population, of {count(found['rows'])} rows", lines, f"A number, no promise.{about}"
 
 
 def _absent(name: str, result: Risk) -> str:
     """Say how many rows somebody finds who also knows an item that the person has not."""
-    found: Any = dict(result).get("absence")  # in no record of a run
-    if found is None:
+    if "absence" not in result:
         return ""
-    of = f", {name}" if name else ""
+    title, lines = absence_table(result)
+    return f"{title}{f', {name}' if name else ''}:\n{_aligned(lines)}"
+
+
+def absence_table(result: Risk) -> tuple[str, list[list[str]]]:
+    """Say how many rows an absent item singles out as a table: its title, a line of headings, and others."""
+    found: Any = dict(result)["absence"]  # in no record of a run
     means = "an item" if found["absence"] == "items" else "a label"
     lines = [["known", *[_among(t) for t in result["thresholds"]], "fewest"]]
     for entry in found["entries"]:
         below = [f"{count(rows)} ({percent(rows, result['rows'])})" for rows in entry["rows_below"].values()]
-        lines.append([_up_to(entry["m"]), *below, str(entry["fewest"])])
-    title = f"If {means} is known, too, that the person has not (both the most identifying){of}:"
-    return f"{title}\n{_aligned(lines)}"
+        fewest = "nothing can be known" if entry["fewest"] is None else count(entry["fewest"])
+        lines.append([_up_to(entry["m"]), *below, fewest])
+    return f"If {means} is known, too, that the person has not (both the most identifying)", lines
 
 
 def _revealing(name: str, result: Risk) -> str:

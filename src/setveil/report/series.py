@@ -89,27 +89,32 @@ def list_text(told: Told) -> str:
 def plan_text(told: Told) -> str:
     """Say what each way to publish again costs."""
     table = [["way", "LM", "left out", "names kept", "held back", "below k before", "after", "proven"]]
-    notes = []
-    for one in told["ways"]:
-        name = one["way"] + (f" {one['release']}" if "release" in one else "")
-        if "why" in one:
-            table.append([name, "-", "-", "-", "-", _before(one), "-", "-"])
-            notes.append(f"{name}: {one['why']}")
-            continue
-        share = one["left_out"] / one["occurrences"] if one["occurrences"] else 0
-        table.append(
-            [
-                name, f"{one['lm']:.4f}", percent(share), f"{one['names_kept']:,}", f"{one['held_back']:,}",
-                _before(one), "0",
-                "yes" if one["proven"] else f"gap {percent(one['gap'])}",
-            ]
-        )  # fmt: skip
-    lines = [
-        f"{_people(told['people'])}, {told['returning']:,} of them in earlier releases.",
-        *_aligned(table),
-    ]
+    table += [[way_name(one), *way_cells(one)] for one in told["ways"]]
+    notes = [f"{way_name(one)}: {one['why']}" for one in told["ways"] if "why" in one]
+    lines = [people_words(told), *_aligned(table)]
     advice = advice_words(told)
     return "\n".join([*lines, *notes, *([advice] if advice else [])])
+
+
+def people_words(told: Told) -> str:
+    """Say how many people new rows have."""
+    return f"{_people(told['people'])}, {told['returning']:,} of them in earlier releases."
+
+
+def way_name(one: Told) -> str:
+    """Name a way, and the release that it is about where there are several."""
+    return f"{one['way']} {one['release']}" if "release" in one else str(one["way"])
+
+
+def way_cells(one: Told) -> list[str]:
+    """Write what a way costs: LM, left out, names kept, held back, below k before and after, proven."""
+    if "why" in one:
+        return ["-", "-", "-", "-", _before(one), "-", "-"]
+    share = one["left_out"] / one["occurrences"] if one["occurrences"] else 0
+    return [
+        f"{one['lm']:.4f}", percent(share), f"{one['names_kept']:,}", f"{one['held_back']:,}", _before(one),
+        f"{one['exposed']:,}", "yes" if one["proven"] else f"gap {percent(one['gap'])}",
+    ]  # fmt: skip
 
 
 def _before(one: Told) -> str:

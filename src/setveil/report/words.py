@@ -179,6 +179,8 @@ def rows(report: Record) -> str:
     """State how many rows were kept and how long they are, in one sentence."""
     before, after, utility = report["input"], report["published"], report["utility"]
     whole, empty = before["rows"], after["empty_rows"]
+    if "blocks" in report:
+        return f"{count(after['rows'])} are drawn from noisy counts, and are nobody's."
     if "mean_row_length_after" not in utility:  # the published file does not show single rows
         return (
             f"All {count(whole)} are in clusters, but for {count(empty)} that hold no item: of these "

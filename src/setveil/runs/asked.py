@@ -9,11 +9,12 @@ from typing import Any
 
 from setveil import algorithms
 from setveil.algorithms import AlgorithmInfo
-from setveil.errors import RequestError, described, did_you_mean
+from setveil.errors import RequestError, described
 from setveil.guarantees import Guarantee, models
 from setveil.guarantees.verify import require_guarantee
 from setveil.options.classes import NAME as CLASSES
 from setveil.options.classes import require_classes
+from setveil.options.decode import no_parameter
 
 
 @dataclass(frozen=True)
@@ -165,8 +166,5 @@ def settings_of(kind: Any, algorithm: str, parameters: Mapping[str, Any]) -> Any
     known = [f.name for f in fields(kind)]
     unknown = sorted(set(parameters) - set(known))
     if unknown:
-        raise RequestError(
-            f"{algorithm} has no parameter {', '.join(unknown)}; it has {', '.join(known) or 'none'}.",
-            hint=did_you_mean(unknown[0], known),
-        )
+        raise no_parameter(algorithm, unknown, known)
     return kind(**parameters)

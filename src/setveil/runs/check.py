@@ -12,12 +12,14 @@ from setveil.errors import RequestError
 from setveil.guarantees import Guarantee
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.verify import Verdict, verify
-from setveil.guarantees.verify.absence import ITEMS, require_absence, signs_of, verify_absence
+from setveil.guarantees.verify.absence import ITEMS, nothing_absent, require_absence, signs_of, verify_absence
 from setveil.guarantees.verify.boxes import overlapping
 from setveil.guarantees.verify.counts import CountsFile, CountsVerdict, check_counts
 from setveil.guarantees.verify.cover import covered_rows
+from setveil.guarantees.verify.fact_counts import check_fact_counts
 from setveil.guarantees.verify.km import COVER, READINGS, KmVerdict
 from setveil.guarantees.verify.km_pieces import Counted, verify_km_pieces
+from setveil.guarantees.verify.table_absence import verify_table_absence
 from setveil.guarantees.verify.table_counts import check_table_counts
 from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress, silent
@@ -84,6 +86,8 @@ def check(
     **more
         What the verifier of the rows takes besides.
     """
+    if isinstance(published, FactRows) and isinstance(guarantee, KmAnonymity):
+        guarantee = guarantee.for_columns(one.name for one in published.columns)
     if absent:
         return _with_absent(published, guarantee, counts, about, absent, absence, show=show, **more)
     if isinstance(published, ClassRows):
@@ -92,7 +96,7 @@ def check(
         published if cover is None else covered_rows(published, cover), guarantee, show=show, **more
     )
     if isinstance(published, FactRows):
-        return _of_boxes(verdict, published, show)
+        return _of_boxes(verdict, published, guarantee, counts, about, show)
     if cover is not None:
         verdict = replace(verdict, reading=COVER)  # type: ignore[type-var]  # of k^m-anonymity alone
     if counts is None:
@@ -124,31 +128,54 @@ def _with_absent(
 ) -> Verdict:
     """Check rows for somebody who also knows what a person has not."""
     require_absence(absent, absence, guarantee)
+    told = (absence, about.get("labels", {}), counts.lines() if counts else ())
+    asked: dict[str, Any] = {"absent": absent, "absence": absence, "show": show, "progress": progress}
+    if isinstance(published, PublishedTable):
+        of_table = cast("KKmAnonymity", guarantee)
+        verdict: Verdict = verify_table_absence(published, of_table, signs_of(published.sets, *told), **asked)
+        if counts is None:
+            return verdict
+        return verdict.with_counts(check_table_counts(published, _file(counts, about), of_table, show=show))
     if not isinstance(published, Transactions) or isinstance(published, ClassRows | FactRows):
-        raise RequestError(
-            "--absent is for single rows of items, not for groups, classes or facts.", hint="Leave it out."
-        )
-    signs = signs_of(published, absence, about.get("labels", {}), counts.lines() if counts else ())
-    asked = cast("KmAnonymity", guarantee)
-    verdict = verify_absence(
-        published, asked, signs, absent=absent, absence=absence, show=show, progress=progress
-    )
+        raise nothing_absent()
+    of_rows = cast("KmAnonymity", guarantee)
+    verdict = verify_absence(published, of_rows, signs_of(published, *told), **asked)
     if counts is None:
         return verdict
-    return verdict.with_counts(check_counts(published, _file(counts, about), asked.k, show=show))
+    return verdict.with_counts(check_counts(published, _file(counts, about), of_rows.k, show=show))
 
 
-def _of_boxes(verdict: Verdict, published: FactRows, show: int) -> Verdict:
-    """Add to a verdict on rows of facts whether their boxes overlap: then they are no items."""
-    number, first = overlapping(published.boxes, published.meaning, show)
-    if not number:
-        return verdict
+def _of_boxes(
+    verdict: Verdict,
+    published: FactRows,
+    guarantee: Guarantee,
+    counts: Counts | None,
+    about: Mapping[str, Any],
+    show: int,
+) -> Verdict:
+    """Add to a verdict on rows of facts whether boxes overlap, which then are no items, and on counts."""
+    number = 0
+    first: list[tuple[int, int]] = []
+    for at, column in enumerate(published.columns):
+        labels_of = published.labels_of(at)
+        boxes = [published.boxes[label] for label in labels_of]
+        found, pairs = overlapping(boxes, column.meaning, max(show - len(first), 0))
+        number += found
+        first += [(labels_of[one], labels_of[other]) for one, other in pairs]
     labels = published.vocabulary.labels
-    return replace(  # type: ignore[type-var]  # of k^m-anonymity alone
-        verdict,
-        holds=False,
-        violations=verdict.violations + number,
-        overlaps=tuple((labels[one], labels[other]) for one, other in first),
+    if number:
+        verdict = replace(  # type: ignore[type-var]  # of k^m-anonymity alone
+            verdict,
+            holds=False,
+            violations=verdict.violations + number,
+            overlaps=tuple((labels[one], labels[other]) for one, other in first),
+        )
+    if counts is None:
+        return verdict
+    k: int = guarantee.k  # type: ignore[attr-defined]  # of every promise about rows of facts
+    file = counts.lines(), counts.least, counts.suppressed
+    return verdict.with_counts(
+        check_fact_counts(published, published.stands_for, *file, k, domain=about.get("domain"), show=show)
     )
 
 

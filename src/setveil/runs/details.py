@@ -23,6 +23,7 @@ from setveil.guarantees.verify import Verdict
 from setveil.hierarchy.tree import Hierarchy, HierarchyOrigin
 from setveil.progress import Progress
 from setveil.published import Outcome, Release
+from setveil.published.blocks import BlocksRelease
 from setveil.published.chunks import ChunksRelease
 from setveil.published.class_counts import TOTAL
 from setveil.published.class_rows import ClassRows
@@ -33,7 +34,7 @@ from setveil.published.tables import TableRelease
 from setveil.report.record import VERSION, Record
 from setveil.runs.memory import peak_memory_mb
 from setveil.utility import Case
-from setveil.utility.are import errors_told, of_chunks, with_counts
+from setveil.utility.are import by_name, errors_told, with_counts
 from setveil.utility.estimators import estimator_of
 from setveil.utility.greatest import found_again
 from setveil.utility.itemsets import surviving_itemsets
@@ -41,6 +42,7 @@ from setveil.utility.ncp import ncp
 from setveil.utility.queries import random_queries
 from setveil.utility.supports import item_estimates
 from setveil.utility.table_answers import table_errors
+from setveil.values.numbers import as_json
 from setveil.version import __version__
 
 QUERIES, QUERY_SIZE = 1000, 2
@@ -125,6 +127,7 @@ def recorded(
         **({"table": of_table(release)} if isinstance(release, TableRelease) else {}),
         **({"classes": in_classes(release)} if isinstance(release, ClassesRelease) else {}),
         **({"chunks": in_chunks(data, release)} if isinstance(release, ChunksRelease) else {}),
+        **({"blocks": in_blocks(data, release)} if isinstance(release, BlocksRelease) else {}),
         **_described(data, release, hierarchy),
         **({} if release.counts is None else {"counts": _counted(data, release, release.counts)}),
         **{key: found[key] for key in ("watched", "risk") if found.get(key)},
@@ -243,6 +246,48 @@ def in_chunks(data: Sums, release: ChunksRelease) -> dict[str, Any]:
     }
 
 
+def in_blocks(data: Original, release: BlocksRelease) -> dict[str, Any]:
+    """Say what noisy counts tell, what they cost, and how far they are off: that must stay inside."""
+    shown = release.shown
+    supports = dict(zip(data.vocabulary.labels, data.supports().tolist(), strict=True))
+    return {
+        "rows": shown.noisy_rows,
+        "items": len(shown.items),
+        "blocks": len(shown.blocks),
+        "largest": max(map(len, shown.blocks), default=0),
+        "cells": len(shown.cells),
+        "spent": [
+            {"line": what, "epsilon": as_json(epsilon), "one_row_changes": distance, "scale": scale}
+            for what, epsilon, distance, scale in shown.spent
+        ],
+        "rows_off": shown.noisy_rows - data.n_rows,
+        "cells_off": _cells_off(data, release),
+        "told_occurrences": sum(supports.get(x, 0) for x in shown.items),
+    }
+
+
+def _cells_off(data: Original, release: BlocksRelease) -> float:
+    """Average by how many rows noise moved the cells."""
+    ids, shown = data.vocabulary.ids, release.shown
+    if not isinstance(data, Transactions) or not shown.cells:
+        return 0.0
+    column = np.full(data.n_items, -1)
+    bit = np.zeros(data.n_items, np.int64)
+    for b, block in enumerate(shown.blocks):
+        for i, x in enumerate(block):
+            if x in ids:
+                column[ids[x]], bit[ids[x]] = b, 1 << i
+    row = np.repeat(np.arange(data.n_rows), data.row_lengths())
+    told = column[data.items] >= 0
+    off = 0
+    for b, (_, cells) in enumerate(shown.cells_of()):
+        inside = told & (column[data.items] == b)
+        code = np.bincount(row[inside], bit[data.items[inside]], minlength=data.n_rows).astype(np.int64)
+        true = np.bincount(code, minlength=len(cells))
+        off += int(np.abs(true - np.array(cells)).sum())
+    return off / len(shown.cells)
+
+
 def _spans(sizes: Any) -> list[tuple[int, int]]:
     """Cut the range of sizes into some of about equal numbers of clusters."""
     if not sizes.size:
@@ -319,19 +364,20 @@ def answers(data: Transactions, release: Release, progress: Progress) -> dict[st
     published as they are or counted, and where there is nothing to ask for.
     """
     recoding, chunked = release.labelled, isinstance(release, ChunksRelease)
+    noisy = isinstance(release, BlocksRelease)
     of_table: dict[str, Any] = {}
     if isinstance(release, TableRelease) and data.n_rows:
         whole = Case(data, **release.measurable(), progress=progress)
         of_table = {"table_are": table_errors(whole, QUERIES)}
-    if (recoding is None and not chunked) or not data.n_occurrences:
+    if (recoding is None and not chunked and not noisy) or not data.n_occurrences:
         return of_table
     size = min(QUERY_SIZE, int(data.row_lengths().max()))
     asked = random_queries(data, QUERIES, size, progress=progress)
     case = Case(data, **release.measurable(), queries=asked, progress=progress)
     found: dict[str, Any] = {"are": {**errors_told(case), "size": size}, **of_table}
-    if size == QUERY_SIZE:
+    if size == QUERY_SIZE and not noisy:  # in noisy counts nobody searches for pairs
         if chunked:
-            estimator = case.once(of_chunks)
+            estimator = case.once(by_name)
         else:
             estimator = case.once(with_counts) or estimator_of(release.published, recoding, None)
         found["pairs"] = found_again(data, estimator, TOP, progress)

@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 from setveil.data.io import read
 from setveil.data.layout import Layout
 from setveil.data.sums import Sums
-from setveil.errors import GuaranteeError, OutputError, SetveilError, listed, shorten
+from setveil.errors import GuaranteeError, OutputError, RequestError, SetveilError, listed, shorten
 from setveil.guarantees import Facts
 from setveil.kernels.rows import recode_rows
-from setveil.published import Outcome, Release, kind_of_recoding, kinds
+from setveil.published import KindInfo, Outcome, Release, kind_of_recoding, kinds
+from setveil.published.block_files import PublishedBlocks
 from setveil.published.chunk_files import PublishedChunks
 from setveil.published.class_rows import ClassRows
 from setveil.published.group_files import PublishedGroups, as_groups
@@ -90,6 +91,16 @@ def require_writable(out: Path, *, force: bool = False) -> None:
         ) from error
 
 
+def require_shareable(kind: KindInfo, *, external: bool) -> None:
+    """Refuse a page to be shared that compares with the original what may not be compared outside."""
+    if external and not kind.compared_outside:
+        raise RequestError(
+            f"No page is made to be shared with {kind.title}: its figures would compare them with the true "
+            "data, and so tell more than the promise allows.",
+            hint="Leave --external out. docs/dp-blocks.md says what may be said of such a release.",
+        )
+
+
 @contextmanager
 def new_folder(out: Path, *, force: bool = False, hint: str = _ROOM) -> Iterator[tuple[Path, Path]]:
     """Hand out `published` and `internal` of a new folder; put it in place if all goes well.
@@ -136,6 +147,7 @@ def write_folder(
     needed until then. With `external` the published folder gets a page about the release that may be shared,
     too (see docs/report.md), with `checker` the two programs for recipients (see docs/checker.md).
     """
+    require_shareable(release.info, external=external)
     report = {**report, "timing": dict(report["timing"])}
     with new_folder(Path(out), force=force) as (published, internal):
         with timed(report["timing"], "write"):
@@ -232,7 +244,7 @@ def _require_as_verified(release: Release, published: Path) -> None:
             f"What was written cannot be read again: {error} Nothing was left behind.", hint=hint
         ) from error
     verified = release.exposed()
-    if isinstance(verified, PublishedTable | PublishedChunks):
+    if isinstance(verified, PublishedTable | PublishedChunks | PublishedBlocks):
         same = verified.shows(again)
     else:
         same = _same_groups(as_groups(verified), as_groups(again))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
@@ -14,14 +14,17 @@ import numpy as np
 from setveil.errors import InfeasibleError, RequestError
 from setveil.facts.facts import Facts
 from setveil.facts.generalizing import LINES, Generalizing, order_name
-from setveil.hierarchy.boxes import BoxTree, line_at, product_tree
+from setveil.hierarchy.boxes import BoxTree, forest, line_at, product_tree
+from setveil.hierarchy.build import by_cooccurrence
+from setveil.hierarchy.columns import parted
 from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress
 from setveil.published.recoding import BoxRecoding
 from setveil.runs.asked import Asked
-from setveil.utility.facts import parts_kept
+from setveil.utility.facts import part_label, parts_kept
 from setveil.utility.lm import lm
 from setveil.utility.timeline import timelines
+from setveil.values.per_column import labelled
 
 _USUAL = 300.0  # seconds of a search that has a limit, where none is given
 ALGORITHMS = ("aa", "da", "exact", "hghs", "mhghs")
@@ -42,13 +45,37 @@ def require_possible(asked: Asked) -> None:
         )
 
 
+def trees_of(data: Facts, given: Hierarchy | None) -> dict[str, Hierarchy]:
+    """Take the hierarchy of each column of codes, and make those that are not given.
+
+    Parameters
+    ----------
+    given : Hierarchy, optional
+        That of the codes; of several columns, the hierarchies of some of them (see
+        `setveil.hierarchy.columns.joined`).
+    """
+    names = [column.name for column in data.columns]
+    if len(names) == 1:
+        return {names[0]: by_cooccurrence(data.codes_alone()) if given is None else given}
+    found = {} if given is None else parted(given, names)
+    missing = [name for name in names if name not in found]
+    found |= {name: by_cooccurrence(data.of_column(names.index(name)).codes_alone()) for name in missing}
+    return {name: found[name] for name in names}
+
+
 def anonymize_facts(
-    data: Facts, codes: Hierarchy, asked: Asked, how: Generalizing, progress: Progress
+    data: Facts, codes: Sequence[Hierarchy], asked: Asked, how: Generalizing, progress: Progress
 ) -> tuple[BoxRecoding, dict[str, Any]]:
     """Run the algorithm on the product tree of each plain order, and take what loses the least.
 
-    With `how.lines` then another depth is tried in each branch of the codes' tree, and what is better is
-    kept, until nothing is or time is up.
+    Of several columns each has a tree of its own, and they are cut together. Then each column by itself is
+    tried at other depths. With `how.lines` another depth is tried in each branch of the codes' trees, and
+    what is better is kept, until nothing is or time is up.
+
+    Parameters
+    ----------
+    codes : sequence of Hierarchy
+        Of each column of codes.
 
     Returns
     -------
@@ -59,35 +86,69 @@ def anonymize_facts(
     """
     search = _Search(data, codes, asked, how, progress)
     search.try_orders()
-    if how.lines and data.attributes:
+    varied = any(column.attributes for column in data.columns)
+    if len(data.columns) > 1 and varied and how.order in (None, ""):
+        search.try_columns()
+    if how.lines and varied:
         search.try_branches()
     best = search.best
-    parts = [{"name": data.name, "kind": "codes"}, *(one.as_dict() for one in data.attributes)]
+    parts: list[dict[str, str]] = []
+    for column, space in zip(data.columns, search.spaces, strict=True):
+        parts.append({"name": column.name, "kind": "codes"})
+        parts += [{**one.as_dict(), "name": part_label(one.name, space)} for one in column.attributes]
     said = {"parts": parts, "loss": how.loss, "order": best.name, **parts_kept(data, best.recoding)}
     branches = {"branches": search.branches()} if best.name == LINES else {}
-    told = {**said, "orders": search.tried, **branches, "timeline": timelines(data, best.recoding)}
-    return best.recoding, {**best.told, "facts": told}
+    told = _as_left_out(best.recoding, best.told, asked)
+    periods = timelines(data, best.recoding)
+    return best.recoding, {
+        **told,
+        "facts": {**said, "orders": search.tried, **branches, "timeline": periods},
+    }
+
+
+def _as_left_out(recoding: BoxRecoding, told: dict[str, Any], asked: Asked) -> dict[str, Any]:
+    """List what is left out where a cut is the node above all columns; refuse it where nothing may be."""
+    several = len(recoding.tree.spaces) > 1
+    if not several or len(recoding.published) or not recoding.image.size:
+        return told
+    if not _leaves_out(asked):
+        raise InfeasibleError(
+            f"{asked.guarantee.phrase} cannot be reached by {asked.algorithm} where so little may be left "
+            "out: too few rows hold items of several columns, and no label stands for items of two.",
+            hint="--algorithm exact leaves out what is too rare.",
+        )
+    return {**told, "suppressed": list(recoding.items.labels)}
+
+
+def _leaves_out(asked: Asked) -> bool:
+    """Whether an algorithm may leave items out."""
+    suppresses = getattr(asked.settings, "suppress", asked.algorithm in ("hghs", "mhghs"))
+    return bool(suppresses) and getattr(asked.settings, "max_suppressed", None) is None
+
+
+Lines = tuple[frozenset[int], ...]  # of each column the line of its codes' tree
 
 
 @dataclass(frozen=True)
 class _Made:
-    """What the algorithm made of a line."""
+    """What the algorithm made of lines."""
 
     loss: float
     recoding: BoxRecoding
     told: dict[str, Any]
     name: str  # of the order
-    line: frozenset[int]
+    lines: Lines
 
 
 class _Search:
-    """The search for the line that loses the least."""
+    """The search for the lines that lose the least."""
 
     def __init__(
-        self, data: Facts, codes: Hierarchy, asked: Asked, how: Generalizing, progress: Progress
+        self, data: Facts, codes: Sequence[Hierarchy], asked: Asked, how: Generalizing, progress: Progress
     ) -> None:
         self.data, self.codes, self.asked, self.how, self.progress = data, codes, asked, how, progress
-        self.space, self.depths = how.space(data, codes), how.depths(data, codes)
+        self.spaces, self.depths = how.spaces(data, codes), how.depths(data, codes)
+        self.height = max(tree.height for tree in codes)
         self.limited = any(f.name == "time_limit" for f in fields(asked.settings))
         self.deadline = time.monotonic() + (getattr(asked.settings, "time_limit", None) or _USUAL)
         self.tried: list[dict[str, Any]] = []
@@ -100,66 +161,114 @@ class _Search:
         assert self.found is not None  # noqa: S101
         return self.found
 
+    @property
+    def _more(self) -> int:
+        """How many searches follow the plain orders, each of which may take as long as they do."""
+        return int(self.how.lines) + int(len(self.codes) > 1 and len(self.depths) > 1)
+
+    def _left(self) -> float:
+        return max(self.deadline - time.monotonic(), 1.0)
+
+    def _is_over(self) -> bool:
+        return time.monotonic() > self.deadline or self.progress.stop_requested()
+
     def try_orders(self) -> None:
         """Try the plain orders, each in its share of the time."""
         failed: InfeasibleError | None = None
         for at, depth in enumerate(self.depths):
-            name = order_name(depth, self.codes.height)
-            left = max(self.deadline - time.monotonic(), 1.0) / (1 + self.how.lines)
-            start = time.monotonic()
+            lines = tuple(frozenset(line_at(tree, min(depth, tree.height))) for tree in self.codes)
+            left = self._left() / (1 + self._more)
             try:
-                made = self._make(frozenset(line_at(self.codes, depth)), name, left / (len(self.depths) - at))
+                self._try(lines, order_name(depth, self.height), left / (len(self.depths) - at))
             except InfeasibleError as error:
                 failed = error
-                continue
-            if made is not None:
-                optimality = made.told.get("optimality") or {}
-                self.tried.append(
-                    {
-                        "order": name,
-                        "loss": made.loss,
-                        "lm": lm(self.data, made.recoding),
-                        "kept": parts_kept(self.data, made.recoding)["kept"],
-                        **{key: optimality[key] for key in ("proven", "gap") if key in optimality},
-                        "seconds": round(time.monotonic() - start, 2),
-                    }
-                )
         if self.found is None and failed is not None:
             raise failed
 
-    def try_branches(self) -> None:
-        """Try the line at each depth within each branch, while that brings anything and there is time."""
-        codes, better = self.codes, True
+    def _try(self, lines: Lines, name: str, seconds: float) -> None:
+        """Run the algorithm for an order, and note what came of it."""
+        start = time.monotonic()
+        made = self._make(lines, name, seconds)
+        if made is None:
+            return
+        optimality = made.told.get("optimality") or {}
+        self.tried.append(
+            {
+                "order": name,
+                "loss": made.loss,
+                "lm": lm(self.data, made.recoding),
+                "kept": parts_kept(self.data, made.recoding)["kept"],
+                **{key: optimality[key] for key in ("proven", "gap") if key in optimality},
+                "seconds": round(time.monotonic() - start, 2),
+            }
+        )
+
+    def try_columns(self) -> None:
+        """Try each column by itself at each depth, while that brings anything and there is time."""
+        depth_of = [min(self._depth_of_best(), tree.height) for tree in self.codes]
+        better = True
         while better:
             better = False
-            for branch in codes.children(codes.root):
-                for depth in range(1, codes.height + 1):
-                    if time.monotonic() > self.deadline or self.progress.stop_requested():
+            for at, tree in enumerate(self.codes):
+                for depth in range(tree.height + 1):
+                    if self._is_over():
                         return
-                    line = self._moved(branch, depth)
+                    trial = [*depth_of[:at], depth, *depth_of[at + 1 :]]
                     before = self.best.loss
                     with suppress(InfeasibleError):
-                        self._make(line, LINES, max(self.deadline - time.monotonic(), 1.0))
-                    better |= self.best.loss < before
+                        share = self._left() / (1 + self.how.lines) / (1 + tree.height - depth)
+                        self._try(self._plain(trial), self._named(trial), share)
+                    if self.best.loss < before:
+                        depth_of, better = trial, True
 
-    def _moved(self, branch: int, depth: int) -> frozenset[int]:
-        """Move the best line to a depth within a branch."""
-        codes = self.codes
-        line = self.best.line
+    def _depth_of_best(self) -> int:
+        """Return the depth of the best plain order."""
+        return next(depth for depth in self.depths if order_name(depth, self.height) == self.best.name)
+
+    def _plain(self, depths: Sequence[int]) -> Lines:
+        return tuple(frozenset(line_at(tree, depth)) for tree, depth in zip(self.codes, depths, strict=True))
+
+    def _named(self, depths: Sequence[int]) -> str:
+        """Name an order of columns: ``code 1, drug last``."""
+        return ", ".join(
+            f"{column.name} {order_name(depth, tree.height)}"
+            for column, tree, depth in zip(self.data.columns, self.codes, depths, strict=True)
+        )
+
+    def try_branches(self) -> None:
+        """Try the line at each depth within each branch, while that brings anything and there is time."""
+        better = True
+        while better:
+            better = False
+            for at, codes in enumerate(self.codes):
+                for branch in codes.children(codes.root):
+                    for depth in range(1, codes.height + 1):
+                        if self._is_over():
+                            return
+                        lines = self._moved(at, branch, depth)
+                        before = self.best.loss
+                        with suppress(InfeasibleError):
+                            self._make(lines, LINES, self._left())
+                        better |= self.best.loss < before
+
+    def _moved(self, at: int, branch: int, depth: int) -> Lines:
+        """Move the best line of a column to a depth within a branch."""
+        codes, best = self.codes[at], self.best.lines
+        line = best[at]
         if codes.root in line:
             line = frozenset(codes.children(codes.root))
         inside = np.zeros(codes.n_nodes, bool)
         inside[[v for v in range(codes.n_nodes) if codes.covers(branch, v)]] = True
         kept = {v for v in line if not inside[v]}
-        return frozenset(kept | set(np.flatnonzero(inside & (codes.depth == depth)).tolist()))
+        moved = frozenset(kept | set(np.flatnonzero(inside & (codes.depth == depth)).tolist()))
+        return (*best[:at], moved, *best[at + 1 :])
 
-    def _make(self, line: frozenset[int], name: str, seconds: float) -> _Made | None:
-        """Run the algorithm on the tree of a line and remember what is better; None: the tree was tried."""
-        tree = product_tree(self.space, line)
+    def _make(self, lines: Lines, name: str, seconds: float) -> _Made | None:
+        """Run the algorithm on the tree of lines and remember what is better; None: the tree was tried."""
+        tree = forest([product_tree(space, line) for space, line in zip(self.spaces, lines, strict=True)])
         if tree in self.seen:
             return None
         self.seen.append(tree)
-        tree.origin = self.codes.origin
         self.progress(f"anonymizing ({self.asked.algorithm}), order {name}")
         settings = self.asked.settings
         if self.limited and (len(self.depths) > 1 or self.how.lines):
@@ -167,21 +276,21 @@ class _Search:
         recoding, told = self.asked.module.anonymize(
             self.data, tree, self.asked.guarantee, settings, self.progress
         )
-        made = _Made(_loss(self.data, recoding, told), recoding, told, name, line)
+        made = _Made(_loss(self.data, recoding, told), recoding, told, name, lines)
         if self.found is None or made.loss < self.found.loss:
             self.found = made
         return made
 
     def branches(self) -> list[dict[str, Any]]:
-        """Say for each branch of the codes' tree at which depths of it attributes are dropped."""
-        codes, line = self.codes, self.best.line
-        return [
-            {
-                "label": codes.labels[branch],
-                "depths": sorted({int(codes.depth[v]) for v in line if codes.covers(branch, v)}),
-            }
-            for branch in codes.children(codes.root)
-        ]
+        """Say for each branch of the codes' trees at which depths of it attributes are dropped."""
+        found = []
+        for codes, space, line in zip(self.codes, self.spaces, self.best.lines, strict=True):
+            for branch in codes.children(codes.root):
+                label = codes.labels[branch]
+                label = labelled(space.column, label) if space.column else label
+                depths = sorted({int(codes.depth[v]) for v in line if codes.covers(branch, v)})
+                found.append({"label": label, "depths": depths})
+        return found
 
 
 def _loss(data: Facts, recoding: BoxRecoding, told: Mapping[str, Any]) -> float:
@@ -189,7 +298,6 @@ def _loss(data: Facts, recoding: BoxRecoding, told: Mapping[str, Any]) -> float:
     if "optimality" in told:
         return float(told["optimality"]["loss"])
     tree = recoding.tree
-    nodes = [tree.id(label) for label in recoding.published.labels]
-    cost = np.append(tree.lost[nodes], tree.most_lost)
+    cost = np.append(tree.lost[recoding.nodes], tree.most_lost)
     _, label, rows = recoding.tally(data)
     return float(Fraction(int((cost[label] * rows).sum()), max(tree.most_lost * int(rows.sum()), 1)))

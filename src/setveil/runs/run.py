@@ -16,17 +16,19 @@ from numpy.typing import NDArray
 from setveil.data.framed import Framed
 from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
-from setveil.errors import RequestError, described, faces, listed
+from setveil.errors import RequestError, as_option, described, faces, listed
 from setveil.facts.facts import Facts
 from setveil.facts.generalizing import USUAL, Generalizing
 from setveil.guarantees import Guarantee, models
 from setveil.guarantees.verify import Verdict
 from setveil.hierarchy.build import by_cooccurrence
+from setveil.hierarchy.columns import joined, parted
 from setveil.hierarchy.tree import Hierarchy, HierarchyOrigin
 from setveil.notebook import card
 from setveil.options.models import require_watched
 from setveil.progress import Progress, listener, silent
 from setveil.published import Release, publish
+from setveil.published.blocks import BlocksRelease
 from setveil.published.chunks import ChunksRelease
 from setveil.published.counts import Counts
 from setveil.published.rows import RowsRelease
@@ -38,13 +40,15 @@ from setveil.runs.check import check
 from setveil.runs.details import answers, risks
 from setveil.runs.distance import distance, require_known_optimum
 from setveil.runs.folder import PAGE, counts, write_folder
-from setveil.runs.orders import anonymize_facts, require_possible
+from setveil.runs.orders import anonymize_facts, require_possible, trees_of
 from setveil.runs.steps import Made, Timing, made_at, released_at, timed
 from setveil.staging import scratch_folder
 from setveil.utility import Case, measured
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from setveil.guarantees.km import KmAnonymity
 
 
 @dataclass(frozen=True, eq=False)
@@ -272,7 +276,9 @@ def anonymize(
     timing: Timing = {"read": data.origin.seconds} if data.origin else {}
     if isinstance(data, Facts):
         require_possible(asked)
-        asked = replace(asked, least=0)  # no counts are published beside facts
+        of_columns = cast("KmAnonymity", guarantee).for_columns(one.name for one in data.columns)
+        least = _least_of_facts(asked.least, counts, len(data.columns))
+        asked = replace(asked, guarantee=of_columns, least=least)
     elif generalizing != USUAL:
         raise RequestError("The data hold no facts, which alone have orders and losses by parts.")
     place = _Memory(data, bound, generalizing)
@@ -280,6 +286,18 @@ def anonymize(
     release, verdict, report = released_at(place, asked, made, timing, progress)
     layout = data.origin.layout if data.origin else Layout("basket")
     return VerifiedRelease(release, verdict, report["utility"], report, layout)
+
+
+def _least_of_facts(least: int, counts: bool | int, columns: int) -> int:
+    """Find the least count of facts that may be published: those of several columns are not counted."""
+    if columns == 1:
+        return least
+    if not isinstance(counts, bool):
+        raise RequestError(
+            f"{as_option('counts-min')}: facts of several columns of codes are not counted.",
+            hint="Leave it out.",
+        )
+    return 0
 
 
 @dataclass
@@ -300,22 +318,40 @@ class _Memory:
         asked.guarantee.require_feasible(self.data)
         if "hierarchy" not in asked.info.uses:
             return None
+        if isinstance(self.data, Facts) and self.data.n_items:
+            return self._of_codes(self.data, tree, timing, progress)
         if tree is not None or "hierarchy" not in asked.info.needs_for(asked.guarantee.model):
             return tree
         progress("grouping items that often occur together")
         with timed(timing, "hierarchy"):
             if self.data.n_items:
-                return by_cooccurrence(self.data.codes_alone() if isinstance(self.data, Facts) else self.data)
+                return by_cooccurrence(self.data)
             nothing = Hierarchy({"*": None})  # for rows without any item
             nothing.origin = HierarchyOrigin("co-occurrence")
             return nothing
+
+    @staticmethod
+    def _of_codes(data: Facts, tree: Hierarchy | None, timing: Timing, progress: Progress) -> Hierarchy:
+        """Take the hierarchies of the codes, or make them; those of several columns side by side."""
+        if tree is None:
+            progress("grouping codes that often occur together")
+        with timed(timing, "hierarchy"):
+            trees = trees_of(data, tree)
+            made = joined(trees) if len(trees) > 1 else next(iter(trees.values()))
+        made.origin = made.origin or (tree.origin if tree is not None else None)
+        return made
 
     def anonymize(
         self, asked: Asked, tree: Hierarchy | None, progress: Progress
     ) -> tuple[Any, dict[str, Any]]:
         """Run the algorithm."""
         if isinstance(self.data, Facts) and tree is not None:
-            return anonymize_facts(self.data, tree, asked, self.generalizing, progress)
+            codes = [tree]
+            if len(self.data.columns) > 1:
+                codes = list(parted(tree, [one.name for one in self.data.columns]).values())
+            recoding, told = anonymize_facts(self.data, codes, asked, self.generalizing, progress)
+            recoding.tree.origin = tree.origin
+            return recoding, told
         found: tuple[Any, dict[str, Any]] = asked.module.anonymize(
             self.data, tree, asked.guarantee, asked.settings, progress
         )
@@ -383,8 +419,8 @@ def looked_at(
         with timed(timing, "answers"):
             found["answers"] = answers(data, release, progress)
         with timed(timing, "risk"):
-            # Of rows in chunks nobody can count those that fit.
-            if not isinstance(release, ChunksRelease):
+            # Of rows in chunks nobody can count those that fit; rows that were drawn are nobody's.
+            if not isinstance(release, ChunksRelease | BlocksRelease):
                 found["risk"] = risks(data, release, guarantee, watched, progress)
     return found | {"watched": list(watched), "optimality": release.details.get("optimality")}
 

@@ -10,17 +10,16 @@ import contextlib
 import hashlib
 import json
 import re
-import secrets
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from shutil import rmtree
 
 from setveil.errors import DataError, OutputError, RequestError, did_you_mean, shorten
 from setveil.guarantees.series import SeriesAnonymity
-from setveil.series.files import Part, read_part, write_part
+from setveil.series.files import ROWS, Part, read_part, write_part
 from setveil.series.ids import Coded, coded, fingerprint, new_key, read_key
 from setveil.staging import private_file, staged_file, staged_folder
 
@@ -34,7 +33,7 @@ VERSION = 1
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Entry:
     """A release as series.json has it."""
 
@@ -49,6 +48,12 @@ class Entry:
     exposed: int  # people below k by the series as far as this release, when it was added
     files: Mapping[str, str] = field(default_factory=dict)  # sha256 of each published file
     way: str = "published"  # how it was made
+    kept: str = ""  # the folder of what is kept of it, where that is not called like the release
+
+    @property
+    def place(self) -> str:
+        """The folder in the ledger of what is kept of it."""
+        return self.kept or self.name
 
 
 @dataclass(frozen=True)
@@ -98,7 +103,7 @@ class Ledger:
 
     def part(self, name: str) -> Part:
         """Read what is kept of a release."""
-        return read_part(self.folder / self.entry(name).name)
+        return read_part(self.folder / self.entry(name).place)
 
     def code(self, key_file: Path | None = None) -> Coded:
         """Return the function that gives an id its code, by the key of the series."""
@@ -215,8 +220,18 @@ def changing(folder: Path) -> Iterator[Ledger]:
                 ) from None
             except OSError:  # a file system without locks
                 pass
+            else:
+                _tidy(open_ledger(folder))
         yield open_ledger(folder)
     del ledger
+
+
+def _tidy(ledger: Ledger) -> None:
+    """Remove what a command that was killed has left: what is kept of no release."""
+    places = {entry.place for entry in ledger.releases}
+    for path in ledger.folder.iterdir():
+        if path.name not in places and (path / ROWS).is_file():
+            rmtree(path, ignore_errors=True)
 
 
 @contextlib.contextmanager
@@ -238,16 +253,16 @@ def replaced(ledger: Ledger) -> Iterator[Callable[[Ledger], None]]:
 
 
 @contextlib.contextmanager
-def kept(ledger: Ledger, name: str, part: Part) -> Iterator[None]:
+def kept(ledger: Ledger, place: str, part: Part) -> Iterator[None]:
     """Write what is kept of a release; it goes again if what follows fails."""
-    place = ledger.folder / name
+    where = ledger.folder / place
     try:
-        with staged_folder(place) as folder:
+        with staged_folder(where) as folder:
             folder.chmod(0o700)
             write_part(folder, part)
         yield
     except BaseException:
-        rmtree(place, ignore_errors=True)
+        rmtree(where, ignore_errors=True)
         raise
 
 
@@ -306,44 +321,3 @@ def require_unchanged(entry: Entry, run: Path | None = None) -> Path:
 def inside(ledger: Ledger, name: str) -> dict[str, str]:
     """Say in a run's folder which series it is of."""
     return {"series": str(ledger.folder.absolute()), "release": name}
-
-
-def forget(ledger: Ledger, person: str) -> tuple[Ledger, int]:
-    """Remove what a person had from the ledger; her rows, which are out there, stay under a fresh code.
-
-    Returns the series as changed, and in how many releases she was.
-    """
-    parts = {name: ledger.part(name) for name in ledger.names}
-    there = [name for name, part in parts.items() if person in part.people or person in part.held]
-    if not there:
-        raise DataError("Nobody in the series has this id.", hint="Write it as in the files.")
-    fresh = f"-{secrets.token_hex(15)}"
-    settings = replace(ledger.settings, forgotten=ledger.settings.forgotten + 1)
-    changed = replace(ledger, settings=settings)
-    with replaced(ledger) as to:
-        for name in there:
-            with staged_folder(ledger.folder / name) as folder:
-                folder.chmod(0o700)
-                write_part(folder, parts[name].without(person, fresh))
-        to(changed)
-    return changed, len(there)
-
-
-def drop(ledger: Ledger, name: str, *, not_shared: bool) -> Ledger:
-    """Take the last release out of a series, if nobody was given it."""
-    entry = ledger.entry(name)
-    if not not_shared:
-        raise RequestError(
-            f"What was handed out stays in the series: others hold {name}, whatever the ledger says.",
-            hint="--not-shared says that nobody was given it.",
-        )
-    if entry is not ledger.releases[-1]:
-        raise RequestError(
-            f"{name} is not the last release of the series: those after it were made with it in mind.",
-            hint=f"The last one is {ledger.releases[-1].name}.",
-        )
-    changed = replace(ledger, releases=ledger.releases[:-1])
-    with replaced(ledger) as to:
-        to(changed)
-    rmtree(ledger.folder / name, ignore_errors=True)
-    return changed

@@ -50,24 +50,29 @@ def require_register(ledger: Ledger, new: People) -> None:
     """Refuse rows of a register in which somebody or something is missing that was in it."""
     if ledger.settings.kind != "register" or not ledger.releases:
         return
+    part = ledger.part(ledger.names[-1])
+    require_all_in(ledger.names[-1], part.people, part.data, new, frozenset(part.forgotten or ()))
+
+
+def require_all_in(
+    name: str, people: Sequence[str], data: Transactions, new: People, gone: frozenset[str] = frozenset()
+) -> None:
+    """Refuse rows that lack somebody or something of another release; not of those who are gone."""
     place = {code: at for at, code in enumerate(new.codes)}
     hint = "A register has everybody so far and all items so far. `--merge` adds new rows to what it has."
-    part = ledger.part(ledger.names[-1])
-    checked_people = [(at, code) for at, code in enumerate(part.people) if code not in (part.forgotten or {})]
-    gone = sum(code not in place for _, code in checked_people)
-    if gone:
-        raise DataError(
-            f"{count(gone, 'person', 'people')} of {ledger.names[-1]} {are(gone)} missing.", hint=hint
-        )
+    checked_people = [(at, code) for at, code in enumerate(people) if code not in gone]
+    absent = sum(code not in place for _, code in checked_people)
+    if absent:
+        raise DataError(f"{count(absent, 'person', 'people')} of {name} {are(absent)} missing.", hint=hint)
     lost: list[str] = []
     short = 0
     for at, code in checked_people:
-        missing = set(part.data[at]) - set(new.data[place[code]])
+        missing = set(data[at]) - set(new.data[place[code]])
         short += bool(missing)
         lost += sorted(missing)[: 5 - len(lost)] if len(lost) < 5 else []
     if short:
         raise DataError(
-            f"{count(short, 'person', 'people')} had items in {ledger.names[-1]} that they have no more, "
+            f"{count(short, 'person', 'people')} had items in {name} that they have no more, "
             f"such as {listed(list(dict.fromkeys(lost)), 3)}.",
             hint=hint,
         )

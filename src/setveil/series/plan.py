@@ -14,19 +14,21 @@ from setveil.errors import InfeasibleError
 from setveil.guarantees.verify.series import verify_series
 from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress, silent
-from setveil.series.add import next_of
 from setveil.series.ledger import Ledger
-from setveil.series.people import People, merged
+from setveil.series.people import People, merged, require_all_in
 from setveil.series.state import rows_in_numbers, state_of
 from setveil.series.ways import (
     FOUND,
     NEEDED,
     NONE,
     RETURNERS,
+    How,
     Image,
     Next,
+    Own,
     Way,
     alone,
+    next_of,
     node_of,
     of_labels,
     own_labels,
@@ -42,8 +44,7 @@ def plan(
     new: People,
     tree: Hierarchy,
     *,
-    algorithm: str = "exact",
-    time_limit: float | None = None,
+    how: How | None = None,
     progress: Progress = silent,
 ) -> dict[str, Any]:
     """Price every way to publish new rows that applies.
@@ -61,10 +62,9 @@ def plan(
     for way, rows in ((REGISTER, everybody), (APPEND, new)):
         if is_register and way == APPEND:
             break
-        given = next_of(ledger, rows, tree, algorithm, None, time_limit, progress)
+        given = next_of(ledger, rows, tree, how or How(), None, progress)
         progress(f"finding the best labels by themselves ({way})")
-        own = own_labels(given)
-        before = _exposed(given, own[0])
+        own, before = _by_themselves(given)
         hold = NONE if way == REGISTER else NEEDED
         progress(f"finding labels ({way})")
         ways.append(_priced(way, before, partial(searched, given, hold, hold=hold == NEEDED)))
@@ -73,6 +73,15 @@ def plan(
             ways.append(_priced(AGAIN[back], before, partial(alone, given, back, own=own)))
     returning = set(new.codes) & {code for name in ledger.names for code in ledger.part(name).people}
     return {"people": len(new.codes), "returning": len(returning), "ways": ways}
+
+
+def _by_themselves(given: Next) -> tuple[Own | None, tuple[int | None, int | None]]:
+    """Find the best labels of rows by themselves, and whom they would expose; none if there are too few."""
+    try:
+        own = own_labels(given)
+    except InfeasibleError:
+        return None, (None, None)
+    return own, _exposed(given, own[0])
 
 
 def _exposed(given: Next, image: Image) -> tuple[int, int]:
@@ -107,6 +116,7 @@ def _priced(way: str, before: tuple[int | None, int | None], find: Callable[[], 
 def together(
     ledger: Ledger,
     several: Sequence[People],
+    names: Sequence[str],
     tree: Hierarchy,
     *,
     weights: Sequence[int] | None = None,
@@ -117,6 +127,9 @@ def together(
     from setveil.data.people import Appearance, SeriesPeople
     from setveil.series.search import together as search
 
+    if ledger.settings.kind == "register":
+        for at, new in enumerate(several[1:]):
+            require_all_in(names[at], several[at].codes, several[at].data, new)
     labels = sorted({label for new in several for label in new.data.vocabulary.labels})
     state = state_of([], [code for new in several for code in new.codes], labels)
     nothing = np.full(len(state.items), -1, np.int32)
@@ -135,7 +148,7 @@ def together(
     for new, one in zip(several, found.releases, strict=True):
         given = Next(state, new.codes, new.data, tree, ledger.promise, progress=progress)
         way = of_labels(PLANNED, given, replace(one, proven=found.proven, bound=0.0))
-        ways.append(replace(way, gap=found.gap if hasattr(found, "gap") else 0.0, seconds=seconds))
+        ways.append(replace(way, gap=found.gap, seconds=seconds))
     return ways
 
 
@@ -143,7 +156,7 @@ def plan_together(
     ledger: Ledger, several: Sequence[People], names: Sequence[str], tree: Hierarchy, **how: Any
 ) -> dict[str, Any]:
     """Price releases that are chosen together."""
-    ways = together(ledger, several, tree, **how)
+    ways = together(ledger, several, names, tree, **how)
     return {
         "people": len({code for new in several for code in new.codes}),
         "returning": 0,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,11 +21,14 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import frozen, take_rows
 from setveil.progress import Progress, silent
 from setveil.published.mapping import recoding_of_image
-from setveil.series.state import State, rows_in_numbers
+from setveil.series.ledger import Ledger
+from setveil.series.people import People
+from setveil.series.state import State, published_state, rows_in_numbers, state_of
 from setveil.utility.lm import lm
 from setveil.wording import count
 
 if TYPE_CHECKING:
+    from setveil.published.recoding import Recoding
     from setveil.series.search.found import Found
 
 NEEDED, FOUND, RETURNERS, NONE = "needed", "found", "returners", "none"
@@ -52,6 +56,16 @@ class Way:
     seconds: float
 
 
+@dataclass(frozen=True)
+class How:
+    """How labels are searched for."""
+
+    algorithm: str = SEARCHES[0]
+    time_limit: float | None = None
+    refine: bool = True  # greedy: make labels finer again where the promise still holds
+    bound: bool = False  # greedy: find how much less others may lose
+
+
 @dataclass(frozen=True, eq=False)
 class Next:
     """What is to be published next, beside what was published."""
@@ -61,9 +75,8 @@ class Next:
     data: Transactions
     tree: Hierarchy
     promise: SeriesAnonymity
-    algorithm: str = SEARCHES[0]
+    how: How = field(default_factory=How)
     start: Mapping[str, str | None] | None = None  # labels to begin with (--labels-of)
-    time_limit: float | None = None
     progress: Progress = silent
 
     def numbers(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
@@ -80,11 +93,28 @@ class Next:
         return {code for part in self.state.parts for code in part.people} & set(self.people)
 
 
+def next_of(
+    ledger: Ledger,
+    new: People,
+    tree: Hierarchy,
+    how: How,
+    start: Mapping[str, str | None] | None = None,
+    progress: Progress = silent,
+) -> Next:
+    """Put new rows beside what was published, which is read again."""
+    state = published_state(ledger)
+    named = list(zip(state.names, state.parts, strict=True))
+    state = state_of(named, new.codes, new.data.vocabulary.labels)
+    return Next(state, new.codes, new.data, tree, ledger.promise, how, start, progress)
+
+
 def searched(given: Next, name: str, *, hold: bool = True) -> Way:
     """Find labels with the earlier ones as they are; hold back only who must be."""
     from setveil.series.search import exact, greedy
 
-    search: Callable[..., Found] = {"exact": exact, "greedy": greedy}[given.algorithm].next_labels
+    search: Callable[..., Found] = exact.next_labels
+    if given.how.algorithm == "greedy":
+        search = partial(greedy.next_labels, refine=given.how.refine, bound=given.how.bound)
     start = None
     if given.start is not None:
         start = np.array(
@@ -92,7 +122,7 @@ def searched(given: Next, name: str, *, hold: bool = True) -> Way:
         )
     found = search(
         given.state.series, *given.numbers(), given.promise, given.tree, start_cut=start,
-        time_limit=given.time_limit, progress=given.progress,
+        time_limit=given.how.time_limit, progress=given.progress,
     )  # fmt: skip
     held = [given.state.people[p] for p in found.held.tolist()]
     if held and not hold:
@@ -134,8 +164,6 @@ def alone(given: Next, hold: str, *, own: Own | None = None) -> Way:
         held = [given.state.people[p] for p in gone.tolist()]
         if len(held) >= len(given.returning()):
             return alone(given, RETURNERS)
-        if len(held) == len(given.people):
-            raise InfeasibleError("Nobody would be left in the release.", hint="Choose another way.")
     gap = float(optimality["gap"])
     seconds = round(time.perf_counter() - start, 4)
     return _way(hold, given, image, held, gap == 0, gap, seconds)
@@ -143,18 +171,30 @@ def alone(given: Next, hold: str, *, own: Own | None = None) -> Way:
 
 def own_labels(given: Next) -> Own:
     """Find the best labels of rows by themselves."""
-    name = "exact" if given.algorithm == "exact" else "aa"
-    module = algorithms.load(name)
-    parameters = module.Parameters()
-    if name == "exact" and given.time_limit is not None:
-        parameters = replace(parameters, time_limit=given.time_limit)
+    how = given.how
+    greedy = how.algorithm == "greedy"
+    module = algorithms.load("aa" if greedy else "exact")
+    parameters = module.Parameters(refine=how.refine) if greedy else module.Parameters()
+    if not greedy and how.time_limit is not None:
+        parameters = replace(parameters, time_limit=how.time_limit)
     guarantee = KmAnonymity(given.promise.k, given.promise.m)
     if not given.data.n_occurrences:
         return dict.fromkeys(given.data.vocabulary.labels), {"gap": 0}
     recoding, details = module.anonymize(given.data, given.tree, guarantee, parameters, given.progress)
     image: Image = dict.fromkeys(recoding.items.labels)
     image |= {item: label for label, items in recoding.members().items() for item in items}
-    return image, details.get("optimality") or {"gap": 1.0}
+    return image, details.get("optimality") or {"gap": _gap(given, recoding, guarantee)}
+
+
+def _gap(given: Next, recoding: Recoding, guarantee: KmAnonymity) -> float:
+    """Find which share of the loss of greedy labels may not be needed; all of it where nobody asks."""
+    if not given.how.bound:
+        return 1.0
+    exact = algorithms.load("exact")
+    terms = exact.Parameters(objective="lm", suppress=True, time_limit=given.how.time_limit)
+    least = exact.bound(given.data, given.tree, guarantee, terms, given.progress)["lower_bound"]
+    loss = lm(given.data, recoding)
+    return max(loss - least, 0.0) / loss if loss else 0.0
 
 
 def without(given: Next, back: Sequence[str] | set[str]) -> Next:
@@ -178,6 +218,11 @@ def _way(
 ) -> Way:
     """Say what a way costs."""
     kept = without(given, held)
+    if not kept.people:
+        raise InfeasibleError(
+            f"All {count(len(held), 'person', 'people')} would have to be held back: nobody is left.",
+            hint="A register, or a smaller k, may do.",
+        )
     whole = over_leaves(image, given.tree)
     supports = dict(zip(kept.data.vocabulary.labels, kept.data.supports().tolist(), strict=True))
     loss = lm(kept.data, recoding_of_image(whole, given.tree)) if kept.data.n_occurrences else 0.0

@@ -135,6 +135,29 @@ def verify(run: str, report: Mapping[str, Any]) -> list[str]:
     return ["verify", run, "--model", str(promised["model"]), *_words(given, list(given)), "--json"]
 
 
+def stranger(run: str, share: str, sizes: Sequence[int]) -> list[str]:
+    """Estimate what a match is worth to a stranger, where the rows of a run are a share of a population."""
+    return ["risk", run, f"--fraction={share}", "--m", ",".join(map(str, sizes)), "--json"]
+
+
+def absent(run: str, sizes: Sequence[int]) -> list[str]:
+    """Count the rows of a run that somebody finds who also knows an absent item."""
+    return ["risk", run, "--absent", "1", "--m", ",".join(map(str, sizes)), "--json"]
+
+
+def checker(run: str) -> list[str]:
+    """Put the checker for recipients beside the published data of a run."""
+    return ["checker", run, "--json"]
+
+
+def evidence(run: str, frame: str, *, answers: str, attack: str | None, share: str) -> list[str]:
+    """Write the officer's file of a run, inside, from answers in a file."""
+    more = ["--attack", attack] if attack is not None else []
+    more += [f"--fraction={share}"] if share else []
+    out = f"{run}/internal/evidence.html"
+    return ["evidence", run, "--out", out, "--force", "--frame", frame, "--answers", answers, *more, "--json"]
+
+
 def why(run: str, name: str, row: int | None = None, class_: int | None = None, show: int = 10) -> list[str]:
     """Ask why a label is not split, or an item left out: in a class, or in a row of a table."""
     where = [] if row is None else ["--row", str(row)]

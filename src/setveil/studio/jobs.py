@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 COMMAND = (sys.executable, "-m", "setveil")
 FRONT = "explore"  # put off for any other work
-QUESTIONS = frozenset({"query", "risk", "verify", "why"})  # short; asked while other work goes on
+# Short; asked while other work goes on.
+QUESTIONS = frozenset({"absent", "checker", "evidence", "query", "risk", "stranger", "verify", "why"})
 
 _KEPT = 30  # jobs of a project, the newest
 _GRACE = 5.0  # seconds in which a cancelled command shall have tidied up

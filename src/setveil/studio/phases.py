@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from setveil.studio.jobs import Job
 
 _WORDS = (
     (r"starting", "Starting"),
@@ -21,6 +25,11 @@ _WORDS = (
     (r"writing.*", "Writing the folder"),
     (r"([\d,]+) of ([\d,]+) runs.*", r"\1 of \2 runs are done"),
 )
+
+
+def told(job: Job) -> dict[str, Any]:
+    """Say how a job stands, with its phase in words."""
+    return {**job.as_dict(), "words": in_words(job.phase)}
 
 
 def in_words(phase: str) -> str:

@@ -21,8 +21,8 @@ from setveil.studio.places import LOCK, TOML
 
 _LONGEST = 60  # of a folder's name
 _KEPT: Mapping[str, type] = {  # what the studio keeps beside the options
-    "chosen": str, "file": str, "items": int, "kept": list, "mtime_ns": int, "row": str, "rows": int,
-    "sensitive": list, "sha256": str, "size": int, "title": str, "tour": bool,
+    "chosen": str, "file": str, "fraction": str, "frame": str, "items": int, "kept": list, "mtime_ns": int,
+    "row": str, "rows": int, "sensitive": list, "sha256": str, "size": int, "title": str, "tour": bool,
 }  # fmt: skip
 
 

@@ -4,27 +4,39 @@ from __future__ import annotations
 
 from typing import Any
 
-from setveil.errors import DataError, listed, shorten
+from setveil.errors import DataError, RequestError, listed, shorten
+from setveil.hierarchy.systems.known import BOTH
 from setveil.hierarchy.systems.reading import named_system
 from setveil.tables.columns import column_pairs
 from setveil.tables.how import How
 
 
-def systems_said(source: Any, item_column: str, column: str, how: How) -> dict[str, str]:
+def systems_said(source: Any, system: str, item_column: str | None, column: str, how: How) -> dict[str, str]:
     """Read from a long table of which version of ICD each item is.
 
     Parameters
     ----------
     source : path
         The table.
+    system : str
+        What was asked for; the versions of no other than ``icd9+icd10`` are told apart.
     item_column, column : str
         That of the codes, and that of the versions: ``9``, ``ICD-10-CM``.
 
     Raises
     ------
+    RequestError
+        If there are not two systems, or it is no long table.
     DataError
         If a version is another, or an item is of two.
     """
+    if system != BOTH:
+        raise RequestError(f"--system-column tells two systems apart, got --system {system}.")
+    if item_column is None or not isinstance(source, str):
+        raise RequestError(
+            "--system-column is read beside --item-column, from one long table.",
+            hint="Or write 9: or 10: before each code.",
+        )
     said: dict[str, str] = {}
     both = set()
     for item, version in column_pairs(source, (item_column, column), how):

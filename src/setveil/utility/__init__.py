@@ -23,6 +23,7 @@ ITEMS = (*ROWS, *TABLES)
 FACTS = ("facts",)
 GROUPS = ("grouped",)
 CHUNKS = ("disassociated",)
+NOISY = ("noisy",)
 
 Row = Mapping[str, Any]  # of a study's table
 Utility = Mapping[str, Any]  # all measures of a release by name
@@ -35,10 +36,13 @@ class Case:
     """What measures are computed from."""
 
     original: Any
-    kind: str  # what the record of a run calls the recoding: one of `ROWS`, `TABLES`, `GROUPS` or `CHUNKS`
+    # what the record of a run calls the recoding: one of `ROWS`, `TABLES`, `GROUPS`, `CHUNKS`, `NOISY`
+    kind: str
     published: Any  # Transactions: the rows after; of rows in groups, after: their quasi-identifiers
     # PublishedChunks or None: what is published of rows in chunks; then `published` is this, too
     chunks: Any = None
+    # PublishedBlocks or None: noisy counts; then `published` are the rows that were drawn from them
+    blocks: Any = None
     about: Any = field(default_factory=dict)  # mapping: of about.json, what answers depend on
     # Recoding, LocalRecoding or None: what each item, or each occurrence, of the original became; None for
     # rows in groups

@@ -41,6 +41,8 @@ class Places:
     sizes: Ints
     chances: NDArray[np.float64]
     room: Ints
+    # of labels with items that have no name, the place that stands for any of them
+    rest: dict[int, int]
 
     def standing(self, name: str) -> tuple[int, ...]:
         """List the places of an item, or of a label; those that the release does not name share one."""
@@ -62,16 +64,18 @@ class _Listing:
     rows: list[float] = field(default_factory=list)
     low: list[int] = field(default_factory=list)
     high: list[int] = field(default_factory=list)
+    times: list[int] = field(default_factory=list)
 
     def add(self, item: str, label: int, rows: float, low: int, high: int) -> None:
         self.of.setdefault(item, []).append(len(self.label))
         self.add_nameless(label, rows, low, high)
 
-    def add_nameless(self, label: int, rows: float, low: int, high: int) -> None:
+    def add_nameless(self, label: int, rows: float, low: int, high: int, times: int = 1) -> None:
         self.label.append(label)
         self.rows.append(rows)
         self.low.append(low)
         self.high.append(high)
+        self.times.append(times)
 
 
 def places_in(shared: Told, labels: Mapping[str, int], sizes: Ints, unlisted: int) -> Places:
@@ -97,18 +101,21 @@ def places_in(shared: Told, labels: Mapping[str, int], sizes: Ints, unlisted: in
     listing = _Listing()
     of_label: dict[str, int] = {}
     begins, ends = np.zeros(none, np.int64), np.zeros(none, np.int64)
+    rest: dict[int, int] = {}
     excess, room = np.zeros(none, np.int64), np.full(none + 1, _ANY, np.int64)
     chances = np.ones(none + 1)
     for label, number in labels.items():
         size, items, listed = int(sizes[number]), shared.under(label), by_label.get(label, {})
-        _require_possible(label, size, items, listed, top)
-        total, lacking, most = sum(listed.values()), len(items) - len(listed), min(top, size)
+        unnamed = shared.unnamed(label)
+        _require_possible(label, size, items, listed, top, unnamed)
+        total, lacking = sum(listed.values()), len(items) + unnamed - len(listed)
+        most = min(top, size)
         fewest = min(unlisted, most)
         each = max(fewest, (size - total) / max(lacking, 1))
         least = max(size - total - (lacking - 1) * most, 0)
         if counts is None:
-            each = size * _uniform_share(len(items))
-            chances[number] = 1 - 0.5 ** len(items)
+            each = size * _uniform_share(lacking)
+            chances[number] = 1 - 0.5**lacking
         begins[number] = len(listing.label)
         for item in items:
             rows = listed.get(item)
@@ -116,6 +123,9 @@ def places_in(shared: Told, labels: Mapping[str, int], sizes: Ints, unlisted: in
                 listing.add(item, number, each, least, most)
             else:
                 listing.add(item, number, rows, rows, rows)
+        if unnamed:
+            rest[number] = len(listing.label)
+            listing.add_nameless(number, each, least, most, unnamed)
         ends[number] = len(listing.label)
         excess[number] = max(total + lacking * fewest - size, 0)
         room[number] = total + lacking * most - size
@@ -137,8 +147,8 @@ def places_in(shared: Told, labels: Mapping[str, int], sizes: Ints, unlisted: in
     label_of, rows_of = frozen(listing.label, np.int64), frozen(listing.rows, np.float64)
     if counts is not None:
         spans = frozen(begins, np.int64), frozen(ends, np.int64)
-        once = frozen(np.ones(label_of.size), np.int64)
-        label_chances(*spans, rows_of, once, sizes, frozen(excess, np.int64), chances)
+        times = frozen(listing.times, np.int64)
+        label_chances(*spans, rows_of, times, sizes, frozen(excess, np.int64), chances)
     is_item = np.ones(label_of.size, bool)
     is_item[list(of_label.values())] = False
     return Places(
@@ -152,6 +162,7 @@ def places_in(shared: Told, labels: Mapping[str, int], sizes: Ints, unlisted: in
         sizes,
         frozen(chances, np.float64),
         frozen(room, np.int64),
+        rest,
     )
 
 
@@ -161,7 +172,7 @@ def _uniform_share(items: int) -> float:
 
 
 def _require_possible(
-    label: str, size: int, items: Sequence[str], listed: Mapping[str, int], top: int
+    label: str, size: int, items: Sequence[str], listed: Mapping[str, int], top: int, unnamed: int = 0
 ) -> None:
     """Refuse counts that no data give whose published rows are these."""
     shown = f"{shorten(label)} is shown by {size:,} rows" if label else f"there are {size:,} rows"
@@ -173,7 +184,7 @@ def _require_possible(
             )
         if rows > size:
             raise _contradiction(f"{shorten(item)} is counted in {rows:,}, but {shown}")
-    if label and sum(listed.values()) + (len(items) - len(listed)) * min(top, size) < size:
+    if label and sum(listed.values()) + (len(items) + unnamed - len(listed)) * min(top, size) < size:
         raise _contradiction(f"{shown}, more than its items can be in")
 
 

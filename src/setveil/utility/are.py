@@ -15,7 +15,7 @@ from setveil.kernels.rows import frozen
 from setveil.progress import Progress, silent
 from setveil.published.shared import Told
 from setveil.threads import each
-from setveil.utility import CHUNKS, ITEMS, Case, Column, Compared, Measure, Utility
+from setveil.utility import CHUNKS, ITEMS, NOISY, Case, Column, Compared, Measure, Utility
 from setveil.utility._expected_matches import expected_matches
 from setveil.utility._set_supports import supports_of_sets
 from setveil.utility.estimates import UNIFORM, Estimator
@@ -200,8 +200,8 @@ def errors_told(case: Case) -> dict[str, Any]:
         Those of `QueryErrors`, and `estimator`, how the reader estimates. With counts beside the rows, also
         `from_rows`: `mean`, `sd` and `median` of who has the rows alone.
     """
-    if case.chunks is not None:
-        estimator = case.once(of_chunks)
+    if case.chunks is not None or case.blocks is not None:
+        estimator = case.once(by_name)
         errors = estimated_errors(case.original, estimator, case.queries)
         return {**errors.as_dict(), "estimator": estimator.method}
     members = case.recoding.members()
@@ -215,9 +215,9 @@ def errors_told(case: Case) -> dict[str, Any]:
     return {**errors.as_dict(), "estimator": estimator.method, "from_rows": spread}
 
 
-def of_chunks(case: Case) -> Estimator:
-    """Make the estimator of a reader of rows in chunks."""
-    return estimator_for(Told(case.chunks, {}, None, case.about))
+def by_name(case: Case) -> Estimator:
+    """Make the estimator of a reader of rows in chunks, or of noisy blocks."""
+    return estimator_for(Told(case.chunks or case.blocks, {}, None, case.about))
 
 
 def with_counts(case: Case) -> Estimator | None:
@@ -239,7 +239,7 @@ MEASURES = (
         compute=errors_told,
         place=5,
         needs="queries",
-        kinds=(*ITEMS, *CHUNKS),
+        kinds=(*ITEMS, *CHUNKS, *NOISY),
         high=None,
         number=lambda found: found.get("mean"),
         told=False,  # the page of a run has a section about what is answered

@@ -23,9 +23,9 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.published.chunk_files import PublishedChunks
 from setveil.published.shared import Shared
 from setveil.reconstruction.chunks import deal_parts
-from setveil.utility import CHUNKS, Case, Measure
+from setveil.utility import CHUNKS, NOISY, Case, Measure
 from setveil.utility._set_supports import supports_of_sets
-from setveil.utility.are import of_chunks
+from setveil.utility.are import by_name
 from setveil.utility.estimates import Estimator
 from setveil.utility.greatest import greatest_itemsets
 
@@ -52,7 +52,7 @@ def relative_error(case: Case) -> float | None:
     ends, flat = np.arange(0, 2 * len(pairs) + 1, 2), np.array(pairs, np.int32).ravel()
     before = supports_of_sets(data, ends, flat)
     labels = data.vocabulary.labels
-    after = case.once(of_chunks).answers([[labels[x] for x in pair] for pair in pairs]).estimate
+    after = case.once(by_name).answers([[labels[x] for x in pair] for pair in pairs]).estimate
     both = before + after
     return float(np.mean(np.where(both > 0, 2 * np.abs(before - after) / np.where(both > 0, both, 1), 0)))
 
@@ -94,6 +94,9 @@ def top_difference_levels(case: Case) -> float | None:
 
 
 def _drawn(case: Case) -> Transactions:
+    if case.blocks is not None:
+        rows: Transactions = case.published
+        return rows
     chunks: PublishedChunks = case.chunks
     return deal_parts(chunks, case.seed)
 
@@ -182,7 +185,7 @@ MEASURES = (
         meaning="share of the itemsets in most rows that a reconstruction has not among its own",
         compute=top_difference,
         place=3,
-        kinds=CHUNKS,
+        kinds=(*CHUNKS, *NOISY),
         needs="top",
     ),
     Measure(
@@ -191,7 +194,7 @@ MEASURES = (
         meaning="the same with the groups of the hierarchy as items",
         compute=lambda case: None if case.hierarchy is None else top_difference_levels(case),
         place=4,
-        kinds=CHUNKS,
+        kinds=(*CHUNKS, *NOISY),
         needs="top",
     ),
 )

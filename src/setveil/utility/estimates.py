@@ -112,6 +112,8 @@ class Estimator:
     (3.0, 2.25, (2, 3))
     """
 
+    unit: ClassVar[str] = "item"
+    names: ClassVar[str] = "an item nor a label"  # what a name may be
     in_classes: ClassVar[bool] = False  # whether rows are in classes, which may be asked one by one
 
     def __init__(self, shared: Told, *, unlisted: int = 0) -> None:
@@ -132,6 +134,10 @@ class Estimator:
     def __contains__(self, name: object) -> bool:
         """Whether the release names an item, under a label or among its counts, or has such a label."""
         return name in self.places.of or name in self.places.of_label
+
+    def is_part(self, name: str) -> bool:
+        """Whether a name stands for several items."""
+        return name in self.places.of_label
 
     def shows(self, name: str) -> bool:
         """Whether rows show a name, as an item or a label."""

@@ -6,15 +6,18 @@ from typing import Any
 
 from setveil.data.sums import Sums
 from setveil.errors import RequestError
+from setveil.published.block_files import PublishedBlocks
 from setveil.published.chunk_files import PublishedChunks
 from setveil.published.class_recoding import ClassRecoding
 from setveil.published.class_rows import ClassRows
 from setveil.published.counts import Counts
 from setveil.published.recoding import AnyRecoding
-from setveil.published.shared import Told
+from setveil.published.shared import SharedFacts, Told
+from setveil.utility.block_estimates import BlockEstimator
 from setveil.utility.chunk_estimates import ChunkEstimator
 from setveil.utility.class_estimates import ClassEstimator
 from setveil.utility.estimates import Estimator
+from setveil.utility.fact_estimates import FactEstimator
 
 
 def estimator_for(shared: Told, *, unlisted: int = 0, class_: int | None = None) -> Estimator:
@@ -31,6 +34,10 @@ def estimator_for(shared: Told, *, unlisted: int = 0, class_: int | None = None)
         raise RequestError("--class: this release has no classes.", hint="Leave it out.")
     if isinstance(shared.rows, PublishedChunks):
         return ChunkEstimator(shared)
+    if isinstance(shared.rows, PublishedBlocks):
+        return BlockEstimator(shared)
+    if isinstance(shared, SharedFacts):
+        return FactEstimator(shared, unlisted=unlisted)
     return Estimator(shared, unlisted=unlisted)
 
 

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from setveil.data.sums import Sums
+from setveil.data.transactions import Transactions
+from setveil.hierarchy.boxes import Space
 from setveil.published.recoding import BoxRecoding
 
 
-def parts_kept(original: Sums, recoding: BoxRecoding) -> dict[str, Any]:
+def parts_kept(original: Transactions, recoding: BoxRecoding) -> dict[str, Any]:
     """Measure each part of facts by itself.
 
     Returns
@@ -23,19 +24,30 @@ def parts_kept(original: Sums, recoding: BoxRecoding) -> dict[str, Any]:
     """
     tree = recoding.tree
     _, label, rows = recoding.tally(original)
-    occurrences = int(rows.sum())
-    nodes = np.array([tree.id(name) for name in recoding.published.labels], np.int64)
-    shown = label >= 0
-    boxes = tree.boxes[nodes][label[shown]]
-    times, gone = rows[shown], int(rows[~shown].sum())
-    fine = np.ones(len(boxes), bool)
+    item_column = np.array([tree.column[tree.id(name)] for name in original.vocabulary.labels], np.int64)
+    column = item_column[np.flatnonzero(original.supports())]
+    nodes = recoding.nodes
     kept: dict[str, float] = {}
     by_part: dict[str, float] = {}
-    for at, (name, part) in enumerate(zip(tree.space.names, tree.space.trees, strict=True)):
-        finest = boxes[:, at] < part.n_leaves
-        fine &= finest
-        kept[name] = int(times[finest].sum()) / max(occurrences, 1)
-        most = max(part.n_leaves - 1, 1)
-        lost = int((times * (part.leaf_counts[boxes[:, at]] - 1)).sum())
-        by_part[name] = float(Fraction(lost + gone * most, most * max(occurrences, 1)))
-    return {"kept": kept, "whole": int(times[fine].sum()) / max(occurrences, 1), "by_part": by_part}
+    whole = 0
+    for number, space in enumerate(tree.spaces):
+        mine = column == number
+        shown = mine & (label >= 0)
+        boxes, times = tree.boxes[nodes][label[shown]], rows[shown]
+        occurrences, gone = int(rows[mine].sum()), int(rows[mine & (label < 0)].sum())
+        fine = np.ones(len(boxes), bool)
+        for at, (part, of) in enumerate(zip(space.names, space.trees, strict=True)):
+            name = part_label(part, space)
+            finest = boxes[:, at] < of.n_leaves
+            fine &= finest
+            kept[name] = int(times[finest].sum()) / max(occurrences, 1)
+            most = max(of.n_leaves - 1, 1)
+            lost = int((times * (of.leaf_counts[boxes[:, at]] - 1)).sum())
+            by_part[name] = float(Fraction(lost + gone * most, most * max(occurrences, 1)))
+        whole += int(times[fine].sum())
+    return {"kept": kept, "whole": whole / max(int(rows.sum()), 1), "by_part": by_part}
+
+
+def part_label(part: str, space: Space) -> str:
+    """Name a part of facts in a record: where there are several columns, an attribute with its column."""
+    return part if space.column in ("", part) else f"{part} of {space.column}"

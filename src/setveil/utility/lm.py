@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-from operator import mul
-
 import numpy as np
 
 from setveil.data.sums import Sums
 from setveil.published.recoding import AnyRecoding
 from setveil.utility import FACTS, ITEMS, Compared, Measure
-from setveil.utility.ncp import SCALE
+from setveil.utility.ncp import SCALE, shared
 
 
 def lm(original: Sums, recoding: AnyRecoding) -> float:
@@ -27,9 +24,8 @@ def lm(original: Sums, recoding: AnyRecoding) -> float:
     occurrences = int(rows.sum())
     if not occurrences:
         return 0.0
-    most = max(recoding.domain - 1, 1)  # a domain of one item loses only what is suppressed
-    cost = np.append(recoding.member_counts - 1, most)[label]  # -1, suppressed, finds the last
-    return float(Fraction(sum(map(mul, cost.tolist(), rows.tolist())), most * occurrences))
+    most = np.maximum(recoding.domains - 1, 1)  # a domain of one item loses only what is suppressed
+    return float(shared(recoding.member_counts - 1, most, label, rows) / occurrences)
 
 
 MEANING = "average share of the other items that an item can be mistaken for"

@@ -36,9 +36,30 @@ def ncp(original: Sums, recoding: AnyRecoding, only: NDArray[np.bool_] | None = 
     if not occurrences:
         return 0.0
     cost = np.where(recoding.member_counts > 1, recoding.member_counts, 0)
-    # The last entry is what -1 finds: suppressed. Sums of large data may outgrow 64 bits.
-    lost = sum(map(mul, np.append(cost, recoding.domain)[label].tolist(), rows.tolist()))
-    return float(Fraction(lost, recoding.domain * occurrences))
+    return float(shared(cost, recoding.domains, label, rows) / occurrences)
+
+
+def shared(
+    cost: NDArray[np.int64], of: NDArray[np.int64], label: NDArray[np.int64], rows: NDArray[np.int64]
+) -> Fraction:
+    """Sum up a share for each occurrence: the cost of its label of what is the most in its column.
+
+    Parameters
+    ----------
+    cost, of : int64 (published,)
+        Of each label.
+    label, rows : int64
+        Of each item of the data the label, -1 if it is suppressed, and its occurrences.
+    """
+    shown = label >= 0
+    total = Fraction(int(rows[~shown].sum()))
+    label, rows = label[shown], rows[shown]
+    for most in np.unique(of[label]).tolist():
+        some = of[label] == most
+        # Sums of large data may outgrow 64 bits.
+        lost = sum(map(mul, cost[label[some]].tolist(), rows[some].tolist()))
+        total += Fraction(lost, most)
+    return total
 
 
 MEANING = "average share of all items that a published label stands for"

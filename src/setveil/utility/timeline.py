@@ -9,6 +9,7 @@ import numpy as np
 
 from setveil.facts.facts import ANY, MISSING, Attribute, Facts
 from setveil.published.recoding import BoxRecoding
+from setveil.utility.facts import part_label
 
 FINEST, WIDER = "as it was", "wider"  # of bands of days
 _FORMS = {
@@ -30,26 +31,30 @@ def timelines(data: Facts, recoding: BoxRecoding) -> list[dict[str, Any]]:
         always there; `periods`: each with its name (months where days are the finest), the occurrences
         `published` at each level, and those `left_out`. Facts whose date is missing come last, as `?`.
     """
-    tree = recoding.tree
-    item, label, rows = recoding.tally(data)
-    nodes = np.array([tree.id(name) for name in recoding.published.labels], np.int64)
-    shown = label >= 0
+    tree, nodes = recoding.tree, recoding.nodes
+    every, labels, times = recoding.tally(data)
+    attributes = [
+        (number, at, attribute, space)
+        for number, (column, space) in enumerate(zip(data.columns, tree.spaces, strict=True))
+        for at, attribute in enumerate(column.attributes, 1)
+        if attribute.kind == "when"
+    ]
     found = []
-    for at, attribute in enumerate(data.attributes, 1):
-        if attribute.kind != "when":
-            continue
-        part = attribute.tree
+    for number, at, attribute, space in attributes:
+        mine = data.column[every] == number
+        item, label, rows = every[mine], labels[mine], times[mine]
+        shown, part = label >= 0, attribute.tree
         leaf = data.parts[item, at]
         node = np.where(shown, tree.boxes[nodes[np.maximum(label, 0)], at] if nodes.size else 0, -1)
         pair, inverse = np.unique(leaf.astype(np.int64) * (part.n_nodes + 1) + node + 1, return_inverse=True)
-        number = np.bincount(inverse.reshape(-1), weights=rows).astype(np.int64).tolist()
+        summed = np.bincount(inverse.reshape(-1), weights=rows).astype(np.int64).tolist()
         counted: dict[str, dict[str, int]] = {}
-        for key, times in zip(pair.tolist(), number, strict=True):
+        for key, sum_of in zip(pair.tolist(), summed, strict=True):
             inside, became = divmod(key, part.n_nodes + 1)
             levels = counted.setdefault(_period(part.labels[inside], attribute), {})
             level = "" if became == 0 else level_of(part.labels[became - 1], attribute, became - 1)
-            levels[level] = levels.get(level, 0) + times
-        found.append(_laid_out(attribute, counted))
+            levels[level] = levels.get(level, 0) + sum_of
+        found.append({**_laid_out(attribute, counted), "name": part_label(attribute.name, space)})
     return found
 
 

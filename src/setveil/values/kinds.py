@@ -5,6 +5,7 @@ A command line gives texts, a study file numbers, texts and paths, Python the va
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import math
 from collections.abc import Iterable, Mapping
@@ -23,6 +24,7 @@ from setveil.values.numbers import (
     parse_number,
     parse_share,
 )
+from setveil.values.per_column import OF, PerColumn
 
 _FILE_ENDINGS = {".txt", ".csv", ".dat", ".json", ".tsv", ".list"}
 
@@ -41,6 +43,9 @@ Value = bool | int | float | str | Reference
 @dataclass(frozen=True)
 class Kind:
     """What values a parameter may have.
+
+    A kind without fields of its own is no dataclass of its own either: to make one takes as long as to import
+    a small module, and all are made whenever a command starts.
 
     Attributes
     ----------
@@ -84,7 +89,6 @@ class Kind:
         return False
 
 
-@dataclass(frozen=True)
 class Flag(Kind):
     """True or false."""
 
@@ -121,7 +125,6 @@ class Integer(Kind):
         return value if is_integer(value, self.least) else None
 
 
-@dataclass(frozen=True)
 class UpTo(Kind):
     """A number of things at most, or as many as are good: true, which a bare option says, too."""
 
@@ -143,7 +146,6 @@ class UpTo(Kind):
 BARE = "any"  # what an option stands for that may be given without a value
 
 
-@dataclass(frozen=True)
 class Size(Kind):
     """A number of items: an integer of at least 1, or infinity."""
 
@@ -161,6 +163,37 @@ class Size(Kind):
         if value in ("inf", math.inf):
             return "inf"
         return value if is_integer(value, 1) else None
+
+
+@dataclass(frozen=True)
+class Sizes(Size):
+    """A number of items, or one for each column of items: ``code=2,drug=1``."""
+
+    allowed = 'an integer of at least 1, or "inf", or so many of each column, such as "code=2,drug=1"'
+
+    def accepts(self, value: Any) -> str:
+        return "" if isinstance(value, PerColumn) else super().accepts(value)
+
+    def read(self, name: str, text: Any, given: Any, others: Mapping[str, Any]) -> int | float:
+        if isinstance(text, Mapping):
+            return PerColumn(text)
+        return sizes_in(name, str(text)) if OF in str(text) else parse_number(name, str(text))
+
+    def from_study(self, value: Any, base: Path) -> int | str | None:
+        if isinstance(value, str) and OF in value:
+            return value
+        return super().from_study(value, base)
+
+
+def sizes_in(name: str, text: str) -> PerColumn:
+    """Read ``code=2,drug=1``; names with a comma are quoted as in csv."""
+    found: dict[str, int] = {}
+    for part in next(csv.reader([text]), []):
+        column, _, number = part.strip().rpartition(OF)
+        if column in found:
+            raise RequestError(f"--{name} says twice how many of {column!r}.")
+        found[column] = parse_integer(f"{name} {column}", number)
+    return PerColumn(found)
 
 
 @dataclass(frozen=True)
@@ -217,7 +250,6 @@ class Share(Kind):
         return number if isinstance(number, str) else _plain(number)
 
 
-@dataclass(frozen=True)
 class Probability(Kind):
     """A number above 0 and below 1, taken as written: "1/3" is allowed."""
 
@@ -232,6 +264,24 @@ class Probability(Kind):
 
     def from_study(self, value: Any, base: Path) -> float | str | None:
         return None if self.accepts(value) else as_json(as_written(value))
+
+
+@dataclass(frozen=True)
+class Positive(Kind):
+    """A number above 0, taken as written: "1/3" is allowed."""
+
+    allowed = "a number above 0"
+
+    def accepts(self, value: Any) -> str:
+        found = fraction(value)
+        return "" if found is not None and found > 0 else self.allowed
+
+    def read(self, name: str, text: Any, given: Any, others: Mapping[str, Any]) -> str:
+        return str(text)
+
+    def from_study(self, value: Any, base: Path) -> float | str | None:
+        found = fraction(value)
+        return None if found is None or found <= 0 else as_json(found)
 
 
 @dataclass(frozen=True)
@@ -263,7 +313,6 @@ class Text(Kind):
         return self.what
 
 
-@dataclass(frozen=True)
 class _File(Kind):
     """A file, and nothing else."""
 
@@ -278,7 +327,6 @@ class _File(Kind):
         return True
 
 
-@dataclass(frozen=True)
 class OneFile(_File):
     """A file of any kind."""
 
@@ -304,7 +352,6 @@ class Texts(Kind):
         return self.form
 
 
-@dataclass(frozen=True)
 class ItemFile(_File):
     """A file of items."""
 
@@ -317,7 +364,18 @@ class ItemFile(_File):
         return given.items_of_file(text)
 
 
-@dataclass(frozen=True)
+class LinesFile(_File):
+    """A file of items that need not be in the data, one in each line."""
+
+    allowed = "a file with one item per line"
+
+    def accepts(self, value: Any) -> str:
+        return _items(value)
+
+    def read(self, name: str, text: Any, given: Any, others: Mapping[str, Any]) -> Any:
+        return given.lines_of_file(text)
+
+
 class ItemWeights(_File):
     """A file with an item and a number in each line."""
 
@@ -335,7 +393,6 @@ class ItemWeights(_File):
         return given.weights(text)
 
 
-@dataclass(frozen=True)
 class ColumnLabels(_File):
     """A file with a column and a label in each line."""
 
@@ -351,7 +408,6 @@ class ColumnLabels(_File):
         return given.column_labels(text)
 
 
-@dataclass(frozen=True)
 class _FileOrWords(Kind):
     """A file, or words that stand for what it would hold."""
 
@@ -364,7 +420,6 @@ class _FileOrWords(Kind):
         return reference(base / value) if (base / value).is_file() or self.names_file(value) else value
 
 
-@dataclass(frozen=True)
 class Items(_FileOrWords):
     """Items of the data: a file, or a list with commas."""
 
@@ -385,7 +440,6 @@ class Items(_FileOrWords):
         return super().from_study(value, base)
 
 
-@dataclass(frozen=True)
 class ItemsOrLeaves(Items):
     """Items of the data or leaves of the hierarchy: a file, or a list with commas."""
 
@@ -393,7 +447,6 @@ class ItemsOrLeaves(Items):
         return given.items_or_leaves(text)
 
 
-@dataclass(frozen=True)
 class ItemsOrColumns(Items):
     """Items of the data, or columns that are published as they are: a file, or a list with commas."""
 
@@ -404,7 +457,6 @@ class ItemsOrColumns(Items):
         return given.items_or_columns(text)
 
 
-@dataclass(frozen=True)
 class Itemsets(_FileOrWords):
     """Itemsets to protect: a file, ``all`` (of m items) or ``pgen`` (what protects every row)."""
 
@@ -418,7 +470,6 @@ class Itemsets(_FileOrWords):
         return text not in {"all", "pgen"}
 
 
-@dataclass(frozen=True)
 class GroupsOfItems(_FileOrWords):
     """Groups of items: a file, or made of all items or a hierarchy."""
 
@@ -438,14 +489,12 @@ class GroupsOfItems(_FileOrWords):
         return text.partition(":")[0] not in {"any", "siblings", "groups"}
 
 
-@dataclass(frozen=True)
 class QueryFile(_File):
     """A file of queries."""
 
     allowed = "a file of queries"
 
 
-@dataclass(frozen=True)
 class RowSupport(Kind):
     """A number of rows, or a share of them."""
 
@@ -493,8 +542,15 @@ def integer(name: str, value: Any, least: int) -> int:
     return int(value)  # numpy's integers are fine, but JSON does not know them
 
 
-def size(name: str, value: Any) -> int | float:
-    """Return an integer of at least 1, or infinity; refuse anything else."""
+def size(name: str, value: Any, *, per_column: bool = False) -> int | float:
+    """Return an integer of at least 1, or infinity; refuse anything else.
+
+    With `per_column` it may be a number for each column, too.
+    """
+    if per_column and isinstance(value, PerColumn):
+        return value
+    if per_column and isinstance(value, Mapping):
+        return PerColumn(value)
     if value == math.inf or is_integer(value, 1):
         return math.inf if value == math.inf else int(value)
     raise RequestError(f"{name} must be an integer of at least 1, or inf, got {value!r}.")

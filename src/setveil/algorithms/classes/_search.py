@@ -14,7 +14,7 @@ from setveil.algorithms._public_part import PublicPart
 from setveil.algorithms.classes._parameters import Classes
 from setveil.algorithms.classes._solving import Solver
 from setveil.algorithms.classes._splitting import Cuts, Piece, Splitting
-from setveil.algorithms.classes._worth import Look, Worth
+from setveil.algorithms.classes._worth import Floats, Look, Worth
 from setveil.algorithms.exact._losses import how_far
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError, listed
@@ -159,9 +159,7 @@ class ClassSearch:
 
         What totals leave is dealt anew whenever a cut was taken back.
         """
-        pace = worth.paces(list(looks.values()))
-        parts = {cuts: worth.expected(look, pace) for cuts, look in looks.items()}
-        expected = np.sum(list(parts.values()), axis=0)
+        pace, parts, expected = _parts(looks, worth)
         error, undone = worth.off(expected), 0
         for piece in list(root.cut_pieces()):
             if any(half.halves for half in piece.halves):
@@ -171,8 +169,7 @@ class ClassSearch:
             if solved is None:
                 continue
             look = worth.look(piece, solved)
-            own = worth.expected(look, pace)
-            now = expected + own - sum(parts[half.cuts] for half in piece.halves)
+            now = expected + worth.expected([look], pace)[0] - sum(parts[half.cuts] for half in piece.halves)
             if worth.off(now) > error:
                 continue
             for half in piece.halves:
@@ -180,9 +177,7 @@ class ClassSearch:
             looks[piece.cuts] = look
             piece.mend()
             undone += 1
-            pace = worth.paces(list(looks.values()))
-            parts = {cuts: worth.expected(one, pace) for cuts, one in looks.items()}
-            expected = np.sum(list(parts.values()), axis=0)
+            pace, parts, expected = _parts(looks, worth)
             error = worth.off(expected)
         return undone
 
@@ -281,6 +276,13 @@ class ClassSearch:
         back[part.node[:-1]] = np.arange(part.node.size - 1)
         public = ~part.is_sensitive[self.given.items]
         return part.local_recoding(back[given[public]], gone)
+
+
+def _parts(looks: dict[Cuts, Look], worth: Worth) -> tuple[Floats, dict[Cuts, Floats], Floats]:
+    """Deal what totals leave, and estimate the rows that hold each pair in each class, and in all."""
+    pace = worth.paces(list(looks.values()))
+    parts = worth.expected(list(looks.values()), pace)
+    return pace, dict(zip(looks, parts, strict=True)), parts.sum(axis=0)
 
 
 def _require_items(items: Sequence[str], data: Transactions) -> None:

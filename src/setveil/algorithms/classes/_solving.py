@@ -141,8 +141,9 @@ class Solver:
     def _search(self, rows: Transactions, terms: Exact, progress: Progress, *, alone: bool) -> Search:
         everything = self.data.n_occurrences
         search = Search(rows, self.tree, self.guarantee, terms, progress, everything=everything)
-        if not alone:
-            search.first = ()  # a class is small: another optimum first costs more than it saves
+        if not alone:  # a class is small: this costs more than it saves
+            search.first = ()
+            search.candidates.both_ways = False
         return search
 
     def _drafted(self, piece: Piece, seconds: float, progress: Progress) -> Solved | None:
@@ -152,9 +153,8 @@ class Solver:
             if self.of_rho:
                 return self._of_rho(rows, used, terms, progress, alone=alone)
             search = self._search(rows, terms, progress, alone=alone)
-            record = None if alone else search.draft()
-            start = search.incumbent.candidate if record is not None else None
-            record = record or search.run()
+            start = search.incumbent.candidate if not alone and search.draft() else None
+            record = search.run() if start is None else {"proven": False, "lower_bound": 0}
         except (InfeasibleError, UnfinishedError):
             if alone:
                 raise
@@ -172,10 +172,11 @@ class Solver:
         self, rows: Transactions, used: Ints, search: Search, record: dict[str, Any], *, alone: bool
     ) -> Solved:
         """Say what became of the items of a class."""
-        image = np.full(self.tree.n_leaves, -1, np.int32)
+        image = np.arange(self.tree.n_leaves, dtype=np.int32)
         nodes, suppressed = search.published()
         for v in nodes:
-            image[self.tree.under(v)] = v
+            if v >= image.size:
+                image[self.tree.under(v)] = v
         image[suppressed] = -1
         if alone:
             self.whole = max(search.losses.whole, 1)

@@ -153,14 +153,18 @@ class Worth:
         half = (lines > 0) & (shown | told).all(1)
         rest = np.where(sure, rest, np.where(half, self.least / 2, 0))
         free = (listed < 0) & (most > 0)
-        return paces(rest, np.where(free, room, 0), np.where(free, most, 0))
+        found, some = np.zeros(rest.size), np.flatnonzero(rest > 0)
+        found[some] = paces(rest[some], np.where(free, room, 0)[some], np.where(free, most, 0)[some])
+        return found
 
-    def expected(self, look: Look, pace: Floats) -> Floats:
-        """Estimate the rows of a class that hold each pair."""
-        rows = np.maximum(np.minimum(look.most, pace * look.room), look.level)
-        rows = np.where(look.listed >= 0, look.listed, rows)
-        share = rows / np.maximum(look.room, 1)
-        both: Floats = look.support * look.chance * share[self.first] * share[self.second]
+    def expected(self, looks: Sequence[Look], pace: Floats) -> Floats:
+        """Estimate the rows of classes that hold each pair: float64 (classes, pairs)."""
+        room, most = np.stack([look.room for look in looks]), np.stack([look.most for look in looks])
+        listed, level = np.stack([look.listed for look in looks]), np.stack([look.level for look in looks])
+        rows = np.where(listed >= 0, listed, np.maximum(np.minimum(most, pace * room), level))
+        share = rows / np.maximum(room, 1)
+        shown, chance = np.stack([look.support for look in looks]), np.stack([look.chance for look in looks])
+        both: Floats = shown * chance * share[:, self.first] * share[:, self.second]
         return both
 
     def off(self, expected: Floats) -> float:
@@ -175,7 +179,7 @@ class Worth:
     def error(self, looks: Sequence[Look]) -> float:
         """Estimate all pairs of all classes, and say how far they are off."""
         pace = self.paces(looks)
-        return self.off(np.sum([self.expected(look, pace) for look in looks], axis=0))
+        return self.off(self.expected(looks, pace).sum(axis=0))
 
 
 def _drawn_pairs(data: Transactions, public: NDArray[np.bool_]) -> tuple[Ints, Ints]:

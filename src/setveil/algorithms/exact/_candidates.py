@@ -98,6 +98,11 @@ class Candidates:
         Leaves that must not be: they are suppressed where the cut does not lie above them.
     suppress : bool
         Whether other leaves may be suppressed.
+
+    Attributes
+    ----------
+    both_ways : bool
+        Whether candidates are repaired by generalizing, too, where leaves may be suppressed.
     """
 
     def __init__(
@@ -113,6 +118,7 @@ class Candidates:
     ) -> None:
         self.tree, self.guarantee, self.losses = cut.tree, guarantee, losses
         self.kept, self.barred, self.suppress, self.progress = kept, barred, suppress, progress
+        self.both_ways = True
         self._cut, self._separator = cut, separator
 
     def threats(self, candidate: Ids) -> Iterator[list[int]]:
@@ -179,7 +185,7 @@ class Candidates:
         """Make valid candidates near one that need not be."""
         if self.suppress:
             yield self.brought_back(self.suppressed_further(candidate))
-        if not self.kept:
+        if not self.kept and (self.both_ways or not self.suppress):
             yield self.generalized_further(candidate)
 
     def refined(self, candidate: Ids) -> Ids:

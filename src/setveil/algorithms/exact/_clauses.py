@@ -15,6 +15,7 @@ from setveil.algorithms.exact._program import TOLERANCE, Floats
 from setveil.algorithms.exact._violated_clauses import cheapest_choices, no_bits, violated_clauses
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels import walk as kernel
+from setveil.kernels.limits import Limits
 from setveil.kernels.rows import (
     Ids,
     distinct_rows,
@@ -56,7 +57,8 @@ class Separator:
         nodes = extended_rows(tree, rows, items, np.ones(tree.n_nodes, bool))
         itself = np.arange(tree.n_nodes, dtype=np.int32)
         self.starts, self.holders, _ = invert(*recode_rows(*nodes, itself), tree.n_nodes)
-        self.beside = Beside(self.rows, self.weights, self.starts, self.holders, tree.n_nodes, k, m)
+        self.limits = Limits(tree.labels, m)
+        self.beside = Beside(self.rows, self.weights, self.starts, self.holders, k, self.limits, m)
         up, low, high = (frozen(of_node, np.int64) for of_node in (tree.parent, tree.low, tree.high))
         self._facts = up, low, high, tree.root, self.starts, self.holders, self.weights, k
         self.nowhere = np.zeros(0, np.int64)
@@ -87,7 +89,7 @@ class Separator:
             return
         longest = int(np.diff(rows[0]).max(initial=0))
         for size in range(2, int(min(self.m, longest)) + 1):
-            walk = ThreatWalk(self.cut, rows, self.k, size, size, published)
+            walk = ThreatWalk(self.cut, rows, self.k, size, size, published, self.limits)
             found = False
             while (threat := walk.next_threat(progress, f"looking for threats of {size} items")) is not None:
                 found = True
@@ -153,13 +155,12 @@ class Separator:
         low, high = tree.low.astype(np.int64), tree.high.astype(np.int64)
         parent = tree.parent.astype(np.int64)
         choices = np.zeros((self.k, max(largest, 1)), np.int64)
-        no_items = np.zeros(node.size, np.int64)  # the limit is that of the size of a set
         clauses: list[Clause] = []
         for limit in LIMITS:
             clauses.clear()
             found = violated_clauses(
-                *rows[:6], support[node], node, above[node], below[node], no_items, low[node],
-                high[node], parent, tree.root, self.k, largest, largest, limit, low, high, self.starts,
+                *rows[:6], support[node], node, above[node], below[node], *self.limits.of(node),
+                low[node], high[node], parent, tree.root, self.k, largest, limit, low, high, self.starts,
                 self.holders, self.weights, *no_bits(tree.n_nodes), out, stops, MOST_STEPS,
             )  # fmt: skip
             for start, stop in pairwise([0, *stops[:found].tolist()]):

@@ -21,6 +21,7 @@ BITS = 32  # binary places to which losses in bits are rounded
 PLACES = 128  # binary places of logarithms
 ROUNDED = Fraction(1, 10**6)  # share of a loss in bits below which differences count as rounding
 _DIGITS = Context(prec=60)  # of logarithms: more than PLACES and what stands before the point
+_LN2 = _DIGITS.ln(Decimal(2))
 
 
 def how_far(best: int, lower: int, whole: int) -> dict[str, float | bool]:
@@ -84,7 +85,8 @@ class Losses:
         Leaves of the tree that the hierarchy lacks stand for themselves.
         """
         if objective == "ncp":
-            worst, of_node = hierarchy.domain, np.where(hierarchy.leaf_counts > 1, hierarchy.leaf_counts, 0)
+            spread, worst = hierarchy.spread
+            of_node = np.where(hierarchy.leaf_counts > 1, spread, 0)
         else:
             worst, of_node = hierarchy.most_lost, hierarchy.lost
         each = [int(of_node[hierarchy.id(label)]) if label in hierarchy else 0 for label in tree.labels]
@@ -156,7 +158,7 @@ class Losses:
 @lru_cache(1 << 16)
 def _log2(s: int) -> int:
     """Round 2^PLACES log2(s): the same integer everywhere, since decimal logarithms are correctly rounded."""
-    log = _DIGITS.divide(_DIGITS.ln(Decimal(s)), _DIGITS.ln(Decimal(2)))
+    log = _DIGITS.divide(_DIGITS.ln(Decimal(s)), _LN2)
     return int(_DIGITS.multiply(log, Decimal(1 << PLACES)).to_integral_value(context=_DIGITS))
 
 

@@ -19,6 +19,7 @@ TOLERANCE = 1e-6
 GREATEST = 1e9  # cost of a variable, as the solver sees it
 TRIAL = 100  # simplex iterations that tell how a variable would do
 SLACK = 500  # clauses that are not binding, but may stay in the model
+SOON = 4000  # rows of a model up to which the solver is done soon
 LIMIT = -2  # what stands for the row of the first limit, where others have the number of their clause
 
 Floats = NDArray[np.float64]
@@ -89,11 +90,18 @@ class Program:
         highs.addCols(self.n, some, some, self.high.astype(np.float64), 0, nothing, nothing, np.zeros(0))
         self.price(costs)
 
+        self.must_end = must_end
+        self._interruptible = False
+
+    def _be_interruptible(self) -> None:
+        """Let the solver ask on its way whether to end: where it is done soon, that costs more than it saves."""
+        must_end = self.must_end
+
         def interrupt(event: highspy.HighsCallbackEvent) -> None:
             event.interrupt(must_end())  # False, too: HiGHS remembers the last answer in later solves
 
-        self.must_end = must_end
-        highs.cbSimplexInterrupt += interrupt
+        self._interruptible = True
+        self._highs.cbSimplexInterrupt += interrupt
 
     def price(self, costs: Sequence[int]) -> None:
         """Set the cost of each variable; what is demanded of them stays."""
@@ -304,3 +312,5 @@ class Program:
         self._column, self._value = np.append(self._column, columns), np.append(self._value, values)
         self._clause = np.append(self._clause, np.full(len(rows), -1) if clauses is None else clauses)
         self._limits = np.append(self._limits, limits, axis=0)
+        if self._clause.size > SOON and not self._interruptible:
+            self._be_interruptible()

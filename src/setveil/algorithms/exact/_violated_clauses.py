@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.jit import compiled
+from setveil.kernels.limits import has_room
 from setveil.kernels.node_paths import add_level, add_places, count_behind, is_apart, no_levels
 from setveil.kernels.rows import frozen
 from setveil.kernels.walk import support
@@ -126,8 +127,8 @@ def is_tight(some, parent, root, low, high, starts, tidlists, weights, dense, bi
 
 @compiled
 def violated_clauses(
-    indptr, ranks, weights, starts, tidlists, positions, supports, node, up, hidden, is_item, low, high,
-    parent, root, k, largest, most_items, limit, all_low, all_high, all_starts, all_tidlists, all_weights,
+    indptr, ranks, weights, starts, tidlists, positions, supports, node, up, hidden, sort, most, low, high,
+    parent, root, k, largest, limit, all_low, all_high, all_starts, all_tidlists, all_weights,
     dense, bits, out, ends, budget,
 ):  # fmt: skip
     """List threats, minimal and most general, whose cheapest clause may be below a limit.
@@ -142,13 +143,15 @@ def violated_clauses(
         matter, by increasing support.
     starts, tidlists, positions, supports
         Where each rank stands, and in how many rows.
-    node, up, hidden, is_item, low, high
-        Of each rank: its node, the value of the node's parent, the least value of a leaf below, whether it is
-        of items, its leaves.
+    node, up, hidden, sort, low, high
+        Of each rank: its node, the value of the node's parent, the least value of a leaf below, its sort, its
+        leaves.
+    most : int64 (sorts,)
+        Sets hold at most so many nodes of each sort.
     parent, root
         The tree.
-    k, largest, most_items : int
-        Sets hold at most `largest` nodes, at most `most_items` of them of items.
+    k, largest : int
+        Sets hold at most `largest` nodes.
     limit : float
         At most 1.
     all_low, all_high, all_starts, all_tidlists, all_weights
@@ -171,7 +174,6 @@ def violated_clauses(
     touched = np.empty(n, np.int64)
     path = np.zeros(largest, np.int64)
     spent = np.zeros(largest + 1, np.float64)
-    items = np.zeros(largest + 1, np.int64)
     first = np.zeros(largest + 1, np.int64)
     current = np.zeros(largest + 1, np.int64)
     levels = no_levels(n)
@@ -197,14 +199,13 @@ def violated_clauses(
             x, have = levels[0][current[d]], levels[1][current[d]]
         # What the set with x costs: a parent that it shares with the path is paid for already.
         path[d] = x
-        items[d + 1] = items[d] + is_item[x]
         add = hidden[x] + up[x]
         for j in range(d):
             if parent[node[path[j]]] == parent[node[x]]:
                 add = hidden[x]
                 break
         spent[d + 1] = spent[d] + add
-        if spent[d + 1] >= limit or items[d + 1] > most_items:
+        if spent[d + 1] >= limit or most[sort[x]] < 1:
             current[d] += 1
             continue
         # A rare set is listed if it is minimal and most general; it is not extended.
@@ -241,7 +242,7 @@ def violated_clauses(
         kept = 0
         for t in range(found):
             y = touched[t]
-            cheap = spent[d + 1] + hidden[y] < limit and items[d + 1] + is_item[y] <= most_items
+            cheap = spent[d + 1] + hidden[y] < limit and has_room(path[: d + 1], y, sort, most)
             if cheap and not (last and count[y] >= k) and is_apart(path[: d + 1], y, low, high):
                 touched[kept] = y
                 kept += 1

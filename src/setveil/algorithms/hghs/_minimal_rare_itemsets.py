@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.jit import compiled
+from setveil.kernels.limits import has_room, no_limits
 from setveil.kernels.projection import list_places, room
-from setveil.kernels.rows import Ids, Ranked
+from setveil.kernels.rows import Ids, Ints, Ranked
 
 # Columns of `levels`: where a level's rows, ids and places begin, and which slice of the trie it works on.
 ROW, ID, BEGIN, CURRENT, LOW, NODE = range(6)
@@ -48,7 +49,9 @@ def _sort(array, n):
 
 
 @compiled
-def _search(low, high, k, m, state, levels, path, without, count, slot, trie, rows, found, budget):
+def _search(
+    low, high, sort, most, k, m, state, levels, path, without, count, slot, trie, rows, found, budget
+):
     """Go on with the search, for about `budget` steps; return the arrays, some of which may have grown.
 
     The sets are visited depth first, each behind its prefix, greater ranks first: so all subsets of a set
@@ -59,6 +62,8 @@ def _search(low, high, k, m, state, levels, path, without, count, slot, trie, ro
     ----------
     low, high : int32 (n,)
         Leaf interval of each rank; nested intervals are an ancestor and its descendant.
+    sort, most : int64 (n,), int64 (sorts,)
+        The sort of each rank, and how many of each sort a set may hold (see `setveil.kernels.limits`).
     k, m : int
         Sets of at most m nodes and support in (0, k) are rare. m is at least 2.
     state : int64 (5,), written
@@ -122,6 +127,8 @@ def _search(low, high, k, m, state, levels, path, without, count, slot, trie, ro
             support = count[y]
             count[y] = 0
             if (low[x] <= low[y] and high[y] <= high[x]) or (low[y] <= low[x] and high[x] <= high[y]):
+                continue
+            if not has_room(path[: d + 1], y, sort, most):
                 continue
             if support >= k:
                 touched[frequent] = y
@@ -216,6 +223,8 @@ class MinimalRareItemsets:
         Leaf interval of each rank; no set holds a node and its ancestor.
     k, m : int
         Sets of at most m nodes with support in (0, k) are rare; m is at least 2.
+    limits : (sort, most), optional
+        How many nodes of each sort a set may hold (see `setveil.kernels.limits`).
 
     Attributes
     ----------
@@ -227,8 +236,11 @@ class MinimalRareItemsets:
         Memory taken so far.
     """
 
-    def __init__(self, rows: Ranked, low: Ids, high: Ids, k: int, m: int) -> None:
+    def __init__(
+        self, rows: Ranked, low: Ids, high: Ids, k: int, m: int, limits: tuple[Ints, Ints] | None = None
+    ) -> None:
         n = low.size
+        self._limits = no_limits(n) if limits is None else limits
         self.k, self.m, self.low, self.high = k, m, low, high
         self._rows: Any = (
             rows.items.copy(), rows.tidlists.copy(), rows.positions.copy(), rows.indptr.copy(),
@@ -247,8 +259,8 @@ class MinimalRareItemsets:
     def search(self, budget: int) -> bool:
         """Go on for about `budget` steps; whether there is more to do."""
         self._trie, self._rows, self._sets = _search(
-            self.low, self.high, self.k, self.m, self._state, self._levels, self._path, self._without,
-            self._count, self._slot, self._trie, self._rows, self._sets, budget,
+            self.low, self.high, *self._limits, self.k, self.m, self._state, self._levels, self._path,
+            self._without, self._count, self._slot, self._trie, self._rows, self._sets, budget,
         )  # fmt: skip
         return bool(self._state[DEPTH] >= 0)
 

@@ -20,9 +20,11 @@ from setveil.engine.parts import Parts
 from setveil.errors import RequestError
 from setveil.guarantees.km import KmAnonymity
 from setveil.hierarchy.tree import Hierarchy
+from setveil.kernels.limits import Limits
 from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, item_supports, ranked, recode_rows
 from setveil.progress import Progress, silent
 from setveil.published.recoding import Recoding
+from setveil.values.per_column import ABOVE
 
 MOST_MEMORY = 4_000_000_000  # bytes that threats may take
 STEPS_AT_ONCE = 10_000_000  # of the search for threats between two signs of life, a fraction of a second
@@ -138,8 +140,9 @@ def find_threats(
     node = frequent[np.argsort(support[frequent], kind="stable")].astype(np.int32)
     rows = ranked(ends, extended, weights, node, tree.n_nodes)
     search = MinimalRareItemsets(
-        rows, frozen(tree.low[node], np.int32), frozen(tree.high[node], np.int32), k, m
-    )
+        rows, frozen(tree.low[node], np.int32), frozen(tree.high[node], np.int32), k, m,
+        Limits(tree.labels, guarantee.m).of(node),
+    )  # fmt: skip
     most = memory_limit()
     while search.search(STEPS_AT_ONCE):
         progress(f"{phase}finding threats of up to {m} nodes", search.done())
@@ -309,6 +312,8 @@ def search(
     """
     threats = find_threats(space, floor, guarantee, progress, phase, hint)  # section 4.1
     scenario = Scenario(space, threats, floor, progress, phase)  # section 3.1: from {root} ...
+    if space.tree.labels[space.tree.root] == ABOVE:  # of several columns: from their roots
+        scenario.split(space.top)
     while (v := scenario.best_split(progress, f"{phase}searching the cuts")) is not None:
         scenario.split(v)  # ... to the most promising child, while it costs less
     return scenario
@@ -319,6 +324,8 @@ def in_rounds(
 ) -> Iterator[tuple[int, Scenario]]:
     """Run HgHs for k^1-, k^2-, ... k^last-anonymity, each above the cut of the round before: mHgHs.
 
+    Where m is said of columns, round i is for at most i items of each.
+
     A round that works on the same hierarchy as the one before, and for which no row is long enough, is not
     run again.
     """
@@ -328,7 +335,7 @@ def in_rounds(
         if cut != floor or i <= space.longest_row(cut):
             floor = cut
             hint = f"Use a smaller m: up to {i - 1} they fit."
-            within = KmAnonymity(guarantee.k, i)
+            within = guarantee.up_to(i)
             found = search(space, floor, within, progress, f"round {i} of {last}: ", hint)
             cut = found.cut()
         yield i, found

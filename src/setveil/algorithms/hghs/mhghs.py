@@ -73,7 +73,7 @@ def anonymize(
 
     guarantee.require_feasible(data)
     space = CutSpace.of(data, hierarchy, guarantee, progress)
-    last = max(guarantee.size_limit(data), 1)
+    last = max(int(min(guarantee.rounds, guarantee.size_limit(data))), 1)
     rounds: list[dict[str, Any]] = []
     timing: dict[str, float] = {}
     start = time.perf_counter()

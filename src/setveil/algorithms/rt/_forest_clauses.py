@@ -128,10 +128,11 @@ class ForestSeparator:
         node = number[np.argsort(support[number], kind="stable")]
         rows = ranked(ends, nodes, self.weights, node, tree.n_nodes)
         out, stops = np.zeros(AT_MOST * 8, np.int64), np.zeros(AT_MOST, np.int64)
+        most = frozen([self.largest, self.most_items], np.int64)  # of quasi-identifiers, and of items
         found = violated_clauses(
             *rows[:6], support[node], node, above[node], below[node],
-            forest.is_item[node].astype(np.int64), self.low[node], self.high[node], self.up, tree.root, k,
-            self.largest, self.most_items, 1 - TOLERANCE, self.low, self.high, *self.rare[:5], out, stops,
+            forest.is_item[node].astype(np.int64), most, self.low[node], self.high[node], self.up, tree.root,
+            k, self.largest, 1 - TOLERANCE, self.low, self.high, *self.rare[:5], out, stops,
             MOST_STEPS,
         )  # fmt: skip
         choices = np.zeros((k, max(self.largest, 1)), np.int64)

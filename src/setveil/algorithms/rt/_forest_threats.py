@@ -9,6 +9,7 @@ import numpy as np
 
 from setveil.algorithms.rt._forest_trees import Forest
 from setveil.kernels import walk as kernel
+from setveil.kernels.limits import no_limits
 from setveil.kernels.rows import (
     Ids,
     Ints,
@@ -108,8 +109,8 @@ class Threats:
             path, last, length, found = np.zeros(size, np.int64), np.empty(n, np.int64), 0, False
             while True:
                 state, length, more = kernel.walk(
-                    *by_rank[:6], counts, *apart, np.ones(n, bool), knowledge.k, size, size, path, length,
-                    last, np.zeros(0, bool), AT_ONCE,
+                    *by_rank[:6], counts, *apart, *no_limits(n), np.ones(n, bool), knowledge.k, size, size,
+                    path, length, last, np.zeros(0, bool), AT_ONCE,
                 )  # fmt: skip
                 if state == kernel.FINISHED:
                     break

@@ -12,6 +12,7 @@ from setveil.algorithms.rt._conflict_loops import broken_cliques, cover_conflict
 from setveil.algorithms.rt._packing import TOLERANCE, Floats, Limit, Marks
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels import walk as kernel
+from setveil.kernels.limits import no_limits
 from setveil.kernels.rows import (
     Ids,
     Ints,
@@ -181,8 +182,8 @@ class Publishable:
             path, length, listed = np.zeros(size, np.int64), 0, 0
             while listed < AT_ONCE:
                 state, length, found = kernel.walk(
-                    *rows[:6], support[order], low, high, live, self.k, size, size, path, length, last,
-                    nothing, STEPS,
+                    *rows[:6], support[order], low, high, *no_limits(order.size), live, self.k, size, size,
+                    path, length, last, nothing, STEPS,
                 )  # fmt: skip
                 if state != kernel.FOUND:
                     break

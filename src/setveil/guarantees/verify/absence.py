@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError, faces
+from setveil.guarantees.kkm import KKmAnonymity
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.verify import Verdict
 from setveil.guarantees.verify._projection import Rows, distinct_rows, holders_of
@@ -89,14 +90,28 @@ def require_absence(absent: object, absence: object, guarantee: Any) -> None:
         )
     if absence not in ABSENCES:
         raise RequestError(f"--absence must be {' or '.join(ABSENCES)}, got {absence!r}.")
-    if guarantee.model != KmAnonymity.model:
+    if guarantee.model not in (KmAnonymity.model, KKmAnonymity.model):
         raise RequestError(
-            f"--absent asks about {KmAnonymity.model}, not about {guarantee.model}.", hint="Leave it out."
+            f"--absent asks about {KmAnonymity.model} and {KKmAnonymity.model}, not about {guarantee.model}.",
+            hint="Leave it out.",
+        )
+    if guarantee.secrets:
+        raise RequestError(
+            "--absent does not go with sensitive values.",
+            hint="Leave one of them out: `setveil verify` checks each by itself.",
         )
     if guarantee.m == math.inf:
         raise RequestError(
             "With --absent, m must be a number of items.", hint=f"Such as {faces('--m 2', 'm=2')}."
         )
+
+
+def nothing_absent() -> RequestError:
+    """Make the error of asking what is absent from rows of which nothing can be said."""
+    return RequestError(
+        "--absent is for single rows of items and tables, not for groups, classes or facts.",
+        hint="Leave it out.",
+    )
 
 
 def signs_of(
@@ -227,68 +242,82 @@ def _count(
     indptr, items, weights, fact_ends, facts, starts, holders, n_facts, first, m, absent, k, state, noted
 ):  # fmt: skip
     """Count the pairs whose set of labels begins with `first`; -1: the empty set."""
-    n = weights.size
-    held = np.empty((m + 1, n), np.int64)  # the rows that hold the path up to each depth
-    size = np.zeros(m + 1, np.int64)
-    here = np.zeros((m + 1, starts.size), np.bool_)  # what may follow
     path = np.zeros(m + 1, np.int64)
     count = np.zeros(n_facts, np.int64)
     touched = np.empty(n_facts, np.int64)
     place = np.empty(n_facts, np.int64)
     if first < 0:
-        for row in range(n):
-            held[0, row] = row
-        size[0] = n
-        _judge(held[0, :n], weights, fact_ends, facts, n_facts, path, 0, m, absent, k, count, touched, place,
-               state, noted)  # fmt: skip
+        _judge(np.arange(weights.size), weights, fact_ends, facts, n_facts, path, 0, m, absent, k, count,
+               touched, place, state, noted)  # fmt: skip
         return
-    d = np.int64(1)
+    there = starts[first + 1] - starts[first]
+    if there == 0:
+        return
+    width = there
+    for p in range(starts[first], starts[first + 1]):
+        width += indptr[holders[p] + 1] - indptr[holders[p]]
+    # At place d are rows of sets of d + 1 labels, one set after another, and where each row goes on.
+    held = np.empty((m, width), np.int64)
+    onward = np.empty((m, width), np.int64)
+    for i in range(there):
+        row = holders[starts[first] + i]
+        held[0, i] = row
+        p = indptr[row]
+        while items[p] != first:
+            p += 1
+        onward[0, i] = p + 1
+    n_ids = starts.size - 1
+    number = np.zeros(n_ids, np.int64)  # rows by their next label; zero between two uses
+    follows = np.empty((m, n_ids), np.int64)  # labels that go on from a set, ascending
+    borders = np.zeros((m, n_ids + 1), np.int64)  # where their rows are, at the next place
+    last = np.zeros(m, np.int64)
+    looking = np.zeros(m, np.int64)
     path[0] = first
-    size[1] = starts[first + 1] - starts[first]
-    if size[1] == 0:
-        return
-    for i in range(size[1]):
-        held[1, i] = holders[starts[first] + i]
-    fresh = True
-    following = np.zeros(m + 1, np.int64)
-    while d > 0:
-        if fresh:
-            some = held[d, : size[d]]
-            _judge(some, weights, fact_ends, facts, n_facts, path, d, m, absent, k, count, touched, place,
-                   state, noted)  # fmt: skip
-            fresh = False
-            if d == m:
-                d -= 1
-                continue
-            here[d, :] = False
-            for row in some:
-                for p in range(indptr[row], indptr[row + 1]):
-                    here[d, items[p]] = True
-            following[d] = path[d - 1] + 1
-        z = following[d]
-        while z < starts.size - 1 and not here[d, z]:
-            z += 1
-        if z >= starts.size - 1:
+    _judge(held[0, :there], weights, fact_ends, facts, n_facts, path, 1, m, absent, k, count, touched, place,
+           state, noted)  # fmt: skip
+    d = np.int64(0)
+    if m > 1:
+        last[0] = _go_on(indptr, items, held, onward, 0, 0, there, first, number, follows[0], borders[0])
+    while d >= 0:
+        if looking[d] == last[d]:
             d -= 1
             continue
-        following[d] = z + 1
-        found = np.int64(0)
-        for i in range(size[d]):
-            row = held[d, i]
-            low, high = indptr[row], indptr[row + 1]
-            while low < high:
-                middle = (low + high) // 2
-                if items[middle] < z:
-                    low = middle + 1
-                else:
-                    high = middle
-            if low < indptr[row + 1] and items[low] == z:
-                held[d + 1, found] = row
-                found += 1
-        path[d] = z
-        d += 1
-        size[d] = found
-        fresh = True
+        at = looking[d]
+        looking[d] += 1
+        start, end = borders[d, at], borders[d, at + 1]
+        path[d + 1] = follows[d, at]
+        _judge(held[d + 1, start:end], weights, fact_ends, facts, n_facts, path, d + 2, m, absent, k, count,
+               touched, place, state, noted)  # fmt: skip
+        if d + 2 < m:
+            d += 1
+            looking[d] = 0
+            last[d] = _go_on(
+                indptr, items, held, onward, d, start, end, path[d], number, follows[d], borders[d]
+            )
+
+
+@compiled
+def _go_on(indptr, items, held, onward, d, start, end, label, number, follows, borders):
+    """Put the rows of a set that ends with a label by their next one, at the next place; how many follow."""
+    for i in range(start, end):
+        for p in range(onward[d, i], indptr[held[d, i] + 1]):
+            number[items[p]] += 1
+    n_follows = np.int64(0)
+    for z in range(label + 1, number.size):
+        if number[z] > 0:
+            follows[n_follows] = z
+            borders[n_follows + 1] = borders[n_follows] + number[z]
+            number[z] = borders[n_follows]
+            n_follows += 1
+    for i in range(start, end):
+        for p in range(onward[d, i], indptr[held[d, i] + 1]):
+            to = number[items[p]]
+            held[d + 1, to] = held[d, i]
+            onward[d + 1, to] = p + 1
+            number[items[p]] = to + 1
+    for f in range(n_follows):
+        number[follows[f]] = 0
+    return n_follows
 
 
 @compiled

@@ -7,7 +7,7 @@ that show a label can be covered by its items iff these have enough occurrences 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
@@ -66,6 +66,8 @@ class CountsFile:
     members: Mapping[str, Sequence[str]]  # items of each label that stands for others; other labels are items
     local: bool  # whether an item may be published under several labels
     domain: int | None  # number of items that exist; None: not known
+    # How many items a label stands for, where `members` has those with a line alone
+    sizes: Mapping[str, int] = field(default_factory=dict)
 
 
 def check_counts(
@@ -137,9 +139,10 @@ def _rules(published: Sums, counts: CountsFile, k: int, empty: int, which: str) 
     covered = {item for label in counts.members for item in counts.members[label]}
     covered.update(x for x in published.vocabulary.labels if x not in counts.members)
     more = {counts.lines[i][0] for i in suppressed} - covered
-    if counts.domain is not None and len(more) + len(covered) > counts.domain:
+    shown = len(covered) + sum(size - len(counts.members[label]) for label, size in counts.sizes.items())
+    if counts.domain is not None and len(more) + shown > counts.domain:
         found.append(
-            f"{len(covered)} items are published and {len(more)} others are listed as suppressed, but only "
+            f"{shown} items are published and {len(more)} others are listed as suppressed, but only "
             f"{counts.domain} exist"
         )
     return found
@@ -251,7 +254,8 @@ def _covers(published: Sums, counts: CountsFile) -> list[str]:
     for label, rows in zip(published.vocabulary.labels, published.supports().tolist(), strict=True):
         lines = listed.get(label, [])
         there = {counts.lines[i][0] for i in lines}
-        unlisted = len(set(counts.members.get(label, (label,))) - there)
+        inside = set(counts.members.get(label, (label,)))
+        unlisted = counts.sizes.get(label, len(inside)) - len(inside & there)
         most = sum(counts.lines[i][2] for i in lines) + unlisted * min(counts.least - 1, rows)
         if most < rows:
             found.append(

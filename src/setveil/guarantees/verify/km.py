@@ -7,6 +7,7 @@ tests check against a few lines of plain Python that count every subset of every
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -35,6 +36,7 @@ from setveil.guarantees.verify._tables import count_items, count_sets, is_worth_
 from setveil.jit import compiled
 from setveil.progress import Progress, silent
 from setveil.sorting import sort_piece
+from setveil.values.per_column import PerColumn
 
 READINGS = LABEL, COVER = "label", "cover"
 MOST_SHOWN = 1_000_000  # violations that are listed, whatever is asked for
@@ -130,16 +132,18 @@ def verify_km(
     Sizes 1, 2, ... are checked one after the other. Where all pairs, or all sets of three items, fit in a
     table, they are counted there. Else the rows that hold an item are projected onto the items after it, and
     so on; where one distinct row is left, its subsets are counted by a binomial coefficient. For m at least
-    the longest row, the supports of whole rows decide: every itemset lies in a row.
+    the longest row, the supports of whole rows decide: every itemset lies in a row. Where m is said of
+    columns, only the sets count that hold at most so many labels of each, and no greater m is looked for.
     """
     m, show = guarantee.m, min(show, MOST_SHOWN)
+    own = _own(published.vocabulary.labels, m) if isinstance(m, PerColumn) else None
     k = min(guarantee.k, published.n_rows + 1)  # no support is greater, and the loops count in 64 bits
     longest = int(published.row_lengths().max(initial=0))
     if longest == 0:
         return KmVerdict(guarantee, True, 0, (), None, math.inf, True)
-    survey = Survey(published.indptr, published.items, published.n_items, k, show, progress)
+    survey = Survey(published.indptr, published.items, published.n_items, k, show, progress, own)
     labels = published.vocabulary.labels
-    whole = m >= longest  # whole rows decide
+    whole = m >= longest and own is None  # whole rows decide
     rarest, rarest_support = survey.rarest_row() if whole else ((), 0)
     if whole and rarest_support >= k:
         return KmVerdict(guarantee, True, 0, (), rarest_support, math.inf, True)
@@ -164,6 +168,8 @@ def verify_km(
 
     smallest = survey.smallest
     greatest_m: int | float = math.inf
+    if own is not None:  # what a greater m would be, there is no saying
+        return KmVerdict(guarantee, True, 0, (), smallest, int(m), True)
     if brief:
         return KmVerdict(guarantee, True, 0, (), smallest, survey.safe_size, False)
     if survey.breaks_near_rare_items(size + 1):
@@ -179,6 +185,14 @@ def verify_km(
     return KmVerdict(guarantee, True, 0, (), smallest, greatest_m, complete)
 
 
+def _own(labels: Sequence[str], m: PerColumn) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Say of which column each label is, by what stands before it, and how many of each may be known."""
+    names = [label.partition("=")[0] for label in labels]
+    m.require_columns(dict.fromkeys([*m.each, *names]))
+    place = {name: at for at, name in enumerate(m.each)}
+    return np.array([place[name] for name in names], np.int64), np.array([*m.each.values()], np.int64)
+
+
 class Survey:
     """Counts the itemsets of one size after the other, and remembers what it saw.
 
@@ -190,6 +204,8 @@ class Survey:
         Ids are below.
     k : int
         Less support is a violation; at most the number of rows + 1.
+    own : (int64 (n_ids,), int64 (columns,)), optional
+        The column of each id, and how many ids of each column a set may hold; by default any.
     """
 
     def __init__(
@@ -200,8 +216,11 @@ class Survey:
         k: int,
         show: int,
         progress: Progress,
+        own: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None,
     ) -> None:
         self.n_ids = n_ids
+        self.is_whole = own is None  # whether all sets of a size count
+        self.own = (np.zeros(n_ids, np.int64), np.array([NEVER])) if own is None else own
         self.k, self.show, self.progress = k, show, progress
         self.indptr, self.items = indptr, np.ascontiguousarray(items, np.int32)
         self.lengths = np.bincount(np.diff(indptr))  # how many rows there are of each length
@@ -282,7 +301,7 @@ class Survey:
         if size == 1:
             self.count_singles()
             return
-        if is_worth_it(self.lengths, self.n_ids, size):
+        if self.is_whole and is_worth_it(self.lengths, self.n_ids, size):
             self.count_in_table(size)
             return
         known = int(self.known or self.violations > 0)
@@ -294,7 +313,7 @@ class Survey:
         supports, item = np.zeros(n, np.int64), 0
         while item < n and not state[STOPPED]:
             item = _count_from(
-                self.rows, self.holders, item, size, self.k, path, supports, state, tails, listed
+                self.rows, self.holders, item, size, self.k, *self.own, path, supports, state, tails, listed
             )
             self.progress(f"verifying itemsets of size {size}", item / n)
         found = int(state[FOUND])
@@ -314,11 +333,14 @@ SMALLEST, FOUND, KNOWN, STEPS, MOST_STEPS, MOST_AFTER, STOPPED, LISTED = range(8
 
 
 @compiled
-def _count_from(rows, holders, item, size, k, path, supports, state, tails, listed):
+def _count_from(rows, holders, item, size, k, column, most, path, supports, state, tails, listed):
     """Count the itemsets of `size` >= 2 items whose first is `item` or a later one; return where it paused.
 
-    A level has what stands behind its path in rows that have enough of it.
+    Only sets count that hold at most ``most[c]`` items of each column c. A level has what stands behind its
+    path in rows that have enough of it.
     """
+    many = most.size > 1
+    taken = np.zeros(most.size, np.int64)
     pause = state[STEPS] + 50_000_000
     n = holders.starts.size - 1
     kept = room_for_places(holders)
@@ -343,7 +365,7 @@ def _count_from(rows, holders, item, size, k, path, supports, state, tails, list
             return levels.current[0]
         if n_kept == 0:
             continue
-        if n_kept == 1 and (rows.weights[kept.row[0]] >= k or state[LISTED] == listed.shape[0]):
+        if n_kept == 1 and not many and (rows.weights[kept.row[0]] >= k or state[LISTED] == listed.shape[0]):
             # A single row: every choice of its items has the support of that row.
             support = rows.weights[kept.row[0]]
             state[SMALLEST] = min(state[SMALLEST], support)
@@ -353,15 +375,37 @@ def _count_from(rows, holders, item, size, k, path, supports, state, tails, list
             continue
         if lacks_room(levels, d, min(total, n), total):
             levels = with_room(levels, d, min(total, n), total)
+        if many:
+            taken[:] = 0
+            for i in range(d + 1):
+                taken[column[path[i]]] += 1
         if choose == 1:
             m0 = levels.end[d] + 1
             m = add_supports(rows, kept, 0, n_kept, levels.item, m0, supports)
+            if many:
+                m = _drop_full(levels.item, m0, m, column, most, taken, supports)
             sort_piece(levels.item, m0, m)
             _judge(levels.item[m0:m], supports, d + 1, k, path, state, listed)
         else:
             m = mark_items(rows.indptr, rows.items, kept, n_kept, levels, d, supports)
+            if many:
+                m = _drop_full(levels.item, levels.end[d] + 1, m, column, most, taken, supports)
             add_level(rows.indptr, rows.items, kept, n_kept, levels, d, m, supports)
             d += 1
+
+
+@compiled
+def _drop_full(item, m0, m, column, most, taken, slot):
+    """Drop items of columns of which enough are taken from ``item[m0:m]``, and set their slot to 0."""
+    end = m0
+    for i in range(m0, m):
+        x = item[i]
+        if taken[column[x]] < most[column[x]]:
+            item[end] = x
+            end += 1
+        else:
+            slot[x] = 0
+    return end
 
 
 @compiled

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 from setveil.hierarchy.systems import ranges
 from setveil.hierarchy.systems.code import NotPlacedError, Path, growing
@@ -14,6 +15,7 @@ _MANY = re.compile(r"[0-9]{4,}\.[0-9]*")
 _PARTS = ("", ".", "")  # what stands before a category, the sign after it, and those that follow
 
 
+@cache
 def _homes(table: str) -> dict[str, Path]:
     """List the chapter and the block of each category."""
     out: dict[str, Path] = {}
@@ -39,9 +41,6 @@ def _categories(block: str) -> Iterator[str]:
         yield from (f"{letter}{number:0{width}d}" for number in range(begins, ends + 1))
 
 
-_HOMES9, _HOMES10 = _homes(ranges.ICD9), _homes(ranges.ICD10)
-
-
 def place9(text: str) -> Path:
     """Place a code of ICD-9-CM.
 
@@ -57,7 +56,7 @@ def place9(text: str) -> Path:
             "more than three digits before the dot" if many else "not of the form 250.01, V45.1 or E849.0"
         )
     category, rest = found[1] or found[3], found[2] or found[4] or ""
-    home = _HOMES9.get(category)
+    home = _homes(ranges.ICD9).get(category)
     if home is None:
         raise NotPlacedError("outside the chapters of ICD-9-CM")
     return tuple(dict.fromkeys((*home, *growing((category, *rest), _PARTS))))
@@ -75,7 +74,8 @@ def place10(text: str) -> Path:
     if found is None:
         raise NotPlacedError("not of the form E11.9 or S72.001A")
     category, rest = found[1], found[2] or ""
-    home = _HOMES10.get(category) or _HOMES10.get(f"{category[:2]}9")
-    if home is None or (category not in _HOMES10 and category[2].isdigit()):
+    homes = _homes(ranges.ICD10)
+    home = homes.get(category) or homes.get(f"{category[:2]}9")
+    if home is None or (category not in homes and category[2].isdigit()):
         raise NotPlacedError("outside the chapters of ICD-10")
     return tuple(dict.fromkeys((*home, *growing((category, *rest), _PARTS))))

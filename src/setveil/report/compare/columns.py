@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-from setveil.utility import CHUNKS, columns, measures
+from setveil.utility import CHUNKS, NOISY, columns, measures
 
 RUN = ("run", "data", "algorithm", "method", "model")
 LABEL = "label"  # what reports call the method, where a study says so
@@ -50,9 +50,10 @@ COST: Mapping[str, type] = {
 def measured() -> Mapping[str, type]:
     """List what is measured of a run, with the types of the values."""
     lost = {column.name: column.type for column in columns()}
-    newest = {column.name for one in measures() if one.kinds == CHUNKS for column in one.in_table()}
-    chunks = {name: lost.pop(name) for name in sorted(newest)}  # last: readers count columns
-    return {**SIZES, **lost, **RISK, **RISK_BEFORE, **OPTIMALITY, **LEARNED, **COST, **chunks}
+    named = [one for one in measures() if {*one.kinds} <= {*CHUNKS, *NOISY}]  # of items by their own names
+    newest = {column.name for one in named for column in one.in_table()}
+    others = {name: lost.pop(name) for name in sorted(newest)}  # last: readers count columns
+    return {**SIZES, **lost, **RISK, **RISK_BEFORE, **OPTIMALITY, **LEARNED, **COST, **others}
 
 
 @cache

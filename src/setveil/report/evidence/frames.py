@@ -49,6 +49,7 @@ class Sources:
     attack: Mapping[str, Any] | None  # what `setveil attack --json` printed
     population: Mapping[str, Any] | None  # `fraction` and `entries` by m
     files: Mapping[str, str]  # SHA-256 of what is published
+    certificate: Mapping[str, int] | None = None  # `loss` and `bound` of one that was made after the run
 
 
 @dataclass(frozen=True)
@@ -192,10 +193,12 @@ def _release(told: Sources) -> list[Fact]:
     if found and "proven" in found:
         text = "yes" if found["proven"] else "no"
         facts.append(Fact("The least loss of its model, proven", text, found["proven"], "optimality.proven"))
-    certificate: Any = record.get("certificate")
+    certificate: Any = record.get("certificate") or told.certificate
     if isinstance(certificate, Mapping) and "bound" in certificate:
-        bound = certificate["bound"]
-        facts.append(Fact("Certificate: least loss, in its units", f"{bound:,}", bound, "certificate.bound"))
+        source = "certificate." if "certificate" in record else "internal/certificate.json: "
+        for key, what in (("loss", "loss of the release"), ("bound", "none of its model loses less than")):
+            number = certificate[key]
+            facts.append(Fact(f"Certificate, in its units: {what}", f"{number:,}", number, f"{source}{key}"))
     return facts
 
 

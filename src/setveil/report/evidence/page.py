@@ -12,6 +12,7 @@ from setveil.report.evidence.frames import Fact, Field, Section, Sources
 from setveil.report.models import promise
 from setveil.wording import are, count
 
+LONGEST = 10_000  # characters of an answer
 NO_CLAIM = (
     "This page claims conformity with nothing. It puts what the record of a release says under the headings "
     "of standards and laws, in words of its own; the texts themselves are not repeated here."

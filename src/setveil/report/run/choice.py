@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 
 from setveil.guarantees import Facts
-from setveil.guarantees.km import known_words
+from setveil.guarantees.km import known_words, number_words
 from setveil.report import words
 from setveil.report.drawing import blocks
 from setveil.report.models import items_known, words_for
@@ -98,6 +99,12 @@ def _rows(guarantee: Guarantee, known: str) -> tuple[str, str] | None:
 def _knowledge(report: Record, known: str) -> tuple[str, str]:
     """Say what somebody still finds who knows one item more than was promised."""
     m, (_, after) = items_known(report["guarantee"]), sides(report)
+    if isinstance(said := report["guarantee"].get(known), Mapping):
+        most = number_words(said)
+        return (
+            f"{known}:",
+            f"somebody may know up to {most} of a person. Choose more where so much can be known.",
+        )
     if m is None:
         return f"{known}=inf:", "it does not matter how many items somebody knows."
     entry = entry_of(after, m + 1, "best") if after else None

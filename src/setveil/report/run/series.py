@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
 
 from setveil.report.drawing import blocks
 from setveil.report.record import Record, Series
+from setveil.report.series import advice_words
+from setveil.report.ways import picture
 from setveil.report.words import and_list, percent
 from setveil.wording import count
 
@@ -86,7 +90,20 @@ def series_told(report: Record) -> blocks.Section | None:
         ("Undone by", "any release of the same people that is not in the ledger"),
     ]
     facts = blocks.facts([(name, html.escape(text)) for name, text in lines if text])
-    return blocks.fold("A release of a series", html.escape(_kept(told)), facts)
+    return blocks.fold("A release of a series", html.escape(_kept(told)), facts, *_ways(told))
+
+
+def _ways(told: Series) -> list[str]:
+    """Show what other ways would have cost, where that was asked for."""
+    if "ways" not in told:
+        return []
+    return [
+        blocks.subsection(
+            "What other ways would have cost",
+            blocks.paragraph(advice_words(told)),
+            picture(cast("Sequence[Mapping[str, Any]]", told["ways"])),
+        )
+    ]
 
 
 def series_shared(report: Record) -> tuple[str, str] | None:

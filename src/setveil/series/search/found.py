@@ -48,7 +48,7 @@ class Found:
     @property
     def gap(self) -> float:
         """Share of the loss that may not be needed."""
-        return (self.lm - self.bound) / self.lm if self.lm > 0 else 0.0
+        return _gap(self.lm, self.bound)
 
 
 @dataclass(frozen=True)
@@ -68,3 +68,12 @@ class Plan:
     bound: float
     proven: bool
     seconds: float
+
+    @property
+    def gap(self) -> float:
+        """Share of the loss that may not be needed."""
+        return _gap(self.lm, self.bound)
+
+
+def _gap(loss: float, bound: float) -> float:
+    return (loss - bound) / loss if loss > 0 else 0.0

@@ -32,6 +32,7 @@ from setveil.tables.columns import How, OpenedTable, open_table
 from setveil.tables.quasi_identifiers import QuasiIdentifier
 from setveil.tables.read import flat_columns, make_table, warnings_of
 from setveil.tables.roles import with_trees
+from setveil.tables.systems import systems_said
 from setveil.tables.table import Table, TextColumn
 from setveil.values.declared import options_of
 from setveil.wording import count
@@ -73,13 +74,25 @@ def _said(options: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
 
 def data_of(desk: Desk) -> Transactions:
     """Return the project's rows (a `Table` where columns have roles), read once for each way of reading."""
-    try:
-        settings = tomllib.loads((desk.folder / "project.toml").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        settings = {}
+    settings = _settings(desk)
     path = str(settings.get("input", ""))
     options = {key: settings[key] for key in (*READING, *ROLES, *FACTS, "hierarchy", "k") if key in settings}
     return _opened(desk, path, options)
+
+
+def systems_of(desk: Desk, system: str, column: str) -> dict[str, str]:
+    """Read from a column of the project's long table of which version of ICD each item is."""
+    settings = _settings(desk)
+    reading = Reading(**{key.replace("-", "_"): settings[key] for key in READING if key in settings})
+    how = How(reading.format, reading.encoding, reading.separator)
+    return systems_said(settings.get("input"), system, reading.item_column, column, how)
+
+
+def _settings(desk: Desk) -> dict[str, Any]:
+    try:
+        return tomllib.loads((desk.folder / "project.toml").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
 
 
 def rows_of(desk: Desk) -> Transactions:

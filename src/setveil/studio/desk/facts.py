@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import inf
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from setveil.data.columns import is_id_name
 from setveil.facts.dates import forms_of, read_date
@@ -81,21 +82,28 @@ def about(facts: Facts) -> dict[str, Any]:
         "notes": list(facts.notes),
         "rows": facts.n_rows,
         "facts": facts.n_items,
-        "parts": [
-            {**_part(facts, 0, facts.name, "codes", facts.codes, range(len(facts.codes))), "becomes": []},
-            *(_attribute(facts, at, one) for at, one in enumerate(facts.attributes, 1)),
-        ],
+        "parts": [part for number in range(len(facts.columns)) for part in _parts(facts, number)],
     }
 
 
-def _attribute(facts: Facts, at: int, one: Attribute) -> dict[str, Any]:
+def _parts(facts: Facts, number: int) -> Iterator[dict[str, Any]]:
+    """Say of a column of codes what the parts of its facts are."""
+    column = facts.columns[number]
+    mine = facts.items[facts.column[facts.items] == number]
+    yield {**_part(facts.parts[mine, 0], column.name, "codes", column.codes, None), "becomes": []}
+    of = f" of {column.name}" if len(facts.columns) > 1 else ""
+    for at, one in enumerate(column.attributes, 1):
+        yield _attribute(facts.parts[mine, at], one, f"{one.name}{of}")
+
+
+def _attribute(leaves_of: NDArray[np.int32], one: Attribute, name: str) -> dict[str, Any]:
     tree = one.tree
     leaves = list(range(tree.n_leaves))
     if BAND.match(tree.labels[0]) or one.kind == "amount":
         leaves.sort(key=lambda leaf: _least(tree.labels[leaf]))
     first = next((leaf for leaf in leaves if tree.labels[leaf] != MISSING), 0)
     becomes = [tree.labels[node] for node in (first, *tree.ancestors(first))]
-    return {**_part(facts, at, one.name, taken_as(one), tree.labels, leaves), "becomes": becomes}
+    return {**_part(leaves_of, name, taken_as(one), tree.labels, leaves), "becomes": becomes}
 
 
 def _least(band: str) -> float:
@@ -105,10 +113,11 @@ def _least(band: str) -> float:
 
 
 def _part(
-    facts: Facts, at: int, name: str, taken: str, labels: Sequence[str], order: Sequence[int]
+    occurring: NDArray[np.int32], name: str, taken: str, labels: Sequence[str], leaves: Sequence[int] | None
 ) -> dict[str, Any]:
-    number = np.bincount(facts.parts[facts.items, at], minlength=len(labels)).tolist()
-    values = [(labels[leaf], number[leaf]) for leaf in order]
-    there = [one for one in values if at == 0 or one[0] != MISSING]
+    """Count the values of a part; of an attribute by its `leaves`, in order, some of which may be missing."""
+    number = np.bincount(occurring, minlength=len(labels)).tolist()
+    values = [(labels[leaf], number[leaf]) for leaf in (range(len(labels)) if leaves is None else leaves)]
+    there = [one for one in values if leaves is None or one[0] != MISSING]
     missing = sum(times for _, times in values) - sum(times for _, times in there)
     return {"name": name, "taken": taken, "number": len(there), "values": there[:_MOST], "missing": missing}

@@ -6,13 +6,17 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from setveil.errors import DataError
+from setveil.commands.refusals import in_blocks, in_chunks, of_single_rows
+from setveil.errors import DataError, RequestError
+from setveil.guarantees.verify.absence import nothing_absent
 from setveil.hierarchy.tree import Hierarchy
 from setveil.past.classes import has_classes
 from setveil.past.inputs import find_tree
 from setveil.past.run import past_run
-from setveil.published import chunks, groups, tables
+from setveil.published import blocks, chunks, groups, rows, tables
 from setveil.published import facts as facts_kind
+from setveil.published.about import read_about
+from setveil.recipients import require_checked
 from setveil.report.recommend import text as advice
 from setveil.report.run.summary import facts
 from setveil.studio.desk.data import rows_of, same_rows
@@ -63,6 +67,30 @@ def _of(desk: Desk, run: str) -> _Release:
 def in_words(desk: Desk, run: str) -> dict[str, Any]:
     """Return what the text summary of a run says, as pairs of label and text."""
     return {"facts": [list(pair) for pair in facts(_of(desk, run).report).items()]}
+
+
+def refused(desk: Desk, run: str) -> dict[str, Any]:
+    """Say what cannot be done with a release, as the commands say it.
+
+    Returns
+    -------
+    dict
+        Sentences: checker, why it has none for recipients; stranger and absent, why these are not counted.
+    """
+    release = _of(desk, run)
+    recoding, found = release.report["recoding"], {}
+    try:
+        require_checked(read_about(release.folder / "published" / "about.json"))
+    except RequestError as error:
+        found["checker"] = error.message
+    for kind, nobody in ((chunks, in_chunks), (blocks, in_blocks)):
+        if recoding in kind.info.recodings:
+            return found | dict.fromkeys(("stranger", "absent"), nobody().message)
+    if recoding not in rows.info.recodings:
+        found["stranger"] = of_single_rows("fraction").message
+        if recoding not in tables.info.recodings:
+            found["absent"] = nothing_absent().message
+    return found
 
 
 def _tree(desk: Desk, release: _Release) -> Hierarchy | None:
@@ -184,6 +212,7 @@ def recommended(desk: Desk, found: Any) -> dict[str, Any]:
 ASKED: dict[str, Callable[..., dict[str, Any]]] = {
     "release_in_words": in_words,
     "release_cut": cut,
+    "release_refused": refused,
     "release_names": names,
     "recommended": recommended,
 }

@@ -32,7 +32,7 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.options.inputs import load_names
 from setveil.staging import staged_file
 from setveil.studio.desk.column_groups import values_of
-from setveil.studio.desk.data import rows_of
+from setveil.studio.desk.data import rows_of, systems_of
 from setveil.studio.desk.place import ColumnDesk, Desk
 from setveil.studio.places import make_folder
 from setveil.studio.trees import items_tree
@@ -134,15 +134,16 @@ def build(desk: Desk, by: str, fanout: int, at: str, lengths: Sequence[int], nam
 
 
 def codes(
-    desk: Desk, system: str, zeros: Zeros | None, names: str | None, command: Sequence[str]
+    desk: Desk, system: str, zeros: Zeros | None, names: str | None, column: str, command: Sequence[str]
 ) -> dict[str, Any]:
     """Begin with the groups of a system of codes; where they come from tells how the codes were read."""
     data = rows_of(desk)
     called = None if names is None else load_names(Path(names), "utf-8")
-    tree, read = builders.by_system(data, system, names=called, zeros=zeros)
+    said = systems_of(desk, system, column) if column else None
+    tree, read = builders.by_system(data, system, names=called, zeros=zeros, said=said)
     supports = dict(zip(data.vocabulary.labels, data.supports().tolist(), strict=True))
-    said = [f"codes of {read.title}", *(line.strip() for line in in_words(read, supports))]
-    return _begin(desk, tree, ". ".join(line.rstrip(".") for line in said), command)
+    lines = [f"codes of {read.title}", *(line.strip() for line in in_words(read, supports))]
+    return _begin(desk, tree, ". ".join(line.rstrip(".") for line in lines), command)
 
 
 def problems(desk: Desk) -> dict[str, Any]:

@@ -29,7 +29,8 @@ from setveil.studio.desks import Lost, Refused
 from setveil.studio.jobs import Job, Jobs
 from setveil.studio.pages.hierarchy import saved
 from setveil.studio.pages.promise import model_of
-from setveil.studio.pages.run import runs_of, told
+from setveil.studio.pages.run import runs_of
+from setveil.studio.phases import told
 from setveil.studio.projects import Project, as_toml
 from setveil.studio.render import Json, error_page, framed, page, to
 from setveil.studio.trees import items_tree

@@ -22,6 +22,7 @@ from setveil.studio import commands, places
 from setveil.studio.asked import fault, form_of, json_object, whole
 from setveil.studio.desk.place import key_of
 from setveil.studio.desks import Lost, Refused
+from setveil.studio.pages import regroup
 from setveil.studio.pages.data_roles import split
 from setveil.studio.projects import Project
 from setveil.studio.render import Json, page, to
@@ -99,8 +100,10 @@ def _page(request: Request, status: int = 200, *, given: Mapping[str, str] = {},
         rare=k if isinstance(k, int) else _USUAL_K,
         same_as=_same_as(project),
         systems=NAMES,
-        **{"errors": [], "problems": [], "way": "", "lengths": "", **values},
-        given={"system": "", "zeros": "", "names": "", **given},
+        is_table=any(name in settings for name in commands.COLUMNS),
+        is_long=settings.get("item-column") is not None,
+        **{**regroup.shown(request), "errors": [], "problems": [], "way": "", "lengths": "", **values},
+        given={"system": "", "zeros": "", "names": "", "system-column": "", **given},
     )
 
 
@@ -262,6 +265,8 @@ async def _of_codes(request: Request, form: dict[str, str]) -> Response:
     project: Project = request.state.project
     system, zeros = form.get("system", ""), form.get("zeros") or None
     options = ["--system", system] + (["--zeros", zeros] if zeros else [])
+    column = form.get("system-column", "")
+    options += [f"--system-column={column}"] if column else []
     names = None
     if form.get("names"):
         names = places.make_folder(project.folder / "trees") / "names.csv"
@@ -276,6 +281,7 @@ async def _of_codes(request: Request, form: dict[str, str]) -> Response:
             system=system,
             zeros=zeros,
             names=None if names is None else str(names),
+            column=column,
             command=argv,
         )
     except Refused as error:
@@ -327,6 +333,27 @@ async def _begun(request: Request, file: Path, named: str, command: list[str]) -
     return to(request, "p", project.name, "hierarchy")
 
 
+async def regroup_within(request: Request) -> Response:
+    """Look for better groups within those that stay."""
+    studio, project = request.app.state.studio, request.state.project
+    form = {key: str(value).strip() for key, value in (await form_of(request)).items()}
+    await saved(studio, project)
+    wrong = regroup.start(request, form)
+    if wrong is not None:
+        return _page(request, 400, errors=[wrong], regroup=form, regroup_wrong=True)
+    await asyncio.sleep(0)  # the job is there when the page is
+    return to(request, "p", project.name, "hierarchy")
+
+
+async def use_regrouped(request: Request) -> Response:
+    """Begin with the groups that were found."""
+    project: Project = request.state.project
+    command = regroup.found(request)
+    if command is None:
+        return _page(request, 400, errors=[fault("There are no new groups to be used.", "within")])
+    return await _begun(request, project.folder / regroup.FOUND, "groups made anew", command)
+
+
 async def export(request: Request) -> Response:
     """Send the hierarchy as a file."""
     form = request.query_params.get("form", "csv")
@@ -376,4 +403,6 @@ routes = [
     *(Route(f"/hierarchy/{name}", do, methods=[how]) for name, do, how in _EDITOR),
     Route("/hierarchy/upload", upload, methods=["POST"]),
     Route("/hierarchy/build", build, methods=["POST"]),
+    Route("/hierarchy/regroup", regroup_within, methods=["POST"]),
+    Route("/hierarchy/regrouped", use_regrouped, methods=["POST"]),
 ]

@@ -30,10 +30,13 @@ from setveil.studio import commands, places
 from setveil.studio.asked import form_of, whole
 from setveil.studio.desks import Lost, Refused
 from setveil.studio.jobs import Job, Jobs
+from setveil.studio.pages import release_evidence as evidence
 from setveil.studio.pages import release_figures as figures
 from setveil.studio.pages import release_handout as handout
+from setveil.studio.pages import release_risk as strangers
 from setveil.studio.pages.promise import spare
-from setveil.studio.pages.run import runs_of, told
+from setveil.studio.pages.run import runs_of
+from setveil.studio.phases import told
 from setveil.studio.projects import Project
 from setveil.studio.render import Json, at, error_page, framed, page, to
 
@@ -66,13 +69,16 @@ async def show(request: Request) -> Response:
     said = await _ask(request, "release_in_words", run=run)
     columns = await _ask(request, "release_columns", run=run) if report.get("table") else {"columns": []}
     jobs: Jobs = request.app.state.studio.jobs
-    why, query, verify = (_job(jobs, project, asked.get(kind), kind) for kind in ("why", "query", "verify"))
+    why, query, verify, checker = (
+        _job(jobs, project, asked.get(kind), kind) for kind in ("why", "query", "verify", "checker")
+    )
+    stranger, absent = (strangers.latest(jobs, project, kind, run) for kind in ("stranger", "absent"))
     with places.reading(f"The record of the release {run}"):
         recorded = _recorded(project, report)
         same_as = [shlex.split(report["command"])[1:]] if report.get("command") else []
         same_as += [commands.verify(f"runs/{run}", report)]
     neighbour = _neighbour(jobs, project)
-    same_as += [job.argv for job in (why, query, neighbour) if job is not None]
+    same_as += [job.argv for job in (why, query, neighbour, stranger, absent, checker) if job is not None]
     return page(
         request,
         "release.html",
@@ -97,6 +103,12 @@ async def show(request: Request) -> Response:
         why=None if why is None else _why(why),
         query=None if query is None else _query(query),
         verify=None if verify is None else _verify(verify),
+        refused=await _ask(request, "release_refused", run=run),
+        stranger=strangers.answered(stranger),
+        absent=strangers.answered(absent),
+        fraction=project.studio.get("fraction", ""),
+        checker=None if checker is None else told(checker),
+        checkers=[name for name in handout.CHECKERS if (project.runs / run / "published" / name).is_file()],
         files=[(path.name, path.stat().st_size) for path in handout.handed_out(project.runs / run)],
         published=project.runs / run / "published",
         public=(project.runs / run / "published" / "report.html").is_file(),
@@ -311,6 +323,12 @@ async def _start(request: Request, kind: str) -> Response:
     if kind == "verify":
         with places.reading(f"The record of the release {run}"):
             argv, label = commands.verify(folder, report_of(project, run)), "the check"
+    elif kind == "checker":
+        argv, label = commands.checker(folder), "the checker"
+    elif kind in ("stranger", "absent"):
+        with places.reading(f"The record of the release {run}"):
+            argv = strangers.asked(project, kind, folder, report_of(project, run), form)
+        label = "the count"
     elif kind == "why":
         label, row = form.get("name", ""), whole(form.get("row", ""), 1)
         class_ = whole(form.get("class", ""))
@@ -323,7 +341,7 @@ async def _start(request: Request, kind: str) -> Response:
             layout = report_of(project, run)["published"].get("layout", {})
         written = asked.replace(",", " ") if layout.get("format") == "fimi" else asked  # as its rows are
         argv, label = commands.query(folder, [written]), asked
-    if kind != "verify" and not label:
+    if not label:
         return to(request, "p", project.name, "release")
     job = request.app.state.studio.jobs.start(project, kind, argv, label=label)
     with contextlib.suppress(TimeoutError):  # a short one is not worth a page that waits
@@ -354,6 +372,21 @@ async def query(request: Request) -> Response:
 async def verify(request: Request) -> Response:
     """Check the promise once more, from what is published alone."""
     return await _start(request, "verify")
+
+
+async def stranger(request: Request) -> Response:
+    """Estimate what a match is worth to a stranger."""
+    return await _start(request, "stranger")
+
+
+async def absent(request: Request) -> Response:
+    """Count the rows that an absent item singles out."""
+    return await _start(request, "absent")
+
+
+async def checker(request: Request) -> Response:
+    """Put the checker for recipients beside the published data."""
+    return await _start(request, "checker")
 
 
 async def leave_out(request: Request) -> Response:
@@ -476,6 +509,7 @@ async def cut(request: Request) -> Response:
 
 routes = [
     *handout.routes,
+    *evidence.routes,
     Route("/release", show),
     Route("/release/report", report),
     Route("/release/public", public),
@@ -483,6 +517,9 @@ routes = [
     Route("/release/why", why, methods=["POST"]),
     Route("/release/query", query, methods=["POST"]),
     Route("/release/verify", verify, methods=["POST"]),
+    Route("/release/stranger", stranger, methods=["POST"]),
+    Route("/release/absent", absent, methods=["POST"]),
+    Route("/release/checker", checker, methods=["POST"]),
     Route("/release/leave-out", leave_out, methods=["POST"]),
     Route("/release/neighbours", neighbours, methods=["POST"]),
     Route("/release/share", share, methods=["POST"]),

@@ -16,6 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
+from setveil.recipients import CHECK, FILES, PAGE
 from setveil.report.models import check, words_for
 from setveil.report.models import promise as promise_in_words
 from setveil.report.record import Record, read_record
@@ -27,6 +28,7 @@ from setveil.studio.pages.run import ABOUT, runs_of
 from setveil.studio.projects import Project
 from setveil.studio.render import error_page, page
 
+CHECKERS = FILES
 _BLOCK = 1 << 18  # bytes that are read at a time
 _WHEN = (1980, 1, 1, 0, 0, 0)  # of every file: when it was made is nobody's business
 _LONGEST = 500  # characters of what is said on the page
@@ -102,6 +104,19 @@ async def download(request: Request) -> Response:
     )
 
 
+async def checker(request: Request) -> Response:
+    """Send one of the two programs with which recipients check a release themselves."""
+    name = request.path_params["name"]
+    program = next((path for path in (CHECK, PAGE) if path.name == name), None)
+    if program is None:
+        return error_page(request, 404, "No such program", "There are check.py and check.html.")
+    return Response(
+        program.read_bytes(),
+        media_type="application/octet-stream",
+        headers={"content-disposition": f'attachment; filename="{name}"'},
+    )
+
+
 def _fingerprints(files: list[Path]) -> list[tuple[str, str, str]]:
     found = []
     for path in files:
@@ -151,4 +166,5 @@ def _said(report: Record) -> dict[str, str]:
 routes = [
     Route("/release/zip", download),
     Route("/release/print", sheet, methods=["POST"]),
+    Route("/release/checker/{name}", checker),
 ]

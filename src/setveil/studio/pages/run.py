@@ -23,7 +23,7 @@ from setveil.studio.asked import form_of, whole
 from setveil.studio.jobs import Job, Jobs
 from setveil.studio.pages.hierarchy import saved
 from setveil.studio.pages.promise import facts_of, model_of
-from setveil.studio.phases import in_words
+from setveil.studio.phases import told
 from setveil.studio.projects import Project
 from setveil.studio.render import Json, error_page, page, to
 from setveil.studio.trees import column_trees, items_tree, joined
@@ -144,11 +144,6 @@ def _promised(project: Project, model: str) -> str:
     return f"{model_named(model).title} ({given})"
 
 
-def told(job: Job) -> dict[str, Any]:
-    """Say how a job stands, with its phase in words."""
-    return {**job.as_dict(), "words": in_words(job.phase)}
-
-
 def _nearest(job: Job) -> int | None:
     """Find the k that would be possible, in what the run was refused with."""
     if job.error is None or job.error["kind"] != "InfeasibleError":
@@ -257,7 +252,12 @@ async def _end(request: Request, *, finishing: bool) -> Response:
     if "application/json" in request.headers.get("accept", ""):
         return Json(told(job))
     back = form.get("back")
-    return to(request, "p", request.state.project.name, *([str(back)] if back in {"compare"} else ["run"]))
+    return to(
+        request,
+        "p",
+        request.state.project.name,
+        *([str(back)] if back in {"compare", "hierarchy"} else ["run"]),
+    )
 
 
 async def events(request: Request) -> Response:

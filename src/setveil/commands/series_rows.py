@@ -1,0 +1,54 @@
+"""The rows of a release of a series, with the id of each, from whatever holds them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from setveil.commands.given import is_path
+from setveil.data.columns import Wanted
+from setveil.data.frames import read_frame
+from setveil.data.io import read_with_ids
+from setveil.data.transactions import Transactions
+from setveil.errors import DataError, RequestError
+from setveil.options.reading import Reading
+from setveil.series.ledger import Ledger
+from setveil.series.people import People, merged, people_of
+
+
+def people_in(
+    ledger: Ledger, data: object, reading: Mapping[str, Any], key: Path | None, *, merge: bool = False
+) -> People:
+    """Take new rows and whose they are; with `merge` those that a register has already, too."""
+    rows, ids = rows_with_ids(data, reading)
+    new = people_of(ledger, rows, ids, ledger.code(key))
+    if not merge:
+        return new
+    if ledger.settings.kind != "register":
+        raise RequestError("--merge is for registers.", hint="A period goes out by itself.")
+    return merged(ledger, new)
+
+
+def rows_with_ids(data: object, reading: Mapping[str, Any]) -> tuple[Transactions, Sequence[str] | None]:
+    """Take rows and the id of each from whatever holds them."""
+    unknown = [name for name in reading if name not in Reading.__dataclass_fields__]
+    if unknown:
+        raise RequestError(f"There is no argument {unknown[0]}.", hint="How data are read: see setveil.read.")
+    if isinstance(data, Mapping):
+        return Transactions.from_rows(list(data.values())), [str(one) for one in data]
+    several = isinstance(data, list | tuple) and data and all(map(is_path, data))
+    if data is None or is_path(data) or several:
+        return read_with_ids(cast("Any", data), **reading)
+    if (
+        isinstance(data, Iterable)
+        and not hasattr(data, "__arrow_c_stream__")
+        and not hasattr(data, "columns")
+    ):
+        raise DataError(
+            "Rows of a series must say whose they are.",
+            hint="Such as {'patient 1': ['tea', 'milk']}, a file or a data frame with a column of ids.",
+        )
+    wanted = Wanted(*(reading.get(name) for name in ("id_column", "item_column", "item_columns")))
+    part = read_frame(data, wanted, first_is_id=True)
+    return Transactions.from_codes(part.indptr, part.codes, part.labels), part.ids

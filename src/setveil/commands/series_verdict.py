@@ -1,0 +1,121 @@
+"""Whether releases of a series keep their promise, asked of the series or of the folders of runs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from setveil.commands.given import Listener, heard, integer, path_of
+from setveil.errors import DataError, RequestError, described
+from setveil.guarantees.series import SeriesAnonymity
+from setveil.guarantees.verify.series import verify_series
+from setveil.progress import Progress
+from setveil.report.series import verdict_text
+from setveil.series.ledger import INSIDE, Ledger, open_ledger
+from setveil.series.state import published_state, told
+
+KNOWN, PRESENCE = ("histories", "facts"), ("implied", "known", "ignored")
+OUT = (
+    "counts.csv lies beside a release of a register, and is out: the promise holds for those only who do not "
+)
+STAYS = f"{OUT}know what stays (docs/series.md)."
+
+
+class Told(dict[str, Any]):
+    """What a series was asked, as JSON types, that shows itself in words."""
+
+    def __init__(self, content: Mapping[str, Any], words: str) -> None:
+        super().__init__(content)
+        self._words = words
+
+    def __repr__(self) -> str:
+        return self._words
+
+    def __bool__(self) -> bool:
+        return bool(self.get("holds", True))
+
+
+def one_of(name: str, value: object, words: Sequence[str]) -> Any:
+    """Take one of some words."""
+    if value not in words:
+        raise RequestError(f"{name} must be one of {', '.join(words)}, got {described(value)}.")
+    return value
+
+
+def verified(ledger: Ledger, runs: Mapping[str, Path], *, progress: Progress, **asked: Any) -> Told:
+    """Verify a series, or some of its releases by the folders of their runs (see `Series.verify`)."""
+    own = ledger.promise
+    promise = SeriesAnonymity(
+        own.k if asked["k"] is None else asked["k"],
+        own.m if asked["m"] is None else asked["m"],
+        one_of("known", asked["known"] or own.known, KNOWN),
+        one_of("presence", asked["presence"] or own.presence, PRESENCE),
+    )
+    progress("reading the series")
+    state = published_state(ledger, runs)
+    progress("verifying the series")
+    verdict = verify_series(state.series, promise, show=integer("show", asked["show"], 0), progress=progress)
+    return verdict_of(ledger, told(verdict, state), counts_are_out=asked["counts_are_out"])
+
+
+def verdict_of(ledger: Ledger, found: dict[str, Any], *, counts_are_out: bool = False) -> Told:
+    """Say what was found of a series, and what of it does not hold for everybody."""
+    warnings = []
+    beside = [entry.name for entry in ledger.releases if entry.counts]
+    if ledger.settings.kind == "register" and beside and len(ledger.releases) > 1:
+        warnings.append(f"{', '.join(beside)}: {STAYS}")
+        found["holds"] = found["holds"] and counts_are_out
+    if ledger.settings.forgotten:
+        warnings.append(f"{ledger.settings.forgotten:,} forgotten: no longer checked.")
+    found["warnings"] = warnings
+    return Told(found, verdict_text(found))
+
+
+def verify_together(
+    runs: Sequence[str | PathLike[str]], *, show: int = 5, progress: Listener = None, **asked: Any
+) -> Told:
+    """Check several releases of one series, by the folders of their runs.
+
+    Parameters
+    ----------
+    runs : sequence of paths
+        At least two.
+    k, m, known, presence, show, counts_are_out, progress
+        As for `Series.verify`.
+    """
+    found = [(path_of("A run", run), _series_inside(Path(run))) for run in runs]
+    series = {told["series"] for _, told in found if told}
+    if len(series) != 1 or not all(told for _, told in found):
+        raise RequestError(
+            "These are not releases of one series: rows of two files cannot be put together without ids.",
+            hint="`setveil series add --published RUN` records a release that is out, with the ids of its "
+            "people.",
+        )
+    named = {told["release"]: run for run, told in found if told}
+    if len(named) < len(found) or len(found) < 2:
+        raise RequestError(
+            "These are not two different releases of the series.",
+            hint="Name the folders of two or more, such as q1 --with q2.",
+        )
+    ledger = open_ledger(Path(series.pop()))
+    for name in named:
+        ledger.entry(name)
+    defaults = dict.fromkeys(("k", "m", "known", "presence")) | {"counts_are_out": False}
+    return verified(ledger, named, progress=heard(progress), **defaults | {"show": show} | asked)
+
+
+def _series_inside(run: Path) -> dict[str, str] | None:
+    """Read which series a run's folder is of; None if of none."""
+    if not run.exists():
+        raise DataError(f"There is no {run}.", hint="Name the folders of runs, with their internal/.")
+    path = run / "internal" / INSIDE
+    if not path.is_file():
+        return None
+    try:
+        told = json.loads(path.read_text(encoding="utf-8"))
+        return {"series": str(told["series"]), "release": str(told["release"])}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DataError(f"{path} is not what setveil wrote: {error}.") from None

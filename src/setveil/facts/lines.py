@@ -1,0 +1,115 @@
+"""The lines of a raw file: whose they are, and the columns that hold codes, dates and amounts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from setveil.data.columns import Codes, column_at, columns_at, rows_of
+from setveil.data.layout import Layout, Origin
+from setveil.data.named_columns import Column
+from setveil.data.set_fields import split_column
+from setveil.errors import DataError, RequestError, listed, shorten
+from setveil.facts.asked import Asked
+from setveil.tables.columns import OpenedTable, open_table
+from setveil.tables.how import How
+
+
+@dataclass(frozen=True)
+class Lines:
+    """The columns of a table that count, line by line."""
+
+    opened: OpenedTable
+    where: str  # what to call the table
+    id_at: int
+    items_at: Mapping[str, tuple[int, ...]]  # of each column of codes: where they stand
+    texts: Mapping[int, Column]  # of the columns that are texts
+    places: Mapping[str, int]  # where the column of each attribute stands
+    row: Codes  # int64 (lines,): the person of each line
+    n_rows: int
+
+    @classmethod
+    def of(cls, source: Any, asked: Asked, how: How) -> Lines:
+        """Open a table and find its columns."""
+        if how.id_column is None:
+            raise RequestError(
+                "Nothing says whose facts these are: which lines are one person's.",
+                hint="Name the column of ids: --id-column patient.",
+            )
+        spread = how.item_columns is not None
+        if spread and len(asked.sets) > 1:
+            raise RequestError(
+                f"--item-columns are columns of codes of one sort, and --set names several: "
+                f"{listed(list(asked.sets))}.",
+                hint="Name one --set, or leave --item-columns out.",
+            )
+        names = list(dict.fromkeys(one.column for one in asked.attributes))
+        opened = open_table(source, [how.id_column, *([] if spread else asked.sets), *names], how)
+        table, where = opened.table, opened.table.name
+        id_at = column_at(table.names, how.id_column, where)
+        items_at = {
+            name: tuple(columns_at(table.names, how.item_columns, id_at, where))
+            if how.item_columns is not None
+            else (column_at(table.names, name, where),)
+            for name in asked.sets
+        }
+        places = {name: column_at(table.names, name, where) for name in names}
+        codes_at = [at for some in items_at.values() for at in some]
+        used = [id_at, *codes_at, *places.values()]
+        twice = next((at for at in used if used.count(at) > 1), None)
+        if twice is not None:
+            raise RequestError(
+                f"The column {shorten(table.names[twice])} is named twice among ids, codes, dates and "
+                "amounts."
+            )
+        wanted = [at for at in used if at not in codes_at or not opened.holds_lists(at)]
+        texts = dict(zip(wanted, opened.texts(wanted), strict=True))
+        ids = texts[id_at]
+        numbers: dict[str, int] = {}
+        image = [numbers.setdefault(label, len(numbers)) for label in ids.labels]
+        lacking = np.array([not label for label in ids.labels], bool)[ids.codes]
+        if lacking.any():
+            raise DataError(
+                f"{ids.place(int(np.argmax(lacking)))}: column {shorten(table.names[id_at])} is empty, "
+                "expected the id of a person on every line.",
+                hint="Complete or remove such lines.",
+            )
+        row, first = rows_of(np.array(image, np.int64)[ids.codes])
+        return cls(opened, where, id_at, items_at, texts, places, row, first.size)
+
+    def codes(self, name: str, how: How) -> tuple[Codes, Codes, list[str]]:
+        """List the codes of a column of all lines: line, position in the labels, labels."""
+        numbers: dict[str, int] = {}
+        lines, found = [], []
+        for at in self.items_at[name]:
+            if at in self.texts:
+                indptr, codes, labels = split_column(
+                    self.texts[at], self.opened.table.names[at], how.delimiter
+                )
+            else:
+                indptr, codes, held = self.opened.lists(at)
+                labels = list(held)
+            image = np.array([numbers.setdefault(label, len(numbers)) for label in labels], np.int64)
+            lines.append(np.repeat(np.arange(len(indptr) - 1), np.diff(indptr)))
+            found.append(image[np.asarray(codes, np.int64)])
+        return np.concatenate(lines), np.concatenate(found), list(numbers)
+
+    def column(self, name: str) -> tuple[Column, str]:
+        """Take the column of an attribute, and its name."""
+        at = self.places[name]
+        return self.texts[at], self.opened.table.names[at]
+
+    def origin(self, asked: Asked) -> Origin:
+        """Say what was read."""
+        names = self.opened.table.names
+        codes_at = [at for some in self.items_at.values() for at in some]
+        used = {self.id_at, *codes_at, *self.places.values()}
+        layout = Layout("long", id_column=names[self.id_at], item_column=next(iter(asked.sets)))
+        return Origin(
+            self.opened.files, layout, f"value of {names[self.id_at]}", names[self.id_at],
+            tuple(names[at] for at in codes_at),
+            tuple(name for at, name in enumerate(names) if at not in used), self.opened.encoding,
+        )  # fmt: skip

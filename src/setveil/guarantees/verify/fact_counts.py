@@ -1,0 +1,68 @@
+"""Whether counts of facts can be true, given the published boxes, and keep to the promise.
+
+The counts of a fact are those of an item, and a box is its label; but a box also stands for facts that no
+line names, which are counted and not listed. All from published files alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from setveil.data.sums import Sums
+from setveil.errors import shorten
+from setveil.guarantees.verify.counts import CountsFile, CountsVerdict, check_counts
+from setveil.published.boxes import Boxes
+
+_FIRST_LINE = 2
+
+
+def check_fact_counts(
+    published: Sums,
+    boxes: Boxes,
+    lines: Sequence[tuple[str, str, int]],
+    least: int,
+    suppressed: bool,
+    k: int,
+    *,
+    domain: int | None = None,
+    show: int = 10,
+) -> CountsVerdict:
+    """Check counts of facts.
+
+    Parameters
+    ----------
+    published : Sums
+        The published rows, whose labels are the boxes.
+    boxes : Boxes
+        What the labels stand for.
+    lines : sequence of (str, str, int)
+        Fact, box ("": it was left out) and rows of each line.
+    least : int
+        Fewest rows that a line may speak of.
+    suppressed : bool
+        Whether facts that were left out may be listed.
+    k : int
+        Of the promise.
+    domain : int, optional
+        How many facts there are; None: not known.
+    """
+    problems = []
+    inside: dict[int, dict[str, None]] = {}
+    for number, (text, _, _) in enumerate(lines, _FIRST_LINE):
+        fact = boxes.fact(text)
+        if fact is None:
+            problems.append(
+                f"line {number}: {shorten(text)} is no fact, expected a value of each of "
+                f"{', '.join(boxes.names)} with {boxes.sign!r} between them"
+            )
+        elif (at := boxes.around(fact)) >= 0:
+            inside.setdefault(at, {})[text] = None
+    broad = {boxes.text(box): at for at, box in enumerate(boxes.boxes) if boxes.fact(boxes.text(box)) is None}
+    file = CountsFile(
+        lines, least, suppressed, {label: list(inside.get(at, ())) for label, at in broad.items()}, False,
+        domain, {label: boxes.size(boxes.boxes[at]) for label, at in broad.items()},
+    )  # fmt: skip
+    found = check_counts(published, file, k, show=show)
+    first = (*problems, *found.first)[:show]
+    return replace(found, violations=found.violations + len(problems), first=first)

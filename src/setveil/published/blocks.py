@@ -1,0 +1,201 @@
+"""Noisy blocks: counts with noise, and rows drawn from them that are nobody's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.data.layout import Layout
+from setveil.data.transactions import Transactions
+from setveil.data.vocabulary import Vocabulary, item_order
+from setveil.errors import RequestError
+from setveil.kernels.rows import frozen
+from setveil.published import KindInfo
+from setveil.published.block_files import (
+    CELLS_FILE,
+    MODEL,
+    ROWS_FILE,
+    PublishedBlocks,
+    Spent,
+    read_blocks,
+    write_blocks,
+)
+from setveil.published.json_files import DATA_FILE, data_file, holds_model
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class NoisyBlocks:
+    """Counts with noise, as `PublishedBlocks` names them."""
+
+    epsilon: Fraction
+    spent: tuple[Spent, ...]
+    noisy_rows: int
+    blocks: tuple[tuple[str, ...], ...]
+    cells: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Synthetic:
+    """That rows were drawn from noisy counts, so that none is anybody's."""
+
+    items: Vocabulary  # of the data
+
+    kind: ClassVar[str] = "noisy"
+
+
+info = KindInfo(
+    title="counts with noise",
+    made_as=(NoisyBlocks,),
+    recodings=(Synthetic.kind,),
+    means="cells_file",
+    asks=("queries", "queries_file", "query_size", "query_support", "top"),
+    files=(f"published/{CELLS_FILE}", f"published/{ROWS_FILE}"),
+    format="blocks",
+    written="noisy counts are always published as data.json and two csv files",
+    mapped_to="synthetic_row",
+    check="--model differential-privacy --epsilon EPSILON",
+    compared_outside=False,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class BlocksRelease:
+    """Noisy blocks (see `setveil.published.Release`)."""
+
+    shown: PublishedBlocks
+    recoding: Synthetic
+    n_rows: int  # of the data
+    details: dict[str, Any] = field(default_factory=dict)
+
+    info: ClassVar[KindInfo] = info
+    counts: ClassVar[None] = None  # the cells are counts
+    labelled: ClassVar[None] = None  # items are published under their own names
+
+    @property
+    def published(self) -> Transactions:
+        """The rows that were drawn."""
+        return self.shown.rows
+
+    @property
+    def row_map(self) -> Ints:
+        """No row that was drawn is that of an input row: -1 for each."""
+        return np.full(self.n_rows, -1)
+
+    def exposed(self) -> PublishedBlocks:
+        """Return the blocks."""
+        return self.shown
+
+    def measurable(self) -> dict[str, Any]:
+        """Return the rows that were drawn, and the blocks."""
+        return {"kind": self.recoding.kind, "published": self.published, "blocks": self.shown}
+
+    def image(self) -> Mapping[str, str | None]:
+        """Return the items that are told; None for the others."""
+        told = set(self.shown.items)
+        return {item: item if item in told else None for item in self.recoding.items.labels}
+
+    def about(self, report: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the names of the files beside data.json."""
+        return {info.means: CELLS_FILE, "rows_file": ROWS_FILE}
+
+    def arranged(self, layout: Layout) -> BlocksRelease:
+        """Return the release itself: its files have everything in this order."""
+        return self
+
+    def layout(self, given: Layout, wanted: str | None) -> Layout:
+        """Refuse a format: there is only one."""
+        if wanted is not None:
+            raise RequestError(
+                f"Noisy counts are published as data.json and two csv files, not as {wanted}.",
+                hint="Leave the format out.",
+            )
+        return given
+
+    def write(self, folder: Path, layout: Layout) -> tuple[str, dict[str, str]]:
+        """Write the three files, whatever the layout."""
+        write_blocks(folder, self.shown)
+        return DATA_FILE, {"format": info.format}
+
+    def write_inside(self, folder: Path) -> None:
+        """Write nothing: no row is anybody's."""
+
+
+def publish(
+    data: Transactions, made: NoisyBlocks, seed: int, details: dict[str, Any] | None = None
+) -> BlocksRelease:
+    """Draw rows from the cells by a seed: from noisy counts alone, so that this tells nothing more."""
+    shown = PublishedBlocks(
+        made.epsilon, made.spent, made.noisy_rows, made.blocks, made.cells, drawn_rows(made, seed)
+    )
+    return BlocksRelease(shown, Synthetic(data.vocabulary), data.n_rows, details or {})
+
+
+def drawn_rows(made: NoisyBlocks, seed: int) -> Transactions:
+    """Deal the cells of each block out to rows, blocks independently of each other."""
+    number = max(made.noisy_rows, 0)
+    random = np.random.PCG64(seed)
+    labels = item_order(x for block in made.blocks for x in block)
+    ids = {x: i for i, x in enumerate(labels)}
+    rows: list[Ints] = []
+    items: list[Ints] = []
+    first = 0
+    for block in made.blocks:
+        counts = dealt(made.cells[first : first + (1 << len(block))], number)
+        first += 1 << len(block)
+        code = np.repeat(np.arange(len(counts)), counts)
+        # Shuffled by random keys: numpy promises the same raw stream for ever, but not the permutations.
+        code = code[np.argsort(random.random_raw(number), kind="stable")]
+        for i, x in enumerate(block):
+            held = np.flatnonzero(code >> i & 1)
+            rows.append(held)
+            items.append(np.full(held.size, ids[x]))
+    row = np.concatenate([np.zeros(0, np.int64), *rows])
+    item = np.concatenate([np.zeros(0, np.int64), *items])
+    order = np.lexsort((item, row))
+    indptr = np.append(0, np.cumsum(np.bincount(row, minlength=number)[:number]))
+    used = np.bincount(item, minlength=len(labels)) > 0  # only labels that occur
+    image = np.cumsum(used) - 1
+    shown = Vocabulary(x for x, u in zip(labels, used.tolist(), strict=True) if u)
+    return Transactions(frozen(indptr, np.int64), frozen(image[item[order]], np.int32), shown)
+
+
+def dealt(cells: Sequence[int], number: int) -> list[int]:
+    """Make counts of cells out of noisy ones: none below 0, so many in all, by largest remainders.
+
+    Examples
+    --------
+    >>> dealt([5, -2, 3, 0], 4), dealt([0, -1], 3)
+    ([3, 0, 1, 0], [2, 1])
+    """
+    counts = [max(one, 0) for one in cells]
+    if not any(counts):
+        counts = [1] * len(counts)
+    whole = sum(counts)
+    out = [one * number // whole for one in counts]
+    by_rest = sorted(range(len(counts)), key=lambda c: (-(counts[c] * number % whole), c))
+    for c in by_rest[: number - sum(out)]:
+        out[c] += 1
+    return out
+
+
+def holds(path: Path) -> bool:
+    """Whether a file says that it holds noisy blocks, or a folder such a data.json."""
+    return holds_model(path, info.format, MODEL)
+
+
+def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> PublishedBlocks:
+    """Read noisy blocks from a run's folder, its `published`, or a data.json."""
+    return read_blocks(data_file(path, info, "dp-blocks"))
+
+
+def measurable(path: str, exposed: PublishedBlocks, _original: Transactions, _tree: object) -> dict[str, Any]:
+    """Return the rows that were drawn, and the blocks."""
+    return {"kind": Synthetic.kind, "published": exposed.rows, "blocks": exposed}

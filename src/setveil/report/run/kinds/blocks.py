@@ -1,0 +1,135 @@
+"""Noisy counts: items in small blocks, with noise, and rows drawn from them."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from setveil.report import words
+from setveil.report.drawing import blocks
+from setveil.report.record import Record
+from setveil.report.run.kinds import UNUSABLE, USABLE, Kind, Labels, Points, Shares, Told, Use, by_error
+from setveil.utility import Utility
+from setveil.values.numbers import written
+from setveil.wording import count
+
+_LINES = {
+    "rows": "how many rows there are",
+    "items": "which items are most frequent",
+    "pairs": "which of these often go together",
+    "cells": "how many rows each cell of each block has",
+}
+
+
+def _plain(epsilon: float | str) -> str:
+    return written(Fraction(str(epsilon)))
+
+
+class Blocks(Kind):
+    """Noisy counts."""
+
+    recoding = "noisy"
+    term = (
+        "Block and cell:",
+        "a few items that are counted together; and the rows that hold some of these and not the others.",
+    )
+
+    def loss(self, report: Record) -> str:
+        found, whole = report["blocks"], report["input"]["occurrences"]
+        told = found["told_occurrences"]
+        return (
+            f"Only {count(found['items'], 'item')} are told of, which are "
+            f"{words.percent(told, whole) if whole else 'none'} of all item occurrences; all counts have "
+            f"noise: a cell is off by {found['cells_off']:.3g} rows on average."
+        )
+
+    def shares(self, report: Record) -> Shares:
+        told, whole = report["blocks"]["told_occurrences"], report["input"]["occurrences"]
+        return [
+            (blocks.GENERALIZED, "of items that are told, with noise", told),
+            (blocks.SUPPRESSED, "of items that are not told", whole - told),
+        ]
+
+    def items(self, report: Record) -> str:
+        found = report["blocks"]
+        return f"{count(found['items'])} in {count(found['blocks'], 'block')}; no other is told of."
+
+    def item_tiles(self, report: Record) -> Points:
+        found = report["blocks"]
+        return [
+            (count(found["items"]), "items that are told of"),
+            (count(found["blocks"]), "blocks"),
+            (count(found["cells"]), "cells, each with noise"),
+        ]
+
+    def countable(self, report: Record) -> Points:
+        return [
+            ("Items in one block:", "by their cells, with noise."),
+            ("Items of different blocks:", "estimated as if blocks did not depend on each other."),
+            ("Items in no block:", "not at all; their estimate is 0."),
+        ]
+
+    def uses(self, report: Record) -> list[Use]:
+        """Say what the release can be used for, as far as it was measured."""
+        are = report.get("answers", {}).get("are")
+        found: list[Use] = [(USABLE, "rows to try programs on: they are nobody's")]
+        if are and are["queries"]:
+            found.append((by_error(are["median"]), "counts of any pair of items"))
+        found.append((UNUSABLE, "items that are in no block"))
+        return found
+
+    def instead(self, _report: Record) -> str:
+        return "Count items of one block, or spend a larger epsilon."
+
+    def files(self, data: str) -> str:
+        return f"{data}, cells.csv, synthetic.csv"
+
+    def contents(self, told: Told) -> Points:
+        names = count(told["published"]["items"])
+        return [("Different items", f"{names}, all under their own names")]
+
+    def countable_outside(self, _told: Told) -> Points:
+        return [("Items:", "with noise, as far as they are in a block.")]
+
+    def measured(self, utility: Utility, _labels: Labels, _rows: dict[str, int]) -> list[str]:
+        return []
+
+    def summarized(self, report: Record) -> dict[str, str]:
+        found = report["blocks"]
+        lines = ", ".join(f"{_plain(one['epsilon'])} for {one['line']}" for one in found["spent"])
+        return {
+            "Spent": f"{_plain(report['guarantee']['spent'])}: {lines}.",
+            "Noise": "drawn anew in every run, whatever the seed. Off by "
+            f"{count(abs(found['rows_off']), 'row')} in all; that is told inside only.",
+        }
+
+    def sections(self, report: Record) -> list[blocks.Section | None]:
+        found = report["blocks"]
+        lines = [
+            [
+                _LINES[one["line"]],
+                _plain(one["epsilon"]),
+                count(one["one_row_changes"]),
+                f"{one['scale']:.4g}",
+            ]
+            for one in found["spent"]
+        ]
+        return [
+            blocks.fold(
+                "Epsilon and noise",
+                f"{_plain(report['guarantee']['spent'])} spent, on {count(len(lines), 'line')}.",
+                blocks.grid(
+                    ("What is told", "Epsilon", "One row changes it by", "Scale of the noise"),
+                    lines,
+                    "46% 16% 20% 18%",
+                    numbers=True,
+                ),
+                blocks.paragraph(
+                    "The noise is not drawn by the seed: another run on the same data gives other counts, "
+                    "and costs as much again. What is said here of how far the counts are off compares them "
+                    "with the true data, and must stay inside."
+                ),
+            )
+        ]
+
+
+KINDS = (Blocks(),)

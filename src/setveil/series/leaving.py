@@ -1,0 +1,60 @@
+"""What leaves the ledger of a series: what a person had, at her wish, and a release that nobody was given."""
+
+from __future__ import annotations
+
+import secrets
+from contextlib import ExitStack
+from dataclasses import replace
+from shutil import rmtree
+
+from setveil.errors import DataError, RequestError
+from setveil.series.ledger import Ledger, kept, replaced
+
+
+def forget(ledger: Ledger, person: str) -> tuple[Ledger, int]:
+    """Remove what a person had from the ledger; her rows, which are out there, stay under a fresh code.
+
+    What is kept of her releases is written anew beside what was, and counts as soon as series.json names it:
+    she is forgotten in all of them or in none.
+
+    Returns the series as changed, and in how many releases she was.
+    """
+    parts = {entry: ledger.part(entry.name) for entry in ledger.releases}
+    there = [entry for entry, part in parts.items() if person in part.people or person in part.held]
+    if not there:
+        raise DataError("Nobody in the series has this id.", hint="Write it as in the files.")
+    fresh = f"-{secrets.token_hex(15)}"
+    number = ledger.settings.forgotten + 1
+    now = {entry: replace(entry, kept=f"{entry.name}~{number}") for entry in there}
+    changed = replace(
+        ledger,
+        settings=replace(ledger.settings, forgotten=number),
+        releases=tuple(now.get(entry, entry) for entry in ledger.releases),
+    )
+    with replaced(ledger) as to, ExitStack() as stack:
+        for entry in there:
+            stack.enter_context(kept(ledger, now[entry].kept, parts[entry].without(person, fresh)))
+        to(changed)
+    for entry in there:
+        rmtree(ledger.folder / entry.place, ignore_errors=True)
+    return changed, len(there)
+
+
+def drop(ledger: Ledger, name: str, *, not_shared: bool) -> Ledger:
+    """Take the last release out of a series, if nobody was given it."""
+    entry = ledger.entry(name)
+    if not not_shared:
+        raise RequestError(
+            f"What was handed out stays in the series: others hold {name}, whatever the ledger says.",
+            hint="--not-shared says that nobody was given it.",
+        )
+    if entry is not ledger.releases[-1]:
+        raise RequestError(
+            f"{name} is not the last release of the series: those after it were made with it in mind.",
+            hint=f"The last one is {ledger.releases[-1].name}.",
+        )
+    changed = replace(ledger, releases=ledger.releases[:-1])
+    with replaced(ledger) as to:
+        to(changed)
+    rmtree(ledger.folder / entry.place, ignore_errors=True)
+    return changed

@@ -1,0 +1,52 @@
+"""The hierarchy of the next release: the one that is given, or that of an earlier release."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from setveil.errors import DataError, RequestError, listed
+from setveil.hierarchy.io import read_hierarchy
+from setveil.hierarchy.tree import Hierarchy
+from setveil.past.run import past_run
+from setveil.past.terms import hierarchy_of
+from setveil.series.ledger import Ledger, require_unchanged
+from setveil.wording import count
+
+
+def tree_for(ledger: Ledger, given: Hierarchy | None) -> Hierarchy:
+    """Take a hierarchy that agrees with the labels that are out; by default that of the last release.
+
+    It may have gained items and groups since. A group that is out as a label must still hold what it stood
+    for: else the same word would say one thing in one release and another in the next.
+    """
+    tree = _of_last(ledger) if given is None else given
+    for entry in ledger.releases:
+        image = ledger.part(entry.name).image
+        moved = [
+            item
+            for item, label in sorted(image.items())
+            if label is not None and label != item and item in tree and label in tree
+            and tree.id(label) not in tree.ancestors(tree.id(item))
+        ]  # fmt: skip
+        if moved:
+            raise DataError(
+                f"The hierarchy has {count(len(moved), 'item')} elsewhere than under the labels that "
+                f"{entry.name} published: {listed(moved)} (was {image[moved[0]]}).",
+                hint="Give the changed group a name of its own, or use the hierarchy of that release.",
+            )
+    return tree
+
+
+def _of_last(ledger: Ledger) -> Hierarchy:
+    """Read the hierarchy of the last release that had one in a file."""
+    for entry in reversed(ledger.releases):
+        then = hierarchy_of(past_run(require_unchanged(entry)))
+        if then is None or then["path"] is None:
+            continue
+        if not Path(then["path"]).is_file():
+            raise DataError(
+                f"The hierarchy of {entry.name} is not there any more: {then['path']}.",
+                hint="Name it: --hierarchy FILE. It may have gained items since.",
+            )
+        return read_hierarchy(then["path"])
+    raise RequestError("A series needs a hierarchy of the items.", hint="--hierarchy FILE.")

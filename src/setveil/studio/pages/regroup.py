@@ -1,0 +1,88 @@
+"""Page Hierarchy, groups made anew within those that stay: a search that takes a while, and what it found."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.requests import Request
+
+from setveil.studio import commands, places
+from setveil.studio.asked import fault, whole
+from setveil.studio.jobs import Job, Jobs
+from setveil.studio.phases import told
+from setveil.studio.projects import Project
+from setveil.studio.trees import items_tree
+
+FOUND = "trees/regrouped.json"
+_KIND = "regroup"
+_USUAL = {"within": "1", "seconds": "300"}
+
+
+def shown(request: Request) -> dict[str, Any]:
+    """Say how the search stands, and what it found; for the page."""
+    project: Project = request.state.project
+    job = _latest(request)
+    found = job is not None and job.state == "done" and (project.folder / FOUND).is_file()
+    return {
+        "regroup": dict(_USUAL),
+        "regroup_wrong": False,
+        "regrouping": None if job is None or job.is_over else told(job),
+        "regroup_failed": job.error if job is not None and job.state == "failed" else None,
+        "regrouped": _words_of(job) if found and job is not None else [],
+    }
+
+
+def start(request: Request, form: Mapping[str, str]) -> dict[str, str] | None:
+    """Begin to search; return what is wrong with the form, if anything is."""
+    project: Project = request.state.project
+    settings = project.settings()
+    tree = items_tree(settings.get("hierarchy"))
+    within, seconds = whole(form.get("within", "")), whole(form.get("seconds", ""), 1)
+    if any(name in settings for name in commands.COLUMNS):
+        return fault("The items of a table are not regrouped.", "within")
+    if tree is None:
+        return fault("There are no groups yet.", "within")
+    if within is None or seconds is None:
+        return fault("Whole numbers are expected here, as 1 and 300.", "within")
+    job = _latest(request)
+    if job is not None and not job.is_over:
+        return None
+    before = _copy(project, tree)
+    options = [f"--regroup={before}", f"--within={within}", f"--time-limit={seconds}"]
+    for name in ("k", "m", "objective"):
+        value = settings.get(name)
+        if value in ("lm", "entropy") or whole(str(value)) is not None:
+            options.append(f"--{name}={value}")
+    argv = commands.build(project, options, FOUND)
+    request.app.state.studio.jobs.start(project, _KIND, argv, label="the new groups")
+    return None
+
+
+def found(request: Request) -> list[str] | None:
+    """Return the command that made what was found, if it is there."""
+    job = _latest(request)
+    there = (request.state.project.folder / FOUND).is_file()
+    return job.argv if job is not None and job.state == "done" and there else None
+
+
+def _words_of(job: Job) -> list[str]:
+    """Return what was told of the groups, without the name of the file that they were written to."""
+    lines = "\n".join(job.notes).splitlines()
+    return [lines[0].removeprefix(f"{FOUND}: "), *lines[1:]] if lines else []
+
+
+def _latest(request: Request) -> Job | None:
+    jobs: Jobs = request.app.state.studio.jobs
+    return jobs.latest(request.state.project, _KIND)
+
+
+def _copy(project: Project, tree: str) -> str:
+    """Keep the groups that are made anew, so that the command stays one that can be run again."""
+    folder = places.make_folder(project.folder / "trees")
+    number = 1
+    while (folder / f"before-{number}.csv").exists():
+        number += 1
+    shutil.copyfile(project.folder / tree, folder / f"before-{number}.csv")
+    return f"trees/before-{number}.csv"

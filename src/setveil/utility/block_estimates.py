@@ -1,0 +1,103 @@
+"""Answers to COUNT queries from noisy blocks: items of different blocks as independent of each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.errors import RequestError
+from setveil.published.block_files import PublishedBlocks
+from setveil.published.shared import Told
+from setveil.utility.estimates import Answer, Answers, Estimator
+
+NOISY = "noisy"
+
+
+@dataclass(frozen=True)
+class NoisyAnswer(Answer):
+    """How many rows are thought to hold some items: nothing bounds how far noise is off."""
+
+    def __str__(self) -> str:
+        return f"{', '.join(self.itemset)}: about {self.estimate:,.4g}, with noise"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return JSON types."""
+        return {"itemset": list(self.itemset), "estimate": self.estimate}
+
+
+class BlockEstimator(Estimator):
+    """Answers queries by the noisy number of rows, n, and the noisy cells.
+
+    The estimate of items Q is n times, for each block with some of them, the share of n in its cells that
+    hold these, or 0 where noise brings that below 0. An item that is told in no block is in no row.
+
+    Parameters
+    ----------
+    shared : Told
+        Noisy blocks.
+    """
+
+    def __init__(self, shared: Told) -> None:
+        self.method = NOISY
+        self.blocks = cast(PublishedBlocks, shared.rows)
+        self.n_rows = self.blocks.n_rows
+        self._cells = [np.array(cells, np.int64) for _, cells in self.blocks.cells_of()]
+        self._place = {x: (b, i) for b, block in enumerate(self.blocks.blocks) for i, x in enumerate(block)}
+
+    def __contains__(self, name: object) -> bool:
+        """Whether an item is told."""
+        return name in self._place
+
+    def shows(self, name: str) -> bool:
+        """Whether an item is told."""
+        return name in self._place
+
+    @property
+    def items(self) -> tuple[str, ...]:
+        """All items that are told."""
+        return tuple(self._place)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """None: every item is published under its own name."""
+        return ()
+
+    def kinds(self, items: Iterable[str]) -> list[tuple[object, ...]]:
+        """Tell which items compare: none does."""
+        return [(item,) for item in items]
+
+    def of_items(self, items: Sequence[str]) -> NDArray[np.float64]:
+        """Estimate the rows of each of some items: float64 (items,)."""
+        return self.answers([(item,) for item in items]).estimate
+
+    def answers(self, queries: Sequence[Iterable[str]]) -> Answers:
+        """Answer many queries at once; the bounds say nothing."""
+        estimate = np.array([self._one(tuple(dict.fromkeys(query))) for query in queries], np.float64)
+        return Answers(estimate, np.zeros(estimate.size, np.int64), np.full(estimate.size, self.n_rows))
+
+    def answer_all(self, queries: Iterable[Iterable[str]]) -> list[Answer]:
+        """Answer queries, without bounds."""
+        asked = [tuple(query) for query in queries]
+        found = self.answers(asked).estimate.tolist()
+        return [NoisyAnswer(query, one, 0, self.n_rows) for query, one in zip(asked, found, strict=True)]
+
+    def _one(self, items: Sequence[str]) -> float:
+        if not items:
+            raise RequestError("A query has no item, expected at least one.")
+        if not self.n_rows or any(x not in self._place for x in items):
+            return 0.0
+        asked: dict[int, int] = {}
+        for x in items:
+            b, i = self._place[x]
+            asked[b] = asked.get(b, 0) | 1 << i
+        return self.n_rows * prod(self._share(b, bits) for b, bits in asked.items())
+
+    def _share(self, b: int, bits: int) -> float:
+        cells = self._cells[b]
+        inside = np.arange(cells.size) & bits == bits
+        return max(0, int(cells[inside].sum())) / self.n_rows

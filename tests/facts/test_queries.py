@@ -1,0 +1,235 @@
+"""Answers about facts and parts of facts: against all worlds, listed sets, and answers about items."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+from math import prod
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import polars as pl
+import pytest
+
+import setveil as sv
+from cli_helpers import setveil
+from fact_cases import random_facts
+from naive import estimates as naive
+from naive import worlds
+from setveil.commands.query import shared_of
+from setveil.errors import DataError, RequestError
+from setveil.published import shared as told
+from setveil.published.facts import FactsRelease
+from setveil.published.shared import SharedFacts
+from setveil.utility.estimates import Estimator
+from setveil.utility.estimators import estimator_for
+from setveil.utility.fact_estimates import FactEstimator
+from strategies import many
+
+
+def random_release(random: Random) -> tuple[FactsRelease, SharedFacts]:
+    """Make a small release of facts, with counts, without, or with some of them."""
+    facts, codes, _ = random_facts(random)
+    made = sv.anonymize(
+        facts, k=2, m=random.choice((1, 2)), hierarchy=codes, counts=random.choice((True, True, False, 3)),
+        algorithm=random.choice(("exact", "aa")), fact_order=random.choice((None, "last", "first")),
+    ).release  # fmt: skip
+    assert isinstance(made, FactsRelease)
+    shared = shared_of(made)[0]
+    assert isinstance(shared, SharedFacts)
+    return made, shared
+
+
+def names_of(shared: SharedFacts) -> list[str]:
+    """List names of facts and parts: values, labels and any of each part."""
+    boxes = shared.rows.stands_for
+    each = [[*known, *meaning, "*"] for known, meaning in zip(boxes.known, boxes.meaning, strict=True)]
+    return ["@".join(parts) for parts in product(*each)]
+
+
+def facts_of(name: str, shared: SharedFacts, everything: set[str]) -> set[str]:
+    """List the facts that a name stands for, by definition."""
+    boxes = shared.rows.stands_for
+    found = set()
+    for fact in everything:
+        values = zip(fact.split("@"), name.split("@"), boxes.meaning, strict=True)
+        if all(label in ("*", value) or value in known.get(label, ()) for value, label, known in values):
+            found.add(fact)
+    return found
+
+
+def everything_of(made: FactsRelease) -> set[str]:
+    """List all facts there are, whether or not they occur."""
+    trees = made.recoding.tree.space.trees
+    return {"@".join(fact) for fact in product(*(tree.labels[: tree.n_leaves] for tree in trees))}
+
+
+def test_no_original_lies_outside_the_bounds() -> None:
+    random, seen, sharp = Random(1), 0, 0
+    while seen < many(24):
+        made, shared = random_release(random)
+        everything = everything_of(made)
+        members = {label: frozenset(shared.under(label)) for label in shared.rows.vocabulary.labels}
+        left_out = frozenset(everything) - frozenset().union(*members.values())
+        if shared.rows.n_rows > 5 or len(everything) > 8:
+            continue
+        counts = shared.counts
+        lines = None if counts is None else {(x, y): n for x, y, n in counts.lines()}
+        release = worlds.Release(
+            [frozenset(row) for row in shared.rows], members, left_out, lines,
+            0 if counts is None else counts.least, counts is None or counts.suppressed,
+        )  # fmt: skip
+        estimator = estimator_for(shared)
+        names = names_of(shared)
+        for number in (1, 1, 2, 2, 3):
+            query = random.sample(names, min(number, len(names)))
+            parts = [facts_of(name, shared, everything) for name in query]
+            found = worlds.answers_where(release, lambda held: all(part & held for part in parts))  # noqa: B023
+            answer = estimator.answer(query)
+            assert answer.least <= min(found) <= max(found) <= answer.greatest, (query, answer, found)
+            assert answer.least <= answer.estimate <= answer.greatest
+            sharp += (answer.least, answer.greatest) == (min(found), max(found))
+        seen += 1
+    assert sharp > 2 * seen  # most are reached, so bounds are not there to be safe alone
+
+
+def expected(release: naive.Published, parts: list[set[str]]) -> float:
+    """Add up the chance of each row to hold some fact of each part, over all that it can hold."""
+    total = 0.0
+    for row in release.rows:
+        labels = sorted(row)
+        for some in product(*(naive.contents(release, label).items() for label in labels)):
+            held = set().union(*(inside for inside, _ in some))
+            chance = prod(p for _, p in some)
+            left_out = [(fact, n / len(release.rows)) for fact, n in release.listed("").items()]
+            for there in product((False, True), repeat=len(left_out)):
+                also = {fact for (fact, _), yes in zip(left_out, there, strict=True) if yes}
+                of_these = prod(p if yes else 1 - p for (_, p), yes in zip(left_out, there, strict=True))
+                if all(part & (held | also) for part in parts):
+                    total += chance * of_these
+    return total
+
+
+def test_estimates_are_those_of_all_that_rows_can_hold() -> None:
+    random = Random(2)
+    for _ in range(many(80)):
+        made, shared = random_release(random)
+        everything = everything_of(made)
+        counts = shared.counts
+        release = naive.Published(
+            [frozenset(row) for row in shared.rows],
+            {label: shared.under(label) for label in shared.rows.vocabulary.labels},
+            None if counts is None else {(x, y): n for x, y, n in counts.lines()},
+            0 if counts is None else counts.least, counts is None or counts.suppressed,
+        )  # fmt: skip
+        estimator = estimator_for(shared)
+        for number in (1, 2, 3):
+            names = names_of(shared)
+            query = random.sample(names, min(number, len(names)))
+            answer = estimator.answer(query)
+            slow = expected(release, [facts_of(name, shared, everything) for name in query])
+            assert answer.estimate == pytest.approx(min(max(slow, answer.least), answer.greatest), abs=1e-9)
+
+
+def test_single_facts_are_answered_as_items_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = Random(3)
+    for _ in range(many(80)):
+        monkeypatch.undo()
+        _, shared = random_release(random)
+        unlisted = random.choice((0, 0, 1))
+        members = {label: shared.under(label) for label in shared.rows.vocabulary.labels}
+        items = Estimator(
+            told.Shared(shared.rows, members, shared.counts, shared.about, shared.layout), unlisted=unlisted
+        )
+        few = random.choice((0, 100_000))
+        monkeypatch.setattr(told, "_FEW_FACTS", few)  # whether facts without a count are named
+        estimator = estimator_for(replace(shared), unlisted=unlisted)
+        assert isinstance(estimator, FactEstimator)
+        for number in (1, 2, 3):
+            facts = sorted(items.places.of)
+            query = random.sample(facts, min(number, len(facts)))
+            plain, fast = items.answer(query), estimator.answer(query)
+            assert (fast.least, fast.greatest) == (plain.least, plain.greatest)
+            assert fast.estimate == pytest.approx(plain.estimate, rel=1e-12)
+            by_parts = estimator.of_parts(query)
+            assert by_parts[1:] == (plain.least, plain.greatest)
+            assert by_parts[0] == pytest.approx(plain.estimate, abs=1e-9)
+        if few:
+            named = sv.query.__globals__["greatest_itemsets"]
+            assert named(estimator, 5) == named(items, 5)
+
+
+@pytest.fixture(scope="module")
+def ward(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write the release of the page, and return its folder."""
+    lines = [(i, f"2024-0{1 + i % 2}-01", "I50.1") for i in range(40)]
+    lines += [(i, f"2024-0{1 + i % 4}-15", f"J18.{i % 2}") for i in range(40)]
+    log = pl.DataFrame(lines, schema=["who", "on", "code"], orient="row")
+    facts = sv.read_facts(log, id="who", sets="code", when={"on": "month"})
+    links = {
+        "I50.1": "I50",
+        "I50.9": "I50",
+        "J18.0": "J18",
+        "J18.1": "J18",
+        "I50": "*",
+        "J18": "*",
+        "*": None,
+    }
+    folder = tmp_path_factory.mktemp("ward") / "out"
+    sv.anonymize(facts, k=5, m=2, hierarchy=sv.Hierarchy(links)).write(folder)
+    return folder
+
+
+def test_parts_are_named_by_values_labels_periods_and_any(ward: Path) -> None:
+    one, other, some, month, quarter, year, code, both = sv.query(
+        ward,
+        ["I50.1@2024-01", ["I50.1@2024-03"], "I50.1@*", "*@2024-01", "*@2024-Q1", "*@2024", "I50.1",
+         "I50.1; *@2024-03"],
+    )  # fmt: skip
+    assert (one.estimate, one.least, one.greatest) == (20, 20, 20)
+    assert (other.least, other.greatest) == (0, 4)  # it is in no box, and in no count of 5 rows or more
+    assert some.itemset == ("I50.1@*",)
+    assert (some.estimate, some.least) == (code.estimate, code.least) == (40, 40)
+    assert some.greatest == code.greatest == 40
+    assert (month.least, month.greatest) == (20, 28)
+    assert (quarter.least, year.greatest) == (40, 40)
+    assert both.itemset == ("I50.1", "*@2024-03")
+    assert (both.least, both.greatest) == (10, 22)
+
+
+def test_the_command_says_why_there_is_no_exact_number(ward: Path) -> None:
+    done = setveil("query", str(ward), "*@2024-01").ok()
+    assert done.out.startswith("About 20 rows hold a fact of *@2024-01: at least 20, at most ")
+    assert "counts of facts do not say which are in the same row" in done.out
+    wrong = setveil("query", str(ward), "J19@*")
+    assert wrong.code == 4
+    assert "'J19@*' is neither a fact nor a part of facts of the release." in wrong.err
+    assert len(sv.query(ward, itemsets=3)) == 3
+
+
+def test_what_cannot_be_asked_is_refused(ward: Path) -> None:
+    with pytest.raises(RequestError, match="up to 8 facts where one of them stands for several, got 9"):
+        sv.query(ward, [["I50.1", *(f"J18.{a}@2024-0{b}" for a in "01" for b in "1234")]])
+    for name in ("I50.1@2024-01@x", "I50.1@", "", "*@2025"):
+        with pytest.raises(DataError):
+            sv.query(ward, [[name]] if name else ["@"])
+    with pytest.raises(RequestError, match="this release has no classes"):
+        sv.query(ward, ["I50.1"], class_=0)
+
+
+def test_boxes_of_many_facts_are_not_listed() -> None:
+    # 300 codes on 300 days: 90,000 facts below the root and as many left out elsewhere.
+    random = np.random.default_rng(1)
+    days = [f"2024-{1 + at // 28:02}-{1 + at % 28:02}" for at in range(300)]
+    lines = [(i // 3, days[a], f"c{b:03}") for i, (a, b) in enumerate(random.integers(0, 300, (3000, 2)))]
+    log = pl.DataFrame(lines, schema=["who", "on", "code"], orient="row")
+    facts = sv.read_facts(log, id="who", sets="code", when={"on": "day"})
+    codes = {f"c{at:03}": "*" for at in range(300)} | {"*": None}
+    made = sv.anonymize(facts, k=5, m=1, hierarchy=sv.Hierarchy(codes), algorithm="aa", details=False)
+    answers = sv.query(made, ["c001", ["c001@2024-01-01"], "*@2024-01", "*"])
+    supports = facts.codes_alone()
+    assert answers[0].least <= supports.supports()[supports.vocabulary.ids["c001"]] <= answers[0].greatest
+    assert answers[1].greatest <= 4 or answers[1].least == answers[1].greatest
+    assert Fraction(answers[3].estimate) == 1000
