@@ -1,112 +1,204 @@
-"""Facts: what an order costs, on patients' diagnoses in the order of their encounters.
+"""Facts: what an order costs, and how long large files take.
 
-    python benchmarks/facts.py DATA [--lines] [--parts WEIGHT]
+    python benchmarks/facts.py encounters DATA [--eighths] [--lines] [--parts WEIGHT] [--seconds 300]
+    python benchmarks/facts.py columns DATA [--order first] [--seconds 300]
+    python benchmarks/facts.py events [--people 100000] [--number 1000000] [--codes 1000] [--months 24]
+    python benchmarks/facts.py carts DATA
 
-DATA is a folder with diabetes_encounters.csv (patient, encounter, days, primary, others) and
+encounters: DATA is a folder with diabetes_encounters.csv (patient, encounter, days, primary, others) and
 diabetes_rt_diagnoses.csv, the hierarchy of the codes. The encounters are cut into four periods of equal size,
 and `primary` and `others` are one column of codes; k = 5, m = 2. Each plain order is solved with the exact
-algorithm: LM, the share of facts that keep their period, the LM of the codes by themselves, seconds.
+algorithm: LM, the share of facts that keep each part, seconds. --eighths cuts them into eight, with `days` in
+bands beside. --lines then searches for a line in each branch; --parts minimizes the loss by parts instead,
+with this weight of the codes beside 1 for the others.
 
---columns takes eighths, the days of stays in bands, and `primary` and `others` as two columns, of which
-somebody may know 1 and 2; and then the same with m = 3 for all.
+columns: the eighths with `days` in bands, `primary` and `others` as two columns, of which somebody may know 1
+and 2; and then the same with m = 3 for all.
 
---lines then searches for a line in each branch; --parts minimizes the loss by parts instead, with this weight
-of the codes beside 1 for the period.
+events: made-up events of people, with codes of which few are frequent, in a file with a line each: read,
+released with `aa` (every order), verified from what is published.
+
+carts: the same with instacart_long.csv in DATA, each line with a made-up weekday and quantity.
+
+Seconds are those of the processor; all is seeded.
 """
 
 from __future__ import annotations
 
 import argparse
+import resource
+import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 import setveil as sv
 
-PERIODS = 4
 FIRST_YEAR = 2001  # made-up years, which have no others below them
+WEEKDAYS = 7
 
 
-def encounters(data: Path, periods: int = PERIODS) -> pl.DataFrame:
+@contextmanager
+def timed(what: str) -> Iterator[None]:
+    """Print how long something took, and how much memory there was at the most until then."""
+    start, wall = time.process_time(), time.perf_counter()
+    yield
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    cpu, wall = time.process_time() - start, time.perf_counter() - wall
+    print(f"{what}: {cpu:.1f} s of the processor, {wall:.1f} s, at most {peak:,.0f} MB", flush=True)
+
+
+def in_periods(data: Path, number: int) -> pl.DataFrame:
     """Read the encounters, each with its period."""
     table = pl.read_csv(data / "diabetes_encounters.csv", infer_schema=False)
-    years = [str(FIRST_YEAR + periods * at // table.height) for at in range(table.height)]
+    years = [str(FIRST_YEAR + number * at // table.height) for at in range(table.height)]
     return table.with_columns(period=pl.Series(years))
 
 
-def of_columns(data: Path, seconds: float, order: str) -> None:
+def columns(asked: argparse.Namespace) -> None:
     """Anonymize two columns with an m of their own, and with one for all."""
-    start = time.perf_counter()
     facts = sv.read_facts(
-        encounters(data, 2 * PERIODS), id="patient", sets={"primary": {"m": 1}, "others": {"m": 2}},
+        in_periods(asked.data, 8), id="patient", sets={"primary": {"m": 1}, "others": {"m": 2}},
         when={"period": "year"}, amount={"days": [1, 3, 7, 15]},
     )  # fmt: skip
-    print(f"{facts}: read in {time.perf_counter() - start:.1f} s")
-    tree = sv.read_hierarchy(data / "diabetes_rt_diagnoses.csv")
+    print(facts)
+    tree = sv.read_hierarchy(asked.data / "diabetes_rt_diagnoses.csv")
     for m in (facts.m, 3):
-        cpu, start = time.process_time(), time.perf_counter()
-        release = sv.anonymize(
-            facts, k=5, m=m, hierarchy={"primary": tree, "others": tree},
-            algorithm=sv.Exact(time_limit=seconds), fact_order=order,
+        with timed(f"released, m = {m}"):
+            release = sv.anonymize(
+                facts, k=5, m=m, hierarchy={"primary": tree, "others": tree},
+                algorithm=sv.Exact(time_limit=asked.seconds), fact_order=asked.order,
+            )  # fmt: skip
+        tell(release)
+        with timed("verified"):
+            assert sv.verify(release, k=5, m=m)  # noqa: S101
+
+
+def encounters(asked: argparse.Namespace) -> None:
+    """Run the orders on patients' encounters and print a line for each."""
+    table = in_periods(asked.data, 8 if asked.eighths else 4)
+    amount = {"days": [1, 2, 4, 7]} if asked.eighths else {}
+    with timed("read"):
+        facts = sv.read_facts(
+            table, id="patient", sets="codes", item_columns="primary,others", when={"period": "year"},
+            amount=amount,
         )  # fmt: skip
-        told, found = release.report["facts"], release.report["optimality"]
-        print(
-            f"m = {m}: LM {release.utility['lm']:.4f}, gap {found['gap']:.2%}, {found['clauses']:,} clauses, "
-            f"{time.perf_counter() - start:.0f} s ({time.process_time() - cpu:.0f} s of CPU), "
-            f"{release.report['peak_memory_mb']:,.0f} MB; kept "
-            + ", ".join(f"{name} {share:.0%}" for name, share in told["kept"].items())
-        )
-        print(f"{release.verdict} verified again in {_again(release, m):.1f} s")
-
-
-def _again(release: Any, m: Any) -> float:
-    start = time.perf_counter()
-    assert sv.verify(release, k=5, m=m)  # noqa: S101
-    return time.perf_counter() - start
-
-
-def main() -> None:
-    """Run the orders and print a line for each."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("data", type=Path)
-    parser.add_argument("--lines", action="store_true", help="also search for a line in each branch")
-    parser.add_argument("--parts", type=float, help="minimize the loss by parts; the weight of the codes")
-    parser.add_argument("--seconds", type=float, default=300.0, help="time limit (300)")
-    parser.add_argument("--columns", action="store_true", help="primary and others as two columns")
-    parser.add_argument("--order", default="first", help="with --columns, the order (first)")
-    asked = parser.parse_args()
-    if asked.columns:
-        of_columns(asked.data, asked.seconds, asked.order)
-        return
-    start = time.perf_counter()
-    facts = sv.read_facts(
-        encounters(asked.data), id="patient", sets="codes", item_columns="primary,others",
-        when={"period": "year"},
-    )  # fmt: skip
-    print(f"{facts}: read in {time.perf_counter() - start:.1f} s")
+    print(facts)
     parts = {"fact_loss": "parts", "fact_weights": {"codes": asked.parts}}
     more: dict[str, Any] = {} if asked.parts is None else parts
     tree = sv.read_hierarchy(asked.data / "diabetes_rt_diagnoses.csv")
-    release = sv.anonymize(
-        facts, k=5, m=2, hierarchy=tree, algorithm=sv.Exact(time_limit=asked.seconds),
-        fact_lines=asked.lines, **more,
-    )  # fmt: skip
+    with timed("released"):
+        release = sv.anonymize(
+            facts, k=5, m=2, hierarchy=tree, algorithm=sv.Exact(time_limit=asked.seconds),
+            fact_lines=asked.lines, **more,
+        )  # fmt: skip
+    tell(release)
+
+
+def tell(release: sv.VerifiedRelease) -> None:
+    """Print a line for each order, and what was taken."""
     told = release.report["facts"]
     for one in told["orders"]:
-        proven = "proven" if one.get("proven") else f"gap {one.get('gap', 0):.2%}"
+        gap = f"gap {one['gap']:.2%}" if "gap" in one else ""
+        kept = ", ".join(f"{share:.1%} {name}" for name, share in one["kept"].items())
         print(
-            f"{one['order']:>6}  loss {one['loss']:.4f}  LM {one['lm']:.4f}  "
-            f"keep their period {one['kept']['period']:.1%}  {proven}  {one['seconds']:.1f} s"
+            f"{one['order']:>6}  loss {one['loss']:.4f}  LM {one['lm']:.4f}  keep {kept}  "
+            f"{'proven' if one.get('proven') else gap}  {one['seconds']:.1f} s"
         )
-    kept, codes = told["kept"]["period"], told["by_part"]["codes"]
-    print(
-        f"taken: {told['order']}, LM {release.utility['lm']:.4f}, of the codes {codes:.4f}, kept {kept:.1%}"
-    )
+    kept = ", ".join(f"{share:.1%} {name}" for name, share in told["kept"].items())
+    lost = ", ".join(f"{loss:.4f} {name}" for name, loss in told["by_part"].items())
+    print(f"taken: {told['order']}, LM {release.utility['lm']:.4f}, by part {lost}, kept {kept}")
     print(release.verdict)
     for branch in told.get("branches", ()):
         print(f"  {branch['label']}: {branch['depths']}")
+
+
+def events(asked: argparse.Namespace) -> None:
+    """Read, release and verify made-up events."""
+    draw = np.random.default_rng(0)
+    often = 1 / np.arange(1, asked.codes + 1)
+    names = np.array([f"{chr(65 + at % 10)}{at // 10 % 10}.{at // 100}" for at in range(asked.codes)])
+    month = draw.integers(asked.months, size=asked.number)
+    table = pl.DataFrame(
+        {
+            "person": draw.integers(asked.people, size=asked.number),
+            "date": [f"{2023 + at // 12}-{1 + at % 12:02}-{day:02}" for at, day in
+                     zip(month.tolist(), draw.integers(1, 29, size=asked.number).tolist(), strict=True)],
+            "code": names[draw.choice(asked.codes, size=asked.number, p=often / often.sum())],
+        }
+    )  # fmt: skip
+    paths = [[name, name[:2], name[0], "*"] for name in names.tolist()]
+    run(table, "person", "code", {"date": "month"}, {}, paths)
+
+
+def carts(asked: argparse.Namespace) -> None:
+    """Read, release and verify orders of a shop with made-up weekdays and quantities."""
+    draw = np.random.default_rng(0)
+    table = pl.read_csv(asked.data / "instacart_long.csv", infer_schema=False)
+    # A weekday is a year: a period that has no others below it, and is not the same for all lines of a cart.
+    table = table.with_columns(
+        weekday=pl.Series(
+            [str(FIRST_YEAR + at) for at in draw.integers(WEEKDAYS, size=table.height).tolist()]
+        ),
+        quantity=pl.Series(draw.geometric(0.5, size=table.height)),
+    )
+    lines = (asked.data / "instacart_hierarchy.csv").read_text().splitlines()
+    paths = [line.split(";") for line in lines]
+    run(table, "order_id", "product_id", {"weekday": "year"}, {"quantity": [1, 2, 3, 5]}, paths)
+
+
+def run(
+    table: pl.DataFrame, person: str, code: str, when: dict[str, str], amount: dict[str, Any],
+    paths: list[list[str]],
+) -> None:  # fmt: skip
+    """Write a table to a file, read it as facts, release them, and verify the folder."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "lines.csv"
+        table.write_csv(file)
+        with timed(f"read ({table.height:,} lines)"):
+            facts = sv.read_facts(file, id=person, sets=code, when=when, amount=amount, not_ids=[code])
+        print(facts, flush=True)
+        tree = Path(folder) / "tree.csv"
+        tree.write_text("\n".join([*(";".join(path) for path in paths), ""]))
+        with timed("released (aa)"):
+            release = sv.anonymize(facts, k=5, m=2, hierarchy=tree, algorithm="aa")
+        tell(release)
+        release.write(Path(folder) / "out")
+        with timed("verified"):
+            verdict = sv.verify(Path(folder) / "out", k=5, m=2)
+        print(verdict)
+
+
+def main() -> None:
+    """Do what is asked for."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    kinds = parser.add_subparsers(required=True)
+    one = kinds.add_parser("encounters")
+    one.add_argument("data", type=Path)
+    one.add_argument("--eighths", action="store_true", help="eight periods, and bands of days")
+    one.add_argument("--lines", action="store_true", help="also search for a line in each branch")
+    one.add_argument("--parts", type=float, help="minimize the loss by parts; the weight of the codes")
+    one.add_argument("--seconds", type=float, default=300.0, help="time limit (300)")
+    one.set_defaults(do=encounters)
+    own = kinds.add_parser("columns")
+    own.add_argument("data", type=Path)
+    own.add_argument("--order", default="first", help="the order (first)")
+    own.add_argument("--seconds", type=float, default=300.0, help="time limit (300)")
+    own.set_defaults(do=columns)
+    two = kinds.add_parser("events")
+    for name, usual in (("people", 100_000), ("number", 1_000_000), ("codes", 1_000), ("months", 24)):
+        two.add_argument(f"--{name}", type=int, default=usual)
+    two.set_defaults(do=events)
+    three = kinds.add_parser("carts")
+    three.add_argument("data", type=Path)
+    three.set_defaults(do=carts)
+    asked = parser.parse_args()
+    asked.do(asked)
 
 
 if __name__ == "__main__":

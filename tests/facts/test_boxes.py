@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -107,6 +107,48 @@ def _part(random: Random, fact: naive.Box, everything: set[naive.Box]) -> set[na
     if way < 2:
         return {other for other in everything if other[way] == fact[way]}
     return {fact, *random.sample(sorted(everything), 2)}
+
+
+def test_whoever_knows_a_relation_of_two_facts_finds_k_rows() -> None:
+    """Which came first, how many periods lie between, whether it was the same code, and these together."""
+    random = Random(17)
+    attacks = 0
+    for _ in range(many(60)):
+        facts, codes, trees = random_facts(random, 3)
+        k = random.choice((2, 3))
+        if facts.filled_rows < k:
+            continue
+        release = sv.anonymize(facts, k=k, m=2, hierarchy=codes, counts=False)
+        shown = [frozenset(row) for row in boxed(release.published)]
+        published: set[naive.Box] = set().union(*shown)
+        everything = naive.facts_in(tuple(map(naive.root_of, trees)), trees)
+        order = {name: at for at, name in enumerate(sorted({fact[1] for fact in everything}))}
+        for row in boxed(facts):
+            if not row:
+                continue
+            first, second = random.choices(sorted(row), k=2)
+            for known in _RELATIONS:
+                says = known(first, second, order)
+                relation = [
+                    (one, other)
+                    for one, other in product(everything, everything)
+                    if known(one, other, order) == says
+                ]
+                assert (first, second) in relation
+                fitting = sum(naive.may_hold(labels, published, trees, relation) for labels in shown)
+                assert fitting >= k
+                attacks += 1
+    assert attacks
+
+
+_RELATIONS: tuple[Callable[[naive.Box, naive.Box, dict[str, int]], object], ...] = (
+    lambda one, other, order: order[one[1]] < order[other[1]],
+    lambda one, other, order: order[other[1]] - order[one[1]],
+    lambda one, other, order: one[0] == other[0],
+    lambda one, other, order: (one == other, order[one[1]] < order[other[1]]),
+    lambda one, other, order: (one[0], order[other[1]] - order[one[1]]),
+    lambda one, other, order: (one[0], other[0], order[one[1]] < order[other[1]]),
+)
 
 
 def test_the_example_of_the_page() -> None:

@@ -216,3 +216,16 @@ def test_months_and_years_will_do_where_they_are_published() -> None:
     for day, level in (("2024-03", "day"), ("2024", "month"), ("2024-02-30", "year")):
         with pytest.raises(sv.DataError, match=f"found '{day}'"):
             read(day, level)
+
+
+@pytest.mark.parametrize(
+    ("line", "column"),
+    [(",2024-01-02,I50,1", "who"), ("p,tea,I50,1", "on"), ("p,2024-01-02,I50,tea", "price")],
+)
+def test_the_line_is_named_where_the_same_text_stands_in_another_column_before(
+    tmp_path: Path, line: str, column: str
+) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text(f'who,on,code,price\np,,tea,\n\nq,,"a\nb",2\n{line}\n')
+    with pytest.raises(sv.DataError, match=rf"line 6: column '{column}'|line 6, column '{column}'"):
+        sv.read_facts(path, id="who", sets="code", when={"on": "day"}, amount={"price": [0, 5]})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
 from fractions import Fraction
 from itertools import combinations, pairwise, product
@@ -118,7 +118,7 @@ def guillotine_cuts(box: Box, trees: Sequence[Tree]) -> Iterator[frozenset[Box]]
 
 def least_loss(rows: Sequence[set[Box]], trees: Sequence[Tree], k: int, m: int) -> Fraction:
     """Find the least LM of all guillotine cuts, of which single facts may be left out."""
-    root: Box = tuple(next(node for node, up in tree.items() if up is None) for tree in trees)
+    root: Box = tuple(map(root_of, trees))
     everything = len(facts_in(root, trees))
     occurring = set().union(*rows)
     best = Fraction(1)
@@ -164,6 +164,26 @@ def loss(
 def fits(row: set[Box], shown: frozenset[Box], image: Mapping[Box, Box], parts: Sequence[set[Box]]) -> bool:
     """Whether published labels fit what is known of parts: each is shown, or a fact of it was left out."""
     return all(any(fact not in image or image[fact] in shown for fact in part) for part in parts)
+
+
+def may_hold(
+    shown: frozenset[Box], published: set[Box], trees: Sequence[Tree], relation: Collection[tuple[Box, Box]]
+) -> bool:
+    """Whether a row that shows some boxes may hold two facts of which one of these pairs is true.
+
+    Every fact may be hers, occurring or not, if it is in a box that the row shows, or in none that is
+    published.
+    """
+    out_of_all = facts_in(tuple(map(root_of, trees)), trees)
+    for box in published:
+        out_of_all -= facts_in(box, trees)
+    possible = out_of_all.union(*(facts_in(box, trees) for box in shown))
+    return any(one in possible and other in possible for one, other in relation)
+
+
+def root_of(tree: Tree) -> str:
+    """Find the root of a tree."""
+    return next(node for node, up in tree.items() if up is None)
 
 
 def sets_of(row: frozenset[str], most: Mapping[str, int]) -> set[frozenset[str]]:

@@ -35,7 +35,9 @@ class Distances:
 
 def has_days(facts: Facts) -> bool:
     """Whether the date of each fact is known to the day."""
-    return any(one.kind == "when" and one.level == "day" for one in facts.attributes)
+    return len(facts.columns) == 1 and any(
+        one.kind == "when" and one.level == "day" for one in facts.attributes
+    )
 
 
 def distances_of(facts: Facts) -> Distances:

@@ -275,7 +275,7 @@ def attacked(
 def _beside_codes(rows: Any, before: Facts | None) -> dict[str, Any]:
     """Put the same people by their codes alone beside facts: what dates and amounts add."""
     facts = rows if before is None else before
-    alone = {} if not facts.attributes else {"codes alone": facts.codes_alone()}
+    alone = {} if not any(one.attributes for one in facts.columns) else {"codes alone": facts.codes_alone()}
     return {"facts": facts, **alone} if before is None else {"before": before, **alone, "after": rows}
 
 

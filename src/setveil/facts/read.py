@@ -282,14 +282,15 @@ def sentence(facts: Facts) -> str:
             values = [label for label in one.tree.labels[: one.tree.n_leaves] if label != MISSING]
             of = f" of {column.name}" if several else ""
             said.append(
-                f"{one.name}{of}: {_taken_as(one)}, {count(len(values), 'value')}{_missing(facts, at, one)}"
+                f"{one.name}{of}: {taken_as(one)}, {count(len(values), 'value')}{_missing(facts, at, one)}"
             )
     if origin and origin.ignored_columns:
         said.append(f"ignored: {', '.join(origin.ignored_columns)}")
     return "; ".join(said)
 
 
-def _taken_as(one: Attribute) -> str:
+def taken_as(one: Attribute) -> str:
+    """Say what a column of dates or amounts was taken as: ``dates as months``."""
     if one.kind == "when":
         width = dates.days_since_first(one.level)
         plural = "days" if one.level == "day" else f"{one.level}s"

@@ -97,8 +97,8 @@ class FactRows(Transactions):
         """What the boxes stand for, where there is one column of codes."""
         if len(self.columns) > 1:
             raise RequestError(
-                "Facts of several columns of codes are verified and measured, but neither counted nor asked "
-                "nor drawn, as those of one column are.",
+                "Facts of several columns of codes are verified, and measured by the run that made them, but "
+                "neither counted nor asked nor drawn, as those of one column are.",
                 hint="Publish one column, or count in the published lines.",
             )
         (only,) = self.columns
@@ -364,15 +364,20 @@ def _text(value: object) -> str:
     return value
 
 
+def _listed(parts: Sequence[Sequence[str]]) -> str:
+    return "; ".join(", ".join(names) for names in parts)
+
+
 def measurable(path: str, exposed: FactRows, original: Any, tree: Hierarchy | None) -> dict[str, Any]:
     """Return rows, recoding and counts of a release that was read; the original must be read as it was."""
     if tree is not None:
         raise RequestError("--hierarchy: about.json says what boxes stand for.", hint="Leave it out.")
-    read = original.part_names if isinstance(original, Facts) else ()
-    if not isinstance(original, Facts) or read != exposed.names or original.sign != exposed.sign:
-        found = f"facts of {', '.join(read)}" if read else "rows of items"
+    shown = [one.part_names for one in exposed.columns]
+    read = [one.part_names for one in original.columns] if isinstance(original, Facts) else []
+    if not isinstance(original, Facts) or read != shown or original.sign != exposed.sign:
+        found = f"facts of {_listed(read)}" if read else "rows of items"
         raise RequestError(
-            f"The release is one of facts of {', '.join(exposed.names)}, with {exposed.sign!r} between them; "
+            f"The release is one of facts of {_listed(shown)}, with {exposed.sign!r} between them; "
             f"the original is read as {found}.",
             hint=faces(
                 "Read it as the release was made: --id-column, --set, --when, --amount.",

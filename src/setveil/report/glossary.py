@@ -44,6 +44,11 @@ ENTRIES: dict[str, Entry] = {
         "Occurrence.",
         "One item in one row. 5,000 rows of six items have 30,000 occurrences.",
     ),
+    "fact": Entry(
+        "Fact.",
+        "A code with what belongs to it, such as a period and a band of an amount. A part of a fact is its "
+        "code, its period or its band; what is published of it is a box, which stands for all facts in it.",
+    ),
     "itemset": Entry(
         "Itemset.",
         "A set of items. A row holds an itemset if it holds each of its items.",

@@ -644,6 +644,22 @@ class BranchLine(TypedDict):
     depths: list[int]
 
 
+class Period(TypedDict):
+    """Occurrences of facts in a period: those published at each level, and those left out."""
+
+    period: str
+    published: list[int]
+    left_out: int
+
+
+class Timeline(TypedDict):
+    """What is published of the facts of each period, for one column of dates."""
+
+    name: str
+    levels: list[str]
+    periods: list[Period]
+
+
 class OfFacts(TypedDict):
     """What is left of the parts of facts."""
 
@@ -657,6 +673,7 @@ class OfFacts(TypedDict):
     branches: NotRequired[list[BranchLine]]
     most_facts: NotRequired[int]
     facts_left_out: NotRequired[int]
+    timeline: NotRequired[list[Timeline]]
 
 
 class ClusterSizes(TypedDict):

@@ -257,14 +257,22 @@ def smallest_loss(found: Optimality) -> str:
     return f"smallest {weighted}{loss} {allowed} {limited}".rstrip()
 
 
+def smallest_in(report: Record) -> str:
+    """Name the loss that a run proved something about."""
+    what = smallest_loss(report["optimality"])
+    if "facts" not in report:
+        return what
+    if report["facts"]["loss"] == "parts":
+        what = what.replace(f"loss ({objective('lm')})", "loss by parts")
+    return what.replace("with this hierarchy", "with this tree of boxes")  # others may have a smaller one
+
+
 def optimality(report: Record) -> str:
     """State how far the loss is from the least possible; empty where nothing was proven."""
     found = report.get("optimality")
     if not found:
         return ""
-    what = smallest_loss(found)
-    if "facts" in report:  # of other trees of boxes there may be a better one
-        what = what.replace("with this hierarchy", "with this tree of boxes")
+    what = smallest_in(report)
     if not found["gap"]:
         return f"Proven: the {what}, {measure(found['loss'])}."
     if not found["lower_bound"]:

@@ -437,6 +437,7 @@ def _described(data: Sums, release: Outcome, hierarchy: Hierarchy | None) -> dic
 
 def _generalized_labels(release: Outcome, recoding: AnyRecoding) -> list[dict[str, Any]]:
     members = recoding.members()
+    number = dict(zip(recoding.published.labels, recoding.member_counts.tolist(), strict=True))
     own = set(recoding.items.labels)
     used = sorted(
         zip(release.published.vocabulary.labels, release.published.supports().tolist(), strict=True),
@@ -445,7 +446,7 @@ def _generalized_labels(release: Outcome, recoding: AnyRecoding) -> list[dict[st
     return [
         {
             "label": label,
-            "items": len(members[label]),
+            "items": number[label],  # with facts that do not occur: which do is told by no published file
             "first": members[label][:_FIRST_MEMBERS],
             "rows": rows,
         }

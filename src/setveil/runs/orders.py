@@ -24,6 +24,7 @@ from setveil.published.recoding import BoxRecoding
 from setveil.runs.asked import Asked
 from setveil.utility.facts import part_label, parts_kept
 from setveil.utility.lm import lm
+from setveil.utility.timeline import timelines
 from setveil.values.per_column import labelled
 
 _USUAL = 300.0  # seconds of a search that has a limit, where none is given
@@ -105,7 +106,11 @@ def anonymize_facts(
         said |= {"most_facts": data.most, "facts_left_out": data.left_out}
     branches = {"branches": search.branches()} if best.name == LINES else {}
     told = _as_left_out(best.recoding, best.told, asked)
-    return best.recoding, {**told, "facts": {**said, "orders": search.tried, **branches}}
+    periods = timelines(data, best.recoding)
+    return best.recoding, {
+        **told,
+        "facts": {**said, "orders": search.tried, **branches, "timeline": periods},
+    }
 
 
 def _as_left_out(recoding: BoxRecoding, told: dict[str, Any], asked: Asked) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from setveil import algorithms
 from setveil.guarantees import models
 from setveil.options.columns import OF_VALUES, PUBLISHED, Columns
+from setveil.options.facts import Facts
 from setveil.options.models import RECOMMENDED
 from setveil.options.reading import Reading
 from setveil.studio.places import SERIES
@@ -37,6 +38,11 @@ COLUMNS = _names(PUBLISHED)
 VALUES = _names(OF_VALUES)
 MADE_OF_COLUMNS = _names(name for name in options_of(Columns) if name not in PUBLISHED)
 ROLES = _names(name for name in options_of(Columns) if name not in {"roles", "weight"})  # that a page asks
+FACTS = _names(options_of(Facts))
+OF_FACTS = ("exact", "aa", "da", "hghs", "mhghs")  # algorithms, the usual one first
+GENERALIZING = tuple(
+    name for name in FACTS if name in {"fact-order", "fact-loss", "fact-lines"}
+)  # at the run
 PROMISE = _names(["model"], *(model.options for model in models().values()))
 CHECKED = _names(  # of a release
     name for model in models().values() for name, one in model.options.items() if one.drawn_with is None
@@ -71,6 +77,13 @@ def again(report: Mapping[str, Any], out: str, **changes: Any) -> list[str]:
 def is_table(settings: Mapping[str, Any]) -> bool:
     """Whether the data have further columns that someone may know."""
     return "qi" in settings or "roles" in settings
+
+
+def of_facts(settings: Mapping[str, Any]) -> bool:
+    """Whether the rows hold facts: codes with dates or amounts, or with an m of their own."""
+    sets = settings.get("set", "")
+    own = any(":m=" in str(one) for one in (sets if isinstance(sets, list) else [sets]))
+    return own or any(settings.get(name) for name in ("when", "amount"))
 
 
 def explore(

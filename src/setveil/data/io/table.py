@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 from collections.abc import Sequence
@@ -135,18 +136,21 @@ class TextTable:
             unquoted(self.text, content[slice(*spans[code])], spans[code][0]) if code < lacking else ""
             for code in present.tolist()
         ]
-        return Column(codes, labels, lambda line: self.text.where(spans[tokens[line]][0]))
+        return Column(
+            codes, labels, self.place
+        )  # the same text may stand in a line before, in another column
 
     def place(self, row: int) -> str:
         """Say where a row stands."""
         text = self.text.content.decode("utf-8", "replace")
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=self.separator, skipinitialspace=True)
         start = 1
-        for fields in reader:
-            row -= any(field.strip(" \t") for field in fields) or len(fields) > 1
-            if row + self.header < 0:
-                return f"{self.name}, line {start:,}"
-            start = reader.line_num + 1
+        with contextlib.suppress(csv.Error):  # of fields that are longer than it reads
+            for fields in reader:
+                row -= any(field.strip(" \t") for field in fields) or len(fields) > 1
+                if row + self.header < 0:
+                    return f"{self.name}, line {start:,}"
+                start = reader.line_num + 1
         return self.name
 
     @property

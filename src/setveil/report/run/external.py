@@ -16,7 +16,7 @@ from setveil.guarantees import Facts
 from setveil.report import accuracy, words
 from setveil.report.drawing import blocks
 from setveil.report.models import of_tables, words_for
-from setveil.report.record import Optimality, Record
+from setveil.report.record import Record
 from setveil.report.run.counts import contents
 from setveil.report.run.exposure import chances, identifying, sides
 from setveil.report.run.kinds import Told, kind_of
@@ -77,6 +77,8 @@ def handed_out(report: Record) -> Told:
         "counts": _counts(report),
         "risk": _remaining(report),
     }
+    if "facts" in report:
+        out["facts"] = report["facts"]["parts"]
     if "series" in report:
         out["series"] = {
             key: report["series"][key] for key in ("release", "of", "k", "m", "known", "presence")
@@ -143,8 +145,10 @@ def _rounded(report: Record) -> Told:
             for one in kind.handed_out(report)
             if (value := one.value(utility)) is not None
         },
-        "optimality": _optimality(report.get("optimality")),
+        "optimality": _optimality(report),
     }
+    if "facts" in report:
+        found["kept"] = {name: _share(part, step)[0] for name, part in report["facts"]["kept"].items()}
     answers = report.get("answers", {})
     are, itemsets = answers.get("are"), answers.get("itemsets")
     if are and are["queries"]:
@@ -185,10 +189,11 @@ def _one_digit(value: float) -> float:
     return float(f"{value:.1g}")
 
 
-def _optimality(found: Optimality | None) -> str:
+def _optimality(report: Record) -> str:
+    found = report.get("optimality")
     if not found or (found["gap"] and not found["lower_bound"]):
         return ""
-    smallest = words.smallest_loss(found)
+    smallest = words.smallest_in(report)
     if not found["gap"]:
         return f"Proven: the {smallest}."
     above = words.percent(_one_digit(found["loss"] / found["lower_bound"] - 1))
@@ -270,8 +275,15 @@ def _lost(told: Told) -> str:
         blocks.bar([(length, color) for color, _, _, length in shares], 1),
         blocks.legend((color, f"{text} {name}", "") for color, name, text, _ in shares),
         blocks.paragraph(f"{losses}. {rounded['optimality']}".strip() if losses else ""),
+        f"<p>{_kept(rounded['kept'])}</p>" if "kept" in rounded else "",
         blocks.paragraph(note, "small"),
     )
+
+
+def _kept(rounded: Mapping[str, str]) -> str:
+    """Say which share of facts keeps each of its parts."""
+    parts = ", ".join(f"{share} keep {blocks.data(name)}" for name, share in rounded.items())
+    return f"Of all facts of the original {parts} as it was."
 
 
 def _measures(told: Told) -> list[tuple[Measure, str]]:

@@ -37,6 +37,12 @@ _OTHER_COLUMNS = (
     "covered.",
 )
 
+_BESIDE_FACTS = (
+    "What else is known from the row.",
+    "Only the parts of facts were treated. A name, a place or any other column joined to them is not "
+    "covered.",
+)
+
 _IN_COMMON = (
     "What the rows that fit have in common.",
     "If all of them hold a sensitive item, it is learned about the person without knowing which row is "
@@ -90,7 +96,9 @@ def not_covered(report: Record) -> blocks.Section:
     spoken = words_for(guarantee)
     of_tables = report["recoding"] in TABLES
     never = (_OTHER_COLUMNS, *_NEVER_COVERED[1:]) if of_tables else _NEVER_COVERED
-    lines = spoken.not_covered(guarantee)
+    if report["recoding"] == "facts":
+        never = (_BESIDE_FACTS, *_NEVER_COVERED[1:])
+    lines = [*spoken.not_covered(guarantee), *kind_of(report).not_covered]
     said = {title for title, _ in lines}
     lines = [*lines, *((title, text) for title, text in never if _plain(title) not in said)]
     if not spoken.hides_sensitive and all(title != _IN_COMMON[0] for title, _ in lines):

@@ -17,9 +17,12 @@ from setveil.data.io.source import gather, open_source
 from setveil.data.readings import IDS_TOO, likely_readings
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, SetveilError, TableError
+from setveil.facts.facts import Facts
 from setveil.hierarchy.io import read_hierarchy
 from setveil.options.columns import Columns
+from setveil.options.facts import Facts as FactWords
 from setveil.options.reading import Reading
+from setveil.studio.desk import facts
 from setveil.studio.desk.columns import levels_of, presets
 from setveil.studio.desk.place import Desk
 from setveil.studio.places import make_folder
@@ -36,6 +39,7 @@ from setveil.wording import count
 
 READING = tuple(name.replace("_", "-") for name in options_of(Reading))
 ROLES = tuple(name.replace("_", "-") for name in options_of(Columns) if name not in {"roles", "weight"})
+FACTS = tuple(name.replace("_", "-") for name in options_of(FactWords))
 SHOWN = 200  # rows under a reading
 _MOST_WAYS = 5
 _QUICK = 20_000_000  # bytes of a file that is read in several ways
@@ -45,12 +49,12 @@ _OPTION = re.compile(r"--(encoding|separator|format)[ =]+('[^']+'|[\w-]+)")
 def read_as(path: str, options: Mapping[str, Any]) -> Transactions:
     """Read a file by these options, named as the command line names them; with roles of columns, a table."""
     given = {key.replace("-", "_"): value for key, value in options.items() if key in READING}
-    if not any(options.get(key) for key in ROLES):
+    if not any(options.get(key) for key in (*ROLES, *FACTS)):
         return read(path, **given)
-    said = {key.replace("-", "_"): options.get(key) or None for key in ROLES}
-    for several in ("ranges", "missing"):
-        said[several] = [said[several]] if isinstance(said[several], str) else said[several]
-    words = Columns(**said)
+    words = Columns(**_said(options, ROLES))
+    of_facts = FactWords(**_said(options, FACTS))
+    if of_facts.wanted(words):
+        return facts.read(path, words, of_facts, Reading(**given), options.get("k"))
     trees = dict(tree.split("=", 1) for tree in column_trees(options.get("hierarchy")))
     encoding = Reading(**given).text_encoding
     roles = with_trees(words.as_roles(trees), lambda tree: tree and read_hierarchy(tree, encoding=encoding))
@@ -59,11 +63,20 @@ def read_as(path: str, options: Mapping[str, Any]) -> Transactions:
     return table
 
 
+def _said(options: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """Take options as those of the command line are made of them: some may be given several times."""
+    said = {key.replace("-", "_"): options.get(key) or None for key in names}
+    for several in ("ranges", "missing", "when", "amount"):
+        if isinstance(said.get(several), str):
+            said[several] = [said[several]]
+    return said
+
+
 def data_of(desk: Desk) -> Transactions:
     """Return the project's rows (a `Table` where columns have roles), read once for each way of reading."""
     settings = _settings(desk)
     path = str(settings.get("input", ""))
-    options = {key: settings[key] for key in (*READING, *ROLES, "hierarchy") if key in settings}
+    options = {key: settings[key] for key in (*READING, *ROLES, *FACTS, "hierarchy", "k") if key in settings}
     return _opened(desk, path, options)
 
 
@@ -83,8 +96,10 @@ def _settings(desk: Desk) -> dict[str, Any]:
 
 
 def rows_of(desk: Desk) -> Transactions:
-    """Return the project's rows as sets of items, without other columns."""
+    """Return the project's rows as sets of items, without other columns; of facts the codes alone."""
     data = data_of(desk)
+    if isinstance(data, Facts):
+        return data.codes_alone()
     return Transactions(data.indptr, data.items, data.vocabulary, data.origin)
 
 
@@ -98,7 +113,9 @@ def same_rows(report: Mapping[str, Any], data: Transactions) -> Transactions:
 
 def _opened(desk: Desk, path: str, options: Mapping[str, Any]) -> Transactions:
     trees = column_trees(options.get("hierarchy"))
-    said = {name: value for name, value in options.items() if name != "hierarchy"}
+    since = any("since-first" in str(one) for one in options.get("when") or ())
+    others = {"hierarchy"} if since else {"hierarchy", "k"}
+    said = {name: value for name, value in options.items() if name not in others}
     stamps = [_stamp(file) for file in (*_plain_files(path), *(tree.partition("=")[2] for tree in trees))]
     key = [path, said, trees, stamps]
     if desk.data is None or desk.kept.get("data") != key:
@@ -143,6 +160,7 @@ def preview(desk: Desk, path: str, options: Mapping[str, Any]) -> dict[str, Any]
     -------
     dict
         ``ways``: each with `options`, `title`, `rows`, and `sure` where nothing speaks against it;
+        ``log``: what the columns may be in a log of events, and whether it looks like one;
         ``columns`` and ``roles``: of a table, and which columns may be what; ``as_table``: how many rows and
         items that gives, empty if it cannot be read so, None if no table is proposed; ``error``: why it
         cannot be read as asked, with the lines around, and options that may help.
@@ -169,10 +187,12 @@ def preview(desk: Desk, path: str, options: Mapping[str, Any]) -> dict[str, Any]
             _add(ways, path, {"format": "basket"}, f"one row per line, every field an item{IDS_TOO}")
     size = sum(map(_size, _files(path)))
     roles = {} if table is None else _roles(path, options)
+    columns = [] if table is None else presets(table, roles, whole=size < _QUICK)
     return {
         "ways": ways,
         "reason": reason,
-        "columns": [] if table is None else presets(table, roles, whole=size < _QUICK),
+        "columns": columns,
+        "log": {"columns": [], "likely": False} if table is None else facts.proposed(table, columns),
         "roles": roles,
         "as_table": _as_persons(path, options, roles),
         "error": None if error is None else _explained(path, error),
@@ -286,6 +306,16 @@ def _around(path: str, line: int) -> list[dict[str, Any]]:
 # --- what is in the data
 
 
+def look(desk: Desk, path: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Read facts as was chosen, and say what each part is, before anything is kept; or why not."""
+    try:
+        found = _opened(desk, path, options)
+        assert isinstance(found, Facts)  # noqa: S101  (they are asked for)
+        return {"facts": facts.about(found), "error": None}
+    except SetveilError as error:
+        return {"facts": None, "error": _explained(path, error)}
+
+
 def open_data(desk: Desk, path: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Read a file as was chosen, keep it, and say what is in it."""
     desk.forget()
@@ -340,9 +370,13 @@ def overview(desk: Desk) -> dict[str, Any]:
         row = data.origin.row if data.origin else "line"
         known = ", ".join(column.name for column in table.columns)
         said = f"table, one row per {row}; someone may know: {known}; items from {table.set_name}"
+    of_facts = facts.about(data) if isinstance(data, Facts) else None
+    if of_facts is not None:
+        notes += of_facts["notes"]
+        said = of_facts["said"]
     labels = data.vocabulary.labels
     once = int((data.supports() == 1).sum())
-    if data.n_items >= MANY and 10 * once >= 9 * data.n_items:
+    if of_facts is None and data.n_items >= MANY and 10 * once >= 9 * data.n_items:
         notes.append(
             f"{count(once, 'item')} of {data.n_items:,} stand in one row only. "
             "Are they items, or the names or numbers of persons?"
@@ -352,6 +386,7 @@ def overview(desk: Desk) -> dict[str, Any]:
     return {
         **_counts(data),
         "said": said,
+        "facts": of_facts,
         "columns": columns,
         "notes": notes,
         "table": table is not None,
@@ -416,6 +451,7 @@ def sample(desk: Desk, number: int) -> dict[str, Any]:
 ASKED: dict[str, Callable[..., dict[str, Any]]] = {
     "preview": preview,
     "open": open_data,
+    "look": look,
     "overview": overview,
     "rows": rows,
     "items": items,

@@ -14,6 +14,7 @@ from setveil.past.classes import has_classes
 from setveil.past.inputs import find_tree
 from setveil.past.run import past_run
 from setveil.published import blocks, chunks, groups, rows, tables
+from setveil.published import facts as facts_kind
 from setveil.published.about import read_about
 from setveil.recipients import require_checked
 from setveil.report.recommend import text as advice
@@ -45,6 +46,8 @@ class _Release:
                 "Each class has labels of its own, so there is no single list of labels.",
                 hint="Rows before and after, below, tell the class of each row.",
             )
+        if self.report["recoding"] in facts_kind.info.recodings:
+            return self.run.image
         if not self.run.uniform and self.report["recoding"] != tables.GLOBAL:
             raise DataError(
                 "Here the same item can have different labels in different rows, so there is no single list "

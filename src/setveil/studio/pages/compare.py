@@ -82,10 +82,10 @@ async def _page(
     asked = jobs.latest(project, "recommend")
     recommended = await _recommended(request)
     settings = project.settings()
-    tables = commands.is_table(settings)
+    tables, of_facts = commands.is_table(settings), commands.of_facts(settings)
     k, m = str(settings.get("k", 5)), str(settings.get("m", 2))
     fields = {"k": "5, 20" if k == "20" else f"{k}, 20", "m": m, "limit": "300", "methods": list(_USUAL)}
-    same_as = [commands.recommend(project)] if "k" in settings else []
+    same_as = [commands.recommend(project)] if "k" in settings and not of_facts else []
     same_as += [commands.compare(f"studies/{name}/study.toml", f"studies/{name}/out") for name in studies[:3]]
     return page(
         request,
@@ -107,6 +107,7 @@ async def _page(
         limits=_LIMITS,
         fields={**fields, **(given or {})},
         tables=tables,
+        of_facts=of_facts,
         model=model_of(project),
         studies=[_study(project, name) for name in studies],
         study_job=told(study) if study and not study.is_over else None,
@@ -117,6 +118,9 @@ async def _page(
         recommend_failed=asked if asked and asked.state == "failed" else None,
         recommended=recommended,
     )
+
+
+_NO_STUDY = "There are no studies of facts: a run tries every order, and its page lists what each loses."
 
 
 # Releases side by side.
@@ -356,6 +360,8 @@ async def study(request: Request) -> Response:
             fault("Data with other columns are studied on the command line.", "study", "setveil compare")
         )
         return await _page(request, errors)
+    if commands.of_facts(project.settings()):
+        return await _page(request, [fault(_NO_STUDY, "study")])
     ks, ms = _numbers(given["k"], 2), _numbers(given["m"], 1, inf=True)
     if not ks:
         errors.append(fault("k must be whole numbers from 2 on, with commas between them: 5, 20.", "k"))
@@ -473,6 +479,8 @@ def _numbers(text: str, least: int, *, inf: bool = False) -> list[str]:
 async def recommend(request: Request) -> Response:
     """Let setveil try what suits the promise."""
     studio, project = request.app.state.studio, request.state.project
+    if commands.of_facts(project.settings()):
+        return await _page(request, [fault(_NO_STUDY, "study")])
     if not any(job.kind == "recommend" and not job.is_over for job in studio.jobs.of(project)):
         await saved(studio, project)
         in_background(_recommend(studio, project))

@@ -21,17 +21,18 @@ from setveil.staging import staged_file
 from setveil.studio import commands, places
 from setveil.studio.asked import fault, form_of, json_of, whole
 from setveil.studio.desks import Refused
-from setveil.studio.pages import data_roles
+from setveil.studio.pages import data_facts, data_roles
 from setveil.studio.projects import Project
 from setveil.studio.render import STEPS, Json, page, to
 from setveil.studio.trees import column_trees, items_tree, joined
 
 READING = commands.READING
-ROLES = commands.ROLES
+ROLES = (*commands.ROLES, *commands.FACTS)
 OF_TABLES = "kkm"  # the promise that tables begin with
 PAGE = 100  # rows on a plain page
 LARGE = 1_000_000_000  # bytes, from which on it is asked
 MOST_SENSITIVE = 10_000
+_OF_CLASSES = ("classes", "class-size", "class-gain", "not-split")
 
 ENCODINGS = {
     "cp1252": "Windows-1252 (Western Europe)",
@@ -221,8 +222,17 @@ async def _reading(
     options: Mapping[str, str],
     errors: Sequence[dict[str, str]] = (),
     form: Mapping[str, Any] | None = None,
+    looked: Mapping[str, Any] | None = None,
 ) -> Response:
-    """Show a file under each way of reading it; `form`: what was sent of its columns, which is kept."""
+    """Show a file under each way of reading it.
+
+    Parameters
+    ----------
+    form : mapping, optional
+        What was sent of its columns, which is kept.
+    looked : mapping, optional
+        What the desk says of the facts that this reads, or why it does not.
+    """
     project: Project = request.state.project
     settings = project.settings()
     path = str(project.studio.get("file") or project.settings().get("input") or "")
@@ -232,26 +242,44 @@ async def _reading(
         found = await request.app.state.studio.desks.ask(project, "preview", path=path, options=dict(options))
         failed = found["error"]
     except Refused as refused:
-        found = {"ways": [], "reason": "", "columns": [], "roles": {}, "as_table": None, "size": 0}
+        found = {
+            "ways": [], "reason": "", "columns": [], "roles": {}, "as_table": None, "size": 0,
+            "log": {"columns": [], "likely": False},
+        }  # fmt: skip
         failed = {"message": refused.message, "hint": refused.hint, "lines": [], "options": {}}
     problems = [*errors]
     if failed:
         problems.append({"message": failed["message"], "hint": in_words(failed["hint"]), "field": ""})
     before = {} if project.studio.get("file") else settings  # another file was chosen, and is not read yet
-    chosen = data_roles.chosen_before(before) if form is None else data_roles.chosen_in(form)
+    of_facts = form is not None and "facts" in form
+    of_roles = form is not None and not of_facts
+    chosen = data_roles.chosen_in(form or {}) if of_roles else data_roles.chosen_before(before)
+    facts = data_facts.chosen_in(form or {}) if of_facts else data_facts.chosen_before(before)
+    no_facts = looked["error"] if looked else None
+    if no_facts:
+        problems.append({"message": no_facts["message"], "hint": in_words(no_facts["hint"]), "field": ""})
+    shown = no_facts or failed
     known = {key: before[key] for key in READING if key in before}
     for way in found["ways"]:
         way["value"] = json.dumps(way["options"], sort_keys=True)
-        way["sure"] = way["options"] == known if before and not chosen else way["sure"]
-    first = bool(chosen) or (found["as_table"] is not None and not options and not before)
+        way["sure"] = way["options"] == known if before and not (chosen or facts) else way["sure"]
+    of_persons = found["as_table"] and found["roles"].get("id_column")  # all lines of one say the same
+    log_first = bool(facts) or (found["log"]["likely"] and not (of_persons or options or before or of_roles))
+    first = not log_first and (bool(chosen) or (found["as_table"] is not None and not options and not before))
     return page(
         request, "data_reading.html", step="data", title="How is this file to be read?", errors=problems,
         status=422 if problems else 200, path=path, size=size_in_words(found["size"]), ways=found["ways"],
         reason=found["reason"].replace(path, Path(path).name), table_first=first and bool(found["columns"]),
         columns=data_roles.merged(found["columns"], chosen), as_table=found["as_table"],
         person=found["roles"].get("id_column", ""), groupings=data_roles.GROUPINGS,
-        missing=_missing(before, form),
-        lines=failed["lines"] if failed else [], helping=helping(failed["options"]) if failed else [],
+        missing=_missing(before, form), log_first=log_first and bool(found["columns"]),
+        log=data_facts.merged(found["log"]["columns"], facts),
+        roles_of_log=data_facts.ROLES, periods=data_facts.PERIODS, together=data_facts.TOGETHER,
+        date_format=(form or before).get("written") or (form or before).get("date-format", ""),
+        readings=data_facts.readings(no_facts["message"]) if no_facts else [],
+        looked=looked["facts"] if looked else None,
+        lines=shown["lines"] if shown else [],
+        helping=helping(failed["options"]) if failed else [],
         options={key: options.get(key, "") for key in READING}, formats=FORMATS, separators=SEPARATORS,
         encodings=ENCODINGS,
         delimiter=(form or before).get("delimiter") or found["roles"].get("delimiter", ";"),
@@ -298,15 +326,39 @@ async def read(request: Request) -> Response:
     return await _open(request, options)
 
 
+def _asked_of_columns(form: Mapping[str, Any]) -> dict[str, Any]:
+    """Take options of reading from a form that says what each column is, and so which hold ids and items."""
+    own = {"format", "id-column", "item-column", "item-columns"}
+    return {key: value for key, value in _asked(form).items() if key not in own}
+
+
 async def roles(request: Request) -> Response:
     """Read the file as a table of which each column has a role."""
     form = dict((await form_of(request)).items())
     said, lacking = data_roles.options_in(form)
-    options: dict[str, Any] = _asked(form)
-    for key in ("format", "id-column", "item-column", "item-columns"):
-        options.pop(key, None)
+    options = _asked_of_columns(form)
     if lacking:
         return await _reading(request, _asked(form), [fault(text, "role-1") for text in lacking], form)
+    return await _open(request, options | said, form)
+
+
+async def facts(request: Request) -> Response:
+    """Read the file as a log of events, or only look at what its dates and amounts would become."""
+    project: Project = request.state.project
+    form = dict((await form_of(request)).items())
+    said, lacking = data_facts.options_in(form)
+    options = _asked_of_columns(form)
+    if lacking:
+        return await _reading(request, _asked(form), [fault(text, "holds-1") for text in lacking], form)
+    path = str(project.studio.get("file") or project.settings().get("input") or "")
+    asked = {**options, **said, "k": project.settings().get("k")}
+    try:
+        found = await request.app.state.studio.desks.ask(project, "look", path=path, options=asked)
+    except Refused as refused:
+        said_why = {"message": refused.message, "hint": in_words(refused.hint), "lines": []}
+        found = {"facts": None, "error": said_why}
+    if found["error"] or "look" in form or "written" in form:
+        return await _reading(request, _asked(form), (), form, found)
     return await _open(request, options | said, form)
 
 
@@ -343,6 +395,15 @@ async def _open(
         else settings.get("model")
     )
     cleared: dict[str, Any] = dict.fromkeys((*READING, *ROLES))
+    of_facts = commands.of_facts(options)
+    if of_facts:  # under the usual promise alone
+        model = None
+        no_longer = {*commands.PROMISE, "keep", "weights", *_OF_CLASSES} - {"k", "m", "model", *options}
+        cleared = {**dict.fromkeys(no_longer), **cleared}
+        for name in commands.GENERALIZING:
+            cleared.pop(name, None)
+        if settings.get("algorithm") not in commands.OF_FACTS:
+            cleared["algorithm"] = None
     another = settings.get("input") != path
     kept = {key: found[key] for key in ("sha256", "rows", "items", "size", "mtime_ns")}
     trees = joined(items_tree(settings.get("hierarchy")), column_trees(options.get("hierarchy")))
@@ -350,7 +411,7 @@ async def _open(
         **cleared | dict(options) | {"hierarchy": trees},
         input=path,
         model=model,
-        studio={**kept, "file": None, **({"sensitive": None} if another else {})},
+        studio={**kept, "file": None, **({"sensitive": None} if another or of_facts else {})},
     )
     return to(request, "p", project.name, "data")
 
@@ -379,7 +440,8 @@ async def _overview(request: Request) -> Response:
     sizes = [0, 1, 2] if found["table"] else [1, 2, 3]
     return page(
         request, "data.html", step="data", title="Your data, and who could be identified in it",
-        same_as=[commands.risk(project, sizes)], found=found, path=settings["input"],
+        same_as=[] if found["facts"] else [commands.risk(project, sizes)], found=found,
+        path=settings["input"],
         word=project.studio.get("row", ""), sensitive=project.studio.get("sensitive", []),
     )  # fmt: skip
 
@@ -501,6 +563,7 @@ routes = [
     Route("/data/reading", reading),
     Route("/data/read", read, methods=["POST"]),
     Route("/data/roles", roles, methods=["POST"]),
+    Route("/data/facts", facts, methods=["POST"]),
     Route("/data/levels", levels),
     Route("/data/again", again, methods=["POST"]),
     Route("/data/rows", rows),

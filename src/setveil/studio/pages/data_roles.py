@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from setveil.studio.trees import column_trees
@@ -35,14 +35,19 @@ def joined(names: Sequence[str]) -> str:
     return out.getvalue()
 
 
-def chosen_in(form: Mapping[str, Any]) -> Chosen:
-    """Read what a form says of each column; a line of several columns says it of all."""
-    found: Chosen = {}
+def lines_of(form: Mapping[str, Any]) -> Iterator[tuple[int, list[str]]]:
+    """List the lines of a form of columns: the number of each, and the columns that it is about."""
     for number in itertools.count(1):
         name = form.get(f"column-{number}")
         if name is None:
-            return found
-        of = split(str(form.get(f"columns-{number}", ""))) or [str(name)]
+            return
+        yield number, split(str(form.get(f"columns-{number}", ""))) or [str(name)]
+
+
+def chosen_in(form: Mapping[str, Any]) -> Chosen:
+    """Read what a form says of each column; a line of several columns says it of all."""
+    found: Chosen = {}
+    for number, of in lines_of(form):
         said = {
             "role": str(form.get(f"role-{number}", "drop")),
             "kind": str(form.get(f"kind-{number}", "")),
@@ -50,21 +55,21 @@ def chosen_in(form: Mapping[str, Any]) -> Chosen:
             "not_id": bool(form.get(f"not-id-{number}")),
         }
         found |= dict.fromkeys(of, said)
-    raise AssertionError  # counting never ends
+    return found
 
 
 def chosen_before(settings: Mapping[str, Any]) -> Chosen:
     """Read from a project's settings what was said of each column; empty: they are about no table."""
     if "qi" not in settings:
         return {}
-    groups = {name: ("file", tree) for name, tree in _pairs(column_trees(settings.get("hierarchy")))}
+    groups = {name: ("file", tree) for name, tree in pairs(column_trees(settings.get("hierarchy")))}
     for name, tree in groups.items():
         way, _, steps = tree[1].partition(":")
         if way in ("prefix", "dates"):
             groups[name] = (way, steps)
     ranges = settings.get("ranges", [])
     groups |= {
-        name: ("ranges", steps) for name, steps in _pairs(ranges if isinstance(ranges, list) else [ranges])
+        name: ("ranges", steps) for name, steps in pairs(ranges if isinstance(ranges, list) else [ranges])
     }
     for kind in ("numeric", "categorical"):
         groups |= dict.fromkeys(split(str(settings.get(kind, ""))), (kind, ""))
@@ -84,17 +89,24 @@ def chosen_before(settings: Mapping[str, Any]) -> Chosen:
     return found
 
 
-def _pairs(texts: Sequence[Any]) -> list[tuple[str, str]]:
-    return [(name, value) for name, _, value in (str(text).partition("=") for text in texts)]
+def pairs(texts: Sequence[Any], sign: str = "=") -> list[tuple[str, str]]:
+    """Take texts such as COLUMN=VALUE apart."""
+    return [(name, value) for name, _, value in (str(text).partition(sign) for text in texts)]
+
+
+def said_of(
+    columns: Sequence[Mapping[str, Any]], chosen: Chosen
+) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
+    """Find what was chosen for each column; where others were, one that was not is left out."""
+    for column in columns:
+        said = next((chosen[name] for name in column["columns"] if name in chosen), None)
+        yield column, said if said is not None else {"role": "drop"} if chosen else {}
 
 
 def merged(columns: Sequence[Mapping[str, Any]], chosen: Chosen) -> list[dict[str, Any]]:
     """Put what was chosen in place of what was proposed; a line of several columns follows the first."""
     found = []
-    for column in columns:
-        said = next((chosen[name] for name in column["columns"] if name in chosen), None)
-        if said is None:
-            said = {"role": "drop"} if chosen else {}
+    for column, said in said_of(columns, chosen):
         again = said.get("kind", column["kind"]) == column["kind"] and not said.get("steps")
         steps = {"steps": column["steps"]} if again else {}
         same = {**column, **said, **steps}

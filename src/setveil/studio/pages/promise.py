@@ -18,6 +18,7 @@ from setveil.guarantees import Model, model_named, models
 from setveil.options.models import settled_model
 from setveil.report.models import promise as promise_in_words
 from setveil.report.models import words_for
+from setveil.report.run import facts
 from setveil.staging import staged_file
 from setveil.studies.compare.settings import promise_options
 from setveil.studio import commands, fronts
@@ -58,7 +59,7 @@ async def show(request: Request) -> Response:
     project: Project = request.state.project
     settings = project.settings()
     model = request.query_params.get("model") or model_of(project)
-    if model not in models():
+    if model not in models() or commands.of_facts(settings):
         model = model_of(project)
     given = {name: str(settings[name]) for name in commands.PROMISE if name in settings}
     given |= _limits(project, settings)
@@ -79,7 +80,10 @@ async def _page(
         given = _USUAL | given
     described = model_named(model)
     spoken = _spoken("km-anonymity" if model == "km-rho" else model, given)
-    has_front = model in _FRONT_MODELS
+    of_facts = commands.of_facts(settings)
+    has_front = model in _FRONT_MODELS and not of_facts
+    if of_facts and spoken:
+        spoken["not_covered"] = [*facts.OPEN, *spoken["not_covered"]]
     job = fronts.job_of(request.app.state.studio.jobs, project)
     return page(
         request,
@@ -95,12 +99,14 @@ async def _page(
             (name, other.title)
             for name, other in models().items()
             if name not in {model, "km-rho"} and (other.release == "tables") == commands.is_table(settings)
+            if not of_facts
         ],
         fields=_fields(described, settings),
         given=given,
         spoken=spoken,
         has_front=has_front,
         front=fronts.read(project) if has_front else None,
+        of_facts=of_facts,
         job=job,
         steps_of_k=fronts.KS,
         steps_of_m=fronts.MS,
@@ -163,7 +169,9 @@ def _fields(described: Model, settings: Mapping[str, Any]) -> list[tuple[str, st
 def _sensitive(project: Project) -> list[str]:
     """List the items that nobody may learn about a person, as they were ticked with the data."""
     ticked = project.studio.get("sensitive", [])
-    return [] if commands.is_table(project.settings()) else [str(item) for item in ticked]
+    settings = project.settings()
+    none = commands.is_table(settings) or commands.of_facts(settings)
+    return [] if none else [str(item) for item in ticked]
 
 
 def _limits(project: Project, settings: Mapping[str, Any]) -> dict[str, str]:
@@ -203,12 +211,14 @@ async def save(request: Request) -> Response:
     project: Project = request.state.project
     form = {key: str(value).strip() for key, value in (await form_of(request)).items()}
     model = form.get("model", "")
-    if model not in models():
+    if model not in models() or commands.of_facts(project.settings()):
         model = model_of(project)
     errors, changes = _checked(model, form, project)
     if errors:
         return await _page(request, model, form, errors)
-    if model in _FRONT_MODELS and not commands.is_table(project.settings()):
+    if commands.of_facts(project.settings()):
+        changes |= {**_kept(project, form), "keep": None, "weights": None}
+    elif model in _FRONT_MODELS and not commands.is_table(project.settings()):
         changes |= _kept(project, form)
     else:
         changes |= {"suppress": None, "max-suppressed": None, "keep": None, "weights": None}
@@ -311,7 +321,7 @@ async def compute(request: Request) -> Response:
     k, m = (str(form.get(name, "")).strip() for name in ("k", "m"))
     chosen = None if not k or _wrong("k", k) or _wrong("m", m) else (int(k), m)
     await saved(studio, project)
-    if project.settings().get("input"):
+    if project.settings().get("input") and not commands.of_facts(project.settings()):
         fronts.start(studio.jobs, project, chosen, alone=bool(form.get("one")))
     if "application/json" in request.headers.get("accept", ""):
         return Json({"job": fronts.job_of(studio.jobs, project)})

@@ -132,6 +132,7 @@ def _recorded(project: Project, report: Record) -> dict[str, Any]:
         "open_points": words_for(guarantee).not_covered(guarantee),
         "tiles": figures.tiles(report),
         "classes": figures.classes(report),
+        "facts": figures.facts(report),
         "uses": uses_by_fit(report),
         "exposed": found_alone(report),
         "known": what_is_known(report),

@@ -7,7 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 from setveil.report import accuracy, words
-from setveil.report.record import Class, Record
+from setveil.report.record import Class, Record, Timeline
+from setveil.report.run import facts as of_facts
 from setveil.report.run.frontier import instead, named
 from setveil.report.run.kinds import kind_of
 from setveil.report.run.kinds.classes import cut_on
@@ -42,6 +43,41 @@ def tiles(report: Record) -> list[tuple[str, str]]:
     if error := accuracy.query_error_tile(report):
         shown.append(error)
     return shown
+
+
+def facts(report: Record) -> dict[str, Any] | None:
+    """Put what is left of facts as the page shows it: their parts, the orders tried, and each period."""
+    told = report.get("facts")
+    if told is None:
+        return None
+    heads, lines = of_facts.order_table(told)
+    seconds = [f"{one['seconds']:.1f} s" for one in told["orders"]]
+    return {
+        "parts": [
+            (name, words.percent(told["kept"][name]), words.measure(loss))
+            for name, loss in told["by_part"].items()
+        ],
+        "whole": words.percent(told["whole"]),
+        "taken": of_facts.in_words(told),
+        "heads": [*heads, "Time"],
+        "orders": [[*line, time] for line, time in zip(lines, seconds, strict=True)],
+        "branches": [(one["label"], ", ".join(map(str, one["depths"]))) for one in told.get("branches", ())],
+        "periods": [_periods(line) for line in told.get("timeline", ())],
+    }
+
+
+def _periods(line: Timeline) -> dict[str, Any]:
+    levels = [*line["levels"], "left out"]
+    return {
+        "name": line["name"],
+        "picture": of_facts.bars(line),
+        "legend": list(zip(of_facts.colors(line), levels, strict=True)),
+        "heads": ["Period", *levels],
+        "lines": [
+            [one["period"], *(f"{number:,}" for number in (*one["published"], one["left_out"]))]
+            for one in line["periods"]
+        ],
+    }
 
 
 # Columns of a table.

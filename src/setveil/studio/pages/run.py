@@ -56,6 +56,13 @@ _METHODS = {
 }
 
 
+_ORDERS = {
+    "": "try all, take the one that loses least",
+    "last": "codes become broader first, periods and bands are dropped last",
+    "first": "periods and bands are dropped first",
+}
+
+
 async def show(request: Request) -> Response:
     """Show the page."""
     return _page(request)
@@ -69,7 +76,11 @@ def _page(request: Request, errors: list[dict[str, str]] | None = None) -> Respo
     model = model_of(project)
     lacking = _lacking(settings, model)
     chosen = _chosen(settings, model)
-    methods = [(name, _METHODS.get(name, name)) for name in _by_use(model)]
+    of_facts = commands.of_facts(settings)
+    methods = [
+        (name, _METHODS.get(name, name)) for name in _by_use(model)
+        if not of_facts or name in commands.OF_FACTS
+    ]  # fmt: skip
     argv = commands.anonymize(project, "runs/NAME") if not lacking else []
     return page(
         request,
@@ -95,6 +106,11 @@ def _page(request: Request, errors: list[dict[str, str]] | None = None) -> Respo
         nearest=None if job is None else _nearest(job),
         earlier=sum(1 for path in runs_of(project)),
         tree=items_tree(settings.get("hierarchy")) is not None,
+        of_facts=of_facts,
+        orders=_ORDERS,
+        order=str(settings.get("fact-order", "")),
+        by_parts=settings.get("fact-loss") == "parts",
+        lines=bool(settings.get("fact-lines")),
     )
 
 
@@ -184,6 +200,13 @@ async def start(request: Request) -> Response:
             "time-limit": limit if timed and limit != _USUAL_LIMIT else None,
             "external": True if "external" in form else None,
             **{what: form.get(what, "")[:500] or None for what in ABOUT},
+        }
+    if "fact-order" in form:
+        order = form["fact-order"]
+        changes |= {
+            "fact-order": order if order in _ORDERS and order else None,
+            "fact-loss": "parts" if "by-parts" in form else None,
+            "fact-lines": True if "fact-lines" in form and not order else None,
         }
     project.save(**changes)
     settings = project.settings()

@@ -26,7 +26,8 @@ from setveil.studio.jobs import Job, Jobs
 from setveil.studio.pages.compare import in_background
 from setveil.studio.pages.data import plain_path
 from setveil.studio.pages.hierarchy import saved
-from setveil.studio.pages.run import frozen, runs_of, told
+from setveil.studio.pages.run import frozen, runs_of
+from setveil.studio.phases import told
 from setveil.studio.projects import Project
 from setveil.studio.render import page, to
 from setveil.studio.trees import items_tree

@@ -120,4 +120,4 @@ async function count() {
   risk.dataset.ready = "yes";
 }
 
-count();
+if (risk) count(); // there is none for facts

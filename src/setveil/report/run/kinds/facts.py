@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from setveil.report import words
+from setveil.report.drawing import blocks
 from setveil.report.record import Record
+from setveil.report.run import facts
+from setveil.report.run.kinds import Points, Told
 from setveil.report.run.kinds.rows import Rows
 
 
@@ -16,6 +21,17 @@ class FactRows(Rows):
         "published with a broader code, a longer period or a wider band. Two facts of a row that get the "
         "same name are published once. <b>Suppressed:</b> left out of every row.",
     )
+
+    not_covered: ClassVar[Points] = list(facts.OPEN)
+
+    def sections(self, report: Record) -> list[blocks.Section | None]:
+        """Show what each part keeps, the orders that were tried, and what each period keeps."""
+        return facts.sections(report)
+
+    def contents(self, told: Told) -> Points:
+        """Say what parts facts have, and what names are published."""
+        named, *others = super().contents(told)
+        return [named, *facts.shared(told), *others]
 
     def summarized(self, report: Record) -> dict[str, str]:
         """Say what keeps its finest value, and which orders were tried."""
