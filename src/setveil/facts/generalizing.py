@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+import numpy as np
+
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import RequestError, did_you_mean, listed
 from setveil.facts.facts import Facts
@@ -64,7 +66,9 @@ class Generalizing:
         found = []
         for at, (column, tree) in enumerate(zip(data.columns, codes, strict=True)):
             leaves = data.parts_of(at).copy()
-            leaves[:, 0] = tree.locate(Vocabulary(column.codes))[leaves[:, 0]]
+            used, place = np.unique(leaves[:, 0], return_inverse=True)  # of a sample not all codes
+            located = tree.locate(Vocabulary(column.codes[code] for code in used.tolist()))
+            leaves[:, 0] = located[place.reshape(-1)]
             trees = (tree, *(one.tree for one in column.attributes))
             weights = {name: self.weights.get(name, Fraction(1)) for name in column.part_names}
             of_parts = weights if self.loss == PARTS else None
