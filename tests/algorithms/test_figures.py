@@ -51,7 +51,7 @@ def values_of(kind: Kind) -> Sequence[Any]:
 
 def random_parameters(rng: Random, module: ModuleType) -> Any:
     """Draw those parameters of an algorithm that choose among a few values."""
-    chosen = {}
+    chosen: dict[str, Any] = {"universe": tuple("abcs")} if module.__name__.endswith("dp_blocks") else {}
     for name, option in options_of(module.Parameters).items():
         values = values_of(option.kind)
         if values and rng.random() < 0.5:

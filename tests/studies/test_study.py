@@ -361,7 +361,11 @@ AA = 'algorithms = ["aa"]\nk = 2\nm = 2\n'
         (AA.replace("k = 2", "k = true"), "k must be an integer of at least 1, got 'True'"),
         (AA.replace("k = 2", "k = [2, 2.5]"), "k must be an integer of at least 1, got '2.5'"),
         (AA.replace("k = 2", "k = []"), "k is an empty list"),
-        (AA.replace("m = 2", 'm = "two"'), "m must be an integer of at least 1, or \"inf\", got 'two'"),
+        (
+            AA.replace("m = 2", 'm = "two"'),
+            'm must be an integer of at least 1, or "inf", or so many of each column, '
+            "such as \"code=2,drug=1\", got 'two'",
+        ),
         (AA + "refine = 1\n", "refine must be true or false, got '1'"),
         (AA + "seeds = 3\n", r"seeds must be a list of integers of at least 0, such as \[0, 1, 2\], got '3'"),
         (AA + "seeds = [-1]\n", "seeds must be a list"),

@@ -114,7 +114,7 @@ def test_a_table(client: Client, tmp_path: Path) -> None:
         (
             {"k": "5", "m": "<b>"},
             "m",
-            "or &#34;inf&#34;, got &#39;&lt;b&gt;&#39;",
+            "such as &#34;code=2,drug=1&#34;, got &#39;&lt;b&gt;&#39;",
         ),
         ({"k": "5", "m": "2", "rho": "20%"}, "rho", "No items are sensitive yet."),
         ({"k": "5", "m": "2", "left_out": "share", "share": "much"}, "share", "must be a share, 0 to 1, got"),

@@ -137,7 +137,7 @@ class Estimator:
 
     def is_part(self, name: str) -> bool:
         """Whether a name stands for several items."""
-        return name in self.places.of_label
+        return name in self.labels
 
     def shows(self, name: str) -> bool:
         """Whether rows show a name, as an item or a label."""
