@@ -113,7 +113,7 @@ def test_the_pages_are_accessible(screen: Screen, tmp_path: Path) -> None:
     page.goto(screen.at("p", project.name, "data", "file") + f"?in={tmp_path}")
     looks(page, "data-file")
     page.get_by_role("button", name="a long table.csv").click()
-    expect(page.get_by_role("heading", name="A table about persons")).to_be_visible()
+    expect(page.get_by_role("heading", name="A log: who, what, when, how much")).to_be_visible()
     page.locator("summary", has_text=re.compile("Read items alone, without")).click()
     looks(page, "data-reading")
     page.get_by_role("radio").first.check()
