@@ -22,6 +22,7 @@ from setveil.data.layout import FORMATS
 from setveil.errors import RequestError, SetveilError, did_you_mean
 from setveil.memory import unpack_up_to
 from setveil.options.columns import Columns as ColumnOptions
+from setveil.options.facts import OF_READING
 from setveil.options.facts import Facts as FactOptions
 from setveil.options.reading import Reading as ReadingOptions
 from setveil.redact import HIDDEN
@@ -293,11 +294,19 @@ def source_of(given: Sequence[str] | None, reading: ReadingOptions, name: str = 
     return paths[0] if len(paths) == 1 else paths
 
 
+_OF_FACTS = {f"--{name.replace('_', '-')}" for name in OF_READING}
+
+
 class Command(TyperCommand):
     """A command whose help shows --help among the general options, and no types of Python."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the command line; an option that may stand alone gets the value that it then has."""
+        known = {word for one in self.get_params(ctx) for word in one.opts}
+        for word in (one.partition("=")[0] for one in args):
+            if word in _OF_FACTS - known:
+                reads = "anonymize, measure and risk do"
+                ctx.fail(f"{word} is about facts, which {ctx.command_path} does not read; {reads}.")
         alone = {word for one in self.get_params(ctx) if one.metavar == UpTo.metavar for word in one.opts}
         words: list[str] = []
         for word, after in pairwise([*args, ""]):

@@ -219,7 +219,11 @@ def _together(
     try:
         k, m = (None if promise[name] is None else int(promise[name]) for name in ("k", "m"))
     except ValueError:
-        raise RequestError("k and m of a series are whole numbers.") from None
+        raise RequestError(
+            "k and m of a series are whole numbers; m of each column of codes is promised by single releases."
+            if "=" in str(promise["m"])
+            else "k and m of a series are whole numbers."
+        ) from None
     found = verify_together(runs, k=k, m=m, show=show, progress=progress)
     return Answer(dict(found), repr(found), 0 if found else 1)
 

@@ -15,8 +15,8 @@ from setveil.commands.given import (
     integer,
     integer_or_none,
     is_path,
+    items_or_table,
     labels_of,
-    rows_of,
     tree_of,
 )
 from setveil.commands.refusals import hides_nothing, share_of_columns
@@ -119,7 +119,7 @@ def explore(
     deadline = Deadline(require_budget(time_budget))
     knowing, seed = integer_or_none("known", known, 1), integer("seed", seed, 0)
     listening = heard(progress)
-    rows, tree = rows_of(data, tables=True), tree_of(hierarchy)
+    rows, tree = items_or_table(data), tree_of(hierarchy)
     of_table = rows.is_table
     weight = suited(of_table=of_table, rho=rho, share=share, named="" if algorithm is None else "algorithm")
     secrets = None if rho is None else Secrets(labels_of("sensitive", sensitive, rows), knows)

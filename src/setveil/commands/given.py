@@ -18,6 +18,7 @@ from setveil.hierarchy.columns import joined, require_columns
 from setveil.hierarchy.forms import tree_from
 from setveil.hierarchy.io import read_hierarchy
 from setveil.hierarchy.tree import Hierarchy
+from setveil.options.facts import NOT_TRIED
 from setveil.options.inputs import load_labels, require_known
 from setveil.progress import Progress, listener, silent
 from setveil.published import Release
@@ -92,6 +93,13 @@ def rows_of(source: object, what: str = "The data", *, tables: bool = False, **r
 def published_rows(path: str, **reading: Any) -> Transactions:
     """Read a file of published rows: where nothing says otherwise its lines are rows."""
     return read_files(path, **reading, refuse_tables=False)
+
+
+def items_or_table(source: object) -> Transactions:
+    """Take rows of items, or a table, but no facts."""
+    if isinstance(source, Facts):
+        raise RequestError(NOT_TRIED, hint="facts.codes_alone() are rows of items.")
+    return rows_of(source, tables=True)
 
 
 def _from_paths(paths: Any, what: str, reading: Mapping[str, Any]) -> Transactions:

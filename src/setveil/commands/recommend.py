@@ -18,9 +18,9 @@ from setveil.commands.given import (
     integer,
     integer_or_none,
     is_path,
+    items_or_table,
     labels_of,
     path_of,
-    rows_of,
     tree_beside,
     tree_of,
 )
@@ -145,7 +145,7 @@ def recommend(
     listening, seed = heard(progress), integer("seed", seed, 0)
     workers = integer_or_none("jobs", jobs, 1)
     questions = None if queries is None else path_of("queries", queries)
-    rows, tree = rows_of(data, tables=True), tree_of(hierarchy)
+    rows, tree = items_or_table(data), tree_of(hierarchy)
     part = suited(promise, share, of_table=rows.is_table)
     named = sensitive if promise.model else private
     labels = labels_of("sensitive" if promise.model else "private", named, rows)

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from setveil.tables.how import How
 
 OF_READING = ("when", "amount", "date_format", "fact_sign")  # options that say how facts are read
+NOT_TRIED = (
+    "Facts, codes with dates or amounts, are not tried under several promises: anonymize, risk and measure "
+    "take one at a time."
+)
 OF_COLUMNS = ("--set", "--weight", "--missing", "--delimiter")  # options of tables that facts have, too
 
 

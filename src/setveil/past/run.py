@@ -89,7 +89,8 @@ def past_run(run: str | PathLike[str] | VerifiedRelease, name: str = "") -> Past
             hint="Name the folder that `setveil anonymize --out` wrote, with published/ and internal/ in it.",
         )
     report, recoding = read_record(record), inside / "recoding.csv"
-    told = report["recoding"] == "global" or recoding.is_file()
+    made = report["recoding"]
+    told = made == "global" or (made != "facts" and recoding.is_file())  # nothing is asked of single facts
     return PastRun(str(run), report, read_recoding(recoding) if told else {})
 
 

@@ -54,10 +54,11 @@ def require_checked(about: Mapping[str, Any]) -> None:
     known = {"global": _ROWS, "local": _ROWS, "table": _TABLES, "table-cut": _TABLES}
     if model not in known.get(str(about.get("recoding")), ()) or "sensitive" in promise:
         more = " with sensitive items" if "sensitive" in promise else ""
+        what = "of facts" if about.get("recoding") == "facts" else f"which promises {model}{more}"
         raise RequestError(
-            f"The checker for recipients does not check such a release, which promises {model}{more}.",
-            hint="It checks k^m-anonymity and k-anonymity of rows without classes, and (k,k^m)-anonymity and "
-            "mixed k^m-anonymity of tables in which nothing is sensitive.",
+            f"The checker for recipients does not check such a release, {what}.",
+            hint="It checks k^m-anonymity and k-anonymity of rows of items without classes, and "
+            "(k,k^m)-anonymity and mixed k^m-anonymity of tables in which nothing is sensitive.",
         )
 
 

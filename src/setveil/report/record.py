@@ -130,7 +130,7 @@ class Guarantee(TypedDict):
 
     model: str
     k: NotRequired[int]
-    m: NotRequired[int | str]
+    m: NotRequired[int | str | dict[str, int]]  # of columns of codes: the m of each
     h: NotRequired[Number]
     p: NotRequired[Number]
     rho: NotRequired[Number]

@@ -48,11 +48,12 @@ def add_published(
     require_free_name(ledger, name)
     past = past_run(run)
     guarantee = past.report["guarantee"]
-    if guarantee["model"] != MODEL or past.report["recoding"] != "global":
+    made, m = past.report["recoding"], guarantee.get("m")
+    if guarantee["model"] != MODEL or made != "global" or m is None or isinstance(m, dict):
         raise RequestError(
-            f"{run} promises {guarantee['phrase']}, by a {past.report['recoding']} recoding: a series is of "
+            f"{run} promises {guarantee['phrase']}, with the recoding {made!r}: a series is of "
             f"releases of {MODEL} with one label for each item.",
-            hint="Tables, classes, local recodings and sensitive items are not covered.",
+            hint="Tables, classes, facts, local recodings and sensitive items are not covered.",
         )
     _require_at_least(ledger, guarantee)
     require_register(ledger, new)
@@ -64,7 +65,7 @@ def add_published(
     progress("verifying the series")
     verdict = verify_series(now.series, ledger.promise, progress=progress)
     entry = Entry(
-        name, str(run.absolute()), today(), guarantee["k"], guarantee["m"], len(new.codes), 0,
+        name, str(run.absolute()), today(), guarantee["k"], m, len(new.codes), 0,
         (run / "published" / "counts.csv").is_file(), verdict.exposed, hashes_of(run),
     )  # fmt: skip
     changed = replace(ledger, releases=(*ledger.releases, entry))

@@ -225,8 +225,11 @@ def _drawn(line: Timeline) -> str:
 def shared(told: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Say what the parts of facts are, from what may be shared."""
     parts: Sequence[Mapping[str, Any]] = told["facts"]
-    texts = [blocks.data(parts[0]["name"])]
-    for part in parts[1:]:
+    texts = []
+    for part in parts:
+        if part["kind"] == "codes":
+            texts.append(blocks.data(part["name"]))
+            continue
         level = part["level"]
         finest = f"in bands at {level}" if part["kind"] == "amount" else level
         texts.append(f"{blocks.data(part['name'])} ({html.escape(finest)} at the finest)")

@@ -1,0 +1,157 @@
+"""Each command with a release of facts of one column, and of two: it works, or says why not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import setveil as sv
+from cli_helpers import files_under, refused, setveil, write
+
+ONE = ("--id-column", "patient", "--set", "code", "--when", "date:month")
+TWO = ("--id-column", "patient", "--set", "code:m=2", "--set", "drug:m=1", "--when", "date:month")
+MAKE = {
+    "one": ("log.csv", *ONE, "-H", "icd.csv", "--k", "5", "--m", "2"),
+    "two": ("log.csv", *TWO, "-H", "code=icd.csv", "-H", "drug=atc.csv", "--k", "5"),
+}
+READ = {"one": ONE, "two": TWO}
+PROMISED = {"one": "2", "two": "code=2,drug=1"}
+BOTH = ("one", "two")
+
+
+@pytest.fixture(scope="module")
+def ward(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write a log, hierarchies of its codes and drugs, and a release of each kind."""
+    folder = tmp_path_factory.mktemp("ward")
+    lines = ["patient,date,code,drug", "41,2024-02-02,N17,C08"]
+    for i in range(40):
+        lines.append(f"{i},2024-0{1 + i % 2}-03,I50.{i % 2},C07")
+        lines += [f"{i},2024-0{1 + i % 4}-1{i % 9},J18.{i % 2},"] if i % 3 else []
+        lines += [f"{i},2024-05-11,,C0{i % 3}"] if i % 4 == 0 else []
+    write(folder / "log.csv", "\n".join(lines))
+    write(folder / "items.csv", "patient,code\n" + "".join(f"{i},I50.{i % 2}\n" for i in range(41)))
+    write(folder / "icd.csv", "I50.0;I50;*\nI50.1;I50;*\nJ18.0;J18;*\nJ18.1;J18;*\nN17;N17;*\n")
+    write(folder / "atc.csv", "".join(f"C0{i};C;*\n" for i in (0, 1, 2, 7, 8)))
+    for name, words in MAKE.items():
+        setveil("anonymize", *words, "--out", name, "--external", cwd=folder).ok()
+    setveil("series", "init", "ser", "--k", "5", "--m", "2", cwd=folder).ok()
+    return folder
+
+
+@pytest.mark.parametrize("name", BOTH)
+def test_what_is_shared_names_each_part_with_its_finest_level(ward: Path, name: str) -> None:
+    page = (ward / name / "published" / "report.html").read_text()
+    date = "date (month at the finest)" if name == "one" else "date of code (month at the finest)"
+    assert "Parts of a fact" in page
+    assert date in page.replace("<bdi>", "").replace("</bdi>", "").replace("<code>", "").replace(
+        "</code>", ""
+    )
+
+
+# What works: the command, in which NAME, READ and M stand for what a release has, and words that it answers.
+WORKS = [
+    (BOTH, "verify NAME --k 5 --m M", "Yes: k^m-anonymity"),
+    (BOTH, "verify NAME --k 5 --m 2", "Yes: k^m-anonymity (k=5, m=2) holds"),
+    (BOTH, "verify NAME/published/data.csv --k 5 --m M", "holds"),
+    (BOTH, "risk NAME", "no row"),
+    (BOTH, "risk NAME --original log.csv READ", "codes alone"),
+    (BOTH, "risk log.csv READ", "codes alone"),
+    (BOTH, "evidence NAME --out NAME.html", "14 sections"),
+    (["one"], "query one I50.1@2024-02", "Exactly 20 rows"),
+    (["one"], "query one I50.1@*", "at least 20"),
+    (["one"], "reconstruct one --out drawn", "It holds"),
+    (["one"], "measure log.csv one READ", "LM"),
+]
+
+
+@pytest.mark.parametrize(("names", "words", "answer"), WORKS)
+def test_a_command_works(ward: Path, names: list[str], words: str, answer: str) -> None:
+    for name in names:
+        assert answer in setveil(*filled(words, name), cwd=ward).ok().out
+
+
+# What does not: the exit code, and words of its one message.
+REFUSED = [
+    (BOTH, "verify NAME --k 5 --m M --with one", 2, "series"),
+    (["one"], "verify one --k 5 --m code=2,drug=1", 2, "'drug', which is no column of codes"),
+    (["two"], "query two I50.1@2024-02", 2, "neither counted nor asked nor drawn"),
+    (["two"], "reconstruct two --out drawn2", 2, "neither counted nor asked nor drawn"),
+    (["two"], "measure log.csv two READ", 2, "neither counted nor asked nor drawn"),
+    (BOTH, "measure log.csv NAME READ --queries 10", 2, "not for rows of facts"),
+    (BOTH, "why NAME I50.1", 2, "boxes of several parts"),
+    (BOTH, "apply NAME log.csv --out applied", 2, "facts, which are applied to no other rows"),
+    (BOTH, "certify NAME", 2, "not of facts"),
+    (BOTH, "checker NAME", 2, "does not check such a release, of facts"),
+    (BOTH, "attack NAME --original log.csv --control log.csv --id-column patient", 4, "classes or facts"),
+    (BOTH, "explore log.csv READ", 2, "--when is about facts, which setveil explore does not read"),
+    (BOTH, "recommend log.csv READ --k 5 --m 2", 2, "--when is about facts, which setveil recommend"),
+    (BOTH, "series add ser log.csv READ --out s", 2, "facts, which setveil series add does not read"),
+    (
+        BOTH,
+        "series add ser items.csv --published NAME --name a --id-column patient --item-column code",
+        2,
+        "facts",
+    ),
+    (BOTH, "moles log.csv READ --k 5", 2, "--when is about facts, which setveil moles does not read"),
+    (["one"], "explore log.csv --id-column patient --set code:m=2", 2, "not tried under several promises"),
+    (["one"], "recommend log.csv --id-column patient --set code:m=2 --k 5 --m 2", 2, "several promises"),
+]
+
+
+@pytest.mark.parametrize(("names", "words", "code", "reason"), REFUSED)
+def test_a_command_says_why_not(ward: Path, names: list[str], words: str, code: int, reason: str) -> None:
+    before = files_under(ward)
+    for name in names:
+        done = setveil(*filled(words, name), cwd=ward)
+        assert reason in " ".join(done.err.replace("│", " ").split()), done
+        assert done.code == code, done
+        assert "Traceback" not in done.err
+    assert files_under(ward) == before
+
+
+# Options of anonymize that facts have not.
+OPTIONS = [
+    ("--certificate", "not of facts"),
+    ("--checker", "does not check such a release, of facts"),
+    ("--output-format jsonl", "facts are written as csv"),
+    ("--engine parts", "read in memory"),
+    ("--counts-min 3", "Counts below k = 5"),
+    ("--model kkm", "kkm is about tables"),
+]
+
+
+@pytest.mark.parametrize(("option", "reason"), OPTIONS)
+def test_an_option_is_refused(ward: Path, option: str, reason: str) -> None:
+    for words in MAKE.values():
+        done = setveil("anonymize", *words, *option.split(), "--out", "never", cwd=ward)
+        refused(done, 2, reason, out=ward / "never")
+
+
+@pytest.mark.parametrize("option", ["--bound", "--no-counts", "--algorithm aa"])
+def test_an_option_is_taken(ward: Path, option: str) -> None:
+    for name, words in MAKE.items():
+        out = f"{name}{option.replace(' ', '')}"
+        setveil("anonymize", *words, *option.split(), "--out", out, cwd=ward).ok()
+        counted = "published/counts.csv" in files_under(ward / out)
+        assert counted == (name == "one" and option != "--no-counts")
+        setveil("verify", out, "--k", "5", "--m", PROMISED[name], cwd=ward).ok()
+
+
+def test_python_refuses_the_same(ward: Path) -> None:
+    for sets in ("code", ["code", "drug"]):
+        facts = sv.read_facts(ward / "log.csv", id="patient", sets=sets, when=["date:month"])
+        with pytest.raises(sv.RequestError, match="several promises"):
+            sv.explore(facts)
+        with pytest.raises(sv.RequestError, match="several promises"):
+            sv.recommend(facts, k=5, m=2)
+
+
+def filled(words: str, name: str) -> list[str]:
+    """Put a release into the words of a command."""
+    found = []
+    for word in words.split():
+        found += (
+            READ[name] if word == "READ" else [PROMISED[name] if word == "M" else word.replace("NAME", name)]
+        )
+    return found
