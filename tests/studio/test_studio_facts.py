@@ -112,6 +112,15 @@ def test_a_table_with_a_date_for_each_person_is_none(
     assert "It is a log: codes with dates or amounts" in page
 
 
+def test_a_series_says_that_it_has_no_dates(client: Client, tmp_path: Path) -> None:
+    client.post("new", data={"title": "Yearly", "series": "yes"})
+    project = client.studio.projects.find("yearly")
+    assert project.is_series
+    page = take(client, project, log_in(tmp_path / "log.csv"))
+    assert "The releases of a series are of codes alone, without dates or amounts." in page
+    assert not form_of(page)
+
+
 def test_periods_and_bands_are_shown_before_anything_is_read(
     client: Client, project: Project, tmp_path: Path
 ) -> None:
@@ -279,6 +288,7 @@ def test_pages_say_what_does_not_apply(client: Client, ward: Project) -> None:
     assert 'id="risk"' not in pages["data"].text
     assert "There is no promise of them for facts yet" in data
     assert "different facts" in data
+    assert "by facts, by the codes alone, and, of days, by the distance between two dates" in data
     assert "What promises cost is not computed beforehand" in promise
     assert "The gaps between three dates are three facts" in promise
     assert "Other promises" not in promise
