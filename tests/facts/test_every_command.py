@@ -44,6 +44,7 @@ def test_what_is_shared_names_each_part_with_its_finest_level(ward: Path, name: 
     page = (ward / name / "published" / "report.html").read_text()
     date = "date (month at the finest)" if name == "one" else "date of code (month at the finest)"
     assert "Parts of a fact" in page
+    assert ("m = 2 of code, 1 of drug" in page) == (name == "two")
     assert date in page.replace("<bdi>", "").replace("</bdi>", "").replace("<code>", "").replace(
         "</code>", ""
     )

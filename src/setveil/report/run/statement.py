@@ -67,11 +67,18 @@ def headline(head: str, about: str, report: Record) -> str:
 def _parameters(guarantee: Facts) -> str:
     """List the parameters of a promise, each with what it means."""
     named = [
-        f"{html.escape(f'{name} = {guarantee[name]}')}{glossary.asked(name)}"
+        f"{html.escape(f'{name} = {_written(guarantee[name])}')}{glossary.asked(name)}"
         for name in words_for(guarantee).parameters
-        if name in guarantee and isinstance(guarantee[name], int | float | str)
+        if name in guarantee and isinstance(guarantee[name], int | float | str | dict)
     ]
     return f'<p class="small">{html.escape(title(guarantee))}: {", ".join(named)}</p>' if named else ""
+
+
+def _written(value: object) -> str:
+    """Write a parameter; one that each column has for itself with the names of the columns."""
+    if isinstance(value, dict):
+        return ", ".join(f"{number} of {column}" for column, number in value.items())
+    return str(value)
 
 
 _ABOUT = ("date", "purpose", "recipient", "responsible")
