@@ -14,6 +14,7 @@ from setveil.data.transactions import Transactions
 from setveil.past.run import past_run
 from setveil.past.tables import find_table, is_table, require_table
 from setveil.published import kind_at
+from setveil.published.block_files import PublishedBlocks
 from setveil.published.chunk_files import PublishedChunks
 from setveil.published.class_rows import ClassRows
 from setveil.published.group_files import PublishedGroups
@@ -69,7 +70,7 @@ def before_after(desk: Desk, run: str, first: int = 0, count: int = 10) -> dict[
         all: how many rows there are; columns: names of those beside the items; rows: number, before and
         after, each with the values of these columns and the items. After is null where what was published
         does not tell; of rows in groups it has the size of the group, too, and the sensitive items of the
-        group with their numbers; of rows in classes the class.
+        group with their numbers; of rows in classes the class. Whether published rows are nobody's.
     """
     shown, data = _shown(desk, run), data_of(desk)
     same_rows(shown.report, data)
@@ -87,6 +88,7 @@ def before_after(desk: Desk, run: str, first: int = 0, count: int = 10) -> dict[
         "grouped": isinstance(shown.released, PublishedGroups),
         "classes": isinstance(shown.released, ClassRows),
         "chunked": chunked,
+        "nobodys": isinstance(shown.released, PublishedBlocks),
         "rows": [
             {
                 "number": found["first"] + i + 1,

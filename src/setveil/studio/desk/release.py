@@ -41,6 +41,8 @@ class _Release:
             raise DataError("Items are published as they are; sensitive ones are counted in each group.")
         if self.report["recoding"] in chunks.info.recodings:
             raise DataError("Items are published under their own names, in chunks: there are no labels.")
+        if self.report["recoding"] in blocks.info.recodings:
+            raise DataError("Items are told under their own names, in noisy counts: there are no labels.")
         if has_classes(self.run):
             raise DataError(
                 "Each class has labels of its own, so there is no single list of labels.",
