@@ -150,7 +150,7 @@ def test_python_refuses_the_same(ward: Path) -> None:
 
 def filled(words: str, name: str) -> list[str]:
     """Put a release into the words of a command."""
-    found = []
+    found: list[str] = []
     for word in words.split():
         found += (
             READ[name] if word == "READ" else [PROMISED[name] if word == "M" else word.replace("NAME", name)]
