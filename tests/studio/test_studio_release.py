@@ -112,12 +112,12 @@ def test_what_can_be_asked_of_a_release(screen: Screen, studio_server: Server) -
     assert project.studio["kept"] == [run.name]
 
     page.get_by_label("How many rows have").fill("tea, milk")
-    page.get_by_role("button", name="Count").click()
+    page.get_by_role("button", name="Count", exact=True).click()
     rows = sum(1 for row in studio_shop.rows(longest=7) if {"tea", "milk"} <= set(row))
     answer = page.get_by_text(re.compile("^tea, milk: .* rows"))
     expect(answer).to_have_text(f"tea, milk: exactly {rows} rows.")
     page.get_by_label("How many rows have").fill("nonsense")
-    page.get_by_role("button", name="Count").click()
+    page.get_by_role("button", name="Count", exact=True).click()
     expect(page.locator("main")).to_contain_text("'nonsense' is neither an item nor a label of the release.")
 
     page.get_by_text("Show the report, for inside only").click()
