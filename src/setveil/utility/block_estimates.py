@@ -8,12 +8,12 @@ from math import prod
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from setveil.errors import RequestError
 from setveil.published.block_files import PublishedBlocks
 from setveil.published.shared import Told
-from setveil.utility.estimates import Answer, Answers, Estimator
+from setveil.utility.estimates import Answer, Answers
+from setveil.utility.own_names import OwnNames
 
 NOISY = "noisy"
 
@@ -30,7 +30,7 @@ class NoisyAnswer(Answer):
         return {"itemset": list(self.itemset), "estimate": self.estimate}
 
 
-class BlockEstimator(Estimator):
+class BlockEstimator(OwnNames):
     """Answers queries by the noisy number of rows, n, and the noisy cells.
 
     The estimate of items Q is n times, for each block with some of them, the share of n in its cells that
@@ -61,19 +61,6 @@ class BlockEstimator(Estimator):
     def items(self) -> tuple[str, ...]:
         """All items that are told."""
         return tuple(self._place)
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """None: every item is published under its own name."""
-        return ()
-
-    def kinds(self, items: Iterable[str]) -> list[tuple[object, ...]]:
-        """Tell which items compare: none does."""
-        return [(item,) for item in items]
-
-    def of_items(self, items: Sequence[str]) -> NDArray[np.float64]:
-        """Estimate the rows of each of some items: float64 (items,)."""
-        return self.answers([(item,) for item in items]).estimate
 
     def answers(self, queries: Sequence[Iterable[str]]) -> Answers:
         """Answer many queries at once; the bounds say nothing."""

@@ -20,7 +20,8 @@ from setveil.errors import DataError, RequestError
 from setveil.kernels.rows import Ints
 from setveil.published.chunk_files import PublishedChunks
 from setveil.published.shared import Told
-from setveil.utility.estimates import Answers, Estimator
+from setveil.utility.estimates import Answers
+from setveil.utility.own_names import OwnNames
 from setveil.values.numbers import fraction
 
 CHUNKS = "chunks"
@@ -38,7 +39,7 @@ class _Numbers:
         return np.array([self.ids.get(name, len(self.ids)) for name in names], np.int64)
 
 
-class ChunkEstimator(Estimator):
+class ChunkEstimator(OwnNames):
     """Answers queries cluster by cluster, and sums them up.
 
     The estimate of items Q is the sum over clusters that show all of them of |P| times, for each chunk with
@@ -75,19 +76,6 @@ class ChunkEstimator(Estimator):
     def items(self) -> tuple[str, ...]:
         """All items that the release names."""
         return self.chunks.vocabulary.labels
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """None: every item is published under its own name."""
-        return ()
-
-    def kinds(self, items: Iterable[str]) -> list[tuple[object, ...]]:
-        """Tell which items compare: none does."""
-        return [(item,) for item in items]
-
-    def of_items(self, items: Sequence[str]) -> NDArray[np.float64]:
-        """Estimate the rows of each of some items: float64 (items,)."""
-        return self.answers([(item,) for item in items]).estimate
 
     def answers(self, queries: Sequence[Iterable[str]]) -> Answers:
         """Answer many queries at once (see `Estimator.answers`)."""

@@ -33,8 +33,25 @@ Ints = NDArray[np.int64]
 Sign = tuple[str, tuple[str, ...]]  # what is absent, and the labels that exclude a row
 
 
+class OfAbsence(Verdict):
+    """What verdicts about absent items tell, of rows and of tables."""
+
+    absent: int
+    absence: str
+    greatest_k: int | None
+
+    def found(self) -> dict[str, Any]:
+        """Return what may be absent, and the greatest k, as JSON types."""
+        return {
+            "absent": self.absent,
+            "absence": self.absence,
+            "greatest_k": self.greatest_k,
+            "complete": True,
+        }
+
+
 @dataclass(frozen=True, repr=False)
-class AbsenceVerdict(Verdict):
+class AbsenceVerdict(OfAbsence):
     """What the verifier found.
 
     Attributes
@@ -64,15 +81,6 @@ class AbsenceVerdict(Verdict):
         """Name of what was asked, with its parameters."""
         k, m = self.guarantee.k, self.guarantee.m
         return f"(k,m,a)-anonymity (k={k}, m={m}, a={self.absent}, absent {self.absence})"
-
-    def found(self) -> dict[str, Any]:
-        """Return what may be absent, and the greatest k, as JSON types."""
-        return {
-            "absent": self.absent,
-            "absence": self.absence,
-            "greatest_k": self.greatest_k,
-            "complete": True,
-        }
 
     def listed(self) -> list[dict[str, Any]]:
         """Return the first violations as JSON types."""

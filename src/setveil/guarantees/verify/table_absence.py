@@ -15,9 +15,8 @@ import numpy as np
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.guarantees.kkm import KKmAnonymity
-from setveil.guarantees.verify import Verdict
 from setveil.guarantees.verify._classes import Classes, fewest
-from setveil.guarantees.verify.absence import Sign, verify_absence
+from setveil.guarantees.verify.absence import OfAbsence, Sign, verify_absence
 from setveil.progress import Progress, silent
 from setveil.published.table_files import PublishedTable
 
@@ -41,7 +40,7 @@ class Narrowed(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class TableAbsenceVerdict(Verdict):
+class TableAbsenceVerdict(OfAbsence):
     """What the verifier found: as `setveil.guarantees.verify.absence.AbsenceVerdict`, of each class.
 
     Attributes
@@ -66,15 +65,6 @@ class TableAbsenceVerdict(Verdict):
         """Name of what was asked, with its parameters."""
         k, m = self.guarantee.k, self.guarantee.m
         return f"(k,k^m)-anonymity (k={k}, m={m}, a={self.absent}, absent {self.absence})"
-
-    def found(self) -> dict[str, Any]:
-        """Return what may be absent, and the greatest k, as JSON types."""
-        return {
-            "absent": self.absent,
-            "absence": self.absence,
-            "greatest_k": self.greatest_k,
-            "complete": True,
-        }
 
     def listed(self) -> list[dict[str, Any]]:
         """Return the first violations as JSON types."""

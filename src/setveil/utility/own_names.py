@@ -1,0 +1,27 @@
+"""Answers from releases that tell items under their own names, so that no label stands for several."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.utility.estimates import Estimator
+
+
+class OwnNames(Estimator):
+    """What estimators of such releases have in common."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """None: every item is published under its own name."""
+        return ()
+
+    def kinds(self, items: Iterable[str]) -> list[tuple[object, ...]]:
+        """Tell which items compare: none does."""
+        return [(item,) for item in items]
+
+    def of_items(self, items: Sequence[str]) -> NDArray[np.float64]:
+        """Estimate the rows of each of some items: float64 (items,)."""
+        return self.answers([(item,) for item in items]).estimate
