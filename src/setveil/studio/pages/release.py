@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,7 @@ from setveil.studio.render import Json, at, error_page, framed, page, to
 
 _EXPLAINED = {"km-anonymity", "constraints"}  # why answers of these
 _ONE_LABEL = {"global", "table-cut"}  # of each item, whatever row it is in
+_ASKED = ("why", "query", "verify", "stranger", "absent", "checker")  # questions of a release
 NEIGHBOUR = "neighbour"  # a job that makes a release beside another one
 _ROWS = 10  # shown before and after
 _COUNTS = 20
@@ -366,36 +368,6 @@ def _back(request: Request, run: str, part: str = "", **more: Any) -> Response:
     return RedirectResponse(f"{place}?{urlencode({'run': run, **more})}#{part}", status_code=303)
 
 
-async def why(request: Request) -> Response:
-    """Ask why a label is not split, or an item left out."""
-    return await _start(request, "why")
-
-
-async def query(request: Request) -> Response:
-    """Ask how many rows hold some items together."""
-    return await _start(request, "query")
-
-
-async def verify(request: Request) -> Response:
-    """Check the promise once more, from what is published alone."""
-    return await _start(request, "verify")
-
-
-async def stranger(request: Request) -> Response:
-    """Estimate what a match is worth to a stranger."""
-    return await _start(request, "stranger")
-
-
-async def absent(request: Request) -> Response:
-    """Count the rows that an absent item singles out."""
-    return await _start(request, "absent")
-
-
-async def checker(request: Request) -> Response:
-    """Put the checker for recipients beside the published data."""
-    return await _start(request, "checker")
-
-
 async def leave_out(request: Request) -> Response:
     """Let items count for nothing, so that they are left out where that helps others, and run again."""
     project: Project = request.state.project
@@ -517,16 +489,11 @@ async def cut(request: Request) -> Response:
 routes = [
     *handout.routes,
     *evidence.routes,
+    *(Route(f"/release/{kind}", partial(_start, kind=kind), methods=["POST"]) for kind in _ASKED),
     Route("/release", show),
     Route("/release/report", report),
     Route("/release/public", public),
     Route("/release/cut", cut),
-    Route("/release/why", why, methods=["POST"]),
-    Route("/release/query", query, methods=["POST"]),
-    Route("/release/verify", verify, methods=["POST"]),
-    Route("/release/stranger", stranger, methods=["POST"]),
-    Route("/release/absent", absent, methods=["POST"]),
-    Route("/release/checker", checker, methods=["POST"]),
     Route("/release/leave-out", leave_out, methods=["POST"]),
     Route("/release/neighbours", neighbours, methods=["POST"]),
     Route("/release/share", share, methods=["POST"]),

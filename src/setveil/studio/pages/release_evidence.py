@@ -25,8 +25,10 @@ from setveil.studio.projects import Project, as_toml
 from setveil.studio.render import at, error_page, framed, page
 
 _ANSWERS, _PAGE, _ATTACK = "answers.toml", "evidence.html", "attack.json"
-_NAMES = {"all": "of the European Union and the United States", "eu": "of the European Union"} | {
-    "us": "of the United States"
+_NAMES = {
+    "all": "of the European Union and the United States",
+    "eu": "of the European Union",
+    "us": "of the United States",
 }
 _SHORT = 6  # seconds that the page is waited for
 
