@@ -51,7 +51,13 @@ tree |= {"sleeping pills": "remedies", "pregnancy test": "remedies"}
 sensitive = ["sleeping pills", "pregnancy test"]
 rhos = ["1/2", "1/3", "1/5", "1/8", "1/10", "1/12"]
 explored = sv.explore(
-    customers, k=[5], m=[2], rho=rhos, sensitive=sensitive, hierarchy=tree
+    customers,
+    k=[5],
+    m=[2],
+    rho=rhos,
+    sensitive=sensitive,
+    hierarchy=tree,
+    time_budget=600,
 )
 cells = explored["cells"]
 for cell in cells:
