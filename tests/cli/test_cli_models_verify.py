@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import setveil as sv
 from cli_helpers import Done, dump, dump_parquet, refused, rows_of, together, write
 from model_runs import (
     MOLES,
@@ -24,6 +25,7 @@ from model_runs import (
     threats_of,
     verifying,
 )
+from setveil.errors import RequestError
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +51,7 @@ def verified(
         commands[name, "published"] = [*verifying(name, f"{name}/published"), "--json"]
         commands[name, "alone"] = [*verifying(name, target), *more, "--json"]
         commands[name, "text"] = verifying(name, name)
+        commands[name, "nothing asked"] = ["verify", name, "--json"]
         commands[name, "too much"] = [*verifying(name, name, run.too_much), "--json", "--show", 1]
         commands[name, "too much, text"] = [*verifying(name, name, run.too_much), "--show", 1]
         if run.kind == "grouped":
@@ -58,6 +61,22 @@ def verified(
             commands[name, "not anonymized"] = [*verifying(name, f"{run.data}.csv"), "--json"]
     done = dict(zip(commands, together(list(commands.values()), folder), strict=True))
     return {name: {how: answer for (n, how), answer in done.items() if n == name} for name in RUNS}
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_where_no_promise_is_asked_for_that_of_its_about_json_is_checked(
+    name: str, finished: tuple[Path, dict[str, Done]], verified: dict[str, dict[str, Done]]
+) -> None:
+    folder, done = finished[0] / name, verified[name]["nothing asked"]
+    told = json_of(folder / "published" / "about.json")["guarantee"]
+    assert "checking what the about.json beside it promises" in messages_of(done)
+    if "itemsets" in told:  # how many there are is told, not which
+        assert (done.code, "constraints needs --privacy" in done.err) == (2, True)
+        with pytest.raises(RequestError, match="Nothing says what to promise"):
+            sv.verify(folder)
+        return
+    assert done.ok().json() == verified[name]["folder"].json()
+    assert {**sv.verify(folder).as_dict(), "first": []} == {**done.json(), "first": []}
 
 
 @pytest.mark.parametrize("name", RUNS)

@@ -49,7 +49,8 @@ def verify(
     file: str | None = argument("FILE", "A file of rows, a run's folder, or - .", default=None),
     model: str | None = choice(
         PROMISE,
-        "The privacy model (default: km-anonymity; with --rho km-rho, or rho-uncertainty).",
+        "The privacy model (default: km-anonymity; with --rho km-rho, or rho-uncertainty; without any "
+        "promise that of the about.json beside the file).",
         "privacy model",
         models,
     ),
@@ -99,7 +100,8 @@ def verify(
 ) -> Answer:
     """Check a promise from what is published alone; exit code 0 if it holds, 1 if not.
 
-    $ setveil verify release --k 5 --m 2
+    $ setveil verify release
+    $ setveil verify theirs.csv --k 5 --m 2
     $ setveil verify theirs.csv --model k-anonymity --k 5
     $ setveil verify theirs.csv --model kkm -k 5 -m 2 --qi age,sex --set codes
     $ setveil verify --sql --k 5 --m 2 --table shop.baskets
@@ -125,6 +127,8 @@ def verify(
     if with_:
         useless = beside | dict.fromkeys([*columns.given, *(f"--{name}" for name in reading.given())], True)
         return _together([Path(file), *with_], model, promise, useless, show, progress)
+    if model is None and not any(value not in (None, False) for value in promise.values()):
+        model, promise = _promised_beside(file, promise)
     showing = max(show, 1)
     if engine != MEMORY:
         if original or recoding or hierarchy_file or read_as != "label" or columns.given or absent:
@@ -184,6 +188,28 @@ def _as_query(
         id_column=reading.id_column, item_column=reading.item_column or "item", layout=layout or "long",
         qi=[] if columns.qi is None else names_in(columns.qi),
     )  # fmt: skip
+
+
+def _promised_beside(file: str, promise: dict[str, Any]) -> tuple[str | None, dict[str, Any]]:
+    """Take the promise that the about.json beside a file speaks of, but for sensitive items, and say so."""
+    from setveil.options.decode import require_file
+    from setveil.published.about import promise_beside
+
+    require_file(Path(file))
+    said = promise_beside(file)
+    if said.get("model") not in models():
+        return None, promise
+    say(f"{file}: checking what the about.json beside it promises; --k, --m and --model ask for others.")
+    found = models()[said["model"]]
+    given: dict[str, Any] = {}
+    for key in said.keys() & found.options.keys() & promise.keys():
+        value, option = said[key], found.options[key]
+        if not option.secret:
+            given[key] = value if isinstance(value, dict) else str(value)
+        elif found.release != "rows":  # of rows they are looked up where they are needed
+            given[key] = tuple(value)
+        given |= dict([option.only_with] if option.only_with else [])
+    return said["model"], promise | given
 
 
 def _settled(file: str, promise: dict[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from os import PathLike, fspath
 from typing import Any
@@ -25,7 +26,7 @@ from setveil.guarantees import Guarantee, Model, models
 from setveil.guarantees.verify import Verdict
 from setveil.guarantees.verify.absence import ITEMS, require_absence
 from setveil.published import KindInfo, blocks, chunks, kind_at, kind_for, kind_named, tables
-from setveil.published.about import about_beside
+from setveil.published.about import about_beside, promise_beside
 from setveil.published.block_files import PublishedBlocks
 from setveil.published.chunk_files import PublishedChunks
 from setveil.published.counts import Counts
@@ -35,6 +36,7 @@ from setveil.published.rows import RowsRelease, read_image
 from setveil.published.shared import counts_beside
 from setveil.published.table_files import PublishedTable
 from setveil.runs.check import check, require_reading
+from setveil.runs.run import VerifiedRelease
 from setveil.tables.table import Table
 
 Image = dict[str, str | None]
@@ -64,7 +66,7 @@ def verify(
         any file of rows, or rows; a table made elsewhere as `setveil.read_published_table` reads it. Each
         label is taken as one item, whatever it stands for.
     guarantee : KmAnonymity, TransactionalKAnonymity, PrivacyConstraints, ..., optional
-        What was promised.
+        What was promised. Without it and k: what the release says, or the about.json beside its file.
     k, m : int, optional
         The promise in short, as for `setveil.anonymize`.
     original : path, data frame, list of lists, or Transactions, optional
@@ -120,6 +122,8 @@ def verify(
     >>> sv.verify(theirs, sv.KmAnonymity(k=3, m=1), reading="cover", hierarchy=drinks)
     Yes: k^m-anonymity (k=3, m=1) in the cover reading holds.
     """
+    if guarantee is None and k is None and m is None:
+        guarantee = _promised_by(release)
     guarantee = promised(guarantee, k, m, kind=_kind_before(release))
     model = models()[guarantee.model]
     require_useful(model, original=original, recoding=recoding)
@@ -177,6 +181,25 @@ def _published(release: object, model: Model) -> Any:
             else f"Give a release of {kind.info.title}, or its folder.",
         )
     return exposed
+
+
+def _promised_by(release: object) -> Guarantee | None:
+    """Take the promise of a release made here, or of the about.json beside a file; None: nothing says."""
+    if isinstance(release, VerifiedRelease):
+        made: Guarantee = release.verdict.guarantee
+        return made
+    said = dict(promise_beside(fspath(release))) if is_path(release) else {}
+    model = models().get(said.pop("model", ""))
+    if model is None or not said.keys() <= model.options.keys():  # itemsets of a file are not all told
+        return None
+    values: dict[str, Any] = {}
+    for key, value in said.items():
+        values[key] = math.inf if value == "inf" else tuple(value) if isinstance(value, list) else value
+        beside = model.options[key].only_with
+        if beside is not None:  # m of constraints: no itemsets are named
+            values[beside[0]] = None
+    found: Guarantee = model.make(**values)
+    return found
 
 
 def _kind_before(release: object) -> str:

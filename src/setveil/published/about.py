@@ -215,6 +215,18 @@ def named_beside(path: str, name: str) -> tuple[str, ...] | None:
     return tuple(found)
 
 
+def promise_beside(path: str) -> dict[str, Any]:
+    """Take the promise that the about.json beside published rows speaks of: ``model``, and its parameters.
+
+    Returns
+    -------
+    dict
+        Empty where no about.json speaks of one.
+    """
+    found = about_file(published_file(Path(path))).get("guarantee") if path != "-" else None
+    return found if isinstance(found, dict) and isinstance(found.get("model"), str) else {}
+
+
 def about_beside(path: str) -> Path | None:
     """Find the about.json beside published rows; None where there is none."""
     about = published_file(Path(path)).parent / "about.json" if path != "-" else None
