@@ -16,6 +16,7 @@ from setveil.cli.options import (
     option,
     source_of,
 )
+from setveil.cli.recorded import as_the_run_did
 from setveil.cli.session import Answer
 from setveil.cli.tables import Columns, read_table, require_tables
 from setveil.errors import RequestError
@@ -110,6 +111,7 @@ def measure(
     of_tables = kind is kind_named("tables")
     of_facts = kind is kind_named("facts")
     require_tables(columns, "the release", of_tables or of_facts or not Path(release).exists())
+    reading, columns, facts = as_the_run_did(release, original, reading, columns, facts)
     if of_facts:
         asked["queries"] = queries
     if of_tables:

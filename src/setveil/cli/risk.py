@@ -19,6 +19,7 @@ from setveil.cli.options import (
     option,
     source_of,
 )
+from setveil.cli.recorded import as_the_run_did
 from setveil.cli.session import Answer
 from setveil.cli.tables import AttackedColumns, read_either, read_table, require_tables
 from setveil.errors import RequestError
@@ -82,6 +83,8 @@ def risk(
 
     how = reading if original is None else DETECTED
     source = source_of(data, how, "DATA")
+    if original is not None and isinstance(source, str):
+        reading, columns, facts = as_the_run_did(source, [original], reading, columns, facts)
     if engine == PARTS:
         from setveil.cli.in_parts import risk as risk_of
 
