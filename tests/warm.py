@@ -172,7 +172,8 @@ def _answer(connection: socket.socket) -> NoReturn:
             setattr(sys, name, stream)
         _run(script, arguments, folder)
     _, status = os.waitpid(pid, 0)
-    connection.sendall(str(os.waitstatus_to_exitcode(status)).encode())
+    with contextlib.suppress(OSError):  # nobody waits for it any more
+        connection.sendall(str(os.waitstatus_to_exitcode(status)).encode())
     os._exit(0)
 
 

@@ -17,6 +17,7 @@ from urllib.parse import quote
 
 import pytest
 
+import studio_forks
 from cli_helpers import COMMAND, environment
 from setveil.jit import files
 from setveil.studio.projects import Project, Projects
@@ -95,10 +96,10 @@ def home(folder: Path) -> dict[str, str]:
     return environment({**whose, "NUMBA_CACHE_DIR": str(files._caches())})  # nothing is compiled once more
 
 
-def serve(folder: Path, *options: str, by: Sequence[str] = ()) -> Server:
+def serve(folder: Path, *options: str, by: Sequence[str] = (), command: Sequence[str] = COMMAND) -> Server:
     """Start a studio with this folder as its home, by a command that runs another one."""
     process = subprocess.Popen(
-        [*by, *COMMAND, "studio", "--no-browser", *options],
+        [*by, *command, "studio", "--no-browser", *options],
         env=home(folder),
         stdout=subprocess.PIPE,
         stdin=subprocess.DEVNULL,
@@ -150,8 +151,8 @@ class Screen:
 
 @pytest.fixture(scope="session")
 def studio_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """Serve a studio of its own for the tests of this process."""
-    server = serve(tmp_path_factory.mktemp("home"))
+    """Serve a studio of its own, which forks what it starts, for the tests of this process."""
+    server = serve(tmp_path_factory.mktemp("home"), command=studio_forks.studio())
     yield server
     server.stop()
 

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 import cli_helpers
+import studio_forks
 from setveil.studio import desks as desks_module
 from setveil.studio.desks import Desks, Lost, Refused
 from setveil.studio.jobs import Job, Jobs
@@ -371,7 +372,7 @@ from setveil.errors import DataError, HierarchyError
 from setveil.studio.desk import __main__ as desk, data
 def refuse(desk): raise HierarchyError("Two roots.", hint="Take one.", problems=["a", "b"])
 def echo(desk, text):
-    print("noise")
+    print("noise", flush=True)
     desk.kept["n"] = desk.kept.get("n", 0) + 1
     return {"text": text, "times": desk.kept["n"], "folder": str(desk.folder)}
 def kill(desk): os.kill(os.getpid(), signal.SIGKILL)
@@ -385,7 +386,7 @@ desk.main()
 
 def at_desks(what: Callable[[Desks], Awaitable[Any]]) -> Any:
     async def do() -> Any:
-        desks = Desks(DESK)
+        desks = Desks((studio_forks.python(), *DESK[1:]))
         try:
             return await asyncio.wait_for(what(desks), 60)
         finally:

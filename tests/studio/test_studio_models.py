@@ -12,7 +12,9 @@ import httpx
 import pytest
 
 import cli_helpers
+import studio_forks
 import studio_shop
+from setveil.studio.jobs import COMMAND, Jobs
 from setveil.studio.projects import Project
 from studio_client import Client
 
@@ -58,7 +60,9 @@ def walk(client: Client, project: Project, form: dict[str, str], items: str = ""
 
 @pytest.fixture
 def client(tmp_path: Path) -> Client:
-    return Client(tmp_path / "setveil")
+    client = Client(tmp_path / "setveil")
+    client.studio.jobs = Jobs((studio_forks.python(), *COMMAND[1:]))
+    return client
 
 
 @pytest.fixture
