@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import builtins
+import io
 import json
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -66,10 +68,35 @@ def project(client: Client) -> Project:
     return project
 
 
-def statuses(client: Client, project: Project) -> list[int]:
-    """Ask for every page."""
-    answers = [client.get("p", project.name, page) for page in PAGES]
+def statuses(client: Client, project: Project, asked: Sequence[str] = PAGES) -> list[int]:
+    """Ask for the first page, and for every page or those that are named."""
+    answers = [client.get("p", project.name, page) for page in asked]
     return [answer.status_code for answer in [client.get(""), *answers]]
+
+
+def readers(client: Client, project: Project, place: Path) -> list[str]:
+    """Name the pages that open a file of this name: to the others it is nothing what is in it."""
+    opened: set[str] = set()
+
+    def noting(of: Any, name: str) -> None:
+        original = getattr(of, name)
+
+        def noted(file: Any, *given: Any, **more: Any) -> Any:
+            opened.add("" if isinstance(file, int) else Path(os.fsdecode(file)).name)
+            return original(file, *given, **more)
+
+        noticed.setattr(of, name, noted)
+
+    found = []
+    with pytest.MonkeyPatch.context() as noticed:
+        for of in (builtins, io, os):
+            noting(of, "open")
+        for page in PAGES:
+            client.studio.jobs._lanes.clear()
+            opened.clear()
+            client.get("p", project.name, page)
+            found += [page] * (place.name in opened)
+    return found
 
 
 # --- what is written, and removed
@@ -260,9 +287,12 @@ def test_no_file_of_a_project_breaks_a_page(client: Client, released: Path, file
     if "study-1" in file:
         (folder / "studies" / "study-1" / "study.toml").write_text("")
     good = place.read_text() if place.is_file() else "{}"
+    place.write_text(good)
+    asked = readers(client, project, place)
+    assert asked or place.name in {"risk.json", "study.toml"}  # read when something is sent, or not at all
     for content in [*JSON.values(), *changed(good)]:
         place.write_text(content)
-        found = statuses(client, project)
+        found = statuses(client, project, asked if content else PAGES)
         assert found[0] == 200
         assert max(found) < 500, content[:200]
         client.studio.jobs._lanes.clear()
