@@ -36,7 +36,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from setveil.errors import DataError, RequestError, did_you_mean
+from setveil.errors import DataError, RequestError, did_you_mean, faces
 
 GROUP = "setveil.algorithms"  # of entry points
 _PAGE = "docs/own_method.md says what a file of an algorithm must hold."
@@ -60,6 +60,7 @@ class AlgorithmInfo:
     hides_occurrences: bool = False  # whether it only leaves out single occurrences of sensitive items
     # whether it draws at random, not by a seed: each run of a study is a release of its own
     draws: bool = False
+    lacks: bool = False  # whether its k^m-anonymity can also hold against who knows an absent item
     bibtex: str = ""  # entries for those who cite it; where there is none, they are made from `reference`
 
     @property
@@ -294,6 +295,16 @@ def require_gives(name: str, model: str, said: str = "") -> None:
         raise RequestError(
             f"{said or name} does not give {model} but {', '.join(gives)}.",
             hint=f"Use {', '.join(giving(model))}.",
+        )
+
+
+def require_absence(name: str, guarantee: Any) -> None:
+    """Refuse an algorithm that knows nothing of absent items where one is promised."""
+    if getattr(guarantee, "absent", 0) and not load(name).info.lacks:
+        able = [other for other, module in modules().items() if module.info.lacks]
+        raise RequestError(
+            f"{name} keeps rows that lack an item from no one: {', '.join(able)} promises that of absent items.",
+            hint=f"{faces('--algorithm', 'algorithm')} {able[0]}, or leave out {faces('--absent', 'absent')}.",
         )
 
 

@@ -537,7 +537,7 @@ def promise_options(asked: Sequence[str], *, drawn: bool) -> list[inspect.Parame
     found: dict[str, list[tuple[str, Option]]] = {}
     for model in models().values():
         for name, option in model.options.items():
-            if drawn or option.drawn_with is None:
+            if drawn or (option.drawn_with is None and not option.asked_apart):
                 found.setdefault(name, []).append((model.name, option))
     return _owned(found, asked, PROMISE, usual=next(iter(models())))
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from setveil.errors import InfeasibleError
+from setveil.errors import InfeasibleError, RequestError, faces
 from setveil.guarantees import Facts, Model, Points, Words
 from setveil.values.declared import Keywords, Option
 from setveil.values.kinds import Integer, Sizes, integer, size
@@ -32,6 +32,10 @@ class KmAnonymity(Keywords):
     m : int, float, or mapping of str to int
         At least 1, or `math.inf`: as many items as the longest row has. Where items are of several columns
         (see `setveil.read_facts`), also a number for each: every set of at most so many items of each column.
+    absent : int
+        1: the promise also holds against somebody who knows, besides, an item that the person does not have:
+        no row or at least k hold a set of at most m items, or none, and not that item. An item excludes rows
+        only where the release shows what certainly means it (docs/verify.md). 0: nothing is said of that.
 
     References
     ----------
@@ -48,6 +52,7 @@ class KmAnonymity(Keywords):
 
     k: int
     m: Any = 2  # int or float; or a mapping, which becomes a `PerColumn`
+    absent: int = 0
 
     model: ClassVar[str] = "km-anonymity"
     secrets: ClassVar[tuple[str, ...]] = ()
@@ -55,15 +60,20 @@ class KmAnonymity(Keywords):
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", integer("k", self.k, 2))
         object.__setattr__(self, "m", size("m", self.m, per_column=True))
+        object.__setattr__(self, "absent", integer("absent", self.absent, 0))
+        _require_promised(self.absent, self.m)
 
     @property
     def phrase(self) -> str:
         """Name of the guarantee with its parameters."""
+        if self.absent:
+            return f"(k,m,a)-anonymity (k={self.k}, m={self.m}, a={self.absent}, absent items)"
         return f"k^m-anonymity (k={self.k}, m={self.m})"
 
     def as_dict(self) -> dict[str, Any]:
         """Return model and parameters as JSON types ("inf" for an infinite m)."""
-        return {"model": self.model, "k": self.k, "m": told_m(self.m)}
+        told = {"model": self.model, "k": self.k, "m": told_m(self.m)}
+        return {**told, "absent": self.absent} if self.absent else told
 
     def for_columns(self, names: Iterable[str]) -> KmAnonymity:
         """Take the promise for items of some columns: of a single one, m is a number.
@@ -120,6 +130,20 @@ def told_m(m: int | float) -> Any:
     return dict(m.each) if isinstance(m, PerColumn) else "inf" if m == math.inf else m
 
 
+def _require_promised(absent: int, m: Any) -> None:
+    """Refuse what cannot be promised of absent items."""
+    if absent > 1:
+        raise RequestError(
+            f"A promise is about 1 absent item at most, got {absent}.",
+            hint="`setveil verify --absent 2` checks a release that was made for less.",
+        )
+    if absent and (m == math.inf or isinstance(m, PerColumn)):
+        raise RequestError(
+            f"With {faces('--absent', 'absent')}, m must be one number of items, got {m}.",
+            hint=f"Such as {faces('--m 2', 'm=2')}.",
+        )
+
+
 # --- in words
 
 
@@ -137,9 +161,10 @@ def known_words(m: Any) -> str:
 
 def promise_words(g: Facts) -> str:
     """State the promise."""
+    absent = f", and {count(g['absent'], 'item')} that is not in it," if g.get("absent") else ""
     return (
-        f"Anyone who knows {known_words(g['m'])} of a person's row finds at least {count(g['k'], 'row')} "
-        "that fit, or none."
+        f"Anyone who knows {known_words(g['m'])} of a person's row{absent} finds at least "
+        f"{count(g['k'], 'row')} that fit, or none."
     )
 
 
@@ -179,7 +204,17 @@ def not_covered_words(g: Facts) -> Points:
         f"Someone who knows {count(g['m'] + 1)} or more items of a person may find fewer than "
         f"{count(g['k'], 'row')}, even only one."
     )
-    return [(f"Knowing more than {count(g['m'], 'item')}.", text)]
+    more = [(f"Knowing more than {count(g['m'], 'item')}.", text)]
+    return [*more, *beyond_absence_words()] if g.get("absent") else more
+
+
+def beyond_absence_words() -> Points:
+    """Say what a promise about an absent item does not cover."""
+    text = (
+        "The promise is about one absent item, which excludes the rows that certainly hold it. Someone who "
+        "knows of two, or that nothing of a label's kind is there, may find fewer rows."
+    )
+    return [("Knowing more of what a person does not have.", text)]
 
 
 def _reading(g: Facts) -> Points:
@@ -187,6 +222,7 @@ def _reading(g: Facts) -> Points:
     return [
         ("k:", f"how many rows must fit, here {count(g['k'])}."),
         ("m:", f"what someone may know, here {someone}."),
+        *([("absent:", "how many items the person is known not to have, here 1.")] if g.get("absent") else []),
     ]
 
 
@@ -235,10 +271,15 @@ model = Model(
             short="m",
             needed=True,
         ),
+        "absent": Option(
+            Integer(0),
+            "Items besides that a person is known not to have: 1; by exact (default 0).",
+            asked_apart=True,
+        ),
     },
     algorithm="exact",
     words=Words(
-        parameters=("k", "m"),
+        parameters=("k", "m", "absent"),
         promise=promise_words,
         fulfilled=_fewest,
         broken=broken_words,

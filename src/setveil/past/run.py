@@ -68,7 +68,7 @@ class PastRun:
             return None
         if self.model == PrivacyConstraints.model:
             return PrivacyConstraints(told["k"], m=number(told["m"]))
-        return KmAnonymity(told["k"], number(told["m"]))
+        return KmAnonymity(told["k"], number(told["m"]), told.get("absent", 0))
 
 
 def number(recorded: Any) -> Any:

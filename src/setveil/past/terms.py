@@ -64,6 +64,16 @@ def require_applicable(run: PastRun) -> None:
         )
 
 
+def require_nothing_absent(run: PastRun, wanted: Guarantee | None) -> None:
+    """Refuse a promise about absent items, which another file of rows need not keep and no repair mends."""
+    if run.report["guarantee"].get("absent") or getattr(wanted, "absent", 0):
+        raise RequestError(
+            "Recodings are applied to other rows for promises about items that a person has; this one is also "
+            "about absent ones.",
+            hint="Anonymize the new rows by themselves.",
+        )
+
+
 def of_nodes(run: PastRun) -> bool:
     """Tell whether the labels of a run are nodes of a hierarchy; else they are groups of items."""
     return run.model == KmAnonymity.model
@@ -77,6 +87,7 @@ def hierarchy_of(run: PastRun) -> Hierarchy | None:
 
 def promise(run: PastRun, wanted: Guarantee | None) -> Guarantee:
     """Take the promise of a run, or a stronger one of the same model."""
+    require_nothing_absent(run, wanted)
     if wanted is None:
         promised = run.promise()
         if promised is None:

@@ -62,6 +62,12 @@ def _weaker(guarantee: Guarantee, name: str, then: Mapping[str, Any]) -> KmAnony
                 f"{name if promised is then else 'the new release'} does not.",
                 hint="Leave out --union.",
             )
+        if promised.get("absent"):
+            raise RequestError(
+                "Two releases are verified together for what a person has; "
+                f"{name if promised is then else 'the new release'} also promises something of absent items.",
+                hint="Leave out --union.",
+            )
     return KmAnonymity(min(now["k"], then["k"]), min(number(now["m"]), number(then["m"])))
 
 

@@ -45,6 +45,11 @@ def require_splittable(run: PastRun, *, in_class: bool = False) -> None:
             f"This run promises {run.report['guarantee']['phrase']}; why labels are not split is known for "
             f"{' and '.join(MODELS)} only."
         )
+    if run.report["guarantee"].get("absent"):
+        raise RequestError(
+            f"This run promises {run.report['guarantee']['phrase']}; why labels are not split is known of items "
+            "that a person has, not of absent ones."
+        )
 
 
 def why(

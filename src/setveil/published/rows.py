@@ -155,6 +155,13 @@ class RowsRelease(_Recoded):
         """Return the rows."""
         return self.published
 
+    def is_told(self) -> bool:
+        """Whether the counts tell that every row of a label for several items holds one of these."""
+        shown = dict(zip(self.published.vocabulary.labels, self.published.supports().tolist(), strict=True))
+        several = {label for label, items in self.generalized().items() if len(items) > 1}
+        lines = [] if self.counts is None else self.counts.lines()
+        return any(label in several and rows == shown[label] for _, label, rows in lines)
+
     def arranged(self, layout: Layout) -> RowsRelease:
         """Put rows without items last where the file cannot show them, so that the others are numbered on."""
         if layout.shows_empty_rows:

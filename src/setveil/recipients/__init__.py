@@ -52,13 +52,15 @@ def require_checked(about: Mapping[str, Any]) -> None:
             hint="--output-format jsonl, or another text format; of a table leave it out.",
         )
     known = {"global": _ROWS, "local": _ROWS, "table": _TABLES, "table-cut": _TABLES}
-    if model not in known.get(str(about.get("recoding")), ()) or "sensitive" in promise:
+    if model not in known.get(str(about.get("recoding")), ()) or {"sensitive", "absent"} & promise.keys():
         more = " with sensitive items" if "sensitive" in promise else ""
+        more += " and something of absent items" if "absent" in promise else ""
         what = "of facts" if about.get("recoding") == "facts" else f"which promises {model}{more}"
         raise RequestError(
             f"The checker for recipients does not check such a release, {what}.",
             hint="It checks k^m-anonymity and k-anonymity of rows of items without classes, and "
-            "(k,k^m)-anonymity and mixed k^m-anonymity of tables in which nothing is sensitive.",
+            "(k,k^m)-anonymity and mixed k^m-anonymity of tables in which nothing is sensitive. `setveil verify` "
+            "checks all.",
         )
 
 

@@ -82,12 +82,14 @@ def check(
     cover : Hierarchy, optional
         Check k^m-anonymity in the cover reading: each label stands for all leaves of this hierarchy below it.
     absent, absence
-        Check k^m-anonymity where somebody also knows up to so many items that a person has not.
+        Check k^m-anonymity where somebody also knows up to so many items that a person has not; 0: as many
+        as the guarantee says.
     **more
         What the verifier of the rows takes besides.
     """
     if isinstance(published, FactRows) and isinstance(guarantee, KmAnonymity):
         guarantee = guarantee.for_columns(one.name for one in published.columns)
+    absent = absent or getattr(guarantee, "absent", 0)
     if absent:
         return _with_absent(published, guarantee, counts, about, absent, absence, show=show, **more)
     if isinstance(published, ClassRows):

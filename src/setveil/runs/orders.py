@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from setveil.data.transactions import Transactions
-from setveil.errors import InfeasibleError, RequestError
+from setveil.errors import InfeasibleError, RequestError, faces
 from setveil.facts.facts import Facts
 from setveil.facts.generalizing import LINES, Generalizing, order_name
 from setveil.hierarchy.boxes import BoxTree, forest, line_at, product_tree
@@ -37,6 +37,12 @@ def require_possible(asked: Asked) -> None:
         raise RequestError(
             f"Facts are released under k^m-anonymity, not under {asked.guarantee.model}.",
             hint="Say --k and --m.",
+        )
+    if asked.guarantee.absent:
+        raise RequestError(
+            "Of facts nothing is promised about absent ones: a box is about where a fact lies, and not about "
+            "whether there is one.",
+            hint=f"Leave out {faces('--absent', 'absent')}.",
         )
     if asked.algorithm not in ALGORITHMS:
         raise RequestError(

@@ -359,7 +359,15 @@ class _Memory:
 
     def publish(self, asked: Asked, made: Made, progress: Progress) -> Release:
         """Put the rows in an order that tells nothing."""
-        return publish(self.data, made.recoding, asked.seed, made.told, asked.least)
+        release = publish(self.data, made.recoding, asked.seed, made.told, asked.least)
+        if getattr(asked.guarantee, "absent", 0) and isinstance(release, RowsRelease) and release.is_told():
+            warning = (
+                "There is no counts.csv: by it every row of some label would hold one of its items, and who lacks "
+                "that item would be in none of them."
+            )
+            told = {**made.told, "warnings": [*made.told.get("warnings", ()), warning]}
+            release = replace(release, counts=None, details=told)
+        return release
 
     def verify(self, asked: Asked, release: Release, progress: Progress) -> Verdict:
         """Check what is going to be written."""

@@ -22,11 +22,15 @@ from setveil.progress import Progress
 X = TypeVar("X", int, tuple[int, bool])
 
 
-def contracted(tree: Hierarchy, items: Collection[str], barred: Collection[str] = ()) -> Hierarchy:
+def contracted(
+    tree: Hierarchy, items: Collection[str], barred: Collection[str] = (), *, telling: bool = False
+) -> Hierarchy:
     """Leave out leaves that are not among `items`, and inner nodes that then have a single child.
 
     The root stays. A node publishes the same rows as its only child, and loses at least as much. But where
-    that child is among the `barred` leaves, which are never published as themselves, the node stays, too.
+    that child is among the `barred` leaves, which are never published as themselves, the node stays, too. So
+    does, where leaves are `telling`, the lowest node above each that stands for more than one item: the leaf
+    means its item for certain, and the node does not.
     """
     wanted = [leaf for leaf in range(tree.n_leaves) if tree.labels[leaf] in items]
     if not wanted or tree.root < tree.n_leaves:
@@ -41,6 +45,9 @@ def contracted(tree: Hierarchy, items: Collection[str], barred: Collection[str] 
     inner = np.arange(tree.n_leaves, tree.n_nodes)
     branches = set(inner[most[inner] < below[inner]].tolist())
     branches |= {int(tree.parent[leaf]) for leaf in wanted if tree.labels[leaf] in barred}
+    if telling:
+        several = tree.leaf_counts > 1
+        branches |= {next((up for up in tree.ancestors(x) if several[up]), tree.root) for x in wanted}
     stays = np.zeros(tree.n_nodes, bool)
     stays[[*branches, tree.root]] = True
     nodes = np.array([*wanted, *branches - {tree.root}])
@@ -189,7 +196,10 @@ class Candidates:
             yield self.generalized_further(candidate)
 
     def refined(self, candidate: Ids) -> Ids:
-        """Split nodes of a valid candidate again while it stays valid: that costs nothing, or gains."""
+        """Split nodes of a valid candidate again while it stays valid: that costs nothing, or gains.
+
+        Where absent items tell, all that can be, or none.
+        """
         suppressed = self.suppressed_leaves(candidate)
         published = self._cut.fresh()
         published.drop(suppressed)
@@ -197,16 +207,25 @@ class Candidates:
         for v in refine(published, self.cut_nodes(candidate), self.guarantee, self.progress):
             out[self.tree.under(v)] = v
         out[suppressed] = -1
-        return self._without_barred(out)
+        out = self._without_barred(out)
+        if self._separator.absence is not None and next(self.threats(out), None) is not None:
+            return candidate
+        return out
 
     def generalized_further(self, candidate: Ids) -> Ids:
         """Generalize further until no threat is left."""
         cut, n_leaves = self._cut.fresh(), self.tree.n_leaves
         cut.generalize(v for v in self.cut_nodes(candidate) if v >= n_leaves)
         cut.image[:n_leaves][candidate[:n_leaves] < 0] = -1
-        while aa.find_cut(cut, self.guarantee, self.progress)[1]["generalization_steps"]:
-            pass  # generalizing brings suppressed items back, and they may be rare in their turn
-        return cut.image
+        while True:
+            while aa.find_cut(cut, self.guarantee, self.progress)[1]["generalization_steps"]:
+                pass  # generalizing brings suppressed items back, and they may be rare in their turn
+            if self._separator.absence is None:
+                return cut.image
+            above = {int(self.tree.parent[threat[-1]]) for threat in self.threats(cut.image)}
+            if not above:
+                return cut.image
+            cut.generalize(sorted(v for v in above if above.isdisjoint(self.tree.ancestors(v))))
 
     def suppressed_further(self, candidate: Ids) -> Ids:
         """Suppress nodes until no threat is left: those in most threats for the loss they add, first."""
@@ -236,4 +255,4 @@ class Candidates:
             candidate[leaf] = leaf
             if not self._separator.stays_valid(leaf, candidate):
                 candidate[leaf] = -1
-        return candidate
+        return candidate if self._separator.absence is None else self.suppressed_further(candidate)

@@ -10,6 +10,7 @@ import numpy as np
 from setveil.algorithms._cut import Cut, extended_rows
 from setveil.algorithms._refine import Beside
 from setveil.algorithms._threats import ThreatWalk
+from setveil.algorithms.exact._absence import AbsenceThreats, Lacking
 from setveil.algorithms.exact._clause_loops import general_forms
 from setveil.algorithms.exact._program import TOLERANCE, Floats
 from setveil.algorithms.exact._violated_clauses import cheapest_choices, no_bits, violated_clauses
@@ -47,9 +48,11 @@ class Separator:
 
     A clause is a set of inner nodes and a set of leaves: every valid solution generalizes up to one of
     these nodes or higher, or suppresses one of these leaves.
+
+    With `absent` also those against who knows an item that a person has not.
     """
 
-    def __init__(self, cut: Cut, k: int, m: float) -> None:
+    def __init__(self, cut: Cut, k: int, m: float, *, absent: bool = False) -> None:
         tree = cut.tree
         self.cut, self.k, self.m = cut, k, m
         rows, items, self.weights = distinct_rows(*cut.leaf_rows)
@@ -62,6 +65,9 @@ class Separator:
         up, low, high = (frozen(of_node, np.int64) for of_node in (tree.parent, tree.low, tree.high))
         self._facts = up, low, high, tree.root, self.starts, self.holders, self.weights, k
         self.nowhere = np.zeros(0, np.int64)
+        self.absence = (
+            AbsenceThreats(cut, self.rows, self.weights, self.starts, self.holders, k, m) if absent else None
+        )
         self.longest = int(np.diff(rows).max(initial=0))
         self.low: list[int] = tree.low.tolist()
         self.high: list[int] = tree.high.tolist()
@@ -75,6 +81,7 @@ class Separator:
         """List the threats of smallest size between published nodes; nothing if the candidate is valid.
 
         `candidate` is int32 (n_nodes,): the node of the cut above each leaf, -1 if the leaf is suppressed.
+        Those with an absent leaf come only where there are no others.
         """
         tree = self.cut.tree
         rows = distinct_rows(*recode_rows(*self.rows, frozen(candidate, np.int32)), self.weights)
@@ -96,6 +103,8 @@ class Separator:
                 yield threat
             if found:
                 return
+        if self.absence is not None:
+            yield from self.absence.threats(rows, published, progress)
 
     def parents(self, threat: list[int]) -> frozenset[int]:
         """Return the parents of a threat's nodes."""
@@ -113,6 +122,9 @@ class Separator:
         S and which publishes all of L is not valid: the nodes it publishes L as occur together, in at most
         as many rows as S.
         """
+        if self.absence is not None and isinstance(threat, Lacking):
+            yield from self.absence.clauses(threat, with_leaves)
+            return
         choices = self._leaf_choices(threat) if with_leaves else [()]
         for general in self._generalizations(threat):
             above = tuple(sorted({self.parent[v] for v in general}))

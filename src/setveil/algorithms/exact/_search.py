@@ -15,6 +15,7 @@ import numpy as np
 
 from setveil.algorithms._cut import Cut, leaf_occurrences
 from setveil.algorithms._witness_rows import witness_rows
+from setveil.algorithms.exact._absence import Lacking, require_more_items
 from setveil.algorithms.exact._branch import BranchAndCut
 from setveil.algorithms.exact._candidates import Candidates, contracted
 from setveil.algorithms.exact._clauses import Separator
@@ -83,17 +84,24 @@ class Search:
         hierarchy.locate(data.vocabulary)
         _require_leaves(parameters.keep, hierarchy, "Items to keep")
         _require_leaves(parameters.weights, hierarchy, "Items with a weight")
-        self.tree = tree = contracted(hierarchy, {*data.vocabulary.labels, *parameters.keep}, barred)
+        absent = bool(guarantee.absent)
+        if absent:
+            require_more_items(hierarchy, data.n_rows - data.filled_rows, guarantee)
+        self.tree = tree = contracted(
+            hierarchy, {*data.vocabulary.labels, *parameters.keep}, barred, telling=absent
+        )
         self.first = FIRST.get(parameters.loss, ()) if losses is None else ()
         if losses is None:
             losses = Losses.of(parameters.loss, hierarchy, tree, data, parameters.weights, everything)
         self.losses, self.of_all = losses, everything
         self.kept = sorted({tree.id(x) for x in parameters.keep})
         self.barred = sorted(tree.id(x) for x in barred if x in tree)
-        self.rows = witness_rows(data, guarantee.k, guarantee.m, progress)
+        # Witness rows do not show which rows lack an item.
+        whole = absent and isinstance(data, Transactions)
+        self.rows = data if whole else witness_rows(data, guarantee.k, guarantee.m, progress)
         self.of_leaf = leaf_occurrences(data, tree)
         self.cut = cut = Cut(self.rows, tree, self.of_leaf)
-        self.separator = Separator(cut, guarantee.k, guarantee.m)
+        self.separator = Separator(cut, guarantee.k, guarantee.m, absent=absent)
         self.candidates = Candidates(
             cut, self.separator, guarantee, losses, self.kept, self.barred, parameters.suppress, progress
         )
@@ -264,6 +272,7 @@ class Search:
         coarsest = self.candidates.coarsest()
         threat = next(self.candidates.threats(coarsest), None)
         if threat is not None:
+            self._require_absent_kept(threat)
             labels = [self.tree.labels[v] for v in threat]
             siblings = "" if self.parameters.suppress else " (what is kept is published beside its siblings)"
             raise InfeasibleError(
@@ -273,6 +282,18 @@ class Search:
                 hint="Keep fewer items" + ("." if self.parameters.suppress else ", or allow --suppress."),
             )
         self.incumbent.offer(coarsest)
+
+    def _require_absent_kept(self, threat: list[int]) -> None:
+        """Refuse items to keep of which one tells too much where it is absent."""
+        if not isinstance(threat, Lacking):
+            return
+        *known, absent = (self.tree.labels[v] for v in threat)
+        rows = f"rows hold {listed(known)} without it" if known else "rows lack it"
+        raise InfeasibleError(
+            f"The items to keep cannot all be kept: {self.guarantee.phrase} forbids publishing {absent!r} as "
+            f"itself{' beside what is to be kept' if known else ''}: too few {rows}.",
+            hint="Keep fewer items, or leave out the promise about absent items.",
+        )
 
     def _look_around(self) -> None:
         """Look for good candidates with what is quick."""

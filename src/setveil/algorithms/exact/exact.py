@@ -30,6 +30,7 @@ info = AlgorithmInfo(
     without=("coherence",),
     summary="Least loss of all cuts, by default with suppression, proven by an integer program.",
     reference="setveil, docs/exact.md; the model: VLDB 2008, section 3, doi:10.14778/1453856.1453874",
+    lacks=True,
     bibtex=together(SETVEIL, VLDB_2008),
 )
 
@@ -112,6 +113,11 @@ def _require_certified(data: Transactions, guarantee: Guarantee) -> None:
         raise RequestError(
             f"Certificates are of k^m-anonymity, and this is {guarantee.phrase}.",
             hint="Leave out --certificate: runs of exact for k^m-anonymity have one.",
+        )
+    if guarantee.absent:  # type: ignore[attr-defined]
+        raise RequestError(
+            f"Certificates are of k^m-anonymity alone, and this is {guarantee.phrase}.",
+            hint="Leave out --certificate, or the promise about absent items.",
         )
     if not isinstance(data, Transactions):
         raise RequestError(

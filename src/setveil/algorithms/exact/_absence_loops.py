@@ -1,0 +1,152 @@
+"""What the search for threats with an absent item does again and again."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from setveil.jit import compiled
+
+
+@compiled
+def _holds(indptr, items, row, x):
+    """Whether a row, whose items ascend, holds x."""
+    low, high = indptr[row], indptr[row + 1]
+    while low < high:
+        mid = (low + high) // 2
+        if items[mid] < x:
+            low = mid + 1
+        else:
+            high = mid
+    return low < indptr[row + 1] and items[low] == x
+
+
+@compiled
+def few_lack(indptr, items, weights, starts, tidlists, telling, k, largest, out, found):
+    """List sets of nodes, and a leaf each, such that some rows, but fewer than k, hold the set without it.
+
+    A set is not extended by what may be left out of it: only sets are listed of which no part does.
+
+    Parameters
+    ----------
+    indptr, items, weights
+        Distinct rows of published nodes, ascending, and how many rows each stands for.
+    starts, tidlists
+        The rows of each node.
+    telling : bool (n_nodes,)
+        Leaves that are published as themselves.
+    k, largest : int
+        Sets hold at most `largest` nodes.
+    out : int32 (any, largest + 1), written
+        The nodes of each set, and last the leaf; -1 where there are fewer nodes.
+    found : int64 (any,), written
+        How many rows that is.
+
+    Returns
+    -------
+    n : int
+        How many there are; not all where there is no room left.
+    """
+    n_nodes, n_rows = telling.size, weights.size
+    rows = np.empty((largest + 1, n_rows), np.int32)
+    held = np.zeros(largest + 1, np.int64)  # rows of each level
+    count = np.zeros(n_nodes, np.int64)
+    mark = np.zeros((largest + 1, n_nodes), np.bool_)  # leaves that the set of a level, or a part, is rare with
+    order = np.empty((largest + 1, n_nodes), np.int32)  # nodes that occur in the rows of a level, ascending
+    sizes = np.zeros(largest + 1, np.int64)
+    at = np.zeros(largest + 1, np.int64)
+    path = np.full(largest + 1, -1, np.int32)
+    n = np.int64(0)
+    d = np.int64(0)
+    rows[0] = np.arange(n_rows)
+    held[0] = n_rows
+    fresh = True
+    while d >= 0:
+        if fresh:
+            # Count what occurs in the rows of the set, and list the leaves that too few of them lack.
+            total = np.int64(0)
+            for i in range(held[d]):
+                row = rows[d, i]
+                total += weights[row]
+                for p in range(indptr[row], indptr[row + 1]):
+                    count[items[p]] += weights[row]
+            size = np.int64(0)
+            for v in range(n_nodes):
+                mark[d, v] = mark[d - 1, v] if d > 0 else False
+                if count[v] == 0:
+                    continue
+                order[d, size] = v
+                size += 1
+                left = total - count[v]
+                if telling[v] and not mark[d, v] and 0 < left < k:
+                    mark[d, v] = True
+                    if n == found.size:
+                        return n
+                    out[n] = -1
+                    out[n, :d] = path[:d]
+                    out[n, largest] = v
+                    found[n] = left
+                    n += 1
+            for i in range(size):
+                count[order[d, i]] = 0
+            sizes[d] = size
+            at[d] = 0
+            fresh = False
+        if d == largest or at[d] == sizes[d]:
+            d -= 1
+            continue
+        v = order[d, at[d]]
+        at[d] += 1
+        if d > 0 and v <= path[d - 1]:
+            continue
+        path[d] = v
+        kept = np.int64(0)
+        if d == 0:
+            for q in range(starts[v], starts[v + 1]):
+                rows[1, kept] = tidlists[q]
+                kept += 1
+        else:
+            for i in range(held[d]):
+                if _holds(indptr, items, rows[d, i], v):
+                    rows[d + 1, kept] = rows[d, i]
+                    kept += 1
+        held[d + 1] = kept
+        d += 1
+        fresh = True
+    return n
+
+
+@compiled
+def lacking(nodes, absent, starts, tidlists, weights, limit, out):
+    """Count the rows that hold all `nodes`, at least one, and not `absent`, up to `limit`.
+
+    Each node's rows ascend; the rows themselves are written to `out` (limit,). Returns their weight, and how
+    many they are.
+    """
+    rarest = nodes[0]
+    for v in nodes:
+        if starts[v + 1] - starts[v] < starts[rarest + 1] - starts[rarest]:
+            rarest = v
+    total, n = np.int64(0), np.int64(0)
+    for q in range(starts[rarest], starts[rarest + 1]):
+        row = tidlists[q]
+        fits = True
+        for j in range(nodes.size + 1):
+            v = absent if j == nodes.size else nodes[j]
+            low, high = starts[v], starts[v + 1]
+            while low < high:
+                mid = (low + high) // 2
+                if tidlists[mid] < row:
+                    low = mid + 1
+                else:
+                    high = mid
+            there = low < starts[v + 1] and tidlists[low] == row
+            if there == (j == nodes.size):
+                fits = False
+                break
+        if fits:
+            out[n] = row
+            n += 1
+            total += weights[row]
+            if total >= limit:
+                break
+    return total, n
