@@ -15,7 +15,7 @@ from setveil.cli import in_parts
 from setveil.cli import spark as on_spark
 from setveil.cli.config import given_options
 from setveil.cli.engines import MEMORY, PARTS, SPARK, MakingEngine
-from setveil.cli.facts import Facts, FactsAsked, facts_asked, read_facts
+from setveil.cli.facts import Facts, FactsAsked, facts_asked, read_facts, read_persons
 from setveil.cli.options import (
     ALGORITHM,
     GENERAL,
@@ -126,7 +126,7 @@ def anonymize(
 
     command, options = given_options(context)
     algorithm = algorithm and registry.named(algorithm)
-    of_facts = facts_asked(facts, columns, reading, promise, engine)
+    of_facts = facts_asked(facts, columns, reading, promise, engine, model, of_persons=True)
     promise = promise if of_facts is None else of_facts.promise
     if engine == SPARK and dict(own).get(CLASSES) is not None:
         raise RequestError(engine_refused(engine), hint="Leave out --engine.")
@@ -316,9 +316,11 @@ def _in_memory(
 def _tell_alone(asked: _Asked, data: Transactions, tree: Hierarchy | None) -> None:
     """Say how many items are in no group, and what groups codes."""
     from setveil.facts.facts import Facts as FactRows
+    from setveil.facts.tables import of_facts
     from setveil.hierarchy.alone import alone_note, likely_lengths
 
     k = asked.promise.get("k")
+    data = of_facts(data)
     data = data.codes_alone() if isinstance(data, FactRows) else data
     supports = data.supports().tolist()
     note = "" if tree is None else alone_note(tree, data.vocabulary.labels, supports, k)
@@ -339,7 +341,11 @@ def _read(asked: _Asked, source: Any) -> tuple[Transactions, Hierarchy | None, R
     reading = asked.reading
     if asked.of_facts is not None:
         tree = asked.of_facts.tree(asked.hierarchies, reading.text_encoding)
-        return read_facts(source, asked.of_facts, asked.promise, asked.publishing.seed), tree, reading, None
+        seed = asked.publishing.seed
+        if asked.of_facts.of_persons:
+            roles = asked.of_facts.roles(asked.hierarchies, reading.text_encoding)
+            return read_persons(source, asked.of_facts, asked.promise, seed, roles), tree, reading, None
+        return read_facts(source, asked.of_facts, asked.promise, seed), tree, reading, None
     if asked.of_tables:
         return *read_table(source, asked.columns, reading, asked.hierarchies), reading, None
     file = asked.plain_hierarchy

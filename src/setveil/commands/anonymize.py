@@ -25,6 +25,8 @@ from setveil.data.transactions import Transactions
 from setveil.errors import RequestError, described
 from setveil.facts.facts import Facts
 from setveil.facts.generalizing import VOLUME, Generalizing
+from setveil.facts.tables import FactTable
+from setveil.facts.tables import of_facts as facts_in
 from setveil.guarantees import Guarantee, models
 from setveil.hierarchy.tree import Hierarchy
 from setveil.options.classes import NAME
@@ -189,7 +191,7 @@ def anonymize(
     >>> sv.anonymize(rows, k=2, m=2, hierarchy=drinks).verdict
     Yes: k^m-anonymity (k=2, m=2) holds.
     """
-    if isinstance(data, Facts) and m is None and guarantee is None:
+    if isinstance(data, Facts | FactTable) and m is None and guarantee is None:
         m = data.m
     guarantee = promised(guarantee, k, m, kind="tables" if isinstance(data, Table) else "rows")
     named_algorithm(algorithm)
@@ -216,7 +218,8 @@ def anonymize(
             hint="sv.anonymize(sv.read_table(data, qi=[...], set=...), ...)",
         )
     rows = rows_of(data, tables=True)
-    tree = tree_of_codes(hierarchy, rows) if isinstance(rows, Facts) else tree_of(hierarchy)
+    of_facts = isinstance(rows, Facts | FactTable)
+    tree = tree_of_codes(hierarchy, facts_in(rows)) if of_facts else tree_of(hierarchy)
     tree = tree or tree_beside(rows)
     values = _values(parameters, algorithm, guarantee, rows, tree, seed)
     weights = {name: Fraction(str(weight)) for name, weight in (fact_weights or {}).items()}

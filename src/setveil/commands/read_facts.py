@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from os import PathLike, fspath
 from typing import Any
 
-from setveil.commands.given import integer, is_path
+from setveil.commands.given import integer, is_path, tree_of
+from setveil.commands.read_table import names_of
 from setveil.errors import RequestError, described, require_type
 from setveil.facts.asked import asked_for
 from setveil.facts.facts import Facts
 from setveil.facts.read import read_rows_of_facts
+from setveil.facts.tables import FactTable, read_table_of_facts
 from setveil.tables.how import How
+from setveil.tables.roles import TreeLike, make_roles, with_trees
 
 
 def read_facts(
@@ -21,6 +25,16 @@ def read_facts(
     sets: str | Sequence[str] | Mapping[str, Any],
     when: str | Sequence[str] | Mapping[str, str] | None = None,
     amount: str | Sequence[str] | Mapping[str, Any] | None = None,
+    persons: str | PathLike[str] | object | None = None,
+    qi: str | Sequence[str] | Mapping[str, Mapping[str, Any]] = (),
+    keep: str | Sequence[str] = (),
+    drop: str | Sequence[str] = (),
+    hierarchies: Mapping[str, TreeLike] | None = None,
+    numeric: str | Sequence[str] = (),
+    categorical: str | Sequence[str] = (),
+    ranges: str | Sequence[str] | Mapping[str, Any] = (),
+    weights: Mapping[str, Any] | None = None,
+    per_person: Mapping[str, str] | None = None,
     item_columns: str | Sequence[str] | None = None,
     date_format: str | None = None,
     missing: Mapping[str, Sequence[str]] | None = None,
@@ -33,7 +47,7 @@ def read_facts(
     format: str | None = None,  # noqa: A002
     encoding: str | None = None,
     separator: str | None = None,
-) -> Facts:
+) -> Facts | FactTable:
     r"""Read what, when and how much from a raw file: all lines of a person are one row of facts.
 
     A fact is a code with the values of its attributes: the period of a date, the band of an amount. Lines of
@@ -58,6 +72,15 @@ def read_facts(
         Columns of amounts, each with the bounds of bands, or the number of bands: then about so many are
         chosen, with bounds 1, 2, 5, 10, ... . In a text ``mean:``, ``max:`` or ``lines:`` (the number of
         lines) may stand before them, in place of adding up.
+    persons : path or data frame, optional
+        A table of persons with the same column of ids; without it `source` says on each line what is known of
+        the person.
+    qi, keep, drop, hierarchies, numeric, categorical, ranges, weights
+        What the columns of persons are, as for `setveil.read_table`; hierarchies of quasi-identifiers only:
+        that of the codes is given to `setveil.anonymize`. With `qi` rows are those of a table.
+    per_person : mapping of str to {"first", "last", "least", "greatest"}, optional
+        Which value counts, of columns whose values differ on the lines of one person: those of others must
+        agree. Missing values count where there is no other.
     item_columns : str or list of str, optional
         Several columns that hold codes of one sort, as for `setveil.read`.
     date_format : str, optional
@@ -82,8 +105,10 @@ def read_facts(
 
     Returns
     -------
-    Facts
-        One row for each person, in the order of their first lines; `setveil.anonymize` takes them.
+    Facts or FactTable
+        One row for each person, in the order of their first lines; `setveil.anonymize` takes them. With `qi`
+        a table, whose promises are `setveil.KKmAnonymity` and `setveil.MixedKmAnonymity`; persons without
+        events are rows without facts.
 
     Raises
     ------
@@ -107,10 +132,41 @@ def read_facts(
     require_type("The column of ids must be named by a text", id, str)
     if isinstance(fewest, bool) or not isinstance(fewest, int) or fewest < 0:
         raise RequestError(f"fewest must be an integer of at least 0, got {described(fewest)}.")
-    asked = asked_for(sets, when, amount, date_format=date_format, sign=sign, missing=missing)
+    known = list(qi) if isinstance(qi, Mapping) else names_of("qi", qi)
+    kept = names_of("keep", keep)
+    of_persons = {name: values for name, values in (missing or {}).items() if name in known}
+    of_facts = {name: values for name, values in (missing or {}).items() if name not in known}
+    asked = asked_for(sets, when, amount, date_format=date_format, sign=sign, missing=of_facts)
     not_ids = (not_ids,) if isinstance(not_ids, str) else tuple(not_ids)
     how = How(format, encoding, separator, delimiter, item_columns, None, id, None, not_ids)
     for name, number, least in (("most", 1 if most is None else most, 1), ("seed", seed, 0)):
         integer(name, number, least)
-    data = read_rows_of_facts(fspath(source) if is_path(source) else source, asked, how, fewest=fewest)
-    return data if most is None else data.at_most(most, seed)
+    source, persons = (fspath(one) if is_path(one) else one for one in (source, persons))
+    if not known:
+        said = {"persons": persons, "keep": kept, "per_person": per_person, "hierarchies": hierarchies}
+        if any(value is not None and value != [] for value in said.values()):
+            name = next(name for name, value in said.items() if value is not None and value != [])
+            raise RequestError(
+                f"{name}: nothing says what someone may know of a person besides facts.",
+                hint='Name the columns: qi=["age", "sex"].',
+            )
+        data = read_rows_of_facts(source, asked, how, fewest=fewest)
+        return data if most is None else data.at_most(most, seed)
+    roles = make_roles(
+        qi=qi if isinstance(qi, Mapping) else known, set_name=asked.set_name, keep=kept,
+        drop=names_of("drop", drop), hierarchies=hierarchies, numeric=names_of("numeric", numeric),
+        categorical=names_of("categorical", categorical),
+        ranges=ranges if isinstance(ranges, Mapping) else dict.fromkeys(names_of("ranges", ranges), True),
+        weights=weights, missing=of_persons, id_column=id, delimiter=delimiter,
+    )  # fmt: skip
+    first, how = (source, how) if persons is None else (persons, replace(how, items=source))
+    return read_table_of_facts(
+        first,
+        with_trees(roles, tree_of),
+        asked,
+        how,
+        per_person=per_person,
+        fewest=fewest,
+        most=most,
+        seed=seed,
+    )

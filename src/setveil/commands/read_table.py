@@ -118,20 +118,20 @@ def read_table(
     """
     how = How(
         format, encoding, separator, delimiter, item_columns, items, id_column, item_column,
-        tuple(_names("not_ids", not_ids)),
+        tuple(names_of("not_ids", not_ids)),
     )  # fmt: skip
     for name in ("format", "encoding", "separator", "delimiter", "id_column", "item_column"):
         if not isinstance(getattr(how, name), str | None):
             raise RequestError(f"{name} must be a text, got {described(getattr(how, name))}.")
     said: dict[str, Any] = {
-        "qi": qi if isinstance(qi, Mapping) else _names("qi", qi),
+        "qi": qi if isinstance(qi, Mapping) else names_of("qi", qi),
         "set_name": _one("set", set),
-        "keep": _names("keep", keep),
-        "drop": _names("drop", drop),
+        "keep": names_of("keep", keep),
+        "drop": names_of("drop", drop),
         "hierarchies": hierarchies,
-        "numeric": _names("numeric", numeric),
-        "categorical": _names("categorical", categorical),
-        "ranges": ranges if isinstance(ranges, Mapping) else dict.fromkeys(_names("ranges", ranges), True),
+        "numeric": names_of("numeric", numeric),
+        "categorical": names_of("categorical", categorical),
+        "ranges": ranges if isinstance(ranges, Mapping) else dict.fromkeys(names_of("ranges", ranges), True),
         "weights": weights,
         "missing": missing,
     }
@@ -189,7 +189,7 @@ def read_published_table(
     if not is_path(source):
         raise RequestError(f"A published table is read from a file, got {described(source)}.")
     how = How(None, encoding, separator, delimiter)
-    return published_table(fspath(source), _names("qi", qi), _one("set", set), _names("keep", keep), how)
+    return published_table(fspath(source), names_of("qi", qi), _one("set", set), names_of("keep", keep), how)
 
 
 def _one(name: str, value: Any) -> str | None:
@@ -200,7 +200,7 @@ def _one(name: str, value: Any) -> str | None:
     raise RequestError(f"{name} must be the name of a column, got {described(value)}.")
 
 
-def _names(name: str, value: Any) -> list[str]:
+def names_of(name: str, value: Any) -> list[str]:
     """Take names of columns: a list, or one."""
     if isinstance(value, str):
         return [value] if value else []

@@ -55,6 +55,11 @@ class Asked:
         said = {name: m for name, m in self.sets.items() if m is not None}
         return next(iter(said.values())) if len(self.sets) == 1 and said else said or None
 
+    @property
+    def set_name(self) -> str | None:
+        """The column of codes, where there is one."""
+        return next(iter(self.sets)) if len(self.sets) == 1 else None
+
     def attributes_of(self, name: str) -> list[When | Amount]:
         """List what belongs to the codes of a column."""
         return [one for one in self.attributes if one.of in (None, name)]

@@ -29,7 +29,12 @@ class Lines:
     texts: Mapping[int, Column]  # of the columns that are texts
     places: Mapping[str, int]  # where the column of each attribute stands
     row: Codes  # int64 (lines,): the person of each line
-    n_rows: int
+    persons: tuple[str, ...]  # their ids, in the order of their first lines
+
+    @property
+    def n_rows(self) -> int:
+        """How many persons there are."""
+        return len(self.persons)
 
     @classmethod
     def of(cls, source: Any, asked: Asked, how: How) -> Lines:
@@ -78,7 +83,8 @@ class Lines:
                 hint="Complete or remove such lines.",
             )
         row, first = rows_of(np.array(image, np.int64)[ids.codes])
-        return cls(opened, where, id_at, items_at, texts, places, row, first.size)
+        persons = tuple(ids.labels[code] for code in ids.codes[first].tolist())
+        return cls(opened, where, id_at, items_at, texts, places, row, persons)
 
     def codes(self, name: str, how: How) -> tuple[Codes, Codes, list[str]]:
         """List the codes of a column of all lines: line, position in the labels, labels."""
@@ -102,11 +108,19 @@ class Lines:
         at = self.places[name]
         return self.texts[at], self.opened.table.names[at]
 
+    @property
+    def used(self) -> set[int]:
+        """Where the columns stand that were read."""
+        return {self.id_at, *(at for some in self.items_at.values() for at in some), *self.places.values()}
+
+    def first_line(self, row: int) -> str:
+        """Say where the first line of a person is."""
+        return self.texts[self.id_at].place(int(np.argmax(self.row == row)))
+
     def origin(self, asked: Asked) -> Origin:
         """Say what was read."""
-        names = self.opened.table.names
+        names, used = self.opened.table.names, self.used
         codes_at = [at for some in self.items_at.values() for at in some]
-        used = {self.id_at, *codes_at, *self.places.values()}
         layout = Layout("long", id_column=names[self.id_at], item_column=next(iter(asked.sets)))
         return Origin(
             self.opened.files, layout, f"value of {names[self.id_at]}", names[self.id_at],

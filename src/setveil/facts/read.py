@@ -49,6 +49,13 @@ def read_rows_of_facts(source: Any, asked: Asked, how: How, *, fewest: int = 0) 
     if isinstance(source, str | Path):
         source = open_source(source)
     lines = Lines.of(source, asked, how)
+    made = facts_of_lines(lines, asked, how, fewest)
+    origin = replace(lines.origin(asked), seconds=round(time.perf_counter() - start, 4))
+    return replace(made, origin=origin)
+
+
+def facts_of_lines(lines: Lines, asked: Asked, how: How, fewest: int) -> Facts:
+    """Make a row of the facts of each person (see `read_rows_of_facts`)."""
     notes: dict[str, None] = {}
     columns, occurrences = [], []
     for name in asked.sets:
@@ -56,8 +63,7 @@ def read_rows_of_facts(source: Any, asked: Asked, how: How, *, fewest: int = 0) 
         columns.append(column)
         occurrences.append(found)
     made = Facts.from_parts(columns, occurrences, lines.n_rows, asked.sign)
-    origin = replace(lines.origin(asked), seconds=round(time.perf_counter() - start, 4))
-    return replace(made, origin=origin, notes=tuple(notes))
+    return replace(made, notes=tuple(notes))
 
 
 def _column(
@@ -272,7 +278,15 @@ def _greatest(total: NDArray[Any], divisor: Any, there: NDArray[np.bool_], place
 def sentence(facts: Facts) -> str:
     """Say what was taken as what: ``facts, one row per value of patient; codes: dx; on: months``."""
     origin = facts.origin
-    said = [f"facts, one row per {origin.row if origin else 'line'}"]
+    said = [f"facts, one row per {origin.row if origin else 'line'}", *parts_said(facts)]
+    if origin and origin.ignored_columns:
+        said.append(f"ignored: {', '.join(origin.ignored_columns)}")
+    return "; ".join(said)
+
+
+def parts_said(facts: Facts) -> list[str]:
+    """Say what the columns of codes, dates and amounts were taken as."""
+    origin, said = facts.origin, []
     several = len(facts.columns) > 1
     for at, column in enumerate(facts.columns):
         read_as = origin.item_columns if origin and not several else (column.name,)
@@ -284,9 +298,7 @@ def sentence(facts: Facts) -> str:
             said.append(
                 f"{one.name}{of}: {taken_as(one)}, {count(len(values), 'value')}{_missing(facts, at, one)}"
             )
-    if origin and origin.ignored_columns:
-        said.append(f"ignored: {', '.join(origin.ignored_columns)}")
-    return "; ".join(said)
+    return said
 
 
 def taken_as(one: Attribute) -> str:

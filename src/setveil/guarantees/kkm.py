@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from setveil.errors import DataError, InfeasibleError, RequestError, described, listed, shorten
 from setveil.guarantees import Facts, Model, Points, Words
-from setveil.guarantees.km import K, KmAnonymity, known_words
+from setveil.guarantees.km import (
+    K,
+    KmAnonymity,
+    known_words,
+    not_covered_words,
+    number_words,
+    overlap_words,
+    overlapping_words,
+    told_m,
+)
 from setveil.values.declared import Keywords, Option
-from setveil.values.kinds import Integer, ItemsOrColumns, Probability, Size, integer
+from setveil.values.kinds import Integer, ItemsOrColumns, Probability, Sizes, integer
 from setveil.values.numbers import as_json, as_written, written
 from setveil.wording import count
 
@@ -35,8 +43,9 @@ class KKmAnonymity(Keywords):
     ----------
     k : int
         At least 2.
-    m : int or float
-        At least 1, or `math.inf`: as many items as the longest row has.
+    m : int, float or mapping of str to int
+        At least 1, or `math.inf`: as many items as the longest row has. Of facts of several columns it may be
+        a number for each.
     sensitive : iterable of str
         Kept columns, each of whose values is sensitive, an empty field too, and items.
     h : number or str, optional
@@ -59,7 +68,7 @@ class KKmAnonymity(Keywords):
     """
 
     k: int
-    m: int | float
+    m: Any  # int or float; or a mapping, which becomes a `PerColumn`
     sensitive: tuple[str, ...]
     h: Fraction | None
     p: int
@@ -69,7 +78,7 @@ class KKmAnonymity(Keywords):
     def __init__(
         self,
         k: int,
-        m: int | float = 2,
+        m: Any = 2,
         sensitive: Iterable[str] = (),
         h: Fraction | float | str | None = None,
         p: int = 0,
@@ -112,9 +121,14 @@ class KKmAnonymity(Keywords):
         """What is promised of the items of the rows of one class."""
         return KmAnonymity(self.k, self.m)
 
+    def for_columns(self, names: Iterable[str]) -> KKmAnonymity:
+        """Take the promise for items of some columns: of a single one, m is a number."""
+        m = self.of_items.for_columns(names).m
+        return self if m is self.m else KKmAnonymity(self.k, m, self.sensitive, self.h, self.p)
+
     def as_dict(self) -> dict[str, Any]:
         """Return model and parameters as JSON types ("inf" for an infinite m, h as text if no decimal)."""
-        told = {"model": self.model, "k": self.k, "m": "inf" if self.m == math.inf else self.m}
+        told = {"model": self.model, "k": self.k, "m": told_m(self.m)}
         if self.h is not None:
             told |= {"sensitive": list(self.sensitive), "h": as_json(self.h), "p": self.p}
         return told
@@ -235,6 +249,8 @@ def _fewest(g: Facts) -> str:
 
 
 def _broken(g: Facts) -> str:
+    if g.get("overlap"):
+        return overlap_words(g)
     atleast = "" if g.get("complete", True) else "at least "
     if g.get("absent"):
         absent = count(g["absent"], "absent item")
@@ -260,7 +276,9 @@ def _not_covered(g: Facts) -> Points:
         ("What the rows that fit have in common.", common),
         ("Kept columns.", "They are published as they are; whoever knows their values may find fewer rows."),
     ]
-    if g["m"] != "inf":
+    if isinstance(g["m"], Mapping):
+        points.insert(0, not_covered_words(g)[0])
+    elif g["m"] != "inf":
         text = (
             f"Someone who knows {count(g['m'] + 1)} or more items of a person may find fewer than "
             f"{count(g['k'], 'row')}, even only one."
@@ -270,7 +288,7 @@ def _not_covered(g: Facts) -> Points:
 
 
 def _reading(g: Facts) -> Points:
-    someone = "all items" if g["m"] == "inf" else f"{count(g['m'], 'item')}"
+    someone = "all items" if g["m"] == "inf" else number_words(g["m"])
     points = [
         ("k:", f"how many rows must fit, here {count(g['k'])}."),
         ("m:", f"what someone may know besides all quasi-identifiers, here {someone}."),
@@ -287,7 +305,7 @@ def _beyond(g: Facts) -> list[str]:
     if g["greatest_k"] is None:
         return ["There are no rows: every k and m hold."]
     absent = f", {g['absent']} absent" if g.get("absent") else ""
-    at = f" at m = {g['m']}{absent}"
+    at = f" at {'this m' if isinstance(g['m'], Mapping) else 'm = ' + str(g['m'])}{absent}"
     if g["greatest_k"] < 2:
         return [f"greatest k{at}: none (someone's class, or items in it, belong to a single row)"]
     return [f"greatest k{at}: {g['greatest_k']}"]
@@ -295,6 +313,8 @@ def _beyond(g: Facts) -> list[str]:
 
 def violation_words(entry: Facts) -> str:
     """Say which class, and which items in it, too few rows show, or too many with one sensitive value."""
+    if "overlap" in entry:
+        return overlapping_words(entry)
     known = ", ".join(f"{name} = {label}" for name, label in entry["class"].items()) or "all rows"
     items = ", ".join([*entry["itemset"], *(f"no {label}" for label in entry.get("absent", ()))])
     which = f"{known}{f'; {items}' if items else ''}"
@@ -304,7 +324,12 @@ def violation_words(entry: Facts) -> str:
     return f"{which}: {value} in {entry['sensitive_rows']} of {count(entry['support'], 'row')}"
 
 
-M = Option(Size(), "Items of a person that an attacker may know: 1, 2, ... or inf.", short="m", needed=True)
+M = Option(
+    Sizes(),
+    "Items of a person that an attacker may know: 1, 2, ... or inf; of columns code=2,drug=1.",
+    short="m",
+    needed=True,
+)
 
 model = Model(
     name="kkm",

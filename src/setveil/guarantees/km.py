@@ -178,7 +178,7 @@ def _fewest(g: Facts) -> str:
 def broken_words(g: Facts) -> str:
     """Say what the check found where the promise is broken."""
     if g.get("overlap"):
-        return f"{count(g['violations'], 'violation')}: labels overlap, so that a fact lies in two of them"
+        return overlap_words(g)
     atleast = "" if g.get("complete", True) else "at least "
     known = "any number of items" if g["m"] == "inf" else f"at most {number_words(g['m'])}"
     if g.get("absent"):
@@ -188,6 +188,18 @@ def broken_words(g: Facts) -> str:
         )
         return f"{pairs} in fewer than {count(g['k'], 'row')}"
     return f"{atleast}{count(g['violations'], 'set')} of {known} in fewer than {count(g['k'], 'row')}"
+
+
+def overlap_words(g: Facts) -> str:
+    """Say that the check found labels that overlap."""
+    return f"{count(g['violations'], 'violation')}: labels overlap, so that a fact lies in two of them"
+
+
+def overlapping_words(entry: Facts) -> str:
+    """Say which labels overlap, and of a table in which class."""
+    known = ", ".join(f"{name} = {label}" for name, label in entry.get("class", {}).items())
+    where = f"{known}: " if known else ""
+    return f"{where}some fact lies in both {entry['overlap'][0]} and {entry['overlap'][1]}"
 
 
 def not_covered_words(g: Facts) -> Points:
@@ -247,7 +259,7 @@ def _beyond(g: Facts) -> list[str]:
 def violation_words(entry: Facts) -> str:
     """Say which items too few rows hold."""
     if "overlap" in entry:
-        return f"some fact lies in both {entry['overlap'][0]} and {entry['overlap'][1]}"
+        return overlapping_words(entry)
     where = f"class {entry['class']}, " if "class" in entry else ""
     if "absent" in entry:
         known = [*entry["itemset"], *(f"no {label}" for label in entry["absent"])]

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from setveil.guarantees import Facts, Model, Points, Words
 from setveil.guarantees.kkm import M, require_rows
-from setveil.guarantees.km import K, KmAnonymity
+from setveil.guarantees.km import K, KmAnonymity, overlap_words, overlapping_words, told_m
 from setveil.values.declared import Keywords
+from setveil.values.per_column import PerColumn
 from setveil.wording import count
 
 if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
+
+
+QI = "qi"  # what m of the quasi-identifiers is said of, where it is said of columns
 
 
 @dataclass(frozen=True)
@@ -27,8 +31,9 @@ class MixedKmAnonymity(Keywords):
     ----------
     k : int
         At least 2.
-    m : int or float
-        At least 1, or `math.inf`: as many facts as the longest row has.
+    m : int, float or mapping of str to int
+        At least 1, or `math.inf`: as many facts as the longest row has. It may also be a number of items of
+        each column, and as ``qi`` of quasi-identifiers: ``{"qi": 2, "code": 2, "drug": 1}``.
 
     References
     ----------
@@ -41,7 +46,7 @@ class MixedKmAnonymity(Keywords):
     """
 
     k: int
-    m: int | float = 2
+    m: Any = 2  # int or float; or a mapping, which becomes a `PerColumn`
 
     model: ClassVar[str] = "mixed-km"
     secrets: ClassVar[tuple[str, ...]] = ()
@@ -58,7 +63,19 @@ class MixedKmAnonymity(Keywords):
 
     def as_dict(self) -> dict[str, Any]:
         """Return model and parameters as JSON types ("inf" for an infinite m)."""
-        return {"model": self.model, "k": self.k, "m": "inf" if self.m == math.inf else self.m}
+        return {"model": self.model, "k": self.k, "m": told_m(self.m)}
+
+    def for_columns(self, names: Iterable[str]) -> MixedKmAnonymity:
+        """Take the promise for items of some columns.
+
+        Raises
+        ------
+        RequestError
+            If m is said of other columns than these and the quasi-identifiers.
+        """
+        if isinstance(self.m, PerColumn):
+            self.m.require_columns([QI, *names])
+        return self
 
     def require_feasible(self, data: Transactions) -> None:
         """Refuse tables of fewer than k rows.
@@ -74,11 +91,26 @@ class MixedKmAnonymity(Keywords):
 # --- in words
 
 
-def _known(m: int | str) -> str:
-    return "any number of facts" if m == "inf" else f"up to {count(int(m), 'fact')}"
+def _number(m: Any) -> str:
+    """Name so many facts: ``2 facts``; ``1 quasi-identifier and 2 facts of code``."""
+    if not isinstance(m, Mapping):
+        return count(int(m), "fact")
+    said = [count(number, "quasi-identifier" if name == QI else "fact") for name, number in m.items()]
+    return " and ".join(
+        text if name == QI else f"{text} of {name}" for name, text in zip(m, said, strict=True)
+    )
+
+
+def _known(m: Any) -> str:
+    return "any number of facts" if m == "inf" else f"up to {_number(m)}"
 
 
 def _promise(g: Facts) -> str:
+    if isinstance(g["m"], Mapping):
+        return (
+            f"Anyone who knows {_known(g['m'])} of a person finds at least {count(g['k'], 'row')} that fit, "
+            "or none."
+        )
     return (
         f"Anyone who knows {_known(g['m'])} of a person, items and quasi-identifiers counted alike, finds at "
         f"least {count(g['k'], 'row')} that fit, or none."
@@ -93,14 +125,19 @@ def _fewest(g: Facts) -> str:
 
 
 def _broken(g: Facts) -> str:
+    if g.get("overlap"):
+        return overlap_words(g)
     atleast = "" if g.get("complete", True) else "at least "
-    known = "any number of facts" if g["m"] == "inf" else f"at most {count(g['m'], 'fact')}"
+    known = "any number of facts" if g["m"] == "inf" else f"at most {_number(g['m'])}"
     return f"{atleast}{count(g['violations'], 'set')} of {known} in fewer than {count(g['k'], 'row')}"
 
 
 def _not_covered(g: Facts) -> Points:
     if g["m"] == "inf":
         return []
+    if isinstance(g["m"], Mapping):
+        text = f"Someone who knows more may find fewer than {count(g['k'], 'row')}, even only one."
+        return [(f"Knowing more than {_number(g['m'])}.", text)]
     text = (
         f"Quasi-identifiers count: someone who knows {count(g['m'] + 1)} or more facts, such as age, sex and "
         f"zip code alone, may find fewer than {count(g['k'], 'row')}, even only one."
@@ -109,7 +146,7 @@ def _not_covered(g: Facts) -> Points:
 
 
 def _reading(g: Facts) -> Points:
-    someone = "everything" if g["m"] == "inf" else f"{count(g['m'], 'fact')}"
+    someone = "everything" if g["m"] == "inf" else _number(g["m"])
     return [
         ("k:", f"how many rows must fit, here {count(g['k'])}."),
         ("m:", f"what someone may know of a person in all, here {someone}."),
@@ -119,12 +156,15 @@ def _reading(g: Facts) -> Points:
 def _beyond(g: Facts) -> list[str]:
     if g["greatest_k"] is None:
         return ["There are no rows: every k and m hold."]
+    at = "this m" if isinstance(g["m"], Mapping) else f"m = {g['m']}"
     if g["greatest_k"] < 2:
-        return [f"greatest k at m = {g['m']}: none (a set of facts belongs to a single row)"]
-    return [f"greatest k at m = {g['m']}: {g['greatest_k']}"]
+        return [f"greatest k at {at}: none (a set of facts belongs to a single row)"]
+    return [f"greatest k at {at}: {g['greatest_k']}"]
 
 
 def _violation(entry: Facts) -> str:
+    if "overlap" in entry:
+        return overlapping_words(entry)
     known = [*(f"{name} = {label}" for name, label in entry["class"].items()), *entry["itemset"]]
     return f"support {entry['support']}: {', '.join(known)}"
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -17,12 +17,14 @@ if TYPE_CHECKING:
     from setveil.facts.asked import Asked
     from setveil.facts.generalizing import Generalizing
     from setveil.tables.how import How
+    from setveil.tables.roles import Roles
 
 OF_READING = ("when", "amount", "date_format", "fact_sign")  # options that say how facts are read
 NOT_TRIED = (
     "Facts, codes with dates or amounts, are not tried under several promises: anonymize, risk and measure "
     "take one at a time."
 )
+QI = "qi"  # what m of the quasi-identifiers is said of, as `setveil.guarantees.mixed_km` names it
 OF_COLUMNS = ("--set", "--weight", "--missing", "--delimiter")  # options of tables that facts have, too
 
 
@@ -65,11 +67,17 @@ class Facts:
     most_facts: int | None = parameter(
         Integer(1), "Leave out all but N facts of a row, drawn by --seed, before anything else.", default=None
     )
+    per_person: Sequence[str] | None = parameter(
+        Texts("COLUMN=WAY"),
+        "Of tables: which value counts of a column that differs on the lines of a person: first, last, least "
+        "or greatest. May be repeated.",
+        default=None,
+    )
 
     def wanted(self, columns: Columns) -> bool:
         """Whether facts are to be read: dates or amounts are named, a set with its own m, or several sets."""
         sets = columns.set or ()
-        several = len(sets) > 1 and not (columns.qi or columns.roles)
+        several = len(sets) > 1 and not columns.roles
         return bool(self.when or self.amount) or several or any(":m=" in text for text in sets)
 
     @property
@@ -84,20 +92,35 @@ class Facts:
             "fact_loss",
             "fact_lines",
             "most_facts",
+            "per_person",
         )
         return [f"--{name.replace('_', '-')}" for name in names if getattr(self, name) is not None]
 
-    def as_asked(self, columns: Columns) -> Asked:
-        """Say which columns are what."""
+    def as_asked(self, columns: Columns, *, of_persons: bool = False) -> Asked:
+        """Say which columns are what; `of_persons`: there may be such that say what is known of a person."""
         from setveil.facts.asked import asked_for
 
         others = [option for option in columns.given if option not in OF_COLUMNS]
-        if others:
+        if columns.roles is not None and of_persons:
+            raise RequestError(
+                "--roles says what columns of a table of items are, not of facts.",
+                hint="Name them: --qi age,sex --set code --when date:month.",
+            )
+        if others and not of_persons:
             raise RequestError(
                 f"{', '.join(others)}: only tables have such columns, not rows of facts.",
-                hint="Leave them out.",
+                hint="Leave them out; anonymize and verify take tables of facts.",
             )
-        missing = {name: names_in(values) for name, values in columns.pairs("missing").items()}
+        if self.per_person and not columns.qi:
+            raise RequestError(
+                "--per-person: only what someone may know of a person has one value of each (--qi).",
+                hint="Leave it out, or name such columns: --qi age,sex.",
+            )
+        missing = {
+            name: names_in(values)
+            for name, values in columns.pairs("missing").items()
+            if name not in names_in(columns.qi)
+        }
         return asked_for(
             columns.set,
             self.when,
@@ -111,12 +134,40 @@ class Facts:
         """Say how the lines are read."""
         return columns.as_how(reading)
 
+    def ways(self) -> dict[str, str]:
+        """Say which value of a person's lines counts, of the columns that were named."""
+        found: dict[str, str] = {}
+        for text in self.per_person or ():
+            name, sign, way = text.rpartition("=")
+            if not sign or not name:
+                raise RequestError(f"--per-person must be COLUMN=WAY, such as age=first, got {text!r}.")
+            if name in found:
+                raise RequestError(f"--per-person: column {name!r} is given twice.")
+            found[name] = way
+        return found
+
+    def as_roles(self, columns: Columns, asked: Asked, hierarchies: Mapping[str, str]) -> Roles:
+        """Say what the columns of persons are, with the hierarchies of some of them."""
+        known = names_in(columns.qi)
+
+        def of_persons(texts: Sequence[str] | None, cut: str) -> list[str]:
+            """Take what is said of columns of persons."""
+            return [text for text in texts or () if getattr(text, cut)("=")[0] in known]
+
+        alone = replace(
+            columns, set=None, weight=of_persons(columns.weight, "rpartition"),
+            missing=of_persons(columns.missing, "partition"),
+        )  # fmt: skip
+        return replace(alone.as_roles(hierarchies), set_name=asked.set_name)
+
     def as_generalizing(self, columns: Columns) -> Generalizing:
         """Say how facts are generalized."""
         from setveil.facts.generalizing import Generalizing
 
         weights = {}
         for name, text in columns.pairs("weight").items():
+            if name in names_in(columns.qi):
+                continue
             try:
                 weights[name] = Fraction(text)
             except (ValueError, ZeroDivisionError):

@@ -166,13 +166,17 @@ def _are_roles(content: Mapping[str, Any]) -> bool:
     roles = content["roles"]
     return (
         isinstance(roles, dict)
-        and isinstance(roles.get("set"), str)
+        and (isinstance(roles.get("set"), str) or ("facts" in content and _are_names(roles.get("set"))))
         and all(
             isinstance(roles.get(role), list) and all(isinstance(name, str) for name in roles[role])
             for role in ("qi", "keep")
         )
         and isinstance(content.get("delimiter"), str)
     )
+
+
+def _are_names(names: object) -> bool:
+    return isinstance(names, list) and len(names) > 1 and all(isinstance(name, str) for name in names)
 
 
 def _is_counts(entry: object, *, classes: bool = False) -> bool:

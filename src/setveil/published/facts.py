@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod
@@ -18,12 +18,13 @@ from setveil.data.io.write import quoting, require_text
 from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, faces, shorten
-from setveil.facts.facts import Facts
+from setveil.facts.facts import Facts, SetColumn
+from setveil.hierarchy.boxes import BoxTree
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import frozen
 from setveil.published import KindInfo
 from setveil.published.about import about_file, published_file, require_size
-from setveil.published.boxes import Boxes
+from setveil.published.boxes import Boxes, Fact
 from setveil.published.counts import FACTS as FACTS_HEADER
 from setveil.published.counts import FILE as COUNTS
 from setveil.published.counts import read_counts
@@ -137,26 +138,11 @@ class FactsRelease(RowsRelease):
 
     def about(self, report: Mapping[str, Any]) -> dict[str, Any]:
         """Return what the parts of facts are, and what their labels stand for."""
-        m, several = report["guarantee"]["m"], len(self.facts.columns) > 1
         made = report["hierarchy"]["source"] == "co-occurrence"  # then it would tell how many were left out
-        sets = {}
-        for shown, column, space in zip(
-            self.published.columns, self.facts.columns, self.recoding.tree.spaces, strict=True
-        ):
-            labels = {
-                name: {label: list(values) for label, values in meaning.items()}
-                for name, meaning in zip(shown.part_names, shown.meaning, strict=True)
-            }
-            sets[column.name] = {
-                "m": m[column.name] if isinstance(m, Mapping) else m,
-                **({"domain": space.number} if several and not made else {}),
-                "attributes": [attribute.as_dict() for attribute in column.attributes],
-                "labels": labels,
-                **({} if made else {"values": dict(zip(shown.part_names, shown.sizes, strict=True))}),
-            }
         domain = {} if made else {"domain": self.recoding.domain}
         counts = {} if self.counts is None else {"counts": self.counts.about()}
-        return {**domain, **counts, "facts": {"sets": sets, "sign": self.facts.sign}}
+        told = told_of(self.published, self.facts.columns, report["guarantee"]["m"], made=made)
+        return {**domain, **counts, "facts": told}
 
     def meaning(self) -> dict[str, Any]:
         """Return what is told of the recoding where counts are checked; boxes say the rest."""
@@ -164,19 +150,7 @@ class FactsRelease(RowsRelease):
 
     def write(self, folder: Path, layout: Layout) -> tuple[str, dict[str, str]]:
         """Write a line for each fact: the number of the row, of several columns which, and the parts."""
-        rows, quote = self.published, quoting(",")
-        require_text(rows.vocabulary.labels)
-        fields = _fields(rows.columns)
-        lines = [
-            ",".join(map(quote, fields.line(at, box)))
-            for at, box in zip(rows.column.tolist(), rows.boxes, strict=True)
-        ]
-        numbers = np.repeat(np.arange(rows.n_rows), rows.row_lengths()).tolist()
-        with (folder / FILE).open("w", encoding="utf-8", newline="") as file:
-            file.write(",".join(map(quote, fields.header)) + "\n")
-            file.writelines(
-                f"{number},{lines[item]}\n" for number, item in zip(numbers, rows.items.tolist(), strict=True)
-            )
+        write_lines(folder / FILE, self.published)
         if self.counts is not None:
             self.counts.write(folder, FACTS_HEADER)
         return FILE, {"format": BoxRecoding.kind}
@@ -185,15 +159,65 @@ class FactsRelease(RowsRelease):
         """Write recoding.csv: what each fact became, of several columns with the name of its own."""
         if len(self.facts.columns) == 1:
             super().write_inside(folder)
-            return
-        quote, recoding = quoting(","), self.recoding
-        labels = [*map(item_of, recoding.published.labels), ""]
-        with (folder / "recoding.csv").open("w", encoding="utf-8", newline="") as file:
-            file.write("set,item,published\n")
-            file.writelines(
-                f"{quote(column_of(item))},{quote(item_of(item))},{quote(labels[to])}\n"
-                for item, to in zip(recoding.items.labels, recoding.image.tolist(), strict=True)
-            )
+        else:
+            write_recoding_of_columns(folder / "recoding.csv", self.recoding)
+
+
+def write_recoding_of_columns(path: Path, recoding: BoxRecoding) -> None:
+    """Write what each fact of several columns became: lines set,item,published."""
+    quote = quoting(",")
+    labels = [*map(item_of, recoding.published.labels), ""]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        file.write("set,item,published\n")
+        file.writelines(
+            f"{quote(column_of(item))},{quote(item_of(item))},{quote(labels[to])}\n"
+            for item, to in zip(recoding.items.labels, recoding.image.tolist(), strict=True)
+        )
+
+
+def told_of(rows: FactRows, columns: Sequence[SetColumn], m: Any, *, made: bool) -> dict[str, Any]:
+    """Say what the parts of published facts are, and what their labels stand for, as about.json does.
+
+    Parameters
+    ----------
+    columns : sequence of SetColumn
+        The columns of codes as they were read.
+    m : number, or mapping
+        How many facts somebody may know, of several columns perhaps of each.
+    made : bool
+        Whether the tree of the codes was made of the data: then it would tell how many were left out.
+    """
+    sets = {}
+    for shown, column in zip(rows.columns, columns, strict=True):
+        labels = {
+            name: {label: list(values) for label, values in meaning.items()}
+            for name, meaning in zip(shown.part_names, shown.meaning, strict=True)
+        }
+        sets[column.name] = {
+            "m": m[column.name] if isinstance(m, Mapping) else m,
+            **({"domain": prod(shown.sizes)} if len(columns) > 1 and not made else {}),
+            "attributes": [attribute.as_dict() for attribute in column.attributes],
+            "labels": labels,
+            **({} if made else {"values": dict(zip(shown.part_names, shown.sizes, strict=True))}),
+        }
+    return {"sets": sets, "sign": rows.sign}
+
+
+def write_lines(path: Path, rows: FactRows, row: str = ROW) -> None:
+    """Write a line for each fact: the number of the row, of several columns which, and the parts."""
+    quote = quoting(",")
+    require_text(rows.vocabulary.labels)
+    fields = _fields(rows.columns, row)
+    lines = [
+        ",".join(map(quote, fields.line(at, box)))
+        for at, box in zip(rows.column.tolist(), rows.boxes, strict=True)
+    ]
+    numbers = np.repeat(np.arange(rows.n_rows), rows.row_lengths()).tolist()
+    with path.open("w", encoding="utf-8", newline="") as file:
+        file.write(",".join(map(quote, fields.header)) + "\n")
+        file.writelines(
+            f"{number},{lines[item]}\n" for number, item in zip(numbers, rows.items.tolist(), strict=True)
+        )
 
 
 @dataclass(frozen=True)
@@ -224,14 +248,14 @@ class _Fields:
         return (column, box) if all(box) and self.line(column, box) == list(line[1:]) else None
 
 
-def _fields(columns: Sequence[ShownColumn]) -> _Fields:
+def _fields(columns: Sequence[ShownColumn], row: str = ROW) -> _Fields:
     """Say which fields a line has: an attribute that several columns have is one field."""
     names = tuple(one.name for one in columns)
     if len(columns) == 1:
-        return _Fields(names, (ROW, *columns[0].part_names), (tuple(range(len(columns[0].part_names))),))
+        return _Fields(names, (row, *columns[0].part_names), (tuple(range(len(columns[0].part_names))),))
     attributes = list(dict.fromkeys(name for one in columns for name in one.part_names[1:]))
     places = tuple((1, *(2 + attributes.index(name) for name in one.part_names[1:])) for one in columns)
-    return _Fields(names, (ROW, SET, ITEM, *attributes), places)
+    return _Fields(names, (row, SET, ITEM, *attributes), places)
 
 
 def publish(
@@ -239,12 +263,18 @@ def publish(
 ) -> FactsRelease:
     """Recode rows of facts and put them in an order that reveals nothing."""
     assert isinstance(data, Facts)  # noqa: S101  (boxes are made of facts alone)
-    plain, tree = publish_rows(data, made, seed, details, least), made.tree
-    nodes = [tree.id(label) for label in plain.published.vocabulary.labels]
+    plain = publish_rows(data, made, seed, details, least)
+    published = as_boxes(plain.published, made.tree, data.columns, data.sign)
+    return FactsRelease(published, made, plain.row_map, plain.details, plain.counts, None, data)
+
+
+def as_boxes(rows: Transactions, tree: BoxTree, of: Sequence[SetColumn], sign: str) -> FactRows:
+    """Say what the parts of published boxes are, given the tree of these boxes."""
+    nodes = [tree.id(label) for label in rows.vocabulary.labels]
     boxes, column = tree.boxes[nodes], tree.column[nodes]
     columns = []
     parts: list[tuple[str, ...]] = [()] * len(nodes)
-    for number, (space, own) in enumerate(zip(tree.spaces, data.columns, strict=True)):
+    for number, (space, own) in enumerate(zip(tree.spaces, of, strict=True)):
         mine = np.flatnonzero(column == number)
         meaning = []
         for at, part in enumerate(space.trees):
@@ -258,12 +288,10 @@ def publish(
         kinds = (CODES, *(one.kind for one in own.attributes))
         sizes = tuple(part.n_leaves for part in space.trees)
         columns.append(ShownColumn(own.name, own.part_names, tuple(meaning), kinds, sizes))
-    rows = plain.published
-    published = FactRows(
+    return FactRows(
         rows.indptr, rows.items, rows.vocabulary, None, tuple(columns), frozen(column, np.int32),
-        tuple(parts), data.sign,
+        tuple(parts), sign,
     )  # fmt: skip
-    return FactsRelease(published, made, plain.row_map, plain.details, plain.counts, None, data)
 
 
 def holds(path: Path) -> bool:
@@ -278,15 +306,42 @@ def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> F
     """Read rows of facts, with what their parts stand for from the about.json beside them."""
     file = published_file(Path(path))
     about = about_file(file)
-    columns, sign = _told(file.parent / "about.json", about)
-    fields = _fields(columns)
+    columns, sign = told_in(file.parent / "about.json", about)
     given = [name for name, value in reading.items() if value is not None]
     if given:
         raise RequestError(f"{', '.join(given)}: rows of facts are read as their about.json says.")
-    text = as_text(read_bytes(file), str(file)).content.decode()
-    lines = csv.reader(text.splitlines(), strict=True)
     rows: list[list[str]] = []
     box_of: dict[str, tuple[int, tuple[str, ...]]] = {}
+    for row, label, found, where in lines_in(file, columns, sign):
+        box_of[label] = found
+        _add(rows, row, label, where)
+    rows += [[] for _ in range(require_size(about, str(file), len(rows), 0, shown=False))]
+    return with_boxes(Transactions.from_rows(rows), box_of, columns, sign)
+
+
+def with_boxes(
+    rows: Transactions, box_of: Mapping[str, tuple[int, Fact]], columns: tuple[ShownColumn, ...], sign: str
+) -> FactRows:
+    """Say of rows that were read what the column and the parts of each label are."""
+    found_of = [box_of[label] for label in rows.vocabulary.labels]
+    column = frozen(np.array([at for at, _ in found_of], np.int32), np.int32)
+    boxes = tuple(box for _, box in found_of)
+    return FactRows(rows.indptr, rows.items, rows.vocabulary, None, columns, column, boxes, sign)
+
+
+def label_of(columns: Sequence[ShownColumn], column: int, box: Sequence[str], sign: str) -> str:
+    """Write a published fact, with the name of its column where there are several."""
+    fact = sign.join(box)
+    return labelled(columns[column].name, fact) if len(columns) > 1 else fact
+
+
+def lines_in(
+    file: Path, columns: Sequence[ShownColumn], sign: str, row: str = ROW
+) -> Iterator[tuple[str, str, tuple[int, Fact], str]]:
+    """Read the lines of facts: the row, the label, its column and parts, and where it stands."""
+    fields = _fields(columns, row)
+    text = as_text(read_bytes(file), str(file)).content.decode()
+    lines = csv.reader(text.splitlines(), strict=True)
     try:
         header = next(lines, [])
         if header != list(fields.header):
@@ -301,18 +356,9 @@ def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> F
                 expected = f"{len(fields.header)} values"
                 several = f" of one of the sets {', '.join(fields.names)}" if len(fields.names) > 1 else ""
                 raise DataError(f"{where}: found {shorten(','.join(line))}, expected {expected}{several}.")
-            fact = sign.join(found[1])
-            label = labelled(fields.names[found[0]], fact) if len(fields.names) > 1 else fact
-            box_of[label] = found
-            _add(rows, line[0], label, where)
+            yield line[0], label_of(columns, *found, sign), found, where
     except csv.Error as error:
         raise DataError(f"{file}, line {lines.line_num}: {error}.") from None
-    rows += [[] for _ in range(require_size(about, str(file), len(rows), 0, shown=False))]
-    made = Transactions.from_rows(rows)
-    found_of = [box_of[label] for label in made.vocabulary.labels]
-    column = frozen(np.array([at for at, _ in found_of], np.int32), np.int32)
-    boxes = tuple(box for _, box in found_of)
-    return FactRows(made.indptr, made.items, made.vocabulary, None, columns, column, boxes, sign)
 
 
 def _add(rows: list[list[str]], number: str, label: str, where: str) -> None:
@@ -328,7 +374,7 @@ def _add(rows: list[list[str]], number: str, label: str, where: str) -> None:
     rows[-1].append(label)
 
 
-def _told(path: Path, about: Mapping[str, Any]) -> tuple[tuple[ShownColumn, ...], str]:
+def told_in(path: Path, about: Mapping[str, Any]) -> tuple[tuple[ShownColumn, ...], str]:
     """Take the columns, their parts and what labels of these stand for, and the sign from an about.json."""
     try:
         told = about["facts"]

@@ -270,15 +270,16 @@ class LocalRecoding:
         position = np.full(tree.n_nodes + 1, -1, np.int32)
         position[used] = np.arange(used.size)
         leaves = [np.sort(tree.under(int(v))) for v in used]
-        return cls(
+        found = (
             Vocabulary(tree.labels[: tree.n_leaves]),
             Vocabulary(tree.labels[v] for v in used),
             frozen(np.cumsum([0, *(part.size for part in leaves)]), np.int64),
             frozen(np.concatenate([np.zeros(0, np.int32), *leaves]), np.int32),
             frozen(position[nodes], np.int32),
-            tree.n_leaves,
+            tree.domain,
             part_of_row,
         )
+        return LocalBoxes(*found, tree) if isinstance(tree, BoxTree) else cls(*found)
 
     @property
     def member_counts(self) -> NDArray[np.int64]:
@@ -302,7 +303,7 @@ class LocalRecoding:
 
     def memberships(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """List the pairs of an item and a label that stands for it, as positions, by item."""
-        labels = np.repeat(np.arange(len(self.published)), self.member_counts)
+        labels = np.repeat(np.arange(len(self.published)), np.diff(self.label_starts))
         by_item = np.argsort(self.label_items, kind="stable")
         return self.label_items[by_item].astype(np.int64), labels[by_item]
 
@@ -331,7 +332,30 @@ class LocalRecoding:
         return keys // n, keys % n - 1, rows
 
 
+@dataclass(frozen=True, eq=False)
+class LocalBoxes(LocalRecoding):
+    """What each occurrence of a fact becomes: a box that holds it, another one in other rows perhaps."""
+
+    tree: BoxTree = None  # type: ignore[assignment]  # of which the boxes are nodes; always given
+
+    @property
+    def member_counts(self) -> NDArray[np.int64]:
+        """Number of facts that each published box stands for: int64 (published,)."""
+        return self.tree.leaf_counts[self.nodes]
+
+    @property
+    def domains(self) -> NDArray[np.int64]:
+        """How many facts there are of the column of each published box: int64 (published,)."""
+        return self.tree.domains[self.nodes]
+
+    @property
+    def nodes(self) -> NDArray[np.int64]:
+        """The node of each published box: int64 (published,)."""
+        return np.array([self.tree.id(label) for label in self.published.labels], np.int64)
+
+
 AnyRecoding = Recoding | LocalRecoding
+AnyBoxes = BoxRecoding | LocalBoxes
 
 
 def standing_for(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -146,9 +146,27 @@ def read_published_table(
     )
 
 
-def write_table(path: Path, table: PublishedTable) -> None:
-    """Write one line for each row; its items are one field."""
-    _write(path, table, [table.set_name], [_set_fields(table)])
+def write_table(path: Path, table: PublishedTable, sets: Sequence[tuple[str, Transactions]] = ()) -> None:
+    """Write one line for each row; its items are one field, or one of each of the columns `sets`."""
+    sets = sets or [(table.set_name, table.sets)]
+    fields = [_set_fields(column, table.delimiter) for _, column in sets]
+    _write(path, table, [name for name, _ in sets], fields)
+
+
+def write_rows(folder: Path, table: PublishedTable, id_column: str, sets: Collection[str]) -> None:
+    """Write data.csv with the number of each row and its columns but those of items.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the file goes.
+    id_column : str
+        A name that no column has.
+    sets : collection of str
+        The columns of items.
+    """
+    numbers = _objects([str(row) for row in range(table.n_rows)])
+    _write(folder / DATA_FILE, table, [id_column], [numbers], drop=sets)
 
 
 def write_long(folder: Path, table: PublishedTable, id_column: str) -> None:
@@ -161,8 +179,8 @@ def write_long(folder: Path, table: PublishedTable, id_column: str) -> None:
     id_column : str
         A name that no column has.
     """
+    write_rows(folder, table, id_column, [table.set_name])
     numbers = _objects([str(row) for row in range(table.n_rows)])
-    _write(folder / DATA_FILE, table, [id_column], [numbers], drop=table.set_name)
     sets, quote = table.sets, quoting(",")
     labels = _objects([quote(label) for label in sets.vocabulary.labels])
     rows = np.repeat(numbers, sets.row_lengths())
@@ -179,14 +197,14 @@ def _write(
     table: PublishedTable,
     more_names: list[str],
     more: list[NDArray[np.object_]],
-    drop: str | None = None,
+    drop: Collection[str] = (),
 ) -> None:
     quote = quoting(",")
     fields = dict(zip(more_names, more, strict=True))
     for column in (*table.columns, *table.kept):
         fields[column.name] = _objects([quote(label) for label in column.labels])[column.codes]
     header = [name for name in more_names if name not in table.header] + [
-        name for name in table.header if name != drop
+        name for name in table.header if name not in drop
     ]
     with path.open("w", encoding="utf-8", newline="") as file:
         file.write(f"{','.join(quote(name) for name in header)}\n")
@@ -195,13 +213,12 @@ def _write(
             file.writelines(f"{','.join(row)}\n" for row in zip(*part, strict=True))
 
 
-def _set_fields(table: PublishedTable) -> NDArray[np.object_]:
+def _set_fields(sets: Transactions, delimiter: str) -> NDArray[np.object_]:
     """Write the items of each row as one field."""
-    sets = table.sets
-    inner, outer = quoting(table.delimiter), quoting(",")
+    inner, outer = quoting(delimiter), quoting(",")
     labels = [inner(label) for label in sets.vocabulary.labels]
     group, first, _ = merge_rows(sets.indptr, sets.items)
     indptr, items = take_rows(sets.indptr, sets.items, first)
     flat = [labels[item] for item in items.tolist()]
-    fields = [outer(table.delimiter.join(flat[start:end])) for start, end in pairwise(indptr.tolist())]
+    fields = [outer(delimiter.join(flat[start:end])) for start, end in pairwise(indptr.tolist())]
     return _objects(fields)[group]

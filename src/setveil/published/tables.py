@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -17,6 +17,7 @@ from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary, item_order
 from setveil.errors import DataError, RequestError, faces, listed
+from setveil.facts.tables import FactTable
 from setveil.kernels.content import merge_rows_by_content
 from setveil.kernels.rows import frozen, recode_rows, take_rows
 from setveil.published import KindInfo
@@ -31,10 +32,12 @@ from setveil.published.about import (
 )
 from setveil.published.counts import FILE as COUNTS
 from setveil.published.counts import Counts, read_counts
+from setveil.published.fact_tables import header_of, read_facts_table, set_columns, set_name_of
+from setveil.published.facts import FactRows, as_boxes, told_of, write_lines, write_recoding_of_columns
 from setveil.published.item_parts import FILES as PARTS
 from setveil.published.item_parts import ItemParts
 from setveil.published.parts import Parts, TableCut, labels_of
-from setveil.published.recoding import AnyRecoding, recode
+from setveil.published.recoding import AnyRecoding, BoxRecoding, LocalBoxes, recode
 from setveil.published.rows import local_recoding_of, read_row_map, recoding_of, shuffled, write_recoding
 from setveil.published.table_files import (
     DATA_FILE,
@@ -42,6 +45,7 @@ from setveil.published.table_files import (
     PublishedTable,
     read_published_table,
     write_long,
+    write_rows,
     write_table,
 )
 from setveil.tables.columns import How
@@ -142,7 +146,7 @@ class TableRelease:
         return {
             "roles": {
                 "qi": [column.name for column in table.columns],
-                "set": table.set_name,
+                "set": self.set_names[0] if len(self.set_names) == 1 else list(self.set_names),
                 "keep": [column.name for column in table.kept],
             },
             "delimiter": table.delimiter,
@@ -153,11 +157,27 @@ class TableRelease:
             **({} if of_the_data else {"domain": said["domain"]}),
             **({} if self.counts is None else {"counts": self.counts.about()}),
             "labels": said["labels"],
+            **self._told_of_facts(report),
         }
+
+    @property
+    def set_names(self) -> tuple[str, ...]:
+        """Names of the columns of items, of which facts may have several."""
+        return self.original.set_names
+
+    def _told_of_facts(self, report: Mapping[str, Any]) -> dict[str, Any]:
+        """Say what the parts of facts are, where the items are facts."""
+        facts = self.original.facts if isinstance(self.original, FactTable) else None
+        if facts is None or not isinstance(self.table.sets, FactRows):
+            return {}
+        made = report["hierarchy"]["source"] == "co-occurrence"
+        return {"facts": told_of(self.table.sets, facts.columns, report["guarantee"]["m"], made=made)}
 
     def meaning(self) -> dict[str, Any]:
         """Return what labels of items mean in the terms of about.json: `recoding`, `domain`, `labels`."""
         items = self.recoding.items
+        if isinstance(self.table.sets, FactRows):  # there the parts of labels stand for values
+            return {"recoding": self.recoding.kind, "domain": items.domain, "labels": {}}
         own, members = set(items.items.labels), items.members()
         return {
             "recoding": self.recoding.kind,
@@ -185,10 +205,14 @@ class TableRelease:
             name = next(
                 name for name in ("id", "row", "row_id", "row_number") if name not in self.table.header
             )
-            write_long(folder, self.table, name)
+            if isinstance(self.table.sets, FactRows):
+                write_rows(folder, self.table, name, self.set_names)
+                write_lines(folder / ITEMS_FILE, self.table.sets, name)
+            else:
+                write_long(folder, self.table, name)
             read_as |= {"items_file": ITEMS_FILE, "id_column": name}
         else:
-            write_table(folder / DATA_FILE, self.table)
+            write_table(folder / DATA_FILE, self.table, set_columns(self.table))
         if self.counts is not None:
             self.counts.write(folder)
         return DATA_FILE, read_as
@@ -197,7 +221,10 @@ class TableRelease:
         """Write what each part, or each value and item, became."""
         made = self.recoding.made
         if isinstance(made, TableCut):
-            write_recoding(folder / "recoding.csv", made.items)
+            if isinstance(made.items, BoxRecoding) and len(self.set_names) > 1:
+                write_recoding_of_columns(folder / "recoding.csv", made.items)
+            else:
+                write_recoding(folder / "recoding.csv", made.items)
             _write_values(folder / "qi_recoding.csv", made)
             return
         _write_classes(folder / "classes.csv", self)
@@ -245,14 +272,19 @@ def publish(
     image = np.array([ids.get(label, -1) for label in recoded.vocabulary.labels], np.int32)
     indptr, items = recode_rows(recoded.indptr, recoded.items, image)
 
+    sets, header = Transactions(indptr, items, labels), data.header
+    if isinstance(data, FactTable) and isinstance(made.items, BoxRecoding | LocalBoxes):
+        sets = as_boxes(sets, made.items.tree, data.set_columns, data.sign)
+        header = header_of(header, data.set_name, list(data.set_names))
+
     content = merge_rows_by_content(indptr, items)[0]
     keys: list[NDArray[np.integer]] = [content, *(column.codes for column in (*columns, *kept))]
     order, row_map = shuffled(np.lexsort(keys), seed)
     table = PublishedTable(
         tuple(_taken(column, order) for column in columns),
-        Transactions(*take_rows(indptr, items, order), labels),
+        _with_rows(sets, *take_rows(indptr, items, order)),
         tuple(_taken(column, order) for column in kept),
-        data.header,
+        header,
         data.set_name,
         data.delimiter,
     )
@@ -261,6 +293,11 @@ def publish(
     counts = Counts.of(data, made.items, least, filled=_filled(indptr, apart, least)) if least else None
     recoding = TableRecoding(made, frozen(part, np.int64))
     return TableRelease(data, table, recoding, frozen(row_map, np.int64), details or {}, counts)
+
+
+def _with_rows(sets: Transactions, indptr: NDArray[np.int64], items: NDArray[np.int32]) -> Transactions:
+    """Put other rows of the same labels in place of those that are there."""
+    return replace(sets, indptr=indptr, items=items)
 
 
 def _filled(indptr: NDArray[np.int64], part: NDArray[np.int64], least: int) -> int:
@@ -308,7 +345,11 @@ def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> P
             hint=faces("Name them: --qi age,sex --set codes.", "setveil.read_published_table names them."),
         )
     about = about_file(file)
-    table = _read(file, about)
+    if "facts" in about and about.get("rows") != 0:
+        table, ignored = read_facts_table(file, about)
+        require_columns(str(file), ignored)
+    else:
+        table = _read(file, about)
     empty = int((table.sets.row_lengths() == 0).sum())
     require_size(about, str(file), table.n_rows, empty)
     return table
@@ -333,7 +374,8 @@ def _read(file: Path, about: Mapping[str, Any]) -> PublishedTable:
 def _read_empty(file: Path, about: Mapping[str, Any]) -> PublishedTable:
     """Read a table without rows, of which the header alone is there."""
     roles = about["roles"]
-    names = {*roles["qi"], *roles["keep"], roles["set"]}
+    sets = [roles["set"]] if isinstance(roles["set"], str) else roles["set"]
+    names = {*roles["qi"], *roles["keep"], *sets}
     lines = list(csv.reader(io.StringIO(file.read_text(encoding="utf-8"), newline="")))
     if len(lines) != 1 or {*lines[0]} != names:
         raise DataError(
@@ -343,7 +385,7 @@ def _read_empty(file: Path, about: Mapping[str, Any]) -> PublishedTable:
     nobody = frozen(np.zeros(0), np.int32)
     nothing = Transactions(frozen(np.zeros(1), np.int64), nobody, Vocabulary(()))
     known, kept = (tuple(TextColumn(name, nobody, ()) for name in roles[role]) for role in ("qi", "keep"))
-    return PublishedTable(known, nothing, kept, tuple(lines[0]), roles["set"], about["delimiter"])
+    return PublishedTable(known, nothing, kept, tuple(lines[0]), set_name_of(roles), about["delimiter"])
 
 
 def measurable(path: str, exposed: PublishedTable, original: Transactions, _tree: object) -> dict[str, Any]:

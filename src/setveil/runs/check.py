@@ -6,12 +6,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
+
 from setveil.data.sums import Sums
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError
 from setveil.guarantees import Guarantee
+from setveil.guarantees.kkm import KKmAnonymity
 from setveil.guarantees.km import KmAnonymity
+from setveil.guarantees.mixed_km import MixedKmAnonymity
 from setveil.guarantees.verify import Verdict, verify
+from setveil.guarantees.verify._classes import Classes, Overlap
 from setveil.guarantees.verify.absence import ITEMS, nothing_absent, require_absence, signs_of, verify_absence
 from setveil.guarantees.verify.boxes import overlapping
 from setveil.guarantees.verify.counts import CountsFile, CountsVerdict, check_counts
@@ -31,8 +36,6 @@ from setveil.published.tables import LOCAL
 
 if TYPE_CHECKING:
     from setveil.data.io.streams import ListFiles, TextFiles
-    from setveil.guarantees.kkm import KKmAnonymity
-    from setveil.guarantees.mixed_km import MixedKmAnonymity
 
 
 def require_reading(reading: str, model: str, *, hierarchy: bool) -> None:
@@ -89,6 +92,11 @@ def check(
     """
     if isinstance(published, FactRows) and isinstance(guarantee, KmAnonymity):
         guarantee = guarantee.for_columns(one.name for one in published.columns)
+    if isinstance(published, PublishedTable) and isinstance(guarantee, KKmAnonymity | MixedKmAnonymity):
+        sets = published.sets
+        guarantee = guarantee.for_columns(
+            [one.name for one in sets.columns] if isinstance(sets, FactRows) else [published.set_name]
+        )
     absent = absent or getattr(guarantee, "absent", 0)
     if absent:
         return _with_absent(published, guarantee, counts, about, absent, absence, show=show, **more)
@@ -99,6 +107,8 @@ def check(
     )
     if isinstance(published, FactRows):
         return _of_boxes(verdict, published, guarantee, counts, about, show)
+    if isinstance(published, PublishedTable) and isinstance(published.sets, FactRows):
+        return _of_table_boxes(verdict, published, published.sets, guarantee, show)
     if cover is not None:
         verdict = replace(verdict, reading=COVER)  # type: ignore[type-var]  # of k^m-anonymity alone
     if counts is None:
@@ -178,6 +188,37 @@ def _of_boxes(
     file = counts.lines(), counts.least, counts.suppressed
     return verdict.with_counts(
         check_fact_counts(published, published.stands_for, *file, k, domain=about.get("domain"), show=show)
+    )
+
+
+def _of_table_boxes(
+    verdict: Verdict, published: PublishedTable, sets: FactRows, guarantee: Guarantee, show: int
+) -> Verdict:
+    """Add to a verdict on a table whether the facts that its rows show overlap.
+
+    Under (k,k^m)-anonymity each class is looked at by itself, as whoever knows the class does; else all rows.
+    """
+    by_class = isinstance(guarantee, KKmAnonymity)
+    classes = Classes.of(published)
+    of_row = classes.of_row if by_class else np.zeros(published.n_rows, np.int64)
+    n = max(sets.n_items, 1)
+    pairs = np.unique(np.repeat(of_row, sets.row_lengths()) * n + sets.items)
+    number = 0
+    first: list[Overlap] = []
+    names = sets.vocabulary.labels
+    for some in np.split(pairs, np.flatnonzero(np.diff(pairs // n)) + 1) if pairs.size else []:
+        labels = some % n
+        for at, column in enumerate(sets.columns):
+            mine = labels[sets.column[labels] == at].tolist()
+            boxes = [sets.boxes[label] for label in mine]
+            found, two = overlapping(boxes, column.meaning, max(show - len(first), 0))
+            number += found
+            known = classes.named(published, int(some[0] // n)) if found and by_class else ()
+            first += [Overlap(known, (names[mine[one]], names[mine[other]])) for one, other in two]
+    if not number:
+        return verdict
+    return replace(  # type: ignore[type-var]  # of both models that such tables have
+        verdict, holds=False, violations=verdict.violations + number, overlaps=tuple(first)
     )
 
 

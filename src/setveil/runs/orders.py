@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -15,12 +15,14 @@ from setveil.data.transactions import Transactions
 from setveil.errors import InfeasibleError, RequestError, faces
 from setveil.facts.facts import Facts
 from setveil.facts.generalizing import LINES, Generalizing, order_name
+from setveil.facts.tables import FactTable
 from setveil.hierarchy.boxes import BoxTree, forest, line_at, product_tree
 from setveil.hierarchy.build import by_cooccurrence
 from setveil.hierarchy.columns import parted
 from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress
-from setveil.published.recoding import BoxRecoding
+from setveil.published.parts import Parts, TableCut
+from setveil.published.recoding import AnyBoxes, BoxRecoding
 from setveil.runs.asked import Asked
 from setveil.utility.facts import part_label, parts_kept
 from setveil.utility.lm import lm
@@ -29,26 +31,36 @@ from setveil.values.per_column import labelled
 
 _USUAL = 300.0  # seconds of a search that has a limit, where none is given
 ALGORITHMS = ("aa", "da", "exact", "hghs", "mhghs")
+OF_TABLES = ("kkm", "mixed-km")  # promises of what is known of a person besides facts
+TABLE_ALGORITHMS = ("forest", "rt")
 
 
 def require_possible(asked: Asked) -> None:
     """Refuse promises about facts that are not known, and algorithms that make no cut of a tree."""
-    if asked.guarantee.model != "km-anonymity":
+    of_tables = asked.guarantee.model in OF_TABLES
+    if asked.guarantee.model != "km-anonymity" and not of_tables:
         raise RequestError(
-            f"Facts are released under k^m-anonymity, not under {asked.guarantee.model}.",
+            f"Facts are released under k^m-anonymity, and with what is known of a person under "
+            f"{' or '.join(OF_TABLES)}, not under {asked.guarantee.model}.",
             hint="Say --k and --m.",
         )
-    if asked.guarantee.absent:
+    if getattr(asked.guarantee, "absent", 0):
         raise RequestError(
             "Of facts nothing is promised about absent ones: a box is about where a fact lies, and not about "
             "whether there is one.",
             hint=f"Leave out {faces('--absent', 'absent')}.",
         )
-    if asked.algorithm not in ALGORITHMS:
+    able = TABLE_ALGORITHMS if of_tables else ALGORITHMS
+    if asked.algorithm not in able:
         raise RequestError(
             f"{asked.algorithm} makes no cut of a hierarchy that facts could be published by; there are "
-            f"{', '.join(ALGORITHMS)}.",
+            f"{', '.join(able)}.",
             hint="Leave out --algorithm.",
+        )
+    if getattr(asked.guarantee, "sensitive", ()):
+        raise RequestError(
+            "How often a sensitive value may be in a class is promised of tables of items, not of facts.",
+            hint="Leave out --sensitive.",
         )
 
 
@@ -75,8 +87,8 @@ def trees_of(data: Facts, given: Hierarchy | None) -> dict[str, Hierarchy]:
 
 
 def anonymize_facts(
-    data: Facts, codes: Sequence[Hierarchy], asked: Asked, how: Generalizing, progress: Progress
-) -> tuple[BoxRecoding, dict[str, Any]]:
+    data: Facts | FactTable, codes: Sequence[Hierarchy], asked: Asked, how: Generalizing, progress: Progress
+) -> tuple[Any, dict[str, Any]]:
     """Run the algorithm on the product tree of each plain order, and take what loses the least.
 
     Of several columns each has a tree of its own, and they are cut together. Then each column by itself is
@@ -90,38 +102,44 @@ def anonymize_facts(
 
     Returns
     -------
-    recoding : BoxRecoding
+    recoding : BoxRecoding, or what an algorithm for tables makes
         The best, of equal ones the one that keeps attributes longest.
     told : dict
         What the algorithm has to say of that run, and `facts`: what is left of the parts, and the orders.
     """
     search = _Search(data, codes, asked, how, progress)
     search.try_orders()
-    varied = any(column.attributes for column in data.columns)
-    if len(data.columns) > 1 and varied and how.order in (None, ""):
+    facts = search.facts
+    varied = any(column.attributes for column in facts.columns)
+    if len(facts.columns) > 1 and varied and how.order in (None, ""):
         search.try_columns()
     if how.lines and varied:
         search.try_branches()
     best = search.best
     parts: list[dict[str, str]] = []
-    for column, space in zip(data.columns, search.spaces, strict=True):
+    for column, space in zip(facts.columns, search.spaces, strict=True):
         parts.append({"name": column.name, "kind": "codes"})
         parts += [{**one.as_dict(), "name": part_label(one.name, space)} for one in column.attributes]
-    said = {"parts": parts, "loss": how.loss, "order": best.name, **parts_kept(data, best.recoding)}
-    if data.most is not None:
-        said |= {"most_facts": data.most, "facts_left_out": data.left_out}
+    said = {"parts": parts, "loss": how.loss, "order": best.name, **parts_kept(facts, best.items)}
+    if facts.most is not None:
+        said |= {"most_facts": facts.most, "facts_left_out": facts.left_out}
     branches = {"branches": search.branches()} if best.name == LINES else {}
     told = _as_left_out(best.recoding, best.told, asked)
-    periods = timelines(data, best.recoding)
+    periods = timelines(facts, best.items)
     return best.recoding, {
         **told,
         "facts": {**said, "orders": search.tried, **branches, "timeline": periods},
     }
 
 
-def _as_left_out(recoding: BoxRecoding, told: dict[str, Any], asked: Asked) -> dict[str, Any]:
+def items_of(made: Any) -> AnyBoxes:
+    """Return what became of the facts, in what an algorithm made of rows or of a table."""
+    return cast("AnyBoxes", made.items if isinstance(made, Parts | TableCut) else made)
+
+
+def _as_left_out(recoding: Any, told: dict[str, Any], asked: Asked) -> dict[str, Any]:
     """List what is left out where a cut is the node above all columns; refuse it where nothing may be."""
-    several = len(recoding.tree.spaces) > 1
+    several = isinstance(recoding, BoxRecoding) and len(recoding.tree.spaces) > 1
     if not several or len(recoding.published) or not recoding.image.size:
         return told
     if not _leaves_out(asked):
@@ -147,20 +165,31 @@ class _Made:
     """What the algorithm made of lines."""
 
     loss: float
-    recoding: BoxRecoding
+    recoding: Any  # of the facts, or what an algorithm for tables makes
     told: dict[str, Any]
     name: str  # of the order
     lines: Lines
+
+    @property
+    def items(self) -> AnyBoxes:
+        """What became of the facts."""
+        return items_of(self.recoding)
 
 
 class _Search:
     """The search for the lines that lose the least."""
 
     def __init__(
-        self, data: Facts, codes: Sequence[Hierarchy], asked: Asked, how: Generalizing, progress: Progress
+        self,
+        data: Facts | FactTable,
+        codes: Sequence[Hierarchy],
+        asked: Asked,
+        how: Generalizing,
+        progress: Progress,
     ) -> None:
         self.data, self.codes, self.asked, self.how, self.progress = data, codes, asked, how, progress
-        self.spaces, self.depths = how.spaces(data, codes), how.depths(data, codes)
+        self.facts = data.facts if isinstance(data, FactTable) else data
+        self.spaces, self.depths = how.spaces(self.facts, codes), how.depths(self.facts, codes)
         self.height = max(tree.height for tree in codes)
         self.limited = any(f.name == "time_limit" for f in fields(asked.settings))
         self.deadline = time.monotonic() + (getattr(asked.settings, "time_limit", None) or _USUAL)
@@ -209,8 +238,8 @@ class _Search:
             {
                 "order": name,
                 "loss": made.loss,
-                "lm": lm(self.data, made.recoding),
-                "kept": parts_kept(self.data, made.recoding)["kept"],
+                "lm": lm(self.facts, made.items),
+                "kept": parts_kept(self.facts, made.items)["kept"],
                 **{key: optimality[key] for key in ("proven", "gap") if key in optimality},
                 "seconds": round(time.monotonic() - start, 2),
             }
@@ -245,7 +274,7 @@ class _Search:
         """Name an order of columns: ``code 1, drug last``."""
         return ", ".join(
             f"{column.name} {order_name(depth, tree.height)}"
-            for column, tree, depth in zip(self.data.columns, self.codes, depths, strict=True)
+            for column, tree, depth in zip(self.facts.columns, self.codes, depths, strict=True)
         )
 
     def try_branches(self) -> None:
@@ -289,7 +318,7 @@ class _Search:
         recoding, told = self.asked.module.anonymize(
             self.data, tree, self.asked.guarantee, settings, self.progress
         )
-        made = _Made(_loss(self.data, recoding, told), recoding, told, name, lines)
+        made = _Made(_loss(self.facts, recoding, told), recoding, told, name, lines)
         if self.found is None or made.loss < self.found.loss:
             self.found = made
         return made
@@ -306,8 +335,11 @@ class _Search:
         return found
 
 
-def _loss(data: Facts, recoding: BoxRecoding, told: Mapping[str, Any]) -> float:
+def _loss(data: Facts, recoding: Any, told: Mapping[str, Any]) -> float:
     """Say what a release loses by what the algorithm minimizes, else by what boxes lose."""
+    chosen = [one["f"] for one in told.get("frontier", ()) if one["chosen"]]
+    if chosen:
+        return float(chosen[0])
     if "optimality" in told:
         return float(told["optimality"]["loss"])
     tree = recoding.tree

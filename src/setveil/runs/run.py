@@ -19,7 +19,10 @@ from setveil.data.transactions import Transactions
 from setveil.errors import RequestError, as_option, described, faces, listed
 from setveil.facts.facts import Facts
 from setveil.facts.generalizing import USUAL, Generalizing
+from setveil.facts.tables import FactTable, of_facts
 from setveil.guarantees import Guarantee, models
+from setveil.guarantees.kkm import KKmAnonymity
+from setveil.guarantees.mixed_km import MixedKmAnonymity
 from setveil.guarantees.verify import Verdict
 from setveil.hierarchy.build import by_cooccurrence
 from setveil.hierarchy.columns import joined, parted
@@ -40,9 +43,10 @@ from setveil.runs.check import check
 from setveil.runs.details import answers, risks
 from setveil.runs.distance import distance, require_known_optimum
 from setveil.runs.folder import PAGE, counts, write_folder
-from setveil.runs.orders import anonymize_facts, require_possible, trees_of
+from setveil.runs.orders import anonymize_facts, items_of, require_possible, trees_of
 from setveil.runs.steps import Made, Timing, made_at, released_at, timed
 from setveil.staging import scratch_folder
+from setveil.tables.table import Table
 from setveil.utility import Case, measured
 
 if TYPE_CHECKING:
@@ -274,12 +278,18 @@ def anonymize(
         require_watched(models()[guarantee.model], details=details)
     progress = listener(progress)
     timing: Timing = {"read": data.origin.seconds} if data.origin else {}
-    if isinstance(data, Facts):
+    if isinstance(data, Facts | FactTable):
         require_possible(asked)
+    if isinstance(data, FactTable):
+        of_columns: Guarantee = cast("KKmAnonymity", guarantee).for_columns(data.set_names)
+        asked = replace(asked, guarantee=of_columns, least=_not_counted(counts, "in tables"))
+    elif isinstance(data, Facts):
         of_columns = cast("KmAnonymity", guarantee).for_columns(one.name for one in data.columns)
         least = _least_of_facts(asked.least, counts, len(data.columns))
         asked = replace(asked, guarantee=of_columns, least=least)
-    elif generalizing != USUAL:
+    elif isinstance(data, Table) and isinstance(guarantee, KKmAnonymity | MixedKmAnonymity):
+        asked = replace(asked, guarantee=guarantee.for_columns(data.set_names))
+    if not isinstance(data, Facts | FactTable) and generalizing != USUAL:
         raise RequestError("The data hold no facts, which alone have orders and losses by parts.")
     place = _Memory(data, bound, generalizing)
     made = made_at(place, asked, hierarchy, timing, progress)
@@ -290,13 +300,13 @@ def anonymize(
 
 def _least_of_facts(least: int, counts: bool | int, columns: int) -> int:
     """Find the least count of facts that may be published: those of several columns are not counted."""
-    if columns == 1:
-        return least
+    return least if columns == 1 else _not_counted(counts, "of several columns of codes")
+
+
+def _not_counted(counts: bool | int, where: str) -> int:
+    """Publish no counts of facts, and refuse a least count that was asked for."""
     if not isinstance(counts, bool):
-        raise RequestError(
-            f"{as_option('counts-min')}: facts of several columns of codes are not counted.",
-            hint="Leave it out.",
-        )
+        raise RequestError(f"{as_option('counts-min')}: facts {where} are not counted.", hint="Leave it out.")
     return 0
 
 
@@ -318,8 +328,9 @@ class _Memory:
         asked.guarantee.require_feasible(self.data)
         if "hierarchy" not in asked.info.uses:
             return None
-        if isinstance(self.data, Facts) and self.data.n_items:
-            return self._of_codes(self.data, tree, timing, progress)
+        facts = of_facts(self.data)
+        if isinstance(facts, Facts) and facts.n_items:
+            return self._of_codes(facts, tree, timing, progress)
         if tree is not None or "hierarchy" not in asked.info.needs_for(asked.guarantee.model):
             return tree
         progress("grouping items that often occur together")
@@ -345,12 +356,12 @@ class _Memory:
         self, asked: Asked, tree: Hierarchy | None, progress: Progress
     ) -> tuple[Any, dict[str, Any]]:
         """Run the algorithm."""
-        if isinstance(self.data, Facts) and tree is not None:
-            codes = [tree]
-            if len(self.data.columns) > 1:
-                codes = list(parted(tree, [one.name for one in self.data.columns]).values())
+        if isinstance(self.data, Facts | FactTable) and tree is not None:
+            codes, columns = [tree], of_facts(self.data).columns
+            if len(columns) > 1:
+                codes = list(parted(tree, [one.name for one in columns]).values())
             recoding, told = anonymize_facts(self.data, codes, asked, self.generalizing, progress)
-            recoding.tree.origin = tree.origin
+            items_of(recoding).tree.origin = tree.origin
             return recoding, told
         found: tuple[Any, dict[str, Any]] = asked.module.anonymize(
             self.data, tree, asked.guarantee, asked.settings, progress
@@ -420,7 +431,7 @@ def looked_at(
     progress("measuring")
     with timed(timing, "measure"):
         found: dict[str, Any] = {"utility": measured(Case(data, **release.measurable(), progress=progress))}
-    if details and isinstance(data, Facts):
+    if details and isinstance(data, Facts | FactTable):
         with timed(timing, "risk"):
             found["risk"] = risks(data, release, guarantee, watched, progress)
     elif details:

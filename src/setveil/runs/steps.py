@@ -19,7 +19,8 @@ from setveil.guarantees.verify import Verdict
 from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress
 from setveil.published import Outcome
-from setveil.published.recoding import BoxRecoding
+from setveil.published.parts import Parts, TableCut
+from setveil.published.recoding import BoxRecoding, LocalBoxes
 from setveil.report.record import Record
 from setveil.runs.asked import Asked
 from setveil.runs.details import recorded
@@ -101,7 +102,8 @@ def made_at(
     if given and "hierarchy" not in asked.info.uses:
         told["warnings"] = [*told.get("warnings", ()), f"{asked.algorithm} does not use the hierarchy."]
     # The tree of boxes that facts are published by is made of that of the codes.
-    return Made(recoding.tree if isinstance(recoding, BoxRecoding) else tree, recoding, told)
+    items = recoding.items if isinstance(recoding, Parts | TableCut) else recoding
+    return Made(items.tree if isinstance(items, BoxRecoding | LocalBoxes) else tree, recoding, told)
 
 
 def released_at(

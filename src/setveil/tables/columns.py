@@ -32,6 +32,9 @@ from setveil.wording import are, count
 __all__ = ["How", "OpenedTable", "TableColumns", "open_table", "read_columns"]
 
 Split = tuple[Codes, Any, Sequence[str]]  # row boundaries, codes, labels
+Second = Callable[
+    [Column, str, How], tuple[Split, str]
+]  # the items of each id, and what their column is called
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +69,7 @@ def read_columns(
     how: How | None = None,
     *,
     others: bool = False,
+    second: Second | None = None,
 ) -> TableColumns:
     r"""Read some columns of a table as texts, and the items of its rows.
 
@@ -85,6 +89,9 @@ def read_columns(
         How it is read, where that is not detected.
     others : bool
         Whether other columns are read, too, if they may be ids.
+    second : callable, optional
+        Takes the items of each id from the second table, given the column of ids, its name and `how`; by
+        default they are those of a long table.
 
     Examples
     --------
@@ -133,12 +140,12 @@ def read_columns(
         split = _from_cells([columns[at] for at in items_at])
     else:
         assert id_at is not None  # noqa: S101  (required above)
-        split, second = _from_second(columns[id_at], table.names[id_at], how)
+        split, item_name = (second or _from_second)(columns[id_at], table.names[id_at], how)
     sets = Transactions.from_codes(*split)
     if how.item_columns is not None:
         items = [Values(table.names[at], columns[at].codes, columns[at].labels) for at in items_at]
     else:
-        name = table.names[items_at[0]] if inside else second
+        name = table.names[items_at[0]] if inside else item_name
         items = [Values(name, sets.items, sets.vocabulary.labels)]
     called = set_name if set_name and not inside else table.names[items_at[0]] if inside else "items"
     return TableColumns(

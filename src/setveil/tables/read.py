@@ -40,7 +40,9 @@ _SHORT_CODES = 3  # digits up to which numbers of a place are no zip codes
 _GROUPS = {"prefix": "groups them by their first characters", "dates": "groups them by time"}
 
 
-def make_table(source: Any, roles: Roles, how: How) -> Table:
+def make_table(
+    source: Any, roles: Roles, how: How, read_as: Callable[..., TableColumns] = read_columns
+) -> Table:
     """Read a table.
 
     Parameters
@@ -51,6 +53,8 @@ def make_table(source: Any, roles: Roles, how: How) -> Table:
         What its columns are; hierarchies must have been read.
     how : How
         How it is read; id column and delimiter may also come with the roles.
+    read_as : callable
+        Reads its columns, as `setveil.tables.columns.read_columns` does.
 
     Returns
     -------
@@ -62,7 +66,7 @@ def make_table(source: Any, roles: Roles, how: How) -> Table:
         source = open_source(source)
     how = settled(source, roles, how)
     names = [*roles.qi, *roles.keep]
-    read = read_columns(source, names, roles.set_name, how, others=True)
+    read = read_as(source, names, roles.set_name, how, others=True)
     _require_apart(read, roles)
     known = [
         _known_column(column, about, place)

@@ -115,6 +115,11 @@ class Table(Transactions):
         """Names of the columns that someone may know besides the items."""
         return tuple(column.name for column in self.columns)
 
+    @property
+    def set_names(self) -> tuple[str, ...]:
+        """Names of the columns of items, of which facts may have several."""
+        return (self.set_name,)
+
     def to_polars(self, *, long: bool = False) -> pl.DataFrame:
         """Make a polars data frame with all columns that may be published.
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from setveil.data.transactions import Transactions
 from setveil.hierarchy.boxes import Space
-from setveil.published.recoding import BoxRecoding
+from setveil.published.recoding import AnyBoxes
 
 
-def parts_kept(original: Transactions, recoding: BoxRecoding) -> dict[str, Any]:
+def parts_kept(original: Transactions, recoding: AnyBoxes) -> dict[str, Any]:
     """Measure each part of facts by itself.
 
     Returns
@@ -23,9 +23,9 @@ def parts_kept(original: Transactions, recoding: BoxRecoding) -> dict[str, Any]:
         average share of its other values that a value can be mistaken for, 1 if the fact is left out.
     """
     tree = recoding.tree
-    _, label, rows = recoding.tally(original)
+    item, label, rows = recoding.tally(original)
     item_column = np.array([tree.column[tree.id(name)] for name in original.vocabulary.labels], np.int64)
-    column = item_column[np.flatnonzero(original.supports())]
+    column = item_column[item]
     nodes = recoding.nodes
     kept: dict[str, float] = {}
     by_part: dict[str, float] = {}

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from setveil.facts.facts import ANY, MISSING, Attribute, Facts
-from setveil.published.recoding import BoxRecoding
+from setveil.published.recoding import AnyBoxes
 from setveil.utility.facts import part_label
 
 FINEST, WIDER = "as it was", "wider"  # of bands of days
@@ -21,7 +21,7 @@ _FORMS = {
 }
 
 
-def timelines(data: Facts, recoding: BoxRecoding) -> list[dict[str, Any]]:
+def timelines(data: Facts, recoding: AnyBoxes) -> list[dict[str, Any]]:
     """Count for each column of dates what is published of the facts of each period.
 
     Returns

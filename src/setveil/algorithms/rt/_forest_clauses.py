@@ -41,8 +41,12 @@ class ForestSeparator:
         self.place = np.empty(tree.n_leaves, np.int64)
         self.place[tree.leaf_order] = np.arange(tree.n_leaves)
         q, longest = forest.n_known, int(np.diff(self.rows[0]).max(initial=0))
-        self.most_items = int(min(self.knowledge.m, max(longest - q, 0)))
-        self.largest = int(min(self.knowledge.m, longest)) if self.knowledge.mixed else q + self.most_items
+        most_items = int(min(self.knowledge.m, max(longest - q, 0)))
+        self.largest = int(min(self.knowledge.m, longest)) if self.knowledge.mixed else q + most_items
+        each = self.knowledge.each
+        known = each[0] if each and self.knowledge.mixed else self.largest
+        self.sort = threats.sort
+        self.most = frozen([known, *(each[1:] or (most_items,))], np.int64)
 
     def _bits(self) -> tuple[Ints, NDArray[np.uint64]]:
         """Mark the rows of each node that is in many: which line of marks is its, and the lines."""
@@ -128,12 +132,10 @@ class ForestSeparator:
         node = number[np.argsort(support[number], kind="stable")]
         rows = ranked(ends, nodes, self.weights, node, tree.n_nodes)
         out, stops = np.zeros(AT_MOST * 8, np.int64), np.zeros(AT_MOST, np.int64)
-        most = frozen([self.largest, self.most_items], np.int64)  # of quasi-identifiers, and of items
         found = violated_clauses(
             *rows[:6], support[node], node, above[node], below[node],
-            forest.is_item[node].astype(np.int64), most, self.low[node], self.high[node], self.up, tree.root,
-            k, self.largest, 1 - TOLERANCE, self.low, self.high, *self.rare[:5], out, stops,
-            MOST_STEPS,
+            self.sort[node], self.most, self.low[node], self.high[node], self.up, tree.root, k, self.largest,
+            1 - TOLERANCE, self.low, self.high, *self.rare[:5], out, stops, MOST_STEPS,
         )  # fmt: skip
         choices = np.zeros((k, max(self.largest, 1)), np.int64)
         for start, stop in pairwise([0, *stops[:found].tolist()]):

@@ -17,13 +17,15 @@ from setveil.algorithms.rt._ranged import with_ranges
 from setveil.algorithms.rt._sensitive import require_nothing_sensitive
 from setveil.errors import InfeasibleError, RequestError, did_you_mean, listed, shorten
 from setveil.guarantees.kkm import KKmAnonymity
-from setveil.guarantees.mixed_km import MixedKmAnonymity
+from setveil.guarantees.mixed_km import QI, MixedKmAnonymity
+from setveil.hierarchy.boxes import BoxTree
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import Ids, recode_rows
 from setveil.progress import Progress
 from setveil.published.parts import TableCut
 from setveil.published.recoding import Recoding
 from setveil.tables.table import Table
+from setveil.values.per_column import PerColumn
 from setveil.wording import are, count
 
 PATIENCE = 300.0  # seconds, where no time limit is given
@@ -65,18 +67,23 @@ def published(
     each = (1 - share) / max(table.n_occurrences, 1)  # of an occurrence that is suppressed
     losses = [each * loss for loss in _item_losses(hierarchy, parameters.of_items)]
     coarsest = _nodes_of(hierarchy.labels, limits.get(table.set_name, ()), table.set_name)
-    items = Tree(hierarchy.parent.tolist(), hierarchy.n_leaves, losses, coarsest)
-    rows = recode_rows(table.indptr, table.items, hierarchy.locate(table.vocabulary))
+    columns = item_columns(hierarchy)
+    items, place = item_trees(hierarchy, columns, losses, coarsest)
+    rows = recode_rows(table.indptr, table.items, place[hierarchy.locate(table.vocabulary)])
     forest = Forest(known, values_of(table), items, rows, each)
-    knowledge = Knowledge(guarantee.k, guarantee.m, isinstance(guarantee, MixedKmAnonymity))
     search = ForestSearch(
-        forest, knowledge, parameters.suppress, progress,
+        forest, knowledge_of(guarantee, table.set_names), parameters.suppress, progress,
         PATIENCE if parameters.time_limit is None else parameters.time_limit, Fraction(str(parameters.gap)),
     )  # fmt: skip
     if threat := search.infeasible():
-        raise _refusal(table, hierarchy, guarantee, parameters, forest, threat)
+        raise _refusal(table, hierarchy, columns, guarantee, parameters, forest, threat)
     search.run()
-    *nodes, image = forest.images(search.best)
+    images = forest.images(search.best)
+    nodes = images[: len(known)]
+    image = [0] * hierarchy.n_leaves
+    for inside, of_column in zip(columns, images[len(known) :], strict=True):
+        for leaf, to in enumerate(of_column):
+            image[inside[leaf]] = int(inside[to]) if to >= 0 else -1
     suppressed = [leaf for leaf, to in enumerate(image) if to < 0]
     made = TableCut(
         given.columns,
@@ -102,10 +109,65 @@ def published(
 
 def _item_losses(hierarchy: Hierarchy, objective: str) -> list[Fraction]:
     """List the loss of an occurrence under each node, by NCP or LM."""
-    leaves = hierarchy.leaf_counts.tolist()
     if objective == "ncp":
-        return [Fraction(n if n > 1 else 0, hierarchy.n_leaves) for n in leaves]
-    return [Fraction(n - 1, max(hierarchy.n_leaves - 1, 1)) for n in leaves]
+        sizes, most = hierarchy.spread
+        alone = hierarchy.leaf_counts == 1
+        return [
+            Fraction(0 if one else n, most) for one, n in zip(alone.tolist(), sizes.tolist(), strict=True)
+        ]
+    return [Fraction(n, max(hierarchy.most_lost, 1)) for n in hierarchy.lost.tolist()]
+
+
+def _lm(hierarchy: Hierarchy) -> list[Fraction]:
+    """List the LM of an occurrence under each node, in its column."""
+    sizes = hierarchy.leaf_counts
+    of = hierarchy.domains if isinstance(hierarchy, BoxTree) else np.full(sizes.size, hierarchy.domain)
+    return [Fraction(n - 1, max(most - 1, 1)) for n, most in zip(sizes.tolist(), of.tolist(), strict=True)]
+
+
+def item_columns(hierarchy: Hierarchy) -> list[Ids]:
+    """List the nodes of each column of items, leaves first; of a tree that is no forest all are of one."""
+    if isinstance(hierarchy, BoxTree) and len(hierarchy.spaces) > 1:
+        return [
+            np.flatnonzero(hierarchy.column == at).astype(np.int32) for at in range(len(hierarchy.spaces))
+        ]
+    return [np.arange(hierarchy.n_nodes, dtype=np.int32)]
+
+
+def item_trees(
+    hierarchy: Hierarchy, columns: Sequence[Ids], losses: Sequence[Fraction], coarsest: Sequence[int]
+) -> tuple[list[Tree], Ids]:
+    """Make the trees of the columns of items, and say where in these each node is.
+
+    Returns
+    -------
+    trees : list of Tree
+    place : int32 (n_nodes,)
+        The number of each node in its tree, and before that of all nodes of the trees before it; -1: in none.
+    """
+    place = np.full(hierarchy.n_nodes, -1, np.int32)
+    trees, before = [], 0
+    for inside in columns:
+        place[inside] = np.arange(inside.size) + before
+        up = hierarchy.parent[inside]
+        parent = np.where(up < 0, -1, place[up] - before)
+        n_leaves = int(np.count_nonzero(inside < hierarchy.n_leaves))
+        of_tree = [int(place[v]) - before for v in coarsest if place[v] >= before]
+        lost = [losses[v] for v in inside.tolist()]
+        trees.append(Tree(np.maximum(parent, -1).tolist(), n_leaves, lost, of_tree))
+        before += inside.size
+    return trees, place
+
+
+def knowledge_of(guarantee: KKmAnonymity | MixedKmAnonymity, columns: Sequence[str]) -> Knowledge:
+    """Say what somebody may know, given the names of the columns of items."""
+    mixed, m = isinstance(guarantee, MixedKmAnonymity), guarantee.m
+    if not isinstance(m, PerColumn):
+        return Knowledge(guarantee.k, m, mixed)
+    names = [*([QI] if mixed else []), *columns]
+    m.require_columns(names)
+    each = [m.each[name] for name in names]
+    return Knowledge(guarantee.k, m, mixed, tuple(each if mixed else [0, *each]))
 
 
 def _relational_loss(table: Table, nodes: Sequence[Ids]) -> Fraction:
@@ -115,7 +177,7 @@ def _relational_loss(table: Table, nodes: Sequence[Ids]) -> Fraction:
 
 def _transaction_loss(table: Table, hierarchy: Hierarchy, image: Sequence[int]) -> Fraction:
     """Compute T, the average LM of the item occurrences, whatever loss of them was searched for."""
-    losses, supports = _item_losses(hierarchy, "lm"), table.supports().tolist()
+    losses, supports = _lm(hierarchy), table.supports().tolist()
     places = hierarchy.locate(table.vocabulary).tolist()
     lost = sum(
         n * (losses[image[leaf]] if image[leaf] >= 0 else 1) for leaf, n in zip(places, supports, strict=True)
@@ -145,6 +207,7 @@ def _require_columns(table: Table, coarsest: Iterable[str]) -> None:
 def _refusal(
     table: Table,
     hierarchy: Hierarchy,
+    of_items: Sequence[Ids],
     guarantee: KKmAnonymity | MixedKmAnonymity,
     parameters: Parameters,
     forest: Forest,
@@ -152,8 +215,9 @@ def _refusal(
 ) -> InfeasibleError:
     """Say why even the coarsest release is not valid: a threat in it."""
     threat = sorted(threat, key=lambda v: int(forest.of_tree[v]))
-    names = [*(column.name for column in table.columns), table.set_name]
-    labels = [*(column.labels for column in table.columns), hierarchy.labels]
+    names = [*(column.name for column in table.columns), *[table.set_name] * len(of_items)]
+    items = [[hierarchy.labels[v] for v in inside.tolist()] for inside in of_items]
+    labels = [*(column.labels for column in table.columns), *items]
     limited = [
         v for v in threat
         if names[forest.of_tree[v]] in parameters.coarsest and int(forest.tree.parent[v]) in forest.barred

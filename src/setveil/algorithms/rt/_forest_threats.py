@@ -34,10 +34,14 @@ class Knowledge:
     m: float  # how many items; of mixed knowledge, how many facts of any kind
     # whether quasi-identifiers count towards m; otherwise any number of them may be known besides
     mixed: bool
+    # where that is said of columns: how many quasi-identifiers, if they count, and how many items of each
+    each: tuple[int, ...] = ()
 
-    def less_one(self, of_items: bool) -> Knowledge:
-        """Return what may be known besides one fact, of items or of quasi-identifiers."""
-        return Knowledge(self.k, self.m - (self.mixed or of_items), self.mixed)
+    def less_one(self, sort: int) -> Knowledge:
+        """Return what may be known besides a fact: a quasi-identifier (0), or an item of column 1, ..."""
+        counted = self.mixed or sort > 0
+        each = tuple(n - (counted and at == sort) for at, n in enumerate(self.each))
+        return Knowledge(self.k, self.m - counted, self.mixed, each)
 
 
 Rows = tuple[Ints, Ids, Ints]
@@ -49,6 +53,10 @@ class Threats:
     def __init__(self, forest: Forest, knowledge: Knowledge) -> None:
         self.forest, self.knowledge = forest, knowledge
         n = forest.tree.n_nodes
+        # Of each node what may be known so many times: 0 of quasi-identifiers, of items 1, or 1, 2, ... where
+        # that is said of their columns.
+        column = np.maximum(forest.of_tree - forest.n_known + 1, 0)
+        self.sort: Ints = frozen(column if knowledge.each else forest.is_item, np.int64)
         itself = np.arange(n, dtype=np.int32)
         # In every row, so of no use to an attacker: what is published of all rows under one node.
         self.everywhere = forest.is_root & ~forest.is_item
@@ -65,7 +73,7 @@ class Threats:
 
     def _among(self, rows: Rows, knowledge: Knowledge, progress: Progress) -> Iterator[list[int]]:
         if knowledge.mixed:
-            yield from self._flat(rows[:2], self.telling, rows[2], knowledge, progress)
+            yield from self._flat(rows[:2], self.telling, self.sort, rows[2], knowledge, progress)
             return
         indptr, nodes, weights = rows
         kind, first, _ = merge_rows(*recode_rows(indptr, nodes, self.known_only))
@@ -82,15 +90,25 @@ class Threats:
         pairs, labels = np.unique(pair, return_inverse=True)
         itself = np.arange(pairs.size, dtype=np.int32)
         label_rows = ends, frozen(labels, np.int32)
-        for threat in self._flat(label_rows, itself, weights, knowledge, progress):
+        sort = self.sort[pairs % self.forest.tree.n_nodes]
+        for threat in self._flat(label_rows, itself, sort, weights, knowledge, progress):
             some = pairs[threat]
             klass = int(some[0]) // self.forest.tree.n_nodes
             yield [*tuples[klass].tolist(), *(some % self.forest.tree.n_nodes).tolist()]
 
     def _flat(
-        self, rows: tuple[Ints, Ids], image: Ids, weights: Ints, knowledge: Knowledge, progress: Progress
+        self,
+        rows: tuple[Ints, Ids],
+        image: Ids,
+        sort: Ints,
+        weights: Ints,
+        knowledge: Knowledge,
+        progress: Progress,
     ) -> Iterator[list[int]]:
-        """List the smallest sets of at most m ids that more than 0 but less than k rows hold."""
+        """List the smallest sets of ids that may be known and that more than 0 but less than k rows hold."""
+        each = frozen(knowledge.each, np.int64)
+        if each.size:
+            image = np.where(each[sort] > 0, image, -1).astype(np.int32)
         rows = recode_rows(*rows, image)
         supports = item_supports(*rows, weights, image.size)
         rare = np.flatnonzero((supports > 0) & (supports < knowledge.k))
@@ -105,12 +123,13 @@ class Threats:
         apart = frozen(np.arange(n), np.int32), frozen(np.arange(1, n + 1), np.int32)
         counts = frozen(supports[order], np.int64)
         longest = int(by_rank.lengths.max(initial=0))
+        limits = (frozen(sort[order], np.int64), each) if each.size else no_limits(n)
         for size in range(2, int(min(knowledge.m, longest)) + 1):
             path, last, length, found = np.zeros(size, np.int64), np.empty(n, np.int64), 0, False
             while True:
                 state, length, more = kernel.walk(
-                    *by_rank[:6], counts, *apart, *no_limits(n), np.ones(n, bool), knowledge.k, size, size,
-                    path, length, last, np.zeros(0, bool), AT_ONCE,
+                    *by_rank[:6], counts, *apart, *limits, np.ones(n, bool), knowledge.k, size, size, path,
+                    length, last, np.zeros(0, bool), AT_ONCE,
                 )  # fmt: skip
                 if state == kernel.FINISHED:
                     break
@@ -151,6 +170,6 @@ class Threats:
             image = np.arange(self.forest.tree.n_nodes, dtype=np.int32)
             image[node] = -1
             rest = recode_rows(*rest, image)
-        knowledge = self.knowledge.less_one(of_items)
+        knowledge = self.knowledge.less_one(int(self.sort[node]))
         merged = distinct_rows(*rest, weights[holding])
         return next(self._among(merged, knowledge, silent), None) is None

@@ -24,7 +24,7 @@ ROUNDED = Fraction(1, 10**9)  # share of a loss below which differences then cou
 
 @dataclass(frozen=True)
 class Tree:
-    """One of the trees: of a quasi-identifier, or of the items."""
+    """One of the trees: of a quasi-identifier, or of the items, or of the items of one column."""
 
     parent: Sequence[int]  # Of each node, -1 for the root. Leaves come first.
     n_leaves: int
@@ -56,10 +56,11 @@ class Forest:
         Of the quasi-identifiers.
     values : sequence of int32 (n_rows,)
         A leaf of each of these trees for each row.
-    items : Tree or None
-        Of the items; None: rows hold none.
+    items : sequence of Tree
+        Of the items, of each of their columns; none: rows hold no items.
     rows : (indptr, items)
-        The leaves of this tree that each row holds.
+        The leaves of these trees that each row holds: the number of a leaf in its tree, plus
+        that of all nodes of the trees before it.
     hidden : Fraction or int
         What an occurrence loses that is suppressed, at least that of the root.
 
@@ -69,7 +70,7 @@ class Forest:
         What is left of the trees after leaves that no row has, and inner nodes that then have a single child,
         are gone.
     of_tree, node : int64 (n_nodes,)
-        For each node of `tree`, which of the trees it is of (the items': their number), and its number there;
+        For each node of `tree`, which of the trees it is of (those of items come last), and its number there;
         -1 for the artificial root.
     is_item : bool (n_nodes,)
         Whether it is an item or a node above.
@@ -89,11 +90,11 @@ class Forest:
         self,
         known: Sequence[Tree],
         values: Sequence[NDArray[np.integer]],
-        items: Tree | None,
+        items: Sequence[Tree],
         rows: tuple[Ints, Ids],
         hidden: Fraction | int = 0,
     ) -> None:
-        trees = [*known, *([] if items is None else [items])]
+        trees = [*known, *items]
         self.trees, self.n_known = trees, len(known)
         ends = np.cumsum([0, *(t.n_nodes for t in trees)]).tolist()
         root = str(ends[-1])
@@ -101,7 +102,7 @@ class Forest:
         for tree, start in zip(trees, ends, strict=False):
             for v, up in enumerate(tree.parent):
                 parents[str(start + v)] = root if up < 0 else str(start + int(up))
-        self.data = self._combined(values, ends, rows, items is not None, ends[-1])
+        self.data = self._combined(values, ends, rows, bool(items), ends[-1])
         occurring = set(self.data.vocabulary.labels)
         self.tree = whole = contracted(Hierarchy(parents), occurring)
         number = np.array([int(label) for label in whole.labels], np.int64)
@@ -109,7 +110,7 @@ class Forest:
         self.of_tree[whole.root] = -1
         self.node = number - np.array(ends)[self.of_tree]
         self.node[whole.root] = -1
-        self.is_item = self.of_tree == self.n_known
+        self.is_item = self.of_tree >= self.n_known
         self.is_root = whole.parent == whole.root
         too_coarse = [tree.too_coarse() for tree in trees]
         self.barred = [

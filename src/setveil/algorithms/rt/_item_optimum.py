@@ -11,6 +11,7 @@ from setveil.algorithms.rt._packing import Marks, Packing
 from setveil.algorithms.rt._publishable import Publishable
 from setveil.deadline import Deadline
 from setveil.hierarchy.tree import Hierarchy
+from setveil.kernels.limits import Limits
 from setveil.kernels.rows import Ids, Ints, frozen
 
 EFFORT = 5_000_000_000  # numbers that the solver may look at for one part, about
@@ -20,7 +21,9 @@ EFFORT = 5_000_000_000  # numbers that the solver may look at for one part, abou
 class ItemOptimum:
     """What the items of a part are published as, at the least loss that was found."""
 
-    cost: int  # an occurrence under node v costs leaves(v) - 1, a suppressed one |I| - 1 (at least 1)
+    # an occurrence under node v costs leaves(v) - 1, a suppressed one |I| - 1 (at least 1); of facts what
+    # their boxes lose
+    cost: int
     lower: int  # proven: no release of the part costs less
     leaves: Ids  # int32 (any,): the leaves that occur in the part, ascending
     nodes: Ids  # int32 (any,): the node that each is published as; -1: it is suppressed
@@ -42,7 +45,8 @@ class ItemOptima:
     indptr, items : int64 (n + 1,), int32 (occurrences,)
         All rows, of leaves.
     k, m : int, float
-        Each set of at most m published nodes stands in no row of a part or in at least k.
+        Each set of at most m published nodes stands in no row of a part or in at least k; of several columns
+        m may be said of each.
     allowed : bool (n_nodes,), optional
         The nodes that may be published; by default all.
     effort : int
@@ -72,8 +76,9 @@ class ItemOptima:
     ) -> None:
         self.tree, self.indptr, self.items = tree, indptr, items
         self.k, self.m, self.suppress, self.effort = k, m, suppress, effort
-        self.full = max(tree.n_leaves - 1, 1)
-        self.gain_each = self.full - (tree.leaf_counts - 1)
+        self.full = tree.most_lost
+        self.gain_each = self.full - tree.lost
+        self.limits = Limits(tree.labels, m)
         allowed = np.ones(tree.n_nodes, bool) if allowed is None else allowed
         self.root_allowed = bool(allowed[tree.root])
         self.allowed: Marks = allowed & (self.gain_each > 0) if suppress else allowed
@@ -115,7 +120,9 @@ class ItemOptima:
             bound = everything
         elif n:
             gains = occurrences[node] * self.gain_each[node]
-            program = Publishable(tree, self.indptr, self.items, rows, number, node, gains, self.k, self.m)
+            program = Publishable(
+                tree, self.indptr, self.items, rows, number, node, gains, self.k, self.m, self.limits
+            )
             enough = -1 if most is None else everything - most - 1
             found = self._search(program, occurrences, enough, deadline or Deadline())
             if found is None or found.best is None:

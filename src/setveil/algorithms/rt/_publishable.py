@@ -12,7 +12,7 @@ from setveil.algorithms.rt._conflict_loops import broken_cliques, cover_conflict
 from setveil.algorithms.rt._packing import TOLERANCE, Floats, Limit, Marks
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels import walk as kernel
-from setveil.kernels.limits import no_limits
+from setveil.kernels.limits import Limits
 from setveil.kernels.rows import (
     Ids,
     Ints,
@@ -59,13 +59,22 @@ class Publishable:
         gains: Ints,
         k: int,
         m: float,
+        limits: Limits,
     ) -> None:
         self.tree, self.indptr, self.items, self.rows = tree, indptr, items, rows
         self.number, self.node, self.gains, self.k, self.m = number, node, gains, k, m
         self.clash: Marks = np.zeros((node.size, node.size), bool)
         self.demanded: list[Limit] = []
+        sort, self.most = limits.of(node)
+        self.sort = sort
         least = k if m > 1 else 0
         find_conflicts(indptr, items, rows, tree.parent, number, node, least, self.clash)
+        alone = (self.most < 2)[sort]  # nodes of a column of which nobody knows two
+        if alone.any() and m > 1:
+            one_above: Marks = np.zeros((node.size, node.size), bool)
+            find_conflicts(indptr, items, rows, tree.parent, number, node, 0, one_above)
+            unknown = alone[:, None] & (sort[:, None] == sort)
+            self.clash = np.where(unknown, one_above, self.clash)
 
     def limits(self) -> list[Limit]:
         """Say by cliques of nodes that exclude each other which pairs do, and what is demanded."""
@@ -182,8 +191,8 @@ class Publishable:
             path, length, listed = np.zeros(size, np.int64), 0, 0
             while listed < AT_ONCE:
                 state, length, found = kernel.walk(
-                    *rows[:6], support[order], low, high, *no_limits(order.size), live, self.k, size, size,
-                    path, length, last, nothing, STEPS,
+                    *rows[:6], support[order], low, high, frozen(self.sort[order], np.int64), self.most, live,
+                    self.k, size, size, path, length, last, nothing, STEPS,
                 )  # fmt: skip
                 if state != kernel.FOUND:
                     break

@@ -37,7 +37,7 @@ def relational_optimum(
     require_rows(f"k-anonymity (k={k})", table, k)
     ranged = with_ranges(table)
     nothing = np.zeros(table.n_rows + 1, np.int64), np.zeros(0, np.int32)
-    forest = Forest(trees_of(ranged, Fraction(1), {}), values_of(ranged), None, nothing)
+    forest = Forest(trees_of(ranged, Fraction(1), {}), values_of(ranged), [], nothing)
     search = ForestSearch(forest, Knowledge(k, 0, mixed=False), False, progress, time_limit)
     search.run()
     return tuple(np.array(nodes, np.int32) for nodes in forest.images(search.best))

@@ -9,13 +9,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from setveil.guarantees.verify.km import BRIEF_STEPS, COUNT_STEPS, MOST_SHOWN, NEVER, Survey
 from setveil.progress import Progress, silent
+from setveil.published.facts import FactRows
 from setveil.published.table_files import PublishedTable
+from setveil.values.per_column import PerColumn
 
 BATCH = 2_000_000  # rows and occurrences of a batch
 
@@ -116,7 +119,9 @@ class RareItemsets:
         broken: bool = False,
         brief: bool = False,
         progress: Progress = silent,
+        most: Ints | None = None,
     ) -> None:
+        self.most = most  # int64 (columns,), optional: how many ids of each column an itemset may hold
         self.k, self.m, self.show, self.progress = k, m, min(show, MOST_SHOWN), progress
         self.broken = broken  # whether a violation is known
         self.most_steps = BRIEF_STEPS if brief else COUNT_STEPS  # once one is known
@@ -126,8 +131,12 @@ class RareItemsets:
         self.smallest: int | None = None
         self.complete = True
 
-    def look_at(self, indptr: Ints, items: Ints, n_ids: int) -> None:
-        """Count those of some rows; ids are ascending and unique within a row."""
+    def look_at(self, indptr: Ints, items: Ints, n_ids: int, column: Ints | None = None) -> None:
+        """Count those of some rows; ids are ascending and unique within a row.
+
+        Where itemsets may hold so many ids of each column only, `column` (int64 (n_ids,)) says which each is
+        of.
+        """
         self.found = []
         longest = int(np.diff(indptr).max(initial=0))
         if not longest:
@@ -136,8 +145,9 @@ class RareItemsets:
             self.complete = False
             return
         k = min(self.k, indptr.size)  # no support is greater, and the loops count in 64 bits
-        survey = Survey(indptr, items, n_ids, k, self.show, self.progress)
-        whole = self.m >= longest  # whole rows decide: every itemset lies in one
+        own = None if self.most is None or column is None else (column, self.most)
+        survey = Survey(indptr, items, n_ids, k, self.show, self.progress, own)
+        whole = self.m >= longest and own is None  # whole rows decide: every itemset lies in one
         rarest, support = survey.rarest_row() if whole else ((), 0)
         if whole and support >= k:
             self._saw(support)
@@ -159,6 +169,35 @@ class RareItemsets:
 
     def _saw(self, support: int) -> None:
         self.smallest = support if self.smallest is None else min(self.smallest, support)
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """Two published facts of which one fact lies in both."""
+
+    known: tuple[tuple[str, str], ...]  # the class whose rows show them, where that is looked at by class
+    labels: tuple[str, str]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as JSON types."""
+        return {**({"class": dict(self.known)} if self.known else {}), "overlap": list(self.labels)}
+
+
+def own_columns(published: PublishedTable, m: int | float) -> tuple[Ints | None, Ints | None]:
+    """Say which of the columns that m is said of each item is of, and how many of each may be known.
+
+    None where m is one number. Items that are no facts are all of one column.
+    """
+    if not isinstance(m, PerColumn):
+        return None, None
+    place = {name: at for at, name in enumerate(m.each)}
+    sets = published.sets
+    if isinstance(sets, FactRows):
+        names = [sets.columns[at].name for at in sets.column.tolist()]
+    else:
+        names = [published.set_name] * sets.n_items
+    m.require_columns(dict.fromkeys([*m.each, *names]))
+    return np.array([place[name] for name in names], np.int64), np.array([*m.each.values()], np.int64)
 
 
 def fewest(*supports: int | None) -> int | None:

@@ -15,7 +15,7 @@ import numpy as np
 
 from setveil.guarantees.kkm import KKmAnonymity
 from setveil.guarantees.verify import Verdict
-from setveil.guarantees.verify._classes import Classes, RareItemsets, batches, fewest
+from setveil.guarantees.verify._classes import Classes, Overlap, RareItemsets, batches, fewest, own_columns
 from setveil.guarantees.verify._shares import Betrayal, Shares
 from setveil.guarantees.verify.km import MOST_SHOWN
 from setveil.progress import Progress, silent
@@ -67,6 +67,7 @@ class KKmVerdict(Verdict):
     greatest_k: int | None
     greatest_share: Fraction | None
     complete: bool
+    overlaps: tuple[Overlap, ...] = ()  # published facts of a class of which one fact lies in both
 
     def found(self) -> dict[str, Any]:
         """Return the greatest k, the greatest share, and whether counting was complete, as JSON types."""
@@ -75,11 +76,12 @@ class KKmVerdict(Verdict):
             "greatest_k": self.greatest_k,
             **({"greatest_share": share} if self.guarantee.sensitive else {}),
             "complete": self.complete,
+            **({"overlap": True} if self.overlaps else {}),
         }
 
     def listed(self) -> list[dict[str, Any]]:
         """Return the first violations as JSON types."""
-        return [entry.as_dict() for entry in self.first]
+        return [*(one.as_dict() for one in self.overlaps), *(one.as_dict() for one in self.first)]
 
 
 def verify_kkm(
@@ -115,13 +117,15 @@ def verify_kkm(
         for which in small[:show].tolist()
     ]
     labels = published.sets.vocabulary.labels
-    rare = RareItemsets(guarantee.k, guarantee.m, show, broken=bool(small.size), brief=brief)
+    column, most = own_columns(published, guarantee.m)
+    rare = RareItemsets(guarantee.k, guarantee.m, show, broken=bool(small.size), brief=brief, most=most)
     shares = Shares(published, classes, guarantee, show)
     itemsets: list[tuple[tuple[int, ...], int, tuple[int, ...]]] = []  # class last but for the items
     done = 0
     for batch in batches(published, classes):
         progress("verifying classes", done / published.n_rows)
-        rare.look_at(batch.indptr, batch.items, batch.item.size)
+        of = None if column is None else column[batch.item]
+        rare.look_at(batch.indptr, batch.items, batch.item.size, of)
         itemsets += [
             (tuple(batch.item[list(ids)].tolist()), support, (len(ids), int(batch.of_class[ids[0]])))
             for ids, support in rare.found

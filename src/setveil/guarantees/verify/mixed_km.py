@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from setveil.data.vocabulary import item_order
-from setveil.guarantees.mixed_km import MixedKmAnonymity
+from setveil.guarantees.mixed_km import QI, MixedKmAnonymity
 from setveil.guarantees.verify import Verdict
-from setveil.guarantees.verify._classes import Ints, RareItemsets
+from setveil.guarantees.verify._classes import Ints, Overlap, RareItemsets, own_columns
 from setveil.guarantees.verify.km import MOST_SHOWN
 from setveil.progress import Progress, silent
 from setveil.published.table_files import PublishedTable
@@ -58,14 +58,16 @@ class MixedKmVerdict(Verdict):
     first: tuple[RareFacts, ...]
     greatest_k: int | None
     complete: bool
+    overlaps: tuple[Overlap, ...] = ()  # published facts of which one fact lies in both
 
     def found(self) -> dict[str, Any]:
         """Return the greatest k, and whether counting was complete, as JSON types."""
-        return {"greatest_k": self.greatest_k, "complete": self.complete}
+        overlap = {"overlap": True} if self.overlaps else {}
+        return {"greatest_k": self.greatest_k, "complete": self.complete, **overlap}
 
     def listed(self) -> list[dict[str, Any]]:
         """Return the first violations as JSON types."""
-        return [entry.as_dict() for entry in self.first]
+        return [*(one.as_dict() for one in self.overlaps), *(one.as_dict() for one in self.first)]
 
 
 def verify_mixed_km(
@@ -88,8 +90,12 @@ def verify_mixed_km(
     """
     indptr, facts, names = rows_of_facts(published)
     show = min(show, MOST_SHOWN)
-    rare = RareItemsets(guarantee.k, guarantee.m, show, brief=brief, progress=progress)
-    rare.look_at(indptr, facts, len(names))
+    column, most = own_columns(published, guarantee.m)
+    if column is not None:  # quasi-identifiers come first
+        of_known = np.full(len(names) - column.size, list(guarantee.m.each).index(QI))
+        column = np.concatenate([of_known, column])
+    rare = RareItemsets(guarantee.k, guarantee.m, show, brief=brief, progress=progress, most=most)
+    rare.look_at(indptr, facts, len(names), column)
     first = [
         RareFacts(
             tuple((column, label) for column, label in (names[x] for x in ids) if column is not None),

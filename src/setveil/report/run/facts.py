@@ -222,6 +222,16 @@ def _drawn(line: Timeline) -> str:
     return element(at.width, at.height, parts, f"{_PICTURE} of {line['name']}")
 
 
+def summarized(report: Record) -> dict[str, str]:
+    """Say in two lines what keeps its finest value, and which orders were tried."""
+    told = report["facts"]
+    kept = [f"{words.percent(share)} keep {name}" for name, share in told["kept"].items()]
+    kept.append(f"{words.percent(told['whole'])} keep all")
+    orders = [f"{one['order']} {one['loss']:.4f}" for one in told["orders"]]
+    tried = f"order {told['order']} (loss by order: {', '.join(orders)})" if len(orders) > 1 else ""
+    return {"Facts": f"{', '.join(kept)}.", "Orders": tried}
+
+
 def shared(told: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Say what the parts of facts are, from what may be shared."""
     parts: Sequence[Mapping[str, Any]] = told["facts"]

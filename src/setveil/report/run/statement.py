@@ -10,6 +10,7 @@ from setveil.report import glossary
 from setveil.report.drawing import blocks
 from setveil.report.models import check, promise, title, words_for
 from setveil.report.record import Record
+from setveil.report.run import facts
 from setveil.report.run.kinds import kind_of
 from setveil.utility import TABLES, Measure
 
@@ -106,7 +107,7 @@ def not_covered(report: Record) -> blocks.Section:
     never = (_OTHER_COLUMNS, *_NEVER_COVERED[1:]) if of_tables else _NEVER_COVERED
     if report["recoding"] == "facts":
         never = (_BESIDE_FACTS, *_NEVER_COVERED[1:])
-    lines = [*spoken.not_covered(guarantee), *kind_of(report).not_covered]
+    lines = [*spoken.not_covered(guarantee), *(facts.OPEN if "facts" in report else ())]
     if guarantee.get("absent"):
         never = tuple(entry for entry in never if entry[0] != _ABSENT)
     said = {title for title, _ in lines}

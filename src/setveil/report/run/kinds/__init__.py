@@ -79,9 +79,6 @@ class Kind(ABC):
     def countable_outside(self, told: Told) -> Points:
         """Say which counts can be read off the release, from what may be shared."""
 
-    not_covered: ClassVar[Points] = []
-    """What this kind leaves open, beside what a promise does."""
-
     tells_shares: ClassVar[bool] = True
     """Whether occurrences are told as shares of all."""
 

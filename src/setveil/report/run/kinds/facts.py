@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-from setveil.report import words
 from setveil.report.drawing import blocks
 from setveil.report.record import Record
 from setveil.report.run import facts
@@ -22,8 +19,6 @@ class FactRows(Rows):
         "same name are published once. <b>Suppressed:</b> left out of every row.",
     )
 
-    not_covered: ClassVar[Points] = list(facts.OPEN)
-
     def sections(self, report: Record) -> list[blocks.Section | None]:
         """Show what each part keeps, the orders that were tried, and what each period keeps."""
         return facts.sections(report)
@@ -35,12 +30,7 @@ class FactRows(Rows):
 
     def summarized(self, report: Record) -> dict[str, str]:
         """Say what keeps its finest value, and which orders were tried."""
-        told = report["facts"]
-        kept = [f"{words.percent(share)} keep {name}" for name, share in told["kept"].items()]
-        kept.append(f"{words.percent(told['whole'])} keep all")
-        orders = [f"{one['order']} {one['loss']:.4f}" for one in told["orders"]]
-        tried = f"order {told['order']} (loss by order: {', '.join(orders)})" if len(orders) > 1 else ""
-        return {"Facts": f"{', '.join(kept)}.", "Orders": tried}
+        return facts.summarized(report)
 
 
 KINDS = (FactRows(),)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from setveil.report import accuracy, words
+from setveil.report.drawing import blocks
 from setveil.report.record import Record
+from setveil.report.run import facts
 from setveil.report.run.kinds import Labels, Points, Told, Use, by_error
 from setveil.report.run.kinds.rows import LocalRows, Rows
 from setveil.utility import Utility
@@ -72,8 +74,17 @@ class _Columns(Rows):
         return lines + super().measured(utility, labels, rows)
 
     def contents(self, told: Told) -> Points:
-        """Say what names of items are published."""
-        return [(f"{name} of items", text) for name, text in super().contents(told)]
+        """Say what names of items are published, and of facts what parts they have."""
+        named = [(f"{name} of items", text) for name, text in super().contents(told)]
+        return [*named, *facts.shared(told)] if "facts" in told else named
+
+    def sections(self, report: Record) -> list[blocks.Section | None]:
+        """Show of facts what each part keeps, the orders that were tried, and what each period keeps."""
+        return facts.sections(report) if "facts" in report else []
+
+    def summarized(self, report: Record) -> dict[str, str]:
+        """Say of facts what keeps its finest value, and which orders were tried."""
+        return facts.summarized(report) if "facts" in report else {}
 
 
 class Tables(_Columns, LocalRows):

@@ -1,0 +1,266 @@
+"""Tables of facts: persons with columns that someone may know, and codes with dates and amounts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.data.columns import column_at, joined, rows_of
+from setveil.data.io.source import open_source
+from setveil.data.named_columns import Column
+from setveil.data.transactions import Transactions
+from setveil.errors import DataError, RequestError, did_you_mean, listed, shorten
+from setveil.facts.asked import Asked
+from setveil.facts.facts import SIGN, Facts, SetColumn
+from setveil.facts.lines import Lines
+from setveil.facts.read import facts_of_lines, parts_said
+from setveil.kernels.rows import frozen
+from setveil.tables.columns import Split, TableColumns, read_columns
+from setveil.tables.how import How
+from setveil.tables.quasi_identifiers import MISSING
+from setveil.tables.read import are_numbers, make_table
+from setveil.tables.roles import Roles, two_roles
+from setveil.tables.table import Table, TextColumn
+from setveil.wording import are, count
+
+FACTS = "facts"  # what the facts of several columns of codes are called together
+WAYS = ("first", "last", "least", "greatest")  # which of the values of a person's lines counts
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FactTable(Table):
+    """A table whose items are facts.
+
+    Made by `setveil.read_facts`, where it is said which columns someone may know of a person.
+
+    Attributes
+    ----------
+    set_columns : tuple of SetColumn
+        The columns of codes.
+    column, parts, sign
+        As those of `setveil.Facts`.
+    """
+
+    set_columns: tuple[SetColumn, ...] = ()
+    column: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+    parts: NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 1), np.int32))
+    sign: str = SIGN
+    notes: tuple[str, ...] = ()
+    most: int | None = None
+    left_out: int = 0
+
+    @classmethod
+    def of(cls, table: Table, facts: Facts) -> FactTable:
+        """Say of a table what the facts are that its items stand for."""
+        ids = facts.vocabulary.ids
+        place = np.array([ids[label] for label in table.vocabulary.labels], np.int64)
+        return cls(
+            **{one.name: getattr(table, one.name) for one in fields(Table)},
+            set_columns=facts.columns, column=frozen(facts.column[place], np.int32),
+            parts=frozen(facts.parts[place], np.int32), sign=facts.sign, notes=facts.notes, most=facts.most,
+            left_out=facts.left_out,
+        )  # fmt: skip
+
+    @property
+    def facts(self) -> Facts:
+        """The facts of each row, without its other columns."""
+        return Facts(
+            self.indptr, self.items, self.vocabulary, self.origin, self.set_columns, self.column, self.parts,
+            self.sign, self.notes, self.most, self.left_out,
+        )  # fmt: skip
+
+    @property
+    def set_names(self) -> tuple[str, ...]:
+        """Names of the columns of codes."""
+        return tuple(one.name for one in self.set_columns)
+
+    @property
+    def m(self) -> int | None:
+        """How many facts somebody may know, if that was said of the columns: of several, of each."""
+        return self.facts.m
+
+
+def read_table_of_facts(
+    source: Any,
+    roles: Roles,
+    asked: Asked,
+    how: How,
+    *,
+    per_person: Mapping[str, str] | None = None,
+    fewest: int = 0,
+    most: int | None = None,
+    seed: int = 0,
+) -> FactTable:
+    """Read persons with their facts (see `setveil.read_facts`).
+
+    Parameters
+    ----------
+    source : path, Source or data frame
+        Of persons; or, where `how` names no second table, the lines of all events, with what is known of the
+        person on each.
+    roles : Roles
+        What the columns are besides codes, dates and amounts; hierarchies must have been read.
+    asked : Asked
+        What codes, dates and amounts are.
+    how : How
+        How it is read: `id_column` must be named; `items` is the table of events.
+    per_person : mapping of str to str
+        Of columns whose values differ within a person, which one counts: one of `WAYS`.
+    fewest, most, seed
+        As for `setveil.read_facts`.
+    """
+    start = time.perf_counter()
+    _require_one_role(roles, asked)
+    for name, way in (per_person or {}).items():
+        _require_way(name, way, [*roles.qi, *roles.keep])
+    if how.id_column is None:
+        raise RequestError(
+            "Nothing says whose facts these are: which lines are one person's.",
+            hint="Name the column of ids: --id-column patient.",
+        )
+    opened = open_source(source) if isinstance(source, str | Path) else source
+    apart = how.items is not None
+    events = replace(how, items=None, format=None, separator=None) if apart else how
+    lines = Lines.of(how.items if apart else opened, asked, events)
+    facts = replace(facts_of_lines(lines, asked, events, fewest), origin=lines.origin(asked))
+    if most is not None:
+        facts = facts.at_most(most, seed)
+    used = set() if apart else {lines.opened.table.names[at] for at in lines.used}
+    set_name = roles.set_name or FACTS
+    how = replace(how, item_columns=None, items=lines.where, not_ids=(*how.not_ids, set_name))
+
+    def read_as(source: Any, names: Sequence[str], _: Any, how: How, *, others: bool) -> TableColumns:
+        found = read_columns(
+            source, names, set_name, how, others=others, second=_joined_with(lines, facts, set_name)
+        )
+        found = replace(found, others=tuple(one for one in found.others if one.name not in used))
+        return _one_value(found, per_person or {})
+
+    table = make_table(opened, replace(roles, set_name=set_name), how, read_as)
+    origin = table.origin
+    assert origin is not None  # noqa: S101  (tables know where they come from)
+    dropped = tuple(name for name in table.dropped if name not in used - {how.id_column})
+    shown = [lines.opened.table.names[at] for some in lines.items_at.values() for at in some]
+    table = replace(
+        table,
+        dropped=dropped,
+        origin=replace(
+            origin,
+            files=(*origin.files, *(lines.opened.files if apart else ())),
+            item_columns=tuple(shown),
+            ignored_columns=tuple(name for name in origin.ignored_columns if name not in used),
+            seconds=round(time.perf_counter() - start, 4),
+        ),
+    )
+    return FactTable.of(table, facts)
+
+
+def _require_one_role(roles: Roles, asked: Asked) -> None:
+    """Refuse a column of codes, dates or amounts that has another role, too."""
+    other = {**dict.fromkeys(roles.keep, "keep"), **dict.fromkeys(roles.qi, "qi")}
+    for name in asked.sets:
+        if name in other:
+            raise two_roles(name, "set", other[name])
+    for one in asked.attributes:
+        if one.column in other:
+            raise RequestError(
+                f"Column {shorten(one.column)} has two roles, {other[one.column]} and part of a fact.",
+                hint="A date or an amount is told of each fact, or a column of each person.",
+            )
+
+
+def _require_way(name: str, way: str, names: Sequence[str]) -> None:
+    if way not in WAYS:
+        raise RequestError(
+            f"--per-person {name}: there is no {way!r}; there are {', '.join(WAYS)}.",
+            hint=did_you_mean(way, WAYS),
+        )
+    if name not in names:
+        raise RequestError(
+            f"--per-person {name}: only quasi-identifiers and kept columns have one value of each person; "
+            f"there are {listed(list(names))}.",
+            hint=did_you_mean(name, names),
+        )
+
+
+def _joined_with(
+    lines: Lines, facts: Facts, set_name: str
+) -> Callable[[Column, str, How], tuple[Split, str]]:
+    """Give each line of a table the facts of its id: one line of those of an id."""
+
+    def second(ids: Column, name: str, how: How) -> tuple[Split, str]:
+        row_of = {ids.labels[code].strip(): row for row, code in enumerate(ids.codes.tolist())}
+        rows = np.array([row_of.get(one.strip(), -1) for one in lines.persons], np.int64)
+        if (rows < 0).any():
+            unknown = [lines.persons[at] for at in np.flatnonzero(rows < 0).tolist()]
+            raise DataError(
+                f"{lines.first_line(int(np.argmax(rows < 0)))}: {count(len(unknown), 'id')} of column "
+                f"{shorten(lines.opened.table.names[lines.id_at])} {are(len(unknown))} not in column "
+                f"{shorten(name)} of the table of persons: {listed(unknown, 3)}.",
+                hint="Each must be a person of the table: add their lines there, or leave out their events.",
+            )
+        row = np.repeat(rows, facts.row_lengths())
+        bounds, codes = joined(row, facts.items.astype(np.int64), ids.codes.size)
+        return (bounds, codes, list(facts.vocabulary.labels)), set_name
+
+    return second
+
+
+def _one_value(read: TableColumns, ways: Mapping[str, str]) -> TableColumns:
+    """Give all lines of a person the same value of the columns that are named."""
+    if not ways or read.ids is None:
+        return read
+    row, _ = rows_of(read.ids)
+    named = {read.header[column_at(read.header, name, read.name)]: way for name, way in ways.items()}
+    texts = tuple(
+        _with_one(column, row, named[column.name], place) if column.name in named else column
+        for column, place in zip(read.texts, read.places, strict=True)
+    )
+    return replace(read, texts=texts)
+
+
+def _with_one(column: TextColumn, row: NDArray[np.int64], way: str, place: Any) -> TextColumn:
+    """Choose one value of each person; missing ones count only where there is no other."""
+    there = np.array([label != MISSING for label in column.labels], bool)
+    if way in ("least", "greatest"):
+        known = [label for label in column.labels if label != MISSING]
+        if not are_numbers(known) and known:
+            at = next(
+                i for i, label in enumerate(column.labels) if label in known and not are_numbers([label])
+            )
+            raise DataError(
+                f"{place(int(np.argmax(column.codes == at)))}, column {shorten(column.name)}: found "
+                f"{shorten(column.labels[at])}, expected a number, of which there is a {way} one.",
+                hint=f"--per-person {column.name}=first takes the value of the first line.",
+            )
+        order = sorted(range(len(column.labels)), key=lambda i: Fraction(column.labels[i]) if there[i] else 0)
+    else:
+        order = list(range(len(column.labels)))
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    line = np.arange(row.size)
+    key = rank[column.codes] if way in ("least", "greatest") else line
+    key = -key if way in ("last", "greatest") else key
+    best = np.lexsort([line, key, ~there[column.codes], row])
+    first = best[np.flatnonzero(np.diff(row[best], prepend=-1))]
+    return TextColumn(column.name, frozen(column.codes[first][row], np.int32), column.labels)
+
+
+def sentence_of_table(table: FactTable, said: str) -> str:
+    """Say what was read, given what is said of the other columns."""
+    kept = [part for part in said.split("; ") if not part.startswith("items: ")]
+    empty = int((table.row_lengths() == 0).sum())
+    parts = [kept[0].replace("table", "table of facts", 1), *kept[1:], *parts_said(table.facts)]
+    return "; ".join([*parts, *([f"{count(empty, 'person', 'persons')} without facts"] if empty else [])])
+
+
+def of_facts(data: Transactions) -> Any:
+    """Return the facts of a table without its other columns; other rows as they are."""
+    return data.facts if isinstance(data, FactTable) else data

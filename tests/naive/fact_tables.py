@@ -1,0 +1,97 @@
+"""Tables of facts: read, and looked at as they are published, in a few lines of plain Python."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, combinations, product
+from pathlib import Path
+
+Fact = tuple[str, str]  # column and text
+
+
+@dataclass(frozen=True)
+class Person:
+    """What somebody may know of a person: quasi-identifiers, and facts."""
+
+    known: tuple[str, ...]
+    facts: frozenset[Fact]
+
+
+def published(folder: Path) -> tuple[list[Person], dict[str, list[dict[str, list[str]]]], str]:
+    """Read a folder that may be shared: its rows, and what the labels of parts stand for."""
+    about = json.loads((folder / "about.json").read_text())
+    told, sets = about["facts"], about["roles"]["set"]
+    names = [sets] if isinstance(sets, str) else sets
+    with (folder / "data.csv").open(newline="") as file:
+        lines = list(csv.DictReader(file))
+    facts: list[set[Fact]] = [set() for _ in lines]
+    if "items_file" in about:
+        with (folder / about["items_file"]).open(newline="") as file:
+            for number, *fact in list(csv.reader(file))[1:]:
+                column = names[0] if len(names) == 1 else fact.pop(0)
+                header = (folder / about["items_file"]).read_text().splitlines()[0].split(",")[1:]
+                attributes = [one["name"] for one in told["sets"][column]["attributes"]]
+                parts = [fact[header.index(name) - (len(names) > 1)] for name in attributes]
+                facts[int(number)].add((column, told["sign"].join([fact[0], *parts])))
+    else:
+        for at, line in enumerate(lines):
+            for name in names:
+                texts = next(csv.reader([line[name]], delimiter=about["delimiter"]), [])
+                facts[at] |= {(name, text) for text in texts}
+    meaning = {
+        name: [one["labels"][part] for part in (name, *(a["name"] for a in one["attributes"]))]
+        for name, one in told["sets"].items()
+    }
+    rows = [
+        Person(tuple(line[name] for name in about["roles"]["qi"]), frozenset(some))
+        for line, some in zip(lines, facts, strict=True)
+    ]
+    return rows, meaning, told["sign"]
+
+
+def some_of(things: Sequence[Fact], most: Mapping[str, int] | int) -> Iterator[tuple[Fact, ...]]:
+    """List the sets of facts that may be known: so many, or so many of each column."""
+    whole = sum(most.values()) if isinstance(most, Mapping) else most
+    every = chain.from_iterable(combinations(things, n) for n in range(min(whole, len(things)) + 1))
+    for some in every:
+        names = [name for name, _ in some]
+        if not isinstance(most, Mapping) or all(names.count(name) <= most[name] for name in names):
+            yield some
+
+
+def keeps(rows: Sequence[Person], k: int, m: Mapping[str, int] | int, *, mixed: bool) -> bool:
+    """Whether nobody finds fewer than k rows, but some: by facts within a class, or by mixed knowledge."""
+    of_rows = [
+        [*(("qi", f"{at} {value}") for at, value in enumerate(row.known) if mixed), *sorted(row.facts)]
+        for row in rows
+    ]
+    for row, things in zip(rows, of_rows, strict=True):
+        for known in some_of(things, m):
+            fits = sum(
+                set(known) <= set(others) and (mixed or other.known == row.known)
+                for other, others in zip(rows, of_rows, strict=True)
+            )
+            if fits < k:
+                return False
+    return True
+
+
+def overlap(
+    rows: Sequence[Person], meaning: Mapping[str, list[dict[str, list[str]]]], sign: str, *, mixed: bool
+) -> bool:
+    """Whether a fact lies in two labels that are published, in a class or at all."""
+    classes: dict[tuple[str, ...], set[Fact]] = {}
+    for row in rows:
+        classes.setdefault(() if mixed else row.known, set()).update(row.facts)
+    for facts in classes.values():
+        seen: set[tuple[str, tuple[str, ...]]] = set()
+        for name, text in facts:
+            parts = zip(text.split(sign), meaning[name], strict=True)
+            inside = {(name, one) for one in product(*(known.get(part, [part]) for part, known in parts))}
+            if inside & seen:
+                return True
+            seen |= inside
+    return False
