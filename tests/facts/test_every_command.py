@@ -58,6 +58,7 @@ WORKS = [
     (BOTH, "risk NAME", "no row"),
     (BOTH, "risk NAME --original log.csv READ", "codes alone"),
     (BOTH, "risk log.csv READ", "codes alone"),
+    (BOTH, "explore log.csv READ --k 5", "share of all facts that keep"),
     (BOTH, "evidence NAME --out NAME.html", "14 sections"),
     (["one"], "query one I50.1@2024-02", "Exactly 20 rows"),
     (["one"], "query one I50.1@*", "at least 20"),
@@ -85,7 +86,9 @@ REFUSED = [
     (BOTH, "certify NAME", 2, "not of facts"),
     (BOTH, "checker NAME", 2, "does not check such a release, of facts"),
     (BOTH, "attack NAME --original log.csv --control log.csv --id-column patient", 4, "classes or facts"),
-    (BOTH, "explore log.csv READ", 2, "--when is about facts, which setveil explore does not read"),
+    (BOTH, "explore log.csv READ --rho 0.5 --sensitive I50.1", 2, "facts are released under k^m-anonymity"),
+    (BOTH, "explore log.csv READ --classes", 2, "makes no cut of a hierarchy"),
+    (["two"], "explore log.csv READ --m 2", 2, "m is given twice"),
     (BOTH, "recommend log.csv READ --k 5 --m 2", 2, "--when is about facts, which setveil recommend"),
     (BOTH, "series add ser log.csv READ --out s", 2, "facts, which setveil series add does not read"),
     (
@@ -95,8 +98,7 @@ REFUSED = [
         "facts",
     ),
     (BOTH, "moles log.csv READ --k 5", 2, "--when is about facts, which setveil moles does not read"),
-    (["one"], "explore log.csv --id-column patient --set code:m=2", 2, "not tried under several promises"),
-    (["one"], "recommend log.csv --id-column patient --set code:m=2 --k 5 --m 2", 2, "several promises"),
+    (["one"], "recommend log.csv --id-column patient --set code:m=2 --k 5 --m 2", 2, "exact proves"),
 ]
 
 
@@ -142,9 +144,9 @@ def test_an_option_is_taken(ward: Path, option: str) -> None:
 def test_python_refuses_the_same(ward: Path) -> None:
     for sets in ("code", ["code", "drug"]):
         facts = sv.read_facts(ward / "log.csv", id="patient", sets=sets, when=["date:month"])
-        with pytest.raises(sv.RequestError, match="several promises"):
-            sv.explore(facts)
-        with pytest.raises(sv.RequestError, match="several promises"):
+        with pytest.raises(sv.RequestError, match="k\\^m-anonymity"):
+            sv.explore(facts, rho=[0.5], sensitive=["I50.1"])
+        with pytest.raises(sv.RequestError, match="exact proves"):
             sv.recommend(facts, k=5, m=2)
 
 

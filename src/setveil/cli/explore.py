@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 from setveil import algorithms as registry
+from setveil.cli.engines import MEMORY
+from setveil.cli.facts import Facts, facts_asked, read_facts
 from setveil.cli.options import (
     ALGORITHM,
     ATTACKER,
@@ -89,6 +91,7 @@ def explore(
     own: Annotated[dict[str, Any], Bundle(_own)],
     secret: Annotated[dict[str, Any], Bundle(_secret)],
     columns: Columns,
+    facts: Facts,
     reading: Reading,
 ) -> Answer:  # fmt: skip
     """Show what each k and m costs: loss, names kept, query errors, unique rows. No release is written.
@@ -100,12 +103,13 @@ def explore(
     $ setveil explore baskets.csv -H products.csv --k 5,10 --m 2 --classes
     $ setveil explore baskets.csv --sensitive secret.csv --rho 0.5,0.2,0.1
     $ setveil explore patients.csv --qi age,sex --set codes
+    $ setveil explore log.csv --id-column patient --set code --when date:month -H icd.csv
     """
     deadline = Deadline(time_budget)  # before what takes long to import
     if own.get(CLASSES) is not None and algorithm == _DEFAULT:
         algorithm = CLASSES
     from setveil.cli.files import extension_hint, require_page
-    from setveil.commands.explore import explored, suited
+    from setveil.commands.explore import explored, require_plain, suited
     from setveil.options.inputs import load_labels
     from setveil.report.explore.page import explored_html
     from setveil.report.explore.text import explored_text
@@ -115,8 +119,11 @@ def explore(
     from setveil.studies.explore.tables import SEARCH
     from setveil.utility.relational import SHARE
 
-    named, of_table = secret["sensitive"], bool(columns.given)
-    promises = _promises(k, m, rho, secret, algorithm)
+    of_facts = facts_asked(facts, columns, reading, {"m": m}, MEMORY)
+    named, of_table = secret["sensitive"], bool(columns.given) and of_facts is None
+    if of_facts is not None:
+        require_plain(rho)
+    promises = _promises(k, m, rho, secret, algorithm, None if of_facts is None else of_facts.asked.m)
     require_page(out, "explored.html", force)
     bare = {CLASSES: True} if own.get(CLASSES) == BARE else {}
     words, usual = as_words({**own, **bare}), algorithm == _DEFAULT
@@ -127,13 +134,19 @@ def explore(
         module = registry.load(algorithm)
         require_parameters(algorithm, module.Parameters, own, encoding)
     source = source_of(input, reading)
-    hierarchy_file = items_tree(hierarchy_files, of_table=of_table)
-    require_file(hierarchy_file)
-    progress("reading")
-    data, tree = read_either(source, columns, reading, hierarchy_files, of_table=of_table)
+    if of_facts is None:
+        hierarchy_file = items_tree(hierarchy_files, of_table=of_table)
+        require_file(hierarchy_file)
+        progress("reading")
+        data, tree = read_either(source, columns, reading, hierarchy_files, of_table=of_table)
+    else:
+        hierarchy_file, tree = None, of_facts.tree(hierarchy_files or (), encoding)
+        progress("reading")
+        data = read_facts(source, of_facts, {"k": None}, seed)
     if tree is None:
         say("No --hierarchy: items that often occur together are grouped (co-occurrence, fan-out 5).")
     parameters = secrets = None
+    how = {} if of_facts is None else {"generalizing": of_facts.generalizing}
     if not of_table:
         given = Given(data, encoding, tree, seed)
         parameters = module.Parameters(**decode_parameters(module.Parameters, own, given))
@@ -142,7 +155,7 @@ def explore(
     try:
         found = explored(
             data, promises, secrets=secrets, hierarchy=tree, algorithm=parameters, share=weight,
-            known=known, time_budget=deadline.left, seed=seed, progress=progress,
+            known=known, time_budget=deadline.left, seed=seed, progress=progress, **how,
         )  # fmt: skip
     except MissingItemsError as error:
         error.hint = error.hint if of_table else extension_hint(source, hierarchy_file, reading)
@@ -150,7 +163,8 @@ def explore(
     words_of_reading = reading.arguments()
     if of_table:
         words = ["--search", SEARCH, *([] if weight == SHARE else ["--share", str(weight)])]
-        words_of_reading += columns.arguments(hierarchy_files or ())
+    if of_table or of_facts is not None:
+        words_of_reading += columns.arguments(hierarchy_files or ()) + facts.arguments()
     content = record(
         found, inputs=[source] if isinstance(source, str) else list(source), reading=words_of_reading,
         hierarchy=hierarchy_file, own=words, sensitive=named or "", seed=seed,
@@ -162,12 +176,17 @@ def explore(
     return Answer(content, text if out is None else f"{text}\n\nPage       {out}")
 
 
-def _promises(k: str | None, m: str | None, rho: str | None, secret: dict[str, Any], algorithm: str) -> Any:
-    """List the promises whose price is asked for."""
+def _promises(
+    k: str | None, m: str | None, rho: str | None, secret: dict[str, Any], algorithm: str, own: Any
+) -> Any:
+    """List the promises whose price is asked for; `own`: the m that was said with columns of codes."""
     from setveil.commands.explore import promised
     from setveil.studies.explore.rows import WITH_RHO, require_algorithm
+    from setveil.values.per_column import PerColumn
 
     ks, ms = _values("k", k, parse_integer), _values("m", m, parse_number)
+    if own is not None:
+        ms = [PerColumn(own) if isinstance(own, dict) else own]
     promises = promised(ks, ms, None if rho is None else _parts(rho), secret["sensitive"], secret["knows"])
     if rho is not None:
         require_algorithm(algorithm, WITH_RHO)

@@ -11,7 +11,7 @@ from setveil.cli.session import say
 from setveil.errors import RequestError
 from setveil.options.columns import OF_VALUES, PUBLISHED, split_hierarchies
 from setveil.options.columns import Columns as Words
-from setveil.options.facts import NOT_TRIED, Facts
+from setveil.options.facts import NOT_RECOMMENDED, Facts
 from setveil.options.reading import Reading
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def read_either(
     from setveil.hierarchy.io import read_hierarchy
 
     if Facts().wanted(words):
-        raise RequestError(NOT_TRIED, hint="--id-column and --item-column read the codes alone.")
+        raise RequestError(NOT_RECOMMENDED, hint="`setveil explore` shows what each k and m costs them.")
     if of_table:
         return read_table(source, words, reading, hierarchies or ())
     file = items_tree(hierarchies, of_table=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
@@ -15,16 +15,20 @@ from setveil.commands.given import (
     integer,
     integer_or_none,
     is_path,
-    items_or_table,
     labels_of,
+    rows_of,
     tree_of,
+    tree_of_codes,
 )
 from setveil.commands.refusals import hides_nothing, share_of_columns
 from setveil.data.transactions import Transactions
 from setveil.deadline import Deadline
 from setveil.errors import RequestError, as_option, described, faces
+from setveil.facts.facts import Facts
+from setveil.facts.generalizing import USUAL, VOLUME, Generalizing
 from setveil.guarantees.km_rho import KNOWS, PUBLIC
 from setveil.report.explore.text import Explored
+from setveil.studies.explore.facts import explore_facts
 from setveil.studies.explore.promises import KS, KS_RHO, MS, MS_RHO, require_grid, require_triples
 from setveil.studies.explore.record import record
 from setveil.studies.explore.rows import TIME_BUDGET, Exploration, Secrets, require_budget
@@ -45,6 +49,10 @@ def explore(
     algorithm: Any = None,
     share: float | Fraction | str | None = None,
     known: int | None = None,
+    fact_order: str | int | None = None,
+    fact_loss: str = VOLUME,
+    fact_weights: Mapping[str, float] | None = None,
+    fact_lines: bool = False,
     time_budget: float = TIME_BUDGET,
     seed: int = 0,
     progress: Listener = None,
@@ -53,8 +61,9 @@ def explore(
 
     Parameters
     ----------
-    data : path, list of paths, data frame, Arrow stream, list of lists, Transactions, or Table
-        The rows, or a table that `setveil.read_table` read.
+    data : path, list of paths, data frame, Arrow stream, list of lists, Transactions, Table, or Facts
+        The rows, a table that `setveil.read_table` read, or facts that `setveil.read_facts` read. If m was
+        said with columns of codes, it is what is tried.
     k, m : list of int
         At least k rows fit what somebody knows, up to m items (`math.inf`: any number), and of a table all
         quasi-identifiers: each k with each m. By default k is 2, 3, 5, 10, 11, 20, 50 and m 1, 2, 3; with
@@ -77,6 +86,8 @@ def explore(
     known : int, optional
         Unique rows are those that the most identifying `known` items single out; by default one item more
         than each promise covers.
+    fact_order, fact_loss, fact_weights, fact_lines
+        Of facts, as for `setveil.anonymize`.
     time_budget : float
         Seconds for everything, reading included. The search for each promise stops when an even part of what
         is left is used up; losses that are only a bound then are said so (`at_most`).
@@ -96,7 +107,8 @@ def explore(
         makes it (None where data or hierarchy are no files). With `rho` there are also `gap`, `front`
         (whether every stronger promise loses more), `greatest_confidence` and `hidden_occurrences`. Of a
         table the loss is f, and there are `relational_loss`, `transaction_loss` and `classes` in place of
-        what is kept.
+        what is kept. Of facts there are also the `order` taken, and which share keeps each part (`kept`) and
+        all of them (`whole`); queries are not asked.
 
     Raises
     ------
@@ -115,17 +127,25 @@ def explore(
     >>> [(cell["k"], cell["m"], round(cell["loss"], 2)) for cell in found["cells"]]
     [(2, 1, 0.0), (5, 1, 0.0), (2, 2, 0.0), (5, 2, 0.38)]
     """
-    promises = promised(_listed("k", k), _listed("m", m), _listed("rho", rho), sensitive, knows)
+    ms = _listed("m", m)
+    if ms is None and isinstance(data, Facts) and data.m is not None:
+        ms = [data.m]
+    promises = promised(_listed("k", k), ms, _listed("rho", rho), sensitive, knows)
     deadline = Deadline(require_budget(time_budget))
     knowing, seed = integer_or_none("known", known, 1), integer("seed", seed, 0)
     listening = heard(progress)
-    rows, tree = items_or_table(data), tree_of(hierarchy)
+    weights = {name: Fraction(str(weight)) for name, weight in (fact_weights or {}).items()}
+    generalizing = Generalizing(fact_order, fact_loss, weights, lines=bool(fact_lines))
+    rows = rows_of(data, tables=True)
+    tree = tree_of_codes(hierarchy, rows) if isinstance(rows, Facts) else tree_of(hierarchy)
     of_table = rows.is_table
+    if isinstance(rows, Facts):
+        require_plain(rho)
     weight = suited(of_table=of_table, rho=rho, share=share, named="" if algorithm is None else "algorithm")
     secrets = None if rho is None else Secrets(labels_of("sensitive", sensitive, rows), knows)
     found = explored(
-        rows, promises, secrets=secrets, hierarchy=tree, algorithm=algorithm, share=weight, known=knowing,
-        time_budget=deadline.left, seed=seed, progress=listening,
+        rows, promises, secrets=secrets, hierarchy=tree, algorithm=algorithm, share=weight,
+        generalizing=generalizing, known=knowing, time_budget=deadline.left, seed=seed, progress=listening,
     )  # fmt: skip
     named = is_path(data) and all(one is None or is_path(one) for one in (hierarchy, sensitive))
     plain = algorithm is None or isinstance(algorithm, str)
@@ -176,6 +196,15 @@ def suited(*, of_table: bool, rho: object, share: Any, named: str) -> Fraction:
     return share_of_columns(share, of_table=of_table)
 
 
+def require_plain(rho: object) -> None:
+    """Refuse a bound for what is learned of sensitive items, where rows hold facts."""
+    if rho is not None:
+        raise RequestError(
+            f"{as_option('rho')} is of sensitive items; facts are released under k^m-anonymity.",
+            hint="Leave it out.",
+        )
+
+
 def explored(
     rows: Transactions,
     promises: list[Any],
@@ -183,9 +212,12 @@ def explored(
     secrets: Secrets | None,
     algorithm: Any,
     share: Fraction,
+    generalizing: Generalizing = USUAL,
     **how: Any,
 ) -> Exploration:
-    """Explore rows, or a table; `how` is of `setveil.studies.explore.rows` and `explore_tables` alike."""
+    """Explore rows, facts, or a table; `how` is of `setveil.studies.explore` for all of them alike."""
+    if isinstance(rows, Facts):
+        return explore_facts(rows, promises, algorithm=algorithm, generalizing=generalizing, **how)
     if isinstance(rows, Table):
         return explore_table(rows, promises, share=share, **how)
     return explore_grid(rows, promises, secrets=secrets, algorithm=algorithm, **how)

@@ -18,7 +18,7 @@ from setveil.hierarchy.columns import joined, require_columns
 from setveil.hierarchy.forms import tree_from
 from setveil.hierarchy.io import read_hierarchy
 from setveil.hierarchy.tree import Hierarchy
-from setveil.options.facts import NOT_TRIED
+from setveil.options.facts import NOT_RECOMMENDED
 from setveil.options.inputs import load_labels, require_known
 from setveil.progress import Progress, listener, silent
 from setveil.published import Release
@@ -98,7 +98,7 @@ def published_rows(path: str, **reading: Any) -> Transactions:
 def items_or_table(source: object) -> Transactions:
     """Take rows of items, or a table, but no facts."""
     if isinstance(source, Facts):
-        raise RequestError(NOT_TRIED, hint="facts.codes_alone() are rows of items.")
+        raise RequestError(NOT_RECOMMENDED, hint="facts.codes_alone() are rows of items.")
     return rows_of(source, tables=True)
 
 

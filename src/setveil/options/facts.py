@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from setveil.errors import RequestError
 from setveil.options.columns import Columns, names_in
 from setveil.options.reading import Reading
-from setveil.values.declared import parameter
+from setveil.values.declared import as_words, parameter
 from setveil.values.kinds import Choice, Flag, Integer, Text, Texts
 
 if TYPE_CHECKING:
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from setveil.tables.roles import Roles
 
 OF_READING = ("when", "amount", "date_format", "fact_sign")  # options that say how facts are read
-NOT_TRIED = (
-    "Facts, codes with dates or amounts, are not tried under several promises: anonymize, risk and measure "
-    "take one at a time."
+NOT_RECOMMENDED = (
+    "recommend compares algorithms, and takes no facts: of codes with dates or amounts exact proves the "
+    "least loss of each order, and anonymize tries all orders."
 )
 QI = "qi"  # what m of the quasi-identifiers is said of, as `setveil.guarantees.mixed_km` names it
 OF_COLUMNS = ("--set", "--weight", "--missing", "--delimiter")  # options of tables that facts have, too
@@ -95,6 +95,10 @@ class Facts:
             "per_person",
         )
         return [f"--{name.replace('_', '-')}" for name in names if getattr(self, name) is not None]
+
+    def arguments(self) -> list[str]:
+        """Return what was given as it is written on the command line."""
+        return as_words({field.name: getattr(self, field.name) for field in fields(self)})
 
     def as_asked(self, columns: Columns, *, of_persons: bool = False) -> Asked:
         """Say which columns are what; `of_persons`: there may be such that say what is known of a person."""

@@ -318,7 +318,7 @@ class _Search:
         recoding, told = self.asked.module.anonymize(
             self.data, tree, self.asked.guarantee, settings, self.progress
         )
-        made = _Made(_loss(self.facts, recoding, told), recoding, told, name, lines)
+        made = _Made(loss_of(self.facts, recoding, told), recoding, told, name, lines)
         if self.found is None or made.loss < self.found.loss:
             self.found = made
         return made
@@ -335,7 +335,7 @@ class _Search:
         return found
 
 
-def _loss(data: Facts, recoding: Any, told: Mapping[str, Any]) -> float:
+def loss_of(data: Facts, recoding: Any, told: Mapping[str, Any]) -> float:
     """Say what a release loses by what the algorithm minimizes, else by what boxes lose."""
     chosen = [one["f"] for one in told.get("frontier", ()) if one["chosen"]]
     if chosen:

@@ -68,9 +68,11 @@ def _names_kept_in_some(data: Transactions, recoding: LocalRecoding) -> dict[str
     }
 
 
-def query_error(data: Transactions, release: Release, queries: Queries, progress: Progress) -> float | None:
+def query_error(
+    data: Transactions, release: Release, queries: Queries | None, progress: Progress
+) -> float | None:
     """Measure the median relative error of COUNT queries, as a reader of the release answers them."""
-    if release.labelled is None:
+    if release.labelled is None or queries is None:
         return None
     case = Case(data, **release.measurable(), queries=queries, progress=progress)
     median: float | None = errors_told(case)["median"]

@@ -22,6 +22,7 @@ from setveil.report.explore.text import (
     is_taken,
     loss_words,
     numbers,
+    of_facts,
     of_table,
     promise_of,
     reasons,
@@ -78,7 +79,7 @@ def explored_html(found: Explored) -> str:
         the original, and names files as they were given.
     """
     files = ", ".join(map(blocks.data, found["inputs"]))
-    size = f"{found['rows']:,} rows, {found['items']:,} items"
+    size = f"{found['rows']:,} rows, {found['items']:,} {'facts' if of_facts(found) else 'items'}"
     parts = [
         f"<h1>{TITLE}</h1>",
         f'<p class="of">{files}{", " if files else ""}{size}</p>',
@@ -183,9 +184,17 @@ def _curves(found: Explored) -> str:
 
 
 def _plots(found: Explored, lines: Sequence[Sequence[Cell]]) -> list[Small]:
-    own = _OF_TABLES if of_table(found) else (*_OF_ROWS, *(_LEARNED if has_rho(found) else ()))
+    if of_facts(found):
+        own = tuple(_kept(part) for part in found["parts"])
+    else:
+        own = _OF_TABLES if of_table(found) else (*_OF_ROWS, *(_LEARNED if has_rho(found) else ()))
     drawn = [_plot(found, lines, curve) for curve in (_LOSS, *own, *_OF_ALL)]
     return [one for one in drawn if one is not None]
+
+
+def _kept(part: str) -> _Curve:
+    """Draw how many facts keep a part."""
+    return f"Kept: {part}", "share of the facts", "linear", True, lambda cell, _: cell["kept"][part]
 
 
 def _plot(found: Explored, lines: Sequence[Sequence[Cell]], curve: _Curve) -> Small | None:
@@ -244,6 +253,8 @@ def _made(found: Explored) -> list[tuple[str, str]]:
     grouped = "none given: items that often occur together were grouped"
     if of_table(found):
         used = [("Classes", "of the size that loses least; parts split where that gains were not tried")]
+    elif of_facts(found):
+        used = [("Orders", "in which parts are dropped: those that are tried for each release")]
     else:
         used = [("Hierarchy", grouped if hierarchy is None else blocks.data(hierarchy))]
     if has_rho(found):

@@ -39,6 +39,9 @@ class Cell(TypedDict):
     relational_loss: float
     transaction_loss: float
     classes: int
+    order: str
+    kept: dict[str, float]
+    whole: float
     query_error: float | None
     known: int | Any  # "inf" where m is
     unique_rows: float | None
@@ -51,6 +54,8 @@ class Explored(TypedDict):
     objective: str
     weighted: NotRequired[bool]
     share: NotRequired[str]
+    parts: NotRequired[list[str]]
+    fact_loss: NotRequired[str]
     algorithm: str
     k: list[int]
     m: list[int | str]
@@ -112,12 +117,19 @@ def heads(found: Explored) -> tuple[str, ...]:
     """Name the columns of the table of all figures."""
     if has_rho(found):
         return WITH_RHO
+    if of_facts(found):
+        return ("loss", "order", *found["parts"], "all", "left out", "unique rows")
     return OF_TABLES if of_table(found) else HEADS
 
 
 def of_table(found: Explored) -> bool:
     """Whether the data are a table with further columns."""
     return "share" in found
+
+
+def of_facts(found: Explored) -> bool:
+    """Whether the rows hold facts: codes with dates or amounts, or of several columns."""
+    return "parts" in found
 
 
 def has_rho(found: Explored) -> bool:
@@ -132,6 +144,8 @@ def rhos(found: Explored) -> list[Number] | list[None]:
 
 def loss_words(found: Explored) -> tuple[str, str]:
     """Name the loss, and say what it is."""
+    if found.get("fact_loss") == "parts" and found["objective"] == "lm":
+        return "loss by parts", "average of what each part of a fact loses by itself, by weight"
     if not of_table(found):
         objective, weighted = found["objective"], "weighted " if found.get("weighted") else ""
         near, title, more = _NEAR.get(objective, (objective, "", ""))
@@ -185,6 +199,11 @@ def numbers(cell: Cell, found: Explored, mark: str = AT_MOST) -> tuple[str, ...]
     if cell["loss"] is None:
         return ("-", *[""] * (len(heads(found)) - 1))
     told: tuple[str, ...]
+    unique = "" if cell["unique_rows"] is None else _unique(cell["unique_rows"], cell["unique_exact"], found)
+    left_out = words.percent(cell["suppressed_occurrences"], found["occurrences"])
+    if of_facts(found):
+        shares = [*(cell["kept"][part] for part in found["parts"]), cell["whole"]]
+        return (loss_text(cell, mark), cell["order"], *map(words.percent, shares), left_out, unique)
     if of_table(found):
         told = (
             words.measure(cell["relational_loss"]),
@@ -206,10 +225,10 @@ def numbers(cell: Cell, found: Explored, mark: str = AT_MOST) -> tuple[str, ...]
         loss_text(cell, mark),
         *gap,
         *told,
-        words.percent(cell["suppressed_occurrences"], found["occurrences"]),
+        left_out,
         *learned,
         "" if cell["query_error"] is None else words.percent(cell["query_error"]),
-        "" if cell["unique_rows"] is None else _unique(cell["unique_rows"], cell["unique_exact"], found),
+        unique,
     )
 
 
@@ -288,7 +307,8 @@ def standing(found: Explored) -> list[str]:
             f"{AT_MOST} at most: {what}, as the search was not finished; with more time less may be found."
         )
     elif done and done[0]["proven"] is not None:
-        out.append("Each loss is proven to be the least possible.")
+        least = "of all orders" if of_facts(found) else "possible"
+        out.append(f"Each loss is proven to be the least {least}.")
     taken = sum(is_taken(cell) for cell in done if cell["status"] != "unsearched")
     if taken:
         out.append(
@@ -330,7 +350,8 @@ def columns_explained(found: Explored) -> list[str]:
     name, meaning = loss_words(found)
     knows = {cell.get("known") for cell in found["cells"] if cell["loss"] is not None}
     fixed = len(knows) == 1 and len(found["m"]) > 1
-    who = count(knows.pop(), "item") if fixed else "m + 1 items, one more than promised"
+    one = "fact" if of_facts(found) else "item"
+    who = count(knows.pop(), one) if fixed else f"m + 1 {one}s, one more than promised"
     known = "all quasi-identifiers and the" if of_table(found) else "their"
     public = ", none of them sensitive" if found.get("knows") == "public" else ""
     comma = f"{public}," if public or not fixed else ""
@@ -344,6 +365,13 @@ def columns_explained(found: Explored) -> list[str]:
         "query error: median relative error of 200 random queries for columns and items, answered with the "
         "counts.",
     ]
+    if of_facts(found):
+        names = words.and_list(found["parts"])
+        own = [
+            "order: where periods and bands are dropped: first, last, or at a depth of the codes' hierarchy.",
+            f"{names}: share of all facts that keep it at its finest; all: that keep every part.",
+            "left out: suppressed occurrences.",
+        ]
     if has_rho(found):
         own[1:] = [
             "left out: suppressed occurrences; hidden: those of sensitive items among them.",

@@ -15,6 +15,7 @@ from setveil.studies.explore.promises import Promise, front, lower_bounds, lower
 from setveil.studies.explore.rows import Exploration
 from setveil.studies.machine import machine
 from setveil.values.numbers import as_json
+from setveil.values.per_column import PerColumn
 from setveil.version import __version__
 
 
@@ -51,7 +52,7 @@ def record(
     losses = {promise: cell.loss for promise, cell in cells.items() if cell.loss is not None}
     taken = lower_envelope(cells, losses)
     bounds = lower_bounds(cells, {promise: cells[promise].lower_bound for promise in losses})
-    proves = found.algorithm == "exact"
+    proves = found.algorithm == "exact" and found.proves
     ahead = set(front({promise: losses[other] for promise, other in taken.items()}))
     lines = []
     for promise, cell in cells.items():
@@ -89,6 +90,7 @@ def record(
         "objective": found.objective,
         **({"weighted": True} if found.weighted else {}),
         **({} if found.share is None else {"share": str(found.share)}),
+        **({"parts": list(found.parts), "fact_loss": found.fact_loss} if found.parts else {}),
         "algorithm": found.algorithm,
         "k": sorted({cell.k for cell in found.cells}),
         "m": [_plain(m) for m in sorted({cell.m for cell in found.cells})],
@@ -109,6 +111,8 @@ def record(
 
 
 def _plain(m: float) -> int | str:
+    if isinstance(m, PerColumn):
+        return ",".join(f"{name}={number}" for name, number in m.each.items())
     return "inf" if m == math.inf else int(m)
 
 

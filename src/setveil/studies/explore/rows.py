@@ -81,6 +81,9 @@ class Exploration:
     share: Fraction | None = None  # of a table, the share of the quasi-identifiers in its loss
     secrets: Secrets | None = None  # sensitive items, where promises have a rho
     weighted: bool = False  # whether items count differently in the loss
+    parts: tuple[str, ...] = ()  # of facts, their names
+    fact_loss: str = ""  # of facts: {"volume", "parts"}
+    proves: bool = True  # whether what its algorithm proves bounds all that is tried
 
     @property
     def model(self) -> str:
@@ -182,7 +185,7 @@ def explore(
     except OutOfTimeError:
         require_one([*cells.values()])
         raise
-    search = _Search(
+    search = RowsSearch(
         data, hierarchy, name, settings, queries=queries, known=known, seed=seed, cells=cells, secrets=secrets
     )
     wanted = [cell.promise for cell in cells.values() if search.is_feasible(cell)]
@@ -196,14 +199,14 @@ def explore(
 
 
 @dataclass
-class _Search:
+class RowsSearch:
     """The search over all promises: what is the same for all of them."""
 
     data: Transactions
     hierarchy: Hierarchy | None
     algorithm: str
     settings: Any
-    queries: Queries
+    queries: Queries | None
     known: int | None
     seed: int
     cells: dict[Promise, Cell]
@@ -249,11 +252,10 @@ class _Search:
             return
         pace.searched(limit)
         hearing("publishing")
-        least = cell.k if self.secrets is None else 0  # counts would tell of sensitive items
-        release = publish(self.data, recoding, self.seed, {}, least)
+        release = publish(self.data, recoding, self.seed, {}, self._least(cell))
         if same is None:
             hearing("verifying")
-            keeps, learned = _verified(release, promise, hearing)
+            keeps, learned = self._verified(release, promise, hearing)
         elif same.m != cell.m:
             learned = self._learned(release, cell, hearing)
         hearing("measuring")
@@ -295,6 +297,16 @@ class _Search:
         # other classes might lose less, so what is proven of those that were found bounds no other release
         lower = 0.0 if isinstance(recoding, ClassRecoding) else best["lower_bound"]
         return recoding, (best["loss"], lower)
+
+    def _least(self, cell: Cell) -> int:
+        """Say of how many rows counts are at least; 0: none, which would tell of sensitive items."""
+        return cell.k if self.secrets is None else 0
+
+    def _verified(
+        self, release: Release, promise: KmAnonymity | KmRho, hearing: Progress
+    ) -> tuple[tuple[Promise, Promise], Fraction | None]:
+        """Verify a release (see `kept_by`)."""
+        return _verified(release, promise, hearing)
 
     def lent(self, cell: Cell, stronger: Cell, hearing: EndingProgress) -> dict[str, Any]:
         """Measure what the release for a stronger promise leaves at risk beyond this one."""
@@ -341,12 +353,17 @@ class _Search:
 def _verified(
     release: Release, promise: KmAnonymity | KmRho, hearing: Progress
 ) -> tuple[tuple[Promise, Promise], Fraction | None]:
-    """Verify the rows of a release; which stronger promises they keep, too, and what is learned from them."""
+    """Verify the rows of a release (see `kept_by`)."""
     rows = release.exposed()
     if isinstance(rows, ClassRows):
         verdict: Any = verify_classes(classes_of(rows, rows.sizes.tolist()), promise, progress=hearing)
     else:
         verdict = verify(rows, promise, progress=hearing)
+    return kept_by(verdict, promise)
+
+
+def kept_by(verdict: Any, promise: KmAnonymity | KmRho) -> tuple[tuple[Promise, Promise], Fraction | None]:
+    """Say which stronger promises a release keeps, too, and what is learned from it; refuse others."""
     if not verdict.holds:
         raise GuaranteeError(
             f"A release has no {promise.phrase}: the check found {verdict.violations:,} violations.",
@@ -354,7 +371,7 @@ def _verified(
         )
     found = verdict.found()
     most_k = promise.k if found["greatest_k"] is None else max(found["greatest_k"], promise.k)
-    most_m = math.inf if found["greatest_m"] == "inf" else max(found["greatest_m"], promise.m)
+    most_m = math.inf if found["greatest_m"] == "inf" else max(found["greatest_m"] or 0, promise.m)
     if isinstance(promise, KmAnonymity):
         return ((most_k, promise.m), (promise.k, most_m)), None
     most = verdict.greatest_confidence

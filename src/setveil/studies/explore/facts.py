@@ -1,0 +1,140 @@
+"""What promises cost facts: for each k and m the best of all orders in which their parts are dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+from setveil.deadline import Clock, Deadline
+from setveil.errors import DataError
+from setveil.facts.facts import Facts
+from setveil.facts.generalizing import USUAL, Generalizing
+from setveil.guarantees.km import KmAnonymity
+from setveil.guarantees.km_rho import KmRho
+from setveil.hierarchy.tree import Hierarchy
+from setveil.progress import Progress, silent
+from setveil.published import Release
+from setveil.published.recoding import AnyRecoding
+from setveil.runs.asked import Asked, asked_for
+from setveil.runs.orders import anonymize_facts, loss_of, require_possible, trees_of
+from setveil.runs.run import checked
+from setveil.studies.explore.cells import Cell, CellProgress, look_at_all
+from setveil.studies.explore.promises import Promise
+from setveil.studies.explore.rows import TIME_BUDGET, Exploration, RowsSearch, kept_by, require_algorithm
+from setveil.utility.facts import part_label, parts_kept
+
+
+def explore_facts(
+    data: Facts,
+    promises: Sequence[Promise],
+    *,
+    hierarchy: Hierarchy | None = None,
+    algorithm: Any = None,
+    generalizing: Generalizing = USUAL,
+    known: int | None = None,
+    time_budget: float = TIME_BUDGET,
+    seed: int = 0,
+    progress: Progress = silent,
+    clock: Clock | None = None,
+) -> Exploration:
+    """Make and verify a release of facts for each promise, and measure what is left.
+
+    Parameters
+    ----------
+    promises, algorithm, known, time_budget, seed, progress, clock
+        As for `setveil.studies.explore.rows.explore`.
+    hierarchy : Hierarchy, optional
+        That of the codes; of several columns as for `setveil.runs.orders.trees_of`.
+    generalizing : Generalizing
+        Which orders are tried for each promise, and what a box loses.
+
+    Notes
+    -----
+    Releases by other orders may lose less. What is proven bounds all plain orders, which are the same for
+    each promise, and so a stronger one. It bounds nothing where columns or branches are tried by themselves:
+    which of these are depends on what is found.
+    """
+    deadline = Deadline(time_budget, progress, clock=clock)
+    name, settings = require_algorithm(algorithm)
+    require_possible(_asked(KmAnonymity(2, 1), settings, seed))
+    if not data.n_occurrences:
+        raise DataError("No row holds a fact: there is nothing to explore.")
+    progress("grouping codes that often occur together" if hierarchy is None else "reading")
+    codes = list(trees_of(data, hierarchy).values())
+    spaces = generalizing.spaces(data, codes)
+    plain = len(spaces) == 1 or generalizing.order not in (None, "")
+    cells = {promise: Cell.of(promise) for promise in promises}
+    search = _OfFacts(
+        data, None, name, settings, queries=None, known=known, seed=seed, cells=cells,
+        codes=codes, generalizing=generalizing, proves=plain and not generalizing.lines,
+    )  # fmt: skip
+    wanted = [cell.promise for cell in cells.values() if search.is_feasible(cell)]
+    look_at_all(cells, wanted, search, deadline)
+    return Exploration(
+        [*cells.values()], name, str(getattr(settings, "loss", "lm")),
+        {"rows": data.n_rows, "items": data.n_items, "occurrences": data.n_occurrences},
+        deadline.passed, progress.stop_requested(), weighted=bool(getattr(settings, "weights", None)),
+        parts=tuple(part_label(part, space) for space in spaces for part in space.names),
+        fact_loss=generalizing.loss, proves=search.proves,
+    )  # fmt: skip
+
+
+def _asked(promise: Any, settings: Any, seed: int) -> Asked:
+    return asked_for(promise, settings, {}, seed=seed, counts=False, details=False)
+
+
+@dataclass
+class _OfFacts(RowsSearch):
+    """The search over all promises, for each of which several orders are tried."""
+
+    codes: Sequence[Hierarchy] = ()
+    generalizing: Generalizing = USUAL
+    proves: bool = True  # whether what is proven bounds all that is tried
+    orders: dict[int, str] = field(default_factory=dict)  # the order that each recoding is by
+
+    @property
+    def facts(self) -> Facts:
+        """The rows."""
+        assert isinstance(self.data, Facts)  # noqa: S101
+        return self.data
+
+    def _made(
+        self, promise: KmAnonymity | KmRho, limit: float, hearing: CellProgress
+    ) -> tuple[AnyRecoding, tuple[float, float]]:
+        """Run the algorithm for all orders, within a time limit if it takes one; the loss, and its bound."""
+        settings = self.settings
+        if hasattr(settings, "time_limit"):
+            settings = replace(settings, time_limit=limit)
+        hearing("searching")
+        asked = _asked(promise, settings, self.seed)
+        recoding, told = anonymize_facts(self.facts, self.codes, asked, self.generalizing, hearing)
+        self.orders[id(recoding)] = str(told["facts"]["order"])
+        tried = told["facts"]["orders"]
+        bounds = [one["loss"] * (1 - one.get("gap", 1.0)) for one in tried]
+        ended = all(one.get("proven", True) for one in tried)
+        self.cells[promise.k, promise.m].cut_short = not (self.proves or ended)
+        return recoding, (loss_of(self.facts, recoding, told), min(bounds) if self.proves else 0.0)
+
+    def _least(self, cell: Cell) -> int:
+        """Publish no counts: nothing that is measured here asks for them."""
+        return 0
+
+    def _verified(
+        self, release: Release, promise: KmAnonymity | KmRho, hearing: Progress
+    ) -> tuple[tuple[Promise, Promise], Fraction | None]:
+        """Verify what would be published, that no two boxes overlap included."""
+        return kept_by(checked(self.data, release, promise, hearing), promise)
+
+    def _worth(
+        self, release: Release, recoding: Any, cell: Cell, learned: Fraction | None, hearing: Progress
+    ) -> dict[str, Any]:
+        """Measure what a release is worth, and what it leaves at risk, as JSON types."""
+        found = parts_kept(self.data, recoding)
+        return {
+            **super()._worth(release, recoding, cell, learned, hearing),
+            "order": self.orders[id(recoding)],
+            "kept": found["kept"],
+            "whole": found["whole"],
+        }
