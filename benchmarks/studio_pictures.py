@@ -35,7 +35,7 @@ def main() -> None:
         as_root = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
         browser = playwright.chromium.launch(executable_path=chromium(), args=as_root)
         page = browser.new_page(reduced_motion="reduce")
-        page.set_default_timeout(120_000)
+        page.set_default_timeout(600_000)
         page.goto(server.first)
         walk(page, folder, home)
         browser.close()
