@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import os
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -36,6 +39,25 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     all_of_them = asked.args_source is pytest.Config.ArgsSource.TESTPATHS
     if COMPILED and all_of_them and asked.option.numprocesses and not asked.option.collectonly:
         subprocess.run([*COMMAND, "warm", "--all"], env=environment(), check=True)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Import this process's share of the test files before all of them.
+
+    What pytest makes of a file, so that its assertions explain themselves, takes longer than to import it
+    and is kept. Processes that all went through the files in the same order would each make it.
+    """
+    one_of = getattr(session.config, "workerinput", None)
+    if one_of is None:
+        return
+    files = sorted(file for folder in session.config.args for file in Path(folder).rglob("test_*.py"))
+    number = int(one_of["workerid"].removeprefix("gw"))
+    for file in files[number :: one_of["workercount"]]:
+        if str(file.parent) not in sys.path:
+            sys.path.insert(0, str(file.parent))
+        with contextlib.suppress(Exception, pytest.skip.Exception):  # collecting it says what is wrong
+            importlib.import_module(file.stem)
 
 
 # Files that take more than 20 seconds, compiled or not, the longest first: what begins first is not waited
