@@ -43,17 +43,17 @@ def _rows_of_all(starts, rows, cells, number):
 @compiled
 def answer_in_classes(
     indptr, places, first, last, cell, share, low, high, is_item, sizes, rows_of_class, chances, room,
-    starts, rows, estimate, least, greatest,
+    starts, rows, cell_starts, table, estimate, least, greatest,
 ):  # fmt: skip
     """Sum up over classes what each is expected to hold of queries.
 
     Parameters
     ----------
     indptr, places : int64 (queries + 1,), int64
-        Positions of the items of each query in the first axis of what follows.
+        Positions of the items of each query in the last axis of what follows.
     first, last : int
         The classes that are asked.
-    cell, share, low, high : int64, float64, int64, int64 (items, classes)
+    cell, share, low, high : int64, float64, int64, int64 (classes, items)
         The cell (class and label) of each item in each class, -1: none; the share of the rows of its cell, or
         of its class, that are expected to hold it; the fewest and the most that can.
     is_item : bool (items,)
@@ -63,26 +63,35 @@ def answer_in_classes(
     rows_of_class : int64 (classes,)
     starts, rows : int64 (cells + 1,), int32
         The rows of each cell, ascending.
-    estimate, least, greatest : float64, int64, int64 (queries,), written
+    cell_starts : int64 (classes + 1,)
+        The cells of each class.
+    table : int64 (any,)
+        Room to remember the rows that two cells of a class share, where it suffices: many queries ask for few
+        labels.
+    estimate, least, greatest : float64, int64, int64 (queries,), zeros, written
     """
-    own = np.empty(cell.shape[0] if cell.shape[0] > 0 else 1, np.int64)
+    own = np.empty(cell.shape[1] if cell.shape[1] > 0 else 1, np.int64)
     times = np.empty(own.size, np.int64)
-    for j in range(estimate.size):
-        total, lower, upper = 0.0, np.int64(0), np.int64(0)
-        for c in range(first, last):
+    for c in range(first, last):
+        begin = cell_starts[c]
+        width = cell_starts[c + 1] - begin
+        remembers = width * width <= table.size
+        if remembers:
+            table[: width * width] = -1
+        for j in range(estimate.size):
             number = 0
             expected = 1.0
             missing = np.int64(0)
             most = rows_of_class[c]
             for p in range(indptr[j], indptr[j + 1]):
                 item = places[p]
-                at = cell[item, c]
-                expected *= share[item, c]
-                most = min(most, high[item, c])
+                at = cell[c, item]
+                expected *= share[c, item]
+                most = min(most, high[c, item])
                 if at < 0:
-                    missing += rows_of_class[c] - low[item, c]
+                    missing += rows_of_class[c] - low[c, item]
                     continue
-                missing += sizes[at] - low[item, c]
+                missing += sizes[at] - low[c, item]
                 k = 0
                 while k < number and own[k] < at:
                     k += 1
@@ -98,13 +107,19 @@ def answer_in_classes(
                     times[k] += 1
             if most <= 0 and expected <= 0.0:
                 continue
-            support = rows_of_class[c] if number == 0 else _rows_of_all(starts, rows, own, number)
-            total += support * expected
+            if number == 0:
+                support = rows_of_class[c]
+            elif number == 2 and remembers:
+                both = (own[0] - begin) * width + own[1] - begin
+                if table[both] < 0:
+                    table[both] = _rows_of_all(starts, rows, own, number)
+                support = table[both]
+            else:
+                support = _rows_of_all(starts, rows, own, number)
+            estimate[j] += support * expected
             most = min(most, support)
             for k in range(number):
                 if times[k] > 1:
                     most = min(most, room[own[k]] // (times[k] - 1))
-            lower += max(np.int64(0), support - missing)
-            upper += max(np.int64(0), most)
-        estimate[j] = total
-        least[j], greatest[j] = lower, upper
+            least[j] += max(np.int64(0), support - missing)
+            greatest[j] += max(np.int64(0), most)

@@ -26,6 +26,7 @@ Floats = NDArray[np.float64]
 
 ANY = 1 << 50  # more rows than there are
 _AT_ONCE = 1 << 17  # items times classes that are looked at together
+_REMEMBERED = 1 << 20  # pairs of labels whose rows are counted once for many queries
 _EVEN = 1e-9  # of the rows of a label: less is rounding
 
 
@@ -117,6 +118,9 @@ class ClassTable:
         self.starts = frozen(np.concatenate(([0], np.cumsum(counts))), np.int64)
         self.holders = frozen(of_row[order], np.int32)
         self.class_of_cell, label_of_cell = np.divmod(self.keys, n_labels)
+        self.cell_starts = frozen(
+            np.searchsorted(self.class_of_cell, np.arange(self.n_classes + 1)), np.int64
+        )
         under = [
             np.array([self.ids[x] for x in self.members.get(label, (label,)) if x in self.ids], np.int64)
             for label in rows.vocabulary.labels
@@ -374,7 +378,7 @@ class ClassTable:
         used, places = np.unique(numbers, return_inverse=True)
         outside = used > len(self.items)
         cells = self.cells_of(np.where(outside, len(self.items), used))
-        parts = [np.array(part) for part in (cells.cell, cells.share, cells.low, cells.high)]
+        parts = [np.ascontiguousarray(part.T) for part in (cells.cell, cells.share, cells.low, cells.high)]
         for at in np.flatnonzero(outside).tolist():
             self._show_label(parts, at, int(used[at]) - len(self.items) - 1)
         first, last = (0, self.n_classes) if class_ is None else (class_, class_ + 1)
@@ -384,7 +388,8 @@ class ClassTable:
             frozen(indptr, np.int64), frozen(places.ravel(), np.int64), first, last,
             frozen(parts[0], np.int64), frozen(parts[1], np.float64), frozen(parts[2], np.int64),
             frozen(parts[3], np.int64), frozen(~outside, np.bool_), self.sizes, self.of_class,
-            frozen(self.chances, np.float64), self.room, self.starts, self.holders, *found,
+            frozen(self.chances, np.float64), self.room, self.starts, self.holders, self.cell_starts,
+            np.empty(min(n, _REMEMBERED), np.int64), *found,
         )  # fmt: skip
         estimate, least, greatest = found
         if class_ is None:
@@ -405,10 +410,10 @@ class ClassTable:
         found = np.searchsorted(self.keys, keys)
         there = self._at(self.keys, np.minimum(found, max(self.keys.size - 1, 0))) == keys
         size = np.where(there, self._at(self.sizes, np.minimum(found, max(self.keys.size - 1, 0))), 0)
-        parts[0][at] = np.where(there, found, -1)
-        parts[1][at] = there
-        parts[2][at] = np.where(there, size, 0)
-        parts[3][at] = size
+        parts[0][:, at] = np.where(there, found, -1)
+        parts[1][:, at] = there
+        parts[2][:, at] = np.where(there, size, 0)
+        parts[3][:, at] = size
 
 
 def _raised(rows: Floats, nothing: int, lack: float) -> float:
