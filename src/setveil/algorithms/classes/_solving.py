@@ -44,7 +44,6 @@ class Solved:
     rows: int
     # the same with a little more left out, so that all may be told of the class; None: nothing need be
     told: Solved | None = None
-    start: Ids | None = None  # the candidate that it is, where nothing was proven yet
 
     @property
     def proven(self) -> bool:
@@ -91,6 +90,7 @@ class Solver:
         self.usual = "lm" if guarantee.secrets else "entropy-max"
         self.of_rho = not isinstance(guarantee, KmAnonymity)
         self.known: dict[Cuts, Solved | None] = {}
+        self.begun: dict[Cuts, tuple[Transactions, Ints, Search]] = {}  # of drafts: to be gone on with
         self.whole = 1  # the loss that is called 1
 
     def draft(self, pieces: Sequence[Piece], what: str) -> None:
@@ -102,8 +102,9 @@ class Solver:
         self._work(new, what, WHOLE, self._drafted)
 
     def prove(self, pieces: Sequence[Piece], what: str) -> None:
-        """Look for the least loss in classes that were only drafted."""
-        drafts = [one for one in pieces if (known := self.known[one.cuts]) and known.start is not None]
+        """Look for the least loss in classes that were only drafted; other drafts are forgotten."""
+        drafts = [one for one in pieces if one.cuts in self.begun]
+        self.begun = {one.cuts: self.begun[one.cuts] for one in drafts}
         self._work(drafts, what, 1.0, self._proven)
 
     def _work(
@@ -153,20 +154,20 @@ class Solver:
             if self.of_rho:
                 return self._of_rho(rows, used, terms, progress, alone=alone)
             search = self._search(rows, terms, progress, alone=alone)
-            start = search.incumbent.candidate if not alone and search.draft() else None
-            record = search.run() if start is None else {"proven": False, "lower_bound": 0}
+            drafted = not alone and search.draft()
+            record = {"proven": False, "lower_bound": 0} if drafted else search.run()
         except (InfeasibleError, UnfinishedError):
             if alone:
                 raise
             return None
-        return replace(self._found(rows, used, search, record, alone=alone), start=start)
+        if drafted:
+            self.begun[piece.cuts] = rows, used, search
+        return self._found(rows, used, search, record, alone=alone)
 
     def _proven(self, piece: Piece, seconds: float, progress: Progress) -> Solved | None:
-        rows, used = self._rows(piece)
-        search = self._search(rows, self.parameters.exact(self.usual, seconds), progress, alone=False)
-        draft = self.known[piece.cuts]
-        record = search.run(draft.start if draft is not None else None)
-        return self._found(rows, used, search, record, alone=False)
+        rows, used, search = self.begun.pop(piece.cuts)
+        search.go_on(seconds, progress)
+        return self._found(rows, used, search, search.run(search.incumbent.candidate), alone=False)
 
     def _found(
         self, rows: Transactions, used: Ints, search: Search, record: dict[str, Any], *, alone: bool

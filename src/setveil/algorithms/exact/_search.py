@@ -171,6 +171,11 @@ class Search:
         """Let what follows take as long as the search might."""
         self.deadline = time.monotonic() + (self.parameters.time_limit or PATIENCE)
 
+    def go_on(self, seconds: float, progress: Progress) -> None:
+        """Let what follows take some seconds, and tell another listener: a draft is to be proven."""
+        self.deadline = time.monotonic() + seconds
+        self.progress = self.candidates.progress = progress
+
     def published(self) -> tuple[list[int], list[int]]:
         """List the nodes of the best candidate's cut in the whole hierarchy, and those suppressed."""
         tree, hierarchy = self.tree, self.hierarchy
