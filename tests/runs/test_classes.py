@@ -13,6 +13,7 @@ import pytest
 import setveil as sv
 from naive.km import is_km
 from setveil.published.classes import ClassesRelease
+from setveil.report.run.kinds import promised
 from setveil.threads import use_threads
 
 Rows = list[list[str]]
@@ -44,6 +45,12 @@ def made(rows: Rows, tree: sv.Hierarchy, **more: Any) -> sv.VerifiedRelease:
 def published_bytes(release: sv.VerifiedRelease, folder: Path, **how: Any) -> dict[str, bytes]:
     release.write(folder, **how)
     return {path.name: path.read_bytes() for path in sorted((folder / "published").iterdir())}
+
+
+def test_the_promise_is_said_of_every_class(tree: sv.Hierarchy) -> None:
+    several, one = (promised(made(shop(), tree, **more).report) for more in ({}, {"classes": 1}))
+    assert several.endswith("or none. So in every class, for whoever knows the class, too.")
+    assert one.endswith("or none.")
 
 
 @pytest.fixture

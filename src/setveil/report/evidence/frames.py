@@ -12,8 +12,9 @@ from typing import Any
 
 from setveil.report import words
 from setveil.report.attack import FAILED
-from setveil.report.models import check, promise, title, words_for
+from setveil.report.models import check, title, words_for
 from setveil.report.record import Attack, Record
+from setveil.report.run.kinds import promised
 from setveil.wording import count
 
 EU, US, ALL = "eu", "us", "all"
@@ -75,7 +76,7 @@ def sections(frame: str) -> list[Section]:
 
 def _promise(told: Sources) -> list[Fact]:
     guarantee = told.record["guarantee"]
-    facts = [Fact("Promise", promise(guarantee), guarantee["model"], "guarantee.model")]
+    facts = [Fact("Promise", promised(told.record), guarantee["model"], "guarantee.model")]
     return facts + [
         Fact(name, str(guarantee.get(name)), guarantee.get(name), f"guarantee.{name}")
         for name in words_for(guarantee).parameters

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from setveil.guarantees import Facts
 from setveil.report import glossary
 from setveil.report.drawing import blocks
-from setveil.report.models import check, promise, title, words_for
+from setveil.report.models import check, title, words_for
 from setveil.report.record import Record
 from setveil.report.run import facts
-from setveil.report.run.kinds import kind_of
+from setveil.report.run.kinds import kind_of, promised
 from setveil.utility import TABLES, Measure
 
 _ABSENT = "Knowing what a person does <em>not</em> have."
@@ -58,11 +58,11 @@ def headline(head: str, about: str, report: Record) -> str:
     sentence, state = (
         ("The promise holds", "holds") if guarantee["holds"] else ("The promise does not hold", "fails")
     )
-    promised = blocks.paragraph(f"Promise: {promise(guarantee)}") + _parameters(guarantee)
+    told = blocks.paragraph(f"Promise: {promised(report)}") + _parameters(guarantee)
     outcome = blocks.paragraph(check(guarantee), "small")
     return (
         f'<h1>{head}</h1>\n<p class="of">{about}</p>\n'
-        f'<div class="verdict {state}"><strong>{sentence}</strong>{promised}{outcome}</div>'
+        f'<div class="verdict {state}"><strong>{sentence}</strong>{told}{outcome}</div>'
     )
 
 

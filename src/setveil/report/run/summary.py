@@ -6,13 +6,13 @@ import re
 import textwrap
 
 from setveil.report import accuracy, words
-from setveil.report.models import check, promise
+from setveil.report.models import check
 from setveil.report.record import Record
 from setveil.report.run.applied import applied_facts
 from setveil.report.run.frontier import frontier_lines, neighbours
 from setveil.report.run.groups import lacking_groups
 from setveil.report.run.hidden import hidden_facts
-from setveil.report.run.kinds import kind_of
+from setveil.report.run.kinds import kind_of, promised
 from setveil.report.run.kinds.tables import left_out
 from setveil.report.run.series import series_facts
 from setveil.wording import count
@@ -54,7 +54,7 @@ def facts(report: Record) -> dict[str, str]:
         **_of_table(report),
         "File": f"{words.clip(_input(report), 36)}, {words.clip(report['algorithm']['title'], 36)}",
         "Read": words.clip(", ".join(part for part in read if part), _READ),
-        "Promise": promise(guarantee),
+        "Promise": promised(report),
         "Check": check(guarantee),
         "Lost": kind.loss(report),
         "No groups": lacking_groups(report),

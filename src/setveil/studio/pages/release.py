@@ -22,10 +22,10 @@ from starlette.routing import Route
 from setveil.errors import DataError
 from setveil.report import words
 from setveil.report.models import check, words_for
-from setveil.report.models import promise as promise_in_words
 from setveil.report.record import Record, read_record
 from setveil.report.run.choice import uses_by_fit
 from setveil.report.run.exposure import found_alone, what_is_known
+from setveil.report.run.kinds import promised
 from setveil.report.verdict import verdict_text
 from setveil.studio import commands, places
 from setveil.studio.asked import form_of, whole
@@ -129,7 +129,7 @@ def _recorded(project: Project, report: Record) -> dict[str, Any]:
     guarantee = report["guarantee"]
     return {
         "holds": guarantee["holds"],
-        "promise": promise_in_words(guarantee),
+        "promise": promised(report),
         "outcome": check(guarantee),
         "open_points": words_for(guarantee).not_covered(guarantee),
         "tiles": figures.tiles(report),

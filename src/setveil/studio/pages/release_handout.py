@@ -18,9 +18,9 @@ from starlette.routing import Route
 
 from setveil.recipients import CHECK, FILES, PAGE
 from setveil.report.models import check, words_for
-from setveil.report.models import promise as promise_in_words
 from setveil.report.record import Record, read_record
 from setveil.report.run.choice import uses_by_fit
+from setveil.report.run.kinds import promised
 from setveil.studio import places
 from setveil.studio.asked import form_of
 from setveil.studio.pages.release_figures import tiles
@@ -145,7 +145,7 @@ async def sheet(request: Request) -> Response:
             run=run,
             rows=report["input"]["rows"],
             holds=report["guarantee"]["holds"],
-            promise=promise_in_words(report["guarantee"]),
+            promise=promised(report),
             outcome=check(report["guarantee"]),
             open_points=words_for(report["guarantee"]).not_covered(report["guarantee"]),
             tiles=tiles(report),

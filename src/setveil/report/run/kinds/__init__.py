@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 
 from setveil.report import words
 from setveil.report.drawing import blocks
+from setveil.report.models import promise
 from setveil.report.record import Record
 from setveil.utility import Measure, Utility, measures
 
@@ -106,6 +107,10 @@ class Kind(ABC):
         """Make further sections of the page, to be folded."""
         return []
 
+    def holds_for(self, _report: Record) -> str:
+        """Say whom the promise holds for besides, in a sentence; empty where it says so itself."""
+        return ""
+
     def summarized(self, _report: Record) -> dict[str, str]:
         """Give further lines of the summary, by their labels."""
         return {}
@@ -165,3 +170,8 @@ def kind_named(recoding: str) -> Kind:
 def kind_of(report: Record) -> Kind:
     """Find the words for the kind of release that a record is about."""
     return kind_named(report["recoding"])
+
+
+def promised(report: Record) -> str:
+    """State what is promised, and whom else it holds for in releases of this kind."""
+    return " ".join(filter(None, (promise(report["guarantee"]), kind_of(report).holds_for(report))))

@@ -59,6 +59,10 @@ class ClassedRows(LocalRows):
             f"{count(counts['least'])} on"
         )
 
+    def holds_for(self, report: Record) -> str:
+        alone = report.get("classes", {}).get("number") == 1
+        return "" if alone else "So in every class, for whoever knows the class, too."
+
     def sections(self, report: Record) -> list[blocks.Section | None]:
         return [_classes(report), _shares(report)]
 
@@ -112,8 +116,8 @@ def _classes(report: Record) -> blocks.Section | None:
     holds = (
         f"It is {'' if proven else 'not '}proven to lose the least. "
         if found["number"] == 1
-        else "The promise holds in every class, for who knows the class of a person, too. "
-        f"{count(proven)} of them {'is' if proven == 1 else 'are'} proven to lose the least. "
+        else f"The promise holds in every class. {count(proven)} of them {'is' if proven == 1 else 'are'} "
+        "proven to lose the least. "
     )
     text = (
         f"The rows are in {count(found['number'], 'class', 'classes')}. {holds}"
