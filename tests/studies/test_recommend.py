@@ -200,6 +200,33 @@ def test_who_answers_best_is_named_where_another_loses_least(
     assert recommend(rows, TRIED, tmp_path, leaves=None).answering is None
 
 
+CLASSED = (Candidate("classes", {"k": 2, "m": 2}, "km"), Candidate("lg", {"k": 2}, "more"), *TRIED)
+
+
+def test_where_classes_come_first_what_has_one_label_is_named(
+    rows: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    never = {"status": "infeasible", "error": "No."}
+    least = [_done(0.1), _done(0.15), _done(0.3, are=0.7), _done(0.2, are=0.5)]  # lg has several labels, too
+    _records(monkeypatch, [*least, _done(0.0), _done(0.4)])
+    advice = recommend(rows, CLASSED, tmp_path, leaves=None)
+    assert advice.best is not None
+    assert advice.one_label is not None
+    assert (advice.best["name"], advice.one_label["loss"]) == ("classes", 0.2)
+    told = f"of what gives each item one label {advice.one_label['name']} loses least: LM 0.2."
+    assert told in _text(advice)
+    assert told in advice_html(record(advice, inputs=["rows.csv"]))
+    _records(monkeypatch, [*least[:2], never, never, never, never])
+    assert recommend(rows, CLASSED, tmp_path, leaves=None).one_label is None
+    _records(monkeypatch, [_done(0.5, are=0.1), *least[1:], _done(0.4), _done(0.4)])
+    advice = recommend(rows, CLASSED, tmp_path, leaves=None)
+    assert advice.one_label is None  # nothing to say: the best has one
+    asked = reference(write(tmp_path / "q.csv", "a\n"))
+    _records(monkeypatch, [_done(0.5, are=0.1), *least[1:], _done(0.4), _done(0.4)])
+    advice = recommend(rows, CLASSED, tmp_path, leaves=None, queries_file=asked)
+    assert "answers best: " in _text(advice)
+
+
 def test_nothing_keeps_the_promise(rows: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     never = {"status": "infeasible", "error": "There are only 2 rows."}
     _records(monkeypatch, [never] * 4)

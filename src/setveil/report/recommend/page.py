@@ -13,9 +13,9 @@ from setveil.report.drawing.scales import Numbers
 from setveil.report.recommend.text import (
     Recommended,
     Row,
-    answering,
     cells,
     columns_explained,
+    further,
     groups,
     headline,
     heads,
@@ -23,7 +23,6 @@ from setveil.report.recommend.text import (
     notes,
     of_table,
     weighed,
-    weighing,
 )
 from setveil.report.words import and_list
 from setveil.wording import count
@@ -52,8 +51,7 @@ def advice_html(advice: Recommended) -> str:
 
 def _answer(advice: Recommended) -> str:
     best = advice["best"]
-    parts = [f"<strong>{html.escape(headline(advice))}</strong>", blocks.paragraph(weighing(advice))]
-    parts += [blocks.paragraph(text) for text in (answering(advice),) if text]
+    parts = [f"<strong>{html.escape(headline(advice))}</strong>", *map(blocks.paragraph, further(advice))]
     if best is not None:
         keeps = f"It keeps {best['keeps']}, checked on the rows that it would publish. To make it:"
         parts += [blocks.paragraph(keeps), f"<p>{blocks.code(best['command'])}</p>"]

@@ -26,6 +26,7 @@ class Recommended(TypedDict):
     inputs: list[str]
     best: Row | Null
     answering: Row | Null
+    one_label: Row | Null
     safer: Row | Null
     candidates: list[Row]
     made_on: str
@@ -49,13 +50,33 @@ def advice_text(advice: Recommended) -> str:
     best = advice["best"]
     lines = [headline(advice)]
     if best is not None:
-        weighed = weighing(advice)
-        lines += [text for text in (weighed, answering(advice)) if text]
+        lines += further(advice)
         lines += [f"It keeps {best['keeps']}, checked on the rows that it would publish. To make it:"]
         lines += [f"\n    {best['command']}\n"]
     lines += _table(advice)
     lines += ["", *columns_explained(advice), *notes(advice)]
     return "\n".join(lines)
+
+
+def further(advice: Recommended) -> list[str]:
+    """Say what else there is to weigh before the best release is taken."""
+    return [text for text in (for_tables(advice), weighing(advice), answering(advice)) if text]
+
+
+def for_tables(advice: Recommended) -> str:
+    """Name what suits tables of counts, where the best release is in classes; else empty."""
+    best, other = advice["best"], advice.get("one_label")
+    if best is None or other is None:
+        return ""
+    how = (
+        f"answers best: {words.error(other['loss'])} off on average"
+        if advice["by"] == "are_mean"
+        else f"loses least: LM {words.measure(other['loss'])}"
+    )
+    return (
+        "Its labels differ by class: take it for statistics and drawn rows. For tables of counts, whose "
+        f"reader adds up labels, of what gives each item one label {other['name']} {how}."
+    )
 
 
 def heads(advice: Recommended) -> tuple[str, ...]:
@@ -128,9 +149,10 @@ def answering(advice: Recommended) -> str:
     if best is None or other is None or best.get(key) is None:
         return ""
     asked = "over columns and items" if of_table(advice) else "of item pairs"
+    told = " Take it for statistics and drawn rows; its labels differ by class."
     return (
         f"{other['name']} answers counts {asked} better: its {MEAN_ERROR} is {words.error(other[key])}, that "
-        f"of {best['name']} {words.error(best[key])}."
+        f"of {best['name']} {words.error(best[key])}.{told if other['algorithm'] == 'classes' else ''}"
     )
 
 
@@ -264,8 +286,8 @@ def notes(advice: Recommended) -> list[str]:
     lines += [f"{row['name']}: {row['keeps']}." for row in stronger]
     if any(row["rank"] and "in every class" in row["keeps"] for row in done):
         lines.append(
-            "classes: everybody is told who is in which class, and labels differ by class. For statistics "
-            "and draws; for tables of counts one label for each item is better."
+            "classes: if there are several, everybody is told who is in which class, and labels differ by "
+            "class. For statistics and draws; for tables of counts one label for each item is better."
         )
     lines += [f"{row['name']}, {row['status']}: {row['error']}" for row in rows if row["status"] != "done"]
     return lines

@@ -62,6 +62,13 @@ class Advice:
         return None if found is self.best else found
 
     @property
+    def one_label(self) -> Row | None:
+        """The best candidate that gives each item one label, where the best one of all is in classes."""
+        if self.best is None or _recoding(self.best) != "classes":
+            return None
+        return next((row for row in self.rows if row["rank"] and _recoding(row) == "global"), None)
+
+    @property
     def safer(self) -> Row | None:
         """A candidate that loses little more than the best one and leaves clearly fewer unique rows.
 
@@ -81,6 +88,11 @@ class Advice:
             and 3 * unique_share(row) <= 2 * unique_share(best)
         ]
         return min(found, key=lambda row: (unique_share(row), row["rank"]), default=None)
+
+
+def _recoding(row: Row) -> str:
+    """Name the kind of recoding that the algorithm of a candidate makes."""
+    return str(algorithms.load(row["algorithm"]).info.recoding)
 
 
 def unique_share(row: Row) -> float:
@@ -223,8 +235,8 @@ def record(
     -------
     dict
         In JSON types: `by`, `known`, `hierarchy` (whether one was given), `inputs`, `best`, `answering`,
-        `safer`, `candidates`, `made_on`, `setveil`. Each candidate has its `command`, a line for a shell
-        (None where no command can name the rows); the folder that it writes is DIR.
+        `one_label`, `safer`, `candidates`, `made_on`, `setveil`. Each candidate has its `command`, a line
+        for a shell (None where no command can name the rows); the folder that it writes is DIR.
     """
     for row in advice.rows:
         if inputs is None:
@@ -245,6 +257,7 @@ def record(
         "inputs": list(inputs or ()),
         "best": advice.best,
         "answering": advice.answering,
+        "one_label": advice.one_label,
         "safer": advice.safer,
         "candidates": advice.rows,
         "made_on": machine(),

@@ -192,10 +192,10 @@ def recommended(desk: Desk, found: Any) -> dict[str, Any]:
     """
     try:
         best = found["best"]
-        lines = [advice.headline(found), advice.weighing(found), advice.answering(found)]
+        lines = [advice.headline(found), *advice.further(found)]
         return {
             "when": found.get("when", ""),
-            "lines": [line for line in lines if line],
+            "lines": lines,
             "heads": ["", *advice.heads(found)],
             "groups": [
                 [title, [advice.cells(row, found) for row in rows]] for title, rows in advice.groups(found)
