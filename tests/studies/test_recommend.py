@@ -41,28 +41,31 @@ def test_what_is_tried_keeps_the_promise() -> None:
     without = candidates(5, 2)
     assert [c.algorithm for c in without if c.algorithm == "coat"] == ["coat"]
     assert {c.algorithm for c in without} == {
-        "exact", "classes", "mhghs", "aa", "coat", "lg", "border", "mm",
+        "exact", "classes", "mhghs", "aa", "coat", "lg", "border", "mm", "disassociation",
     }  # fmt: skip
-    assert all(c.as_asked for c in without)
+    assert [c.algorithm for c in without if not c.as_asked] == ["disassociation"]
     assert "coat" not in {c.algorithm for c in candidates(5, "inf")}  # all itemsets of any size
     hidden = candidates(5, 2, "a,b", "0.3")
     assert [(c.algorithm, c.as_asked) for c in hidden] == [
-        ("exact", True), ("border", True), ("mm", True), ("cahd", False)
+        ("exact", True), ("border", True), ("mm", True), ("cahd", False), ("disassociation", False)
     ]  # fmt: skip
     assert (hidden[0].model, hidden[0].name) == ("coherence", "exact")
     assert hidden[0].options == hidden[1].options == {"k": 5, "p": 2, "h": "0.3", "private": "a,b"}
     assert hidden[3].options == {"p": 4, "sensitive": "a,b"}  # one row of four is at most 0.3
+    assert hidden[4].options == {"k": 5, "m": 2, "rho": "0.3", "sensitive": "a,b"}
 
 
 def test_what_is_tried_where_nothing_sensitive_may_be_learned() -> None:
     found = inference_candidates(5, 2, "1/5", "a,b")
     assert [c.name for c in found] == [
-        "exact", "exact, whole items", "lg", "exact, public items", "border", "mm"
+        "exact", "exact, whole items", "lg", "exact, public items", "border", "mm", "disassociation"
     ]  # fmt: skip
-    assert {c.keeps for c in found} == {"(k,rho)^m-anonymity (k=5, rho=1/5, m=2)"}
+    assert {c.keeps for c in found if c.as_asked} == {"(k,rho)^m-anonymity (k=5, rho=1/5, m=2)"}
+    assert [c.name for c in found if not c.as_asked] == ["disassociation"]
+    assert found[-1].options == found[0].options
     assert found[0].options == {"k": 5, "m": 2, "rho": "1/5", "sensitive": "a,b"}
     assert found[3].options == found[4].options == {"k": 5, "p": 2, "h": "1/5", "private": "a,b"}
-    assert [c.name for c in inference_candidates(1, "inf", "1/5", "a")][-1] == "partial"
+    assert [c.name for c in inference_candidates(1, "inf", "1/5", "a")][-2] == "partial"
     (known,) = inference_candidates(5, 2, "1/5", "a,b", "any")
     assert (known.algorithm, known.options["knows"]) == ("exact", "any")
     assert "sensitive items known, too" in known.keeps
@@ -86,7 +89,7 @@ SECRET = [["a", "b", "s"], ["a", "b"], ["a", "b"], ["b", "c", "s"], ["b", "c"], 
 def test_each_release_hides_what_is_sensitive(tried: list[Candidate], asked: Any) -> None:
     data = sv.Transactions.from_rows(SECRET)
     assert not sv.verify(data, asked).holds
-    for one in tried:
+    for one in (one for one in tried if one.as_asked):
         run = plan_run(data_set(Path(__file__)), one.algorithm, one.options, model=one.model or None)
         values: Any = {
             name: value for name, value in run.promise.items() if name not in {"sensitive", "private"}
@@ -99,6 +102,25 @@ def test_each_release_hides_what_is_sensitive(tried: list[Candidate], asked: Any
         own: Any = dict(run.parameters)
         made = sv.anonymize(data, makers[run.model](), algorithm=one.algorithm, details=False, **own)
         assert sv.verify(made.published, asked).holds, one
+
+
+@pytest.mark.parametrize("bound", [{}, {"rho": "0.3", "sensitive": ["s"]}])
+def test_rows_in_chunks_are_never_ranked_without_that_word(bound: Any) -> None:
+    """Though they answer all queries without an error here: their promise is another one."""
+    rows = SECRET * 2
+    advice = sv.recommend(rows, 3, 2, **bound, jobs=2, time_budget=600)
+    (weaker,) = (row for row in advice["candidates"] if row["algorithm"] == "disassociation")
+    assert (weaker["status"], weaker["as_asked"], weaker["rank"]) == ("done", False, None)
+    assert (weaker["loss"], weaker["model"]) == (None, "disassociated")
+    assert weaker["are_mean"] is not None
+    assert weaker["keeps"].startswith("weaker than k^m-anonymity")
+    text = advice_text(advice)
+    _, apart = text.split("Promises less than was asked:\n-")
+    assert "disassociation" in apart.split("\n")[0]
+    assert f"disassociation: {weaker['keeps']}." in text
+    assert "Promises less than was asked" in advice_html(advice)
+    promise = sv.Disassociated(3, 2, **bound)
+    assert sv.anonymize(rows, promise, algorithm="disassociation").verdict.holds
 
 
 @pytest.mark.parametrize("name", ["exact", "classes", "mhghs", "aa", "coat", "lg", "border", "mm"])
@@ -286,6 +308,7 @@ def test_only_what_is_marked_makes_labels_that_are_no_nodes() -> None:
     models: Any = {
         "coat": sv.PrivacyConstraints(8, m=2), "lg": sv.TransactionalKAnonymity(8),
         "border": sv.Coherence("0.5", 8, 2, ()), "mm": sv.Coherence("0.5", 8, 2, ()),
+        "disassociation": sv.Disassociated(8, 2),
     }  # fmt: skip
     for one in candidates(8, 2):
         needs = one.algorithm in {"exact", "classes", "mhghs", "aa", "lg"}
@@ -481,11 +504,11 @@ def test_python_gets_commands_where_a_command_can_name_what_was_given(
 ) -> None:
     path = str(write(tmp_path / "rows.csv", BASKETS))
     tree = str(write(tmp_path / "tree.csv", "".join(f"{item};all\n" for item in "abcd")))
-    _records(monkeypatch, [_done(0.3)] * 10)
+    _records(monkeypatch, [_done(0.3)] * 11)
     found = sv.recommend(path, 3, 2, hierarchy=tree)
     assert found["hierarchy"]
     assert shlex.split(found["best"]["command"])[:3] == ["setveil", "anonymize", path]
-    assert [row["name"] for row in found["candidates"] if not row["rank"]] == ["coat"]
+    assert {row["name"] for row in found["candidates"] if not row["rank"]} == {"coat", "disassociation"}
     found = sv.recommend(path, 3, 2, hierarchy=sv.read_hierarchy(tree))
     assert found["hierarchy"]
     assert {row["command"] for row in found["candidates"]} == {None}
@@ -504,7 +527,9 @@ def test_on_the_command_line(tmp_path: Path) -> None:
     found = done.json()
     assert found["by"] == "lm"
     assert {row["status"] for row in found["candidates"]} == {"done"}
-    losses = [row["loss"] for row in found["candidates"]]
+    *ranked, weaker = found["candidates"]
+    assert (weaker["algorithm"], weaker["as_asked"], weaker["rank"]) == ("disassociation", False, None)
+    losses = [row["loss"] for row in ranked]
     assert losses == sorted(losses)
     assert found["best"] == found["candidates"][0]
     assert list(tmp_path.iterdir()) == [tmp_path / "rows.csv"]
@@ -557,7 +582,7 @@ def test_reading_options_and_private_items_reach_the_command(tmp_path: Path) -> 
     assert str(tmp_path) not in page
     assert "Page       pages/advice.html" in done.out
     assert "<script" not in page
-    assert page.count("<code>setveil anonymize") == 5  # the best, and all four
+    assert page.count("<code>setveil anonymize") == 6  # the best, and all five
 
 
 # --- where nothing sensitive may be learned
@@ -585,9 +610,9 @@ def test_what_is_learned_is_told() -> None:
 def test_python_asks_for_what_is_learned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = str(write(tmp_path / "rows.csv", "\n".join(",".join(row) for row in SECRET)))
     done = {**_done(0.3), "hidden_occurrences": 1, "sensitive_occurrences": 6, "greatest_confidence": 0.1}
-    _records(monkeypatch, [done] * 6)
+    _records(monkeypatch, [done] * 7)
     found = sv.recommend(path, 3, 2, rho="20%", sensitive="s")
-    assert (found["asked"], found["known"], len(found["candidates"])) == ("km-rho", 3, 6)
+    assert (found["asked"], found["known"], len(found["candidates"])) == ("km-rho", 3, 7)
     assert all("--rho 20% --sensitive s" in row["command"] or "--h 20% --private s" in row["command"]
                for row in found["candidates"])  # fmt: skip
     _records(monkeypatch, [done] * 4)
@@ -627,7 +652,7 @@ def test_the_command_asks_for_what_is_learned(tmp_path: Path) -> None:
     assert {row["name"] for row in done} >= {"exact", "exact, whole items", "lg", "mm"}
     exact = next(row for row in done if row["name"] == "exact")
     assert exact["greatest_confidence"] <= 0.3
-    assert found["best"]["loss"] == min(row["loss"] for row in done)
+    assert found["best"]["loss"] == min(row["loss"] for row in done if row["as_asked"])
     setveil(*shlex.split(found["best"]["command"])[1:-1], "out", cwd=tmp_path).ok()
     shown = setveil(*asked, cwd=tmp_path).ok()
     assert "It keeps rho-uncertainty (rho=3/10)" in shown.out

@@ -109,7 +109,7 @@ def advised(
     unfinished = [row for row in found["candidates"] if row["status"] == "timeout"]
     assert {row["name"] for row in unfinished} == {tried[at].name for at in late}
     assert all(row["rank"] is None and row["loss"] is None for row in unfinished)
-    done = [row for row in found["candidates"] if row["status"] == "done" and row["algorithm"] != "cahd"]
+    done = [row for row in found["candidates"] if row["status"] == "done" and row["as_asked"]]
     words = [shlex.split(row["command"].replace("DIR", f"out{at}")) for at, row in enumerate(done)]
     for at, one in enumerate(together([[*word[1:], "--no-details"] for word in words], folder)):
         one.ok()

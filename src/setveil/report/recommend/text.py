@@ -211,9 +211,9 @@ def cells(row: Row, advice: Recommended) -> tuple[str, ...]:
 
 
 def _learned(row: Row) -> tuple[str, str]:
-    """Write how many sensitive occurrences are hidden, and what is still learned, if that is known."""
-    most = row.get("greatest_confidence")
-    return f"{row['hidden_occurrences']:,}", "" if most is None else words.percent(most)
+    """Write how many sensitive occurrences are hidden, and what is still learned, as far as that is known."""
+    hidden, most = row.get("hidden_occurrences"), row.get("greatest_confidence")
+    return "" if hidden is None else f"{hidden:,}", "" if most is None else words.percent(most)
 
 
 def _table(advice: Recommended) -> list[str]:

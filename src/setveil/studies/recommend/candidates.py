@@ -60,7 +60,7 @@ def candidates(k: int, m: int | str, private: Value | None = None, h: str | None
     constraints on all itemsets of m items; by suppression alone, that is coherence without private items; and
     k-anonymity of whole rows, which is more than asked. With private items coherence promises both, with the
     least loss or found greedily. The groups of CAHD hide private items but leave everyone to be found by the
-    others, so they are listed as a weaker promise.
+    others, so they are listed as a weaker promise; so is disassociation, with private items in its safe form.
     """
     promise: dict[str, Value] = {"k": k, "m": m}
     coherence: dict[str, Value] = {"k": k, "p": m, "h": h or GREATEST_PROBABILITY}
@@ -78,6 +78,7 @@ def candidates(k: int, m: int | str, private: Value | None = None, h: str | None
                 f"private items in one row of {degree} in a group; people can be found",
                 as_asked=False,
             ),
+            _disassociation({**promise, "rho": coherence["h"], "sensitive": private}),
         ]
     km = f"k^m-anonymity (k={k}, m={m})"
     found = [
@@ -93,7 +94,14 @@ def candidates(k: int, m: int | str, private: Value | None = None, h: str | None
     ]
     if m != "inf":
         found.insert(5, Candidate("coat", {**promise, "privacy": "all"}, km, any_items=True))
-    return found
+    return [*found, _disassociation(promise)]
+
+
+def _disassociation(options: Mapping[str, Value]) -> Candidate:
+    """Offer rows in chunks, which promise less: that k rows fit is not certain, but cannot be ruled out."""
+    keeps = f"weaker than k^m-anonymity: that {options['k']} rows fit cannot be ruled out, but is not certain"
+    bounded = "; sensitive items as asked" if "sensitive" in options else ""
+    return Candidate("disassociation", options, f"{keeps}{bounded}", as_asked=False)
 
 
 def inference_candidates(
@@ -115,7 +123,8 @@ def inference_candidates(
     The least loss where single occurrences of sensitive items may be hidden, and where whole items must be;
     local generalization of whole rows; and by changing public items alone, which is coherence with h = rho
     and p = m. Where no row must be hidden among others (k = 1) occurrences alone may be left out. Of all
-    these only the least loss with whole items hidden holds against those who know sensitive items.
+    these only the least loss with whole items hidden holds against those who know sensitive items. Safe
+    disassociation bounds what is learned as asked, but is a weaker promise otherwise.
     """
     promise: dict[str, Value] = {"k": k, "m": m, "rho": rho, "sensitive": sensitive}
     also = "" if knows == PUBLIC else ", sensitive items known, too"
@@ -131,7 +140,9 @@ def inference_candidates(
         Candidate("border", coherence, keeps),
         Candidate("mm", coherence, keeps),
     ]
-    return [*found, Candidate("partial", promise, keeps, model="km-rho")] if k == 1 else found
+    if k == 1:
+        found.append(Candidate("partial", promise, keeps, model="km-rho"))
+    return [*found, _disassociation(promise)]
 
 
 def uncertainty_candidates(rho: str, sensitive: Value) -> list[Candidate]:

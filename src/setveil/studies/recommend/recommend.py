@@ -39,8 +39,8 @@ class Advice:
     by: str
     known: int  # items that the attacker knows by whom unique rows are counted
     # One for each candidate: `name`, `algorithm`, `options`, `keeps`, `as_asked`, `any_items`, `loss` (None:
-    # there is no release, see `status` and `error`), and the columns of a study's table. `rank` counts from
-    # 1; it is None for those that are not to be recommended.
+    # there is no release, see `status` and `error`, or `by` does not measure it), and the columns of a
+    # study's table. `rank` counts from 1; it is None for those that are not to be recommended.
     rows: list[Row] = field(default_factory=list)
     along: bool = False  # whether there was a hierarchy, which says what may be merged
     share: Fraction | None = None  # of a table, the share of the quasi-identifiers in f
@@ -304,7 +304,8 @@ def _weighed(row: Row, share: Fraction) -> float | None:
 
 def _require_one(rows: Sequence[Row]) -> None:
     """Refuse a promise that nothing can keep, with the reason that the first candidate was given."""
-    reasons = [row for row in rows if row["status"] in {"infeasible", "refused"}]
-    if rows and len(reasons) == len(rows):
-        kind = InfeasibleError if all(row["status"] == "infeasible" for row in rows) else RequestError
+    asked = [row for row in rows if row["as_asked"]]
+    reasons = [row for row in asked if row["status"] in {"infeasible", "refused"}]
+    if asked and len(reasons) == len(asked):
+        kind = InfeasibleError if all(row["status"] == "infeasible" for row in asked) else RequestError
         raise kind(reasons[0]["error"])
