@@ -15,12 +15,15 @@ DATA = "\n".join(",".join(sorted(row)) for row in PAPER) + "\n"
 TREE = "".join(f"{item};{item[0]};all\n" for item in sorted({x for row in PAPER for x in row}))
 RUN = ["anonymize", "paper.csv", "--format", "basket", "-a", "disassociation", "-k", 3, "-m", 2]
 
+TABLE = ["anonymize", "table.csv", "--qi", "age", "--set", "codes"]
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Done]]:
     folder = tmp_path_factory.mktemp("chunks")
     write(folder / "paper.csv", DATA)
     write(folder / "tree.csv", TREE)
+    write(folder / "table.csv", 'age,codes\n30,"a,b"\n30,a\n41,b\n41,"a,b"\n')
     sensitive = ["--sensitive", "panic-disorder,viagra"]
     commands = [
         [*RUN, "--cluster-size", 5, "--out", "run", "--external"],
@@ -143,6 +146,26 @@ def test_draws_and_measures(folder: tuple[Path, list[Done]]) -> None:
         (["why", "run", "madonna"], "every item is published under its own name"),
         (["apply", "run", "paper.csv", "--out", "new"], "which cluster new rows would belong to"),
         ([*RUN, "--engine", "parts", "--out", "new"], "is not computed in parts"),
+        ([*RUN, "--engine", "spark", "--out", "new"], "With --engine spark there are aa, exact"),
+        (
+            ["apply", "run", "paper.csv", "--repair", "--union", "run", "--out", "new"],
+            "which cluster new rows",
+        ),
+        (["risk", "run", "--absent", 1], "do not tell which items are in the same row"),
+        (["checker", "run"], "does not check such a release, which promises disassociated"),
+        (["certify", "run"], "this is a run of disassociation"),
+        ([*RUN, "--certificate", "--out", "new"], "--certificate is of exact"),
+        ([*RUN, "--checker", "--out", "new"], "The checker for recipients does not check such a release"),
+        ([*RUN, "--classes", "--out", "new"], "not by disassociation"),
+        ([*RUN, "--counts-min", 5, "--out", "new"], "It tells of items under their own names already"),
+        ([*RUN, "--bound", "--out", "new"], "not for disassociation"),
+        ([*RUN, "--sensitive", "nothing", "--out", "new"], "not in the data: 'nothing'"),
+        (
+            [*TABLE, "-a", "disassociation", "-k", 2, "-m", 1, "--out", "new"],
+            "disassociated is about rows of items",
+        ),
+        ([*RUN[:-3], 11, "-m", 2, "--out", "new"], "The greatest k that can be reached is 10"),
+        ([*RUN, "--sensitive", "viagra", "--rho", "1/5", "--out", "new"], "a cluster needs k / rho = 15"),
         ([*RUN, "--cluster-size", 4, "--out", "new"], "less than 5"),
         ([*RUN, "--rho", "1/5", "--out", "new"], "none is named"),
         (

@@ -127,7 +127,9 @@ def least_count(guarantee: Any, counts: Any, *, public: bool = False) -> int:
     if not allowed:
         raise RequestError(
             f"{models()[guarantee.model].title}: no counts of items can be published beside such a release.",
-            hint="They would tell more of sensitive items than the rows do.",
+            hint="They would tell more of sensitive items than the rows do."
+            if guarantee.secrets
+            else "It tells of items under their own names already.",
         )
     if counts < guarantee.k:
         raise RequestError(
