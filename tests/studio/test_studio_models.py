@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random
@@ -80,6 +81,7 @@ def project(client: Client) -> Project:
         ({"model": "constraints", "k": "3", "privacy": "all", "m": "2"}, "at least 3"),
         ({"model": "privacy-degree", "p": "3", "sensitive": "sponges"}, "sponges"),
         ({"model": "km-anonymity", "k": "3", "m": "2", "rho": "30%"}, "30 %"),
+        ({"model": "disassociated", "k": "3", "m": "2", "rho": "30%"}, "30 %"),
     ],
     ids=lambda value: value["model"] if isinstance(value, dict) else "",
 )
@@ -92,6 +94,30 @@ def test_each_promise(client: Client, project: Project, form: dict[str, str], sa
     assert "for inside only; the published file" in release.text
     assert asked.status_code == 303
     assert "from the published files alone: it holds." in checked.text, checked.text
+
+
+@pytest.mark.parametrize("unsafe", [False, True])
+def test_rows_in_chunks_where_items_are_sensitive(client: Client, project: Project, unsafe: bool) -> None:
+    """Safe with rho = 1/5 where nothing is said; left open only where that is ticked."""
+    project.save(studio={"sensitive": ["sponges"]})
+    form = {"model": "disassociated", "k": "3", "m": "2", **({"unsafe": "yes"} if unsafe else {})}
+    *_, run, release, _, _ = walk(client, project, form)
+    assert project.settings().get("unsafe") is (True if unsafe else None)
+    assert "The promise holds." in release.text
+    file = next(project.runs.glob("*/internal/report.json"))
+    told = json.loads(file.read_text(encoding="utf-8"))["guarantee"]
+    assert (told.get("rho"), told["sensitive"]) == (None if unsafe else 0.2, ["sponges"])
+    assert ("--unsafe" in run.text) == unsafe
+
+
+def test_the_form_of_rows_in_chunks(client: Client, project: Project) -> None:
+    page = client.get("p", project.name, "promise", params={"model": "disassociated"}).text
+    assert "(default 1/5)" in page
+    assert '<input type="checkbox" id="unsafe" name="unsafe" value="yes">' in page
+    assert "publish in spite of sensitive items" in page
+    project.save(model="disassociated", k=3, m="2", unsafe=True)
+    page = client.get("p", project.name, "promise").text
+    assert '<input type="checkbox" id="unsafe" name="unsafe" value="yes" checked>' in page
 
 
 def test_a_table(client: Client, tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from setveil.studio.asked import fault, form_of, whole
 from setveil.studio.pages.hierarchy import saved
 from setveil.studio.projects import Project
 from setveil.studio.render import Json, at, page, to
-from setveil.values.kinds import Integer, Probability, Share, Size
+from setveil.values.kinds import Flag, Integer, Probability, Share, Size
 
 COMMON = ((5, 2, "shared inside a consortium"), (20, 3, "published for everybody"))
 _USUAL = {"k": "5", "m": "2", "rho": "", "left_out": "any", "share": "1%", "keep": "", "spare": ""}
@@ -101,7 +101,7 @@ async def _page(
             if name not in {model, "km-rho"} and (other.release == "tables") == commands.is_table(settings)
             if not of_facts
         ],
-        fields=_fields(described, settings),
+        fields=_fields(described),
         given=given,
         spoken=spoken,
         has_front=has_front,
@@ -157,10 +157,10 @@ async def words(request: Request) -> Response:
     return Json(_spoken("kkm" if model == "kkm" else "km-anonymity", among))
 
 
-def _fields(described: Model, settings: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """List the options of a model that its plain form asks for, with their help."""
+def _fields(described: Model) -> list[tuple[str, str, bool]]:
+    """List the options of a model that its plain form asks for: help, and whether they are ticked."""
     return [
-        (name.replace("_", "-"), option.help)
+        (name.replace("_", "-"), option.help, isinstance(option.kind, Flag))
         for name, option in described.options.items()
         if option.drawn_with is None and name not in {"k", "m"}
     ]
@@ -247,6 +247,8 @@ def _checked(
         problem = _wrong(key, text)
         if problem:
             errors.append(fault(problem, key))
+        elif isinstance(option.kind, Flag):
+            changes[key] = True
         else:
             changes[key] = whole(text) if key in {"k", "m", "p"} and text != "inf" else text
     if model in _FRONT_MODELS and form.get("rho"):
