@@ -1,18 +1,20 @@
-"""What rows in chunks answer, and what they cost.
+"""What each promise answers, and what it costs: rows in chunks beside k^m, classes and noise.
 
     python benchmarks/disassociation.py [--data FOLDER] [--k 5] [--m 2] [--cluster-size 50] [NAME ...]
 
-For each data set: clusters, occurrences in chunks, the share of the items of at least k rows that no chunk
-shows; mean relative errors of the supports of all items that occur, of 1,000 pairs and 1,000 triples, each of
-a random row, and of the 200 most frequent pairs, by what is published alone (the same queries as
-`benchmarks/classes.py`); seconds to make the release, the second time, and to verify it, and the greatest
-memory of the process so far. `--rho 1/5 --sensitive ITEMS` makes the safe form; `--threads 1,2` compares the
-bytes.
+For each data set a line for each promise: one recoding for all rows (`plain`), classes, disassociation, the
+same safe with rho = 1/5 for five items, and differential privacy with the epsilons of `--epsilon`. All are
+asked the same queries, by what is published alone: mean relative errors of the supports of all items that
+occur, of `--draws` times 1,000 pairs and 1,000 triples, each of a random row (mean and standard deviation of
+the draws), and of the 200 most frequent pairs; then occurrences in chunks, seconds to make the release, the
+second time, and to verify it, and the greatest memory of the process so far. `--promises` chooses some of
+them. `--threads 1,2` compares the bytes of disassociation for numbers of threads.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +29,11 @@ from setveil.commands.query import shared_of
 from setveil.data.transactions import Transactions
 from setveil.runs.memory import peak_memory_mb
 from setveil.threads import use_threads
-from setveil.utility import Case
-from setveil.utility.disassociation import lost_terms
 from setveil.utility.estimators import estimator_for
+
+SENSITIVE = {"groceries": ("liquor", "brandy", "female sanitary products", "hygiene articles", "cookware")}
+PROMISES = ("plain", "classes", "disassociation", "safe", "noise")
+Query = tuple[str, ...]
 
 
 def read(folder: Path, name: str) -> Transactions:
@@ -41,61 +45,110 @@ def read(folder: Path, name: str) -> Transactions:
     return sv.read(folder / DATA[name][0], **of.get(name, {}))
 
 
-def show(name: str, data: Transactions, promise: Any, arguments: Any) -> None:
-    """Print the line of one data set."""
-    algorithm = sv.Disassociation(cluster_size=arguments.cluster_size, refine=not arguments.no_refine)
-    made: list[Any] = []
-    for threads in [*arguments.threads, None]:
-        use_threads(threads)
-        made.append(sv.anonymize(data, promise, algorithm=algorithm, details=False))
-    release = made[-1]
-    seconds = release.report["timing"]["anonymize"]
-    same = all(one.release.exposed().shows(release.release.exposed()) for one in made)
-    start = time.perf_counter()
-    holds = sv.verify(release, promise).holds
-    verifying = time.perf_counter() - start
-    memory = peak_memory_mb()
-    shown = release.release.exposed()
+def sensitive_items(name: str, data: Transactions) -> list[str]:
+    """Name five items: those of the specification, or five of middling support."""
+    if name in SENSITIVE:
+        return list(SENSITIVE[name])
+    order = np.argsort(-data.supports(), kind="stable")
+    return [data.vocabulary.labels[i] for i in order[order.size // 10 :][:5]]
+
+
+def ways(name: str, data: Transactions, tree: Path, arguments: Any) -> dict[str, tuple[Any, Any]]:
+    """List promises, with the parameters of the releases that keep them."""
+    k, m = arguments.k, arguments.m
+    chunks = {
+        "algorithm": sv.Disassociation(cluster_size=arguments.cluster_size, refine=not arguments.no_refine)
+    }
+    safe = (
+        sv.Disassociated(k, m, "1/5", sensitive_items(name, data)) if "safe" in arguments.promises else None
+    )
+    km: dict[str, Any] = {"hierarchy": tree, "time_limit": arguments.time_limit}
+    out = {
+        "plain": (sv.KmAnonymity(k, m), km),
+        "classes": (sv.KmAnonymity(k, m), {**km, "classes": True}),
+        "disassociation": (sv.Disassociated(k, m), chunks),
+        "safe": (safe, chunks),
+    }
+    out = {way: made for way, made in out.items() if way in arguments.promises}
+    for epsilon in arguments.epsilon if "noise" in arguments.promises else ():
+        noisy = sv.DPBlocks(universe=data.vocabulary.labels)  # as if it had been known before
+        out[f"noise, {epsilon:g}"] = sv.DifferentialPrivacy(epsilon=epsilon), {"algorithm": noisy}
+    return out
+
+
+def work_of(data: Transactions, draws: int) -> dict[str, list[tuple[Sequence[Query], Any]]]:
+    """Draw the queries, with the rows that hold them."""
     columns = sparse.csc_array(matrix(data))
     labels = [x for x, n in zip(data.vocabulary.labels, data.supports(), strict=True) if n]
-    work: dict[str, Any] = {
-        "items": [(item,) for item in labels],
-        "pairs": from_rows(data, 2, 0),
-        "triples": from_rows(data, 3, 1),
-        "top": top_pairs(data),
+    drawn: dict[str, list[Sequence[Query]]] = {
+        "items": [[(item,) for item in labels]],
+        "pairs": [from_rows(data, 2, 2 * at) for at in range(draws)],
+        "triples": [from_rows(data, 3, 2 * at + 1) for at in range(draws)],
+        "top": [top_pairs(data)],
     }
-    estimator = estimator_for(shared_of(release)[0])
-    errors = {}
-    for what, queries in work.items():
-        true = supports(columns, data, queries)
-        errors[what] = float(np.mean(np.abs(estimator.answers(queries).estimate - true) / true))
-    lost = lost_terms(Case(data, "disassociated", shown, chunks=shown))
-    print(
-        f"{name:<14} {shown.n_clusters:>6,} {shown.n_occurrences:>9,} of {data.n_occurrences:>9,} "
-        + f"{lost:6.3f} "
-        + " ".join(f"{errors[what]:8.4f}" for what in work)
-        + f" {seconds:8.2f} s {verifying:6.2f} s {memory or 0:7.0f} MB {'holds' if holds else 'BROKEN'}"
-        + f" {'same bytes' if same else 'OTHER BYTES'}",
-        flush=True,
-    )
+    return {
+        what: [(queries, supports(columns, data, queries)) for queries in every]
+        for what, every in drawn.items()
+    }
+
+
+def show(name: str, data: Transactions, tree: Path, arguments: Any) -> None:
+    """Print the lines of one data set."""
+    work = work_of(data, arguments.draws)
+    for way, (promise, settings) in ways(name, data, tree, arguments).items():
+        made: list[Any] = []
+        fast = way in {"disassociation", "safe"}
+        for threads in [*arguments.threads, None] if fast else [None]:
+            use_threads(threads)
+            made.append(sv.anonymize(data, promise, **settings))
+        release = made[-1]
+        seconds = release.report["timing"]["anonymize"]
+        start = time.perf_counter()
+        holds = sv.verify(release, promise).holds
+        verifying = time.perf_counter() - start
+        memory = peak_memory_mb()
+        estimator = estimator_for(shared_of(release)[0])
+        told = []
+        for every in work.values():
+            errors = [
+                float(np.mean(np.abs(estimator.answers(queries).estimate - true) / true))
+                for queries, true in every
+            ]
+            spread = f" ± {np.std(errors, ddof=1):.3f}" if len(errors) > 1 else ""
+            told.append(f"{np.mean(errors):.3f}{spread}".rjust(15 if len(every) > 1 else 8))
+        shown = f"{release.release.exposed().n_occurrences:,} of {data.n_occurrences:,}" if fast else ""
+        clusters = f"{release.release.exposed().n_clusters:,}" if fast else ""
+        same = all(one.release.exposed().shows(release.release.exposed()) for one in made) if fast else True
+        print(
+            f"{name:<14} {way:<15} {clusters:>7} {shown:>24} {' '.join(told)} {seconds:8.2f} s "
+            f"{verifying:6.2f} s {memory or 0:6.0f} MB {'holds' if holds else 'BROKEN'}"
+            f"{'' if same else ' OTHER BYTES'}",
+            flush=True,
+        )
 
 
 def main() -> None:
-    """Print one line for each data set."""
-    options = parser("What rows in chunks answer, and what they cost.")
+    """Print the lines of each data set."""
+    options = parser("What each promise answers, and what it costs.")
     options.add_argument("--k", type=int, default=5)
     options.add_argument("--m", type=int, default=2)
     options.add_argument("--cluster-size", type=int, default=50)
     options.add_argument("--no-refine", action="store_true")
-    options.add_argument("--rho")
-    options.add_argument("--sensitive", type=lambda text: text.split(","), default=())
+    options.add_argument("--draws", type=int, default=10)
+    options.add_argument("--time-limit", type=float, default=300.0)
+    options.add_argument(
+        "--epsilon", type=lambda text: list(map(float, text.split(","))), default=[0.5, 1, 2]
+    )
+    options.add_argument("--promises", type=lambda text: text.split(","), default=PROMISES)
     options.add_argument("--threads", type=lambda text: list(map(int, text.split(","))), default=[1])
     arguments = options.parse_args()
-    promise = sv.Disassociated(arguments.k, arguments.m, arguments.rho, arguments.sensitive)
-    print("data           clusters  occurrences shown      tlost    items    pairs  triples      top")
+    print(
+        f"{'data':<14} {'promise':<15} clusters    occurrences in chunks    items "
+        "          pairs         triples      top     made  verified"
+    )
     folder = data_folder(arguments.data)
     for name in arguments.names or DATA:
-        show(name, read(folder, name), promise, arguments)
+        show(name, read(folder, name), folder / DATA[name][1], arguments)
 
 
 if __name__ == "__main__":
