@@ -192,6 +192,45 @@ def test_refusals_are_those_of_the_command_line(
             assert of(answer.text, "holds") == ROLES  # what was chosen is there again
 
 
+def test_columns_that_are_lists_of_their_own_have_an_m_each(
+    client: Client, project: Project, tmp_path: Path
+) -> None:
+    page = take(client, project, log_in(tmp_path / "log.csv"))
+    together = post(client, project, page, **{"holds-4": "set"})
+    assert together.status_code == 303, text_of(together.text)
+    assert (project.settings()["set"], project.settings()["item-columns"]) == ("codes", "code,cost")
+    assert 'name="m-0"' not in client.get("p", project.name, "promise").text
+    assert post(client, project, page, **{"holds-4": "set", "apart": "yes"}).status_code == 303
+    assert project.settings()["set"] == ["code", "cost"]
+    assert "item-columns" not in project.settings()
+    kept = client.get("p", project.name, "data", "reading").text
+    assert of(kept, "holds") == {**ROLES, "cost": "set"}
+    assert 'name="apart" value="yes" checked' in kept
+
+    def promised(**said: str) -> Any:
+        form = {"model": "km-anonymity", "k": "5", "m": "", "left_out": "any", "share": "1%", **said}
+        return client.post("p", project.name, "promise", data=form)
+
+    assert 'name="m-1"' in client.get("p", project.name, "promise").text
+    for wrong in ({"m-0": "2", "m-1": ""}, {"m-0": "2", "m-1": "0"}, {"m-0": "2", "m-1": "x"}):
+        answer = promised(known="each", **wrong)
+        assert answer.status_code == 400
+        assert "The number of known items (m) must be" in text_of(answer.text)
+        assert f'name="m-1" value="{wrong["m-1"]}"' in answer.text
+    assert "m" not in project.settings()
+    assert promised(known="all", m="2").status_code == 303
+    assert project.settings()["m"] == 2
+    assert promised(known="each", **{"m-0": "2", "m-1": "1"}).status_code == 303
+    assert project.settings()["m"] == "code=2,cost=1"
+    assert 'name="m-1" value="1"' in client.get("p", project.name, "promise").text
+    project.save(hierarchy=str(write(tmp_path / "icd.csv", TREE)))
+    shown = text_of(client.get("p", project.name, "run").text)
+    assert "up to 2 items of code and 1 item of cost" in shown
+    assert "The codes of each column are grouped by themselves" in shown
+    setveil(*commands.anonymize(project, str(tmp_path / "made")), cwd=project.folder).ok()
+    setveil("verify", tmp_path / "made", "--k", 5, "--m", "code=2,cost=1", cwd=tmp_path).ok()
+
+
 def test_dates_with_two_readings_show_both(client: Client, project: Project, tmp_path: Path) -> None:
     file = log_in(tmp_path / "log.csv", when="{month:02}/{day:02}/2024")
     page = take(client, project, file)
@@ -396,3 +435,31 @@ def test_from_a_log_to_a_release(screen: Screen, tmp_path: Path) -> None:
     looks(page, "facts-release")
     page.goto(screen.at("p", project.name, "compare"))
     looks(page, "facts-compare")
+
+
+@pytest.mark.exhaustive
+@pytest.mark.browser
+def test_from_two_lists_to_a_release_by_own_ms(screen: Screen, tmp_path: Path) -> None:
+    page: Page = screen.enter()
+    project = screen.server.project("A ward's lists")
+    page.goto(screen.at("p", project.name, "data", "file"))
+    page.get_by_label("Path of the file").fill(str(log_in(tmp_path / "log.csv")))
+    page.get_by_role("button", name="Open it").click()
+    page.get_by_label("What cost holds").select_option("set")
+    page.get_by_label("Several columns of codes are lists of their own").check()
+    page.get_by_role("button", name="Show the periods and bands").click()
+    expect(page.locator("#looked")).to_contain_text("date of cost")
+    looks(page, "lists-reading")
+    page.get_by_role("button", name="Read it as this log").click()
+    expect(page.get_by_role("heading", name="The parts of facts")).to_be_visible()
+    page.goto(screen.at("p", project.name, "promise"))
+    page.get_by_label("So many of each column").check()
+    page.get_by_label("of code", exact=True).fill("2")
+    page.get_by_label("of cost", exact=True).fill("1")
+    looks(page, "lists-promise")
+    page.get_by_role("button", name="Take this promise, and make a release").click()
+    expect(page.get_by_text("up to 2 items of code and 1 item of cost").first).to_be_visible()
+    looks(page, "lists-run")
+    page.get_by_role("button", name="Make the release").click()
+    expect(page.get_by_text("Orders that were tried")).to_be_visible(timeout=240_000)
+    looks(page, "lists-release")

@@ -57,6 +57,8 @@ def anonymize(project: Project, out: str, hierarchy: str | list[str] | None = No
     settings = _settings(project)
     if hierarchy is not None:
         settings["hierarchy"] = hierarchy
+    if len(columns_of(settings)) > 1:  # a hierarchy is one of the codes of one column
+        settings.pop("hierarchy", None)
     first = [name for name in PROMISE if name in settings]
     rest = [name for name in settings if name not in {*first, "input"}]
     return ["anonymize", *_inputs(settings), *_words(settings, [*first, *rest]), "--out", out]
@@ -84,6 +86,12 @@ def of_facts(settings: Mapping[str, Any]) -> bool:
     sets = settings.get("set", "")
     own = any(":m=" in str(one) for one in (sets if isinstance(sets, list) else [sets]))
     return own or any(settings.get(name) for name in ("when", "amount"))
+
+
+def columns_of(settings: Mapping[str, Any]) -> list[str]:
+    """List the columns of codes where each is a list of its own; a single one, or none: they are not."""
+    sets = settings.get("set", "") if of_facts(settings) else ""
+    return [str(one).partition(":m=")[0] for one in (sets if isinstance(sets, list) else [sets])]
 
 
 def explore(

@@ -278,6 +278,7 @@ async def _reading(
         date_format=(form or before).get("written") or (form or before).get("date-format", ""),
         readings=data_facts.readings(no_facts["message"]) if no_facts else [],
         looked=looked["facts"] if looked else None,
+        apart="apart" in (form or {}) if of_facts else len(commands.columns_of(before)) > 1,
         lines=shown["lines"] if shown else [],
         helping=helping(failed["options"]) if failed else [],
         options={key: options.get(key, "") for key in READING}, formats=FORMATS, separators=SEPARATORS,

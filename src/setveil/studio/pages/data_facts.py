@@ -85,22 +85,23 @@ def options_in(form: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
         return [name for name, said in chosen.items() if said["role"] == role]
 
     sets, known = named("set"), [*named("when"), *named("amount")]
+    apart = bool(form.get("apart")) and len(sets) > 1
     codes = sets[0] if len(sets) == 1 else "codes"
 
     def of(name: str) -> str:
         """Say whose attribute a column is where its name would be taken apart: CODES=NAME."""
-        return f"{codes}=" if "=" in name else ""
+        return f"{codes}=" if "=" in name and not apart else ""
 
     missing = str(form.get("missing", ""))[:1000].strip()
     options: dict[str, Any] = {
         "id-column": joined(named("id")[:1]),
-        "set": codes if sets else None,
-        "item-columns": joined(sets) if len(sets) > 1 else None,
+        "set": sets if apart else codes if sets else None,
+        "item-columns": joined(sets) if len(sets) > 1 and not apart else None,
         "when": [f"{of(name)}{name}:{_period(chosen[name])}" for name in named("when")],
         "amount": [f"{of(name)}{name}:{_bands(chosen[name])}" for name in named("amount")],
         "date-format": str(form.get("written") or form.get("date-format", ""))[:100].strip(),
         "missing": [f"{name}={missing}" for name in known] if missing else None,
-        "delimiter": str(form.get("delimiter", ""))[:1] if len(sets) == 1 else None,
+        "delimiter": str(form.get("delimiter", ""))[:1] if len(sets) == 1 or apart else None,
         "not-ids": joined([name for name, said in chosen.items() if said["not_id"]]),
     }
     lacking = []

@@ -26,7 +26,7 @@ from setveil.studio.asked import fault, form_of, whole
 from setveil.studio.pages.hierarchy import saved
 from setveil.studio.projects import Project
 from setveil.studio.render import Json, at, page, to
-from setveil.values.kinds import Flag, Integer, Probability, Share, Size
+from setveil.values.kinds import Flag, Integer, Probability, Share, Size, sizes_in
 
 COMMON = ((5, 2, "shared inside a consortium"), (20, 3, "published for everybody"))
 _USUAL = {"k": "5", "m": "2", "rho": "", "left_out": "any", "share": "1%", "keep": "", "spare": ""}
@@ -37,6 +37,7 @@ _CALLED = {
     "h": "The chance (h)", "share": "The share",
 }  # fmt: skip
 _SENSITIVE = "sensitive.csv"
+_OF_COLUMNS = "="  # in an m that is said of each column
 
 
 def model_of(project: Project) -> str:
@@ -107,6 +108,7 @@ async def _page(
         has_front=has_front,
         front=fronts.read(project) if has_front else None,
         of_facts=of_facts,
+        of_columns=_of_columns(project, given),
         job=job,
         steps_of_k=fronts.KS,
         steps_of_m=fronts.MS,
@@ -147,7 +149,33 @@ def _spoken(model: str, given: Mapping[str, str]) -> dict[str, Any] | None:
 
 def facts_of(model: str, k: object, m: object) -> dict[str, Any]:
     """Describe a guarantee by k and m, as a report does."""
-    return {"model": model, "k": int(str(k)), "m": "inf" if str(m) == "inf" else int(str(m))}
+    text = str(m)
+    said: Any = sizes_in("m", text).each if _OF_COLUMNS in text else "inf" if text == "inf" else int(text)
+    return {"model": model, "k": int(str(k)), "m": said}
+
+
+def _of_columns(project: Project, given: Mapping[str, str]) -> list[tuple[str, str]]:
+    """List the columns of codes that are lists of their own, each with its m as the form shows it."""
+    names, text = commands.columns_of(project.settings()), given.get("m", "")
+    if len(names) < 2:
+        return []
+    said = {f"m-{at}": given.get(f"m-{at}", "") for at in range(len(names))}
+    if _OF_COLUMNS in text and not _wrong("m", text):
+        each = sizes_in("m", text).each
+        said = {f"m-{at}": str(each.get(name, "")) for at, name in enumerate(names)}
+    return list(zip(names, said.values(), strict=True))
+
+
+def _with_own(project: Project, form: dict[str, str]) -> dict[str, str]:
+    """Take the m of each column from a form in which it is said of each."""
+    names = commands.columns_of(project.settings())
+    if form.get("known") != "each" or len(names) < 2:
+        return form
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(
+        f"{name}{_OF_COLUMNS}{form.get(f'm-{at}', '')}" for at, name in enumerate(names)
+    )
+    return {**form, "m": line.getvalue()}
 
 
 async def words(request: Request) -> Response:
@@ -213,6 +241,7 @@ async def save(request: Request) -> Response:
     model = form.get("model", "")
     if model not in models() or commands.of_facts(project.settings()):
         model = model_of(project)
+    form = _with_own(project, form)
     errors, changes = _checked(model, form, project)
     if errors:
         return await _page(request, model, form, errors)
@@ -250,7 +279,7 @@ def _checked(
         elif isinstance(option.kind, Flag):
             changes[key] = True
         else:
-            changes[key] = whole(text) if key in {"k", "m", "p"} and text != "inf" else text
+            changes[key] = whole(text) if key in {"k", "m", "p"} and whole(text) is not None else text
     if model in _FRONT_MODELS and form.get("rho"):
         problem = _wrong("rho", form["rho"])
         if problem:
@@ -280,6 +309,7 @@ def _wrong(key: str, text: str) -> str:
     except RequestError:
         fits = False
     endless = isinstance(kind, Integer | Size) and text != "inf" and whole(text) is None
+    endless = endless and not (key == "m" and _OF_COLUMNS in text)
     return "" if fits and not endless else f"{_called(key)} must be {kind.allowed}, got {shorten(text)}."
 
 

@@ -107,6 +107,7 @@ def _page(request: Request, errors: list[dict[str, str]] | None = None) -> Respo
         earlier=sum(1 for path in runs_of(project)),
         tree=items_tree(settings.get("hierarchy")) is not None,
         of_facts=of_facts,
+        several=len(commands.columns_of(settings)) > 1,
         orders=_ORDERS,
         order=str(settings.get("fact-order", "")),
         by_parts=settings.get("fact-loss") == "parts",
