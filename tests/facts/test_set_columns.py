@@ -15,7 +15,10 @@ import pytest
 
 import setveil as sv
 from naive import facts as naive
-from setveil.hierarchy.boxes import BoxTree
+from setveil.algorithms.exact import _search
+from setveil.facts.generalizing import Generalizing
+from setveil.hierarchy.boxes import BoxTree, forest, product_tree
+from setveil.progress import silent
 from setveil.values.per_column import PerColumn, column_of
 from strategies import many
 
@@ -336,3 +339,30 @@ def test_a_column_without_facts_in_the_rows_that_are_taken() -> None:
     for m in (1, {"code": 1, "drug": 1}):
         release = sv.anonymize(some, k=2, m=m)
         assert release.published.rows() == [("code=a@2024-Q1",)] * 3
+
+
+def test_what_is_too_rare_is_decided_together_and_loses_as_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    random, merged, smaller = Random(38), 0, 0
+    while merged < many(40):
+        facts, trees = random_case(random)
+        k, most = random.choice((2, 3)), {"code": random.randint(1, 2), "drug": 1}
+        if facts.filled_rows < k:
+            continue
+        spaces = Generalizing().spaces(facts, list(trees.values()))
+        tree = forest([product_tree(space, [space.trees[0].root]) for space in spaces])
+        guarantee = sv.KmAnonymity(k=k, m=most)
+        search = _search.Search(facts, tree, guarantee, sv.Exact(), silent)
+        assert search.merged is not None
+        merged += bool(search.merged.members)
+        smaller += search.tree.n_leaves < facts.n_items
+        found, (_, suppressed) = search.run(), search.published()
+        with monkeypatch.context() as patch:
+            patch.setattr(_search, "_merges", lambda *given: False)
+            plain = _search.Search(facts, tree, guarantee, sv.Exact(), silent)
+            assert plain.merged is None
+            assert plain.run()["loss"] == found["loss"]
+        assert found["proven"]
+        # what stands for others is left out with all of them
+        for one in search.merged.members.values():
+            assert len({tree.id(label) in suppressed for label in one}) == 1
+    assert smaller

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from heapq import heapify, heappop, heappush
 from typing import Any
 
@@ -43,11 +44,17 @@ def final_recoding(
     return Recoding.from_cut(cut.tree, nodes), details
 
 
-def refine(cut: Cut, nodes: list[int], guarantee: KmAnonymity, progress: Progress) -> list[int]:
+def refine(
+    cut: Cut,
+    nodes: list[int],
+    guarantee: KmAnonymity,
+    progress: Progress,
+    whole: Collection[int] = (),
+) -> list[int]:
     """Replace nodes of a valid cut by their children, greatest gain first, while the cut stays valid.
 
     A split that is not valid now never becomes valid (other splits only lower supports), so every node is
-    tried once and no node of the result can be split alone.
+    tried once and no node of the result can be split alone, but those that are to stay `whole`.
 
     Returns
     -------
@@ -71,7 +78,7 @@ def refine(cut: Cut, nodes: list[int], guarantee: KmAnonymity, progress: Progres
     def gain(v: int) -> int:
         return cut.full[v] - sum(cut.full[child] for child in tree.children(v))
 
-    queue = [(-gain(v), v) for v in nodes if tree.children(v)]
+    queue = [(-gain(v), v) for v in nodes if tree.children(v) and v not in whole]
     heapify(queue)
     final = set(nodes)
     tried = 0
@@ -88,7 +95,7 @@ def refine(cut: Cut, nodes: list[int], guarantee: KmAnonymity, progress: Progres
             final.remove(v)
             final.update(children)
             for child in children:
-                if tree.children(child):
+                if tree.children(child) and child not in whole:
                     heappush(queue, (-gain(child), child))
     return sorted(final)
 

@@ -110,6 +110,8 @@ class Candidates:
     ----------
     both_ways : bool
         Whether candidates are repaired by generalizing, too, where leaves may be suppressed.
+    whole : set of int
+        Nodes that are not split again.
     """
 
     def __init__(
@@ -126,6 +128,7 @@ class Candidates:
         self.tree, self.guarantee, self.losses = cut.tree, guarantee, losses
         self.kept, self.barred, self.suppress, self.progress = kept, barred, suppress, progress
         self.both_ways = True
+        self.whole: set[int] = set()
         self._cut, self._separator = cut, separator
 
     def threats(self, candidate: Ids) -> Iterator[list[int]]:
@@ -204,7 +207,7 @@ class Candidates:
         published = self._cut.fresh()
         published.drop(suppressed)
         out = candidate.copy()
-        for v in refine(published, self.cut_nodes(candidate), self.guarantee, self.progress):
+        for v in refine(published, self.cut_nodes(candidate), self.guarantee, self.progress, self.whole):
             out[self.tree.under(v)] = v
         out[suppressed] = -1
         out = self._without_barred(out)

@@ -22,6 +22,7 @@ from setveil.algorithms.exact._clauses import Separator
 from setveil.algorithms.exact._incumbent import Incumbent
 from setveil.algorithms.exact._losses import Losses, how_far
 from setveil.algorithms.exact._program import Program
+from setveil.algorithms.exact._rare_leaves import RareLeaves
 from setveil.algorithms.exact._rounding import Rounding
 from setveil.algorithms.exact._variables import Variables
 from setveil.algorithms.hghs._suppression import CutSpace, in_rounds
@@ -29,6 +30,7 @@ from setveil.data.transactions import Transactions
 from setveil.engine.parts import Parts
 from setveil.errors import InfeasibleError, RequestError, UnfinishedError, listed
 from setveil.guarantees.km import KmAnonymity
+from setveil.hierarchy.boxes import BoxTree
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import Ids
 from setveil.progress import Progress
@@ -91,20 +93,30 @@ class Search:
             hierarchy, {*data.vocabulary.labels, *parameters.keep}, barred, telling=absent
         )
         self.first = FIRST.get(parameters.loss, ()) if losses is None else ()
+        merges = losses is None and _merges(hierarchy, parameters)
         if losses is None:
             losses = Losses.of(parameters.loss, hierarchy, tree, data, parameters.weights, everything)
-        self.losses, self.of_all = losses, everything
-        self.kept = sorted({tree.id(x) for x in parameters.keep})
-        self.barred = sorted(tree.id(x) for x in barred if x in tree)
+        self.of_all = everything
         # Witness rows do not show which rows lack an item.
         whole = absent and isinstance(data, Transactions)
         self.rows = data if whole else witness_rows(data, guarantee.k, guarantee.m, progress)
         self.of_leaf = leaf_occurrences(data, tree)
+        self.merged: RareLeaves | None = None
+        if merges:
+            self.merged = RareLeaves(tree, self.rows, guarantee.k)
+            self.rows, self.of_leaf = self.merged.rows(self.rows), self.merged.summed(self.of_leaf)
+            losses, barred = self.merged.losses(losses), {*barred, *self.merged.members}
+            self.tree = tree = self.merged.tree
+        self.losses = losses
+        self.kept = sorted({tree.id(x) for x in parameters.keep})
+        self.barred = sorted(tree.id(x) for x in barred if x in tree)
         self.cut = cut = Cut(self.rows, tree, self.of_leaf)
         self.separator = Separator(cut, guarantee.k, guarantee.m, absent=absent)
         self.candidates = Candidates(
             cut, self.separator, guarantee, losses, self.kept, self.barred, parameters.suppress, progress
         )
+        if self.merged is not None:  # below these a leaf would be suppressed
+            self.candidates.whole = {int(tree.parent[leaf]) for leaf in self.barred}
         self.everything = sum(losses.occurrences)
         share = Fraction(str(1 if parameters.max_suppressed is None else parameters.max_suppressed))
         self.most = int(share * self.everything)  # occurrences that may be suppressed
@@ -178,15 +190,19 @@ class Search:
 
     def published(self) -> tuple[list[int], list[int]]:
         """List the nodes of the best candidate's cut in the whole hierarchy, and those suppressed."""
-        tree, hierarchy = self.tree, self.hierarchy
-        best = self.incumbent.candidate
-        nodes = [hierarchy.id(tree.labels[v]) for v in self.candidates.cut_nodes(best)]
+        hierarchy, best = self.hierarchy, self.incumbent.candidate
+        nodes = [hierarchy.id(x) for v in self.candidates.cut_nodes(best) for x in self._stood_for(v)]
         missing = np.ones(hierarchy.n_leaves, bool)
         for v in nodes:
             missing[hierarchy.under(v)] = False
         nodes = sorted([*nodes, *np.flatnonzero(missing).tolist()])
         suppressed = self.candidates.suppressed_leaves(best)
-        return nodes, sorted(hierarchy.id(tree.labels[leaf]) for leaf in suppressed)
+        return nodes, sorted(hierarchy.id(x) for leaf in suppressed for x in self._stood_for(leaf))
+
+    def _stood_for(self, node: int) -> list[str]:
+        """List what a node of the tree that is searched is in the hierarchy: itself, or several leaves."""
+        label = self.tree.labels[node]
+        return [label] if self.merged is None else self.merged.of(label)
 
     def _minimize(
         self, program: Program, variables: Variables, candidates: Candidates, incumbent: Incumbent
@@ -361,6 +377,17 @@ class Search:
             "but the items to keep need more.",
             hint=f"--max-suppressed {ceil(share * 10**6) / 10**4}% would do, or keep fewer items.",
         )
+
+
+def _merges(hierarchy: Hierarchy, parameters: Exact) -> bool:
+    """Whether leaves that cannot be published are merged before the search.
+
+    That is sound for all hierarchies, but of releases that lose the same another one may be found, so it is
+    done only where there are several columns of facts, whose programs are the largest.
+    """
+    several = isinstance(hierarchy, BoxTree) and len(hierarchy.spaces) > 1
+    free = parameters.suppress and not parameters.keep and parameters.max_suppressed is None
+    return several and free and not parameters.certificate and parameters.loss not in FIRST
 
 
 def _require_leaves(items: Iterable[str], hierarchy: Hierarchy, what: str) -> None:
