@@ -231,6 +231,23 @@ def test_columns_that_are_lists_of_their_own_have_an_m_each(
     setveil("verify", tmp_path / "made", "--k", 5, "--m", "code=2,cost=1", cwd=tmp_path).ok()
 
 
+def test_who_could_be_found_is_told_as_the_command_tells_it(
+    client: Client, project: Project, tmp_path: Path
+) -> None:
+    file = log_in(tmp_path / "log.csv")
+    page = take(client, project, file)
+    assert post(client, project, page, **{"level-2": "day"}).status_code == 303
+    shown = client.get("p", project.name, "data").text
+    assert "by the codes alone" in shown
+    answer = client.post("p", project.name, "data", "risk").json()
+    words = ["--id-column", "patient", "--set", "code", "--when", "date:day", "--amount", "cost:0,50,100"]
+    printed = setveil("risk", file, *words, "--m", "1,2,3", cwd=tmp_path).ok().out
+    assert answer["text"].strip() == printed.strip()
+    assert "codes alone" in answer["text"]
+    assert "the days between them" in answer["text"]
+    assert client.post("p", project.name, "data", "risk").json() == answer
+
+
 def test_dates_with_two_readings_show_both(client: Client, project: Project, tmp_path: Path) -> None:
     file = log_in(tmp_path / "log.csv", when="{month:02}/{day:02}/2024")
     page = take(client, project, file)
@@ -424,6 +441,7 @@ def test_from_a_log_to_a_release(screen: Screen, tmp_path: Path) -> None:
     page.get_by_role("button", name="Read it as this log").click()
     expect(page.get_by_role("heading", name="The parts of facts")).to_be_visible()
     expect(page.locator("#rows .row").first).to_contain_text("@2024-")
+    expect(page.locator("#risk pre")).to_contain_text("codes alone", timeout=120_000)
     looks(page, "facts-data")
     project.save(hierarchy=str(write(tmp_path / "icd.csv", TREE)))
     page.goto(screen.at("p", project.name, "promise"))

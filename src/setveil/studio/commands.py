@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from setveil import algorithms
 from setveil.guarantees import models
 from setveil.options.columns import OF_VALUES, PUBLISHED, Columns
-from setveil.options.facts import Facts
+from setveil.options.facts import OF_READING, Facts
 from setveil.options.models import RECOMMENDED
 from setveil.options.reading import Reading
 from setveil.studio.places import SERIES
@@ -119,7 +119,8 @@ def build(project: Project, options: Sequence[str], out: str) -> list[str]:
 def risk(project: Project, sizes: Sequence[int]) -> list[str]:
     """Count the rows that are found by so many items, in the data as they are."""
     settings = _settings(project)
-    words = _words(settings, [*READING, *COLUMNS, *VALUES])
+    facts = _names(OF_READING) if of_facts(settings) else ()
+    words = _words(settings, [*READING, *COLUMNS, *VALUES, *facts])
     files = [file for one in _inputs(settings) for file in _files(one)]
     return ["risk", *files, "--m", ",".join(map(str, sizes)), *words, "--json"]
 

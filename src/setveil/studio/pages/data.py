@@ -15,8 +15,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from setveil.errors import DataError, OutputError, RequestError
-from setveil.report.record import Risk
-from setveil.report.risk import columns_known
+from setveil.report.risk import columns_known, risk_text
 from setveil.staging import staged_file
 from setveil.studio import commands, places
 from setveil.studio.asked import fault, form_of, json_of, whole
@@ -441,7 +440,7 @@ async def _overview(request: Request) -> Response:
     sizes = [0, 1, 2] if found["table"] else [1, 2, 3]
     return page(
         request, "data.html", step="data", title="Your data, and who could be identified in it",
-        same_as=[] if found["facts"] else [commands.risk(project, sizes)], found=found,
+        same_as=[commands.risk(project, sizes)], found=found,
         path=settings["input"],
         word=project.studio.get("row", ""), sensitive=project.studio.get("sensitive", []),
     )  # fmt: skip
@@ -506,8 +505,10 @@ async def risk(request: Request) -> Response:
     return Json(told)
 
 
-def _told(found: Risk) -> dict[str, Any]:
-    """Put the figures as the page shows them."""
+def _told(found: Any) -> dict[str, Any]:
+    """Put the figures as the page shows them; of facts, beside those of their codes, as the command does."""
+    if "risk" not in found:
+        return {"text": risk_text([*found.items()])}
     best = [entry for entry in found["risk"] if entry["choice"] == "best"]
     least = str(min(found["thresholds"]))
     return {

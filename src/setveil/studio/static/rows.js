@@ -114,10 +114,14 @@ async function count() {
   const answer = await counted.json();
   if (answer.error) {
     risk.replaceChildren(element("p", `${answer.error.message} ${answer.error.hint ?? ""}`));
+  } else if (answer.text) { // of facts
+    const box = element("div", undefined, { class: "wide", tabindex: "0", role: "region", "aria-label": "Who could be found" });
+    box.append(element("pre", answer.text));
+    risk.replaceChildren(box);
   } else {
     risk.replaceChildren(...told(answer));
   }
   risk.dataset.ready = "yes";
 }
 
-if (risk) count(); // there is none for facts
+if (risk) count();
