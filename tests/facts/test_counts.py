@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 import setveil as sv
-from fact_cases import random_facts
+from fact_cases import random_columns, random_facts, some_facts
 from naive import worlds as naive
 from setveil.errors import DataError, RequestError
 from setveil.guarantees.verify.counts import CountsFile, check_counts
@@ -20,7 +20,7 @@ from strategies import many
 
 def made_of(random: Random, k: int = 2, m: int = 2) -> FactsRelease:
     """Make a small release of facts with counts."""
-    facts, codes, _ = random_facts(random)
+    facts, codes = some_facts(random)
     release = sv.anonymize(facts, k=k, m=m, hierarchy=codes).release
     assert isinstance(release, FactsRelease)
     return release
@@ -151,15 +151,33 @@ def test_counts_are_written_read_and_checked(tmp_path: Path) -> None:
 
 
 def test_a_release_that_is_read_measures_as_when_it_was_made(tmp_path: Path) -> None:
-    for seed in range(4):
-        facts, codes, _ = random_facts(Random(seed))
+    for seed in range(8):
+        facts, codes = some_facts(Random(seed))
         made = sv.anonymize(facts, k=2, m=1, hierarchy=codes)
         made.write(tmp_path / str(seed))
         assert sv.measure(facts, tmp_path / str(seed)) == sv.measure(facts, made) == made.utility
     with pytest.raises(RequestError, match="the original is read as rows of items"):
         sv.measure([["a"]], tmp_path / "0")
     with pytest.raises(RequestError, match="queries: not for rows of facts"):
-        sv.measure(facts, tmp_path / "0", queries=3)
+        sv.measure(facts, tmp_path / str(seed), queries=3)
+
+
+def test_a_line_of_counts_names_the_column(tmp_path: Path) -> None:
+    facts, trees = random_columns(Random(3))
+    made = sv.anonymize(facts, k=2, m=1, hierarchy=trees)
+    made.write(tmp_path / "out")
+    assert sv.verify(tmp_path / "out", k=2, m=1) == made.verdict
+    file = tmp_path / "out/published/counts.csv"
+    with file.open(newline="") as lines:
+        _, *rest = csv.reader(lines)
+    supports = dict(zip(facts.vocabulary.labels, facts.supports().tolist(), strict=True))
+    assert {fact: int(rows) for fact, _, rows in rest} == {x: n for x, n in supports.items() if n >= 2}
+    assert {fact.partition("=")[0] for fact, *_ in rest} == {"code", "drug"}
+    file.write_text(file.read_text().replace(rest[0][0], rest[0][0].partition("=")[2], 1))
+    counts = sv.verify(tmp_path / "out", k=2, m=1).counts
+    assert counts is not None
+    said = "is no fact, expected a value of each of code, on behind 'code=', or of drug behind 'drug='"
+    assert any(said in one for one in counts.first), counts
 
 
 def test_counts_may_be_left_out_or_have_a_greater_least() -> None:

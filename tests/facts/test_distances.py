@@ -61,6 +61,35 @@ def test_distances_are_those_of_all_pairs() -> None:
             assert (int(found.support[best[r]]) if best[r] >= 0 else None) == fewest
 
 
+def test_distances_are_also_of_codes_of_two_columns() -> None:
+    random = Random(4)
+    for _ in range(many(20)):
+        frame, rows = drawn(random, random.randint(1, 12))
+        if not 0 < frame.filter(pl.col("code") == "c").height < frame.height:
+            continue
+        c_is_a_drug = frame.with_columns(
+            code=pl.when(pl.col("code") != "c").then("code").otherwise(pl.lit("")),
+            drug=pl.when(pl.col("code") == "c").then(pl.lit("a")).otherwise(pl.lit("")),
+        )
+        facts = sv.read_facts(c_is_a_drug, id="who", sets=["code", "drug"], when={"on": "day"})
+        found = distances_of(facts)
+        names = [code if column.name == "code" else "c" for column in facts.columns for code in column.codes]
+        each = [naive_distances(row) for row in rows]
+        parts = zip(found.row, found.first, found.second, found.days, found.support, strict=True)
+        told = {(int(r), names[a], names[b], int(g)): int(n) for r, a, b, g, n in parts}
+        assert told == {
+            (r, *one): sum(one in other for other in each) for r, own in enumerate(each) for one in own
+        }
+        months = sv.read_facts(c_is_a_drug, id="who", sets=["code", "drug"], when={"on": "month"})
+        try:
+            release = sv.anonymize(months, k=3, m=2, details=False).release
+        except sv.InfeasibleError:
+            continue
+        assert isinstance(release, FactsRelease)
+        after = distance_risk_after(facts, release.published, (3, 1000))
+        assert after["rows_below"] == {"3": 0, "1000": after["looked"]}
+
+
 def test_a_release_leaves_k_rows_for_every_distance() -> None:
     random = Random(2)
     seen = 0

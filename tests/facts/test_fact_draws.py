@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 import setveil as sv
-from fact_cases import random_facts
+from fact_cases import random_columns, random_facts, some_facts
 from setveil.errors import DataError, RequestError
 from setveil.published import shared as told
 from setveil.reconstruction.draws import Terms, read_draws
@@ -18,7 +18,7 @@ from strategies import many
 def test_every_draw_is_a_possible_original(monkeypatch: pytest.MonkeyPatch) -> None:
     random = Random(8)
     for _ in range(many(60)):
-        facts, codes, _ = random_facts(random)
+        facts, codes = some_facts(random)
         release = sv.anonymize(facts, k=2, m=1, hierarchy=codes)
         monkeypatch.setattr(told, "_FEW_FACTS", random.choice((0, 100_000)))
         assert release.counts is not None
@@ -53,6 +53,17 @@ def test_draws_are_written_with_a_column_for_each_part_and_read_back(tmp_path: P
     assert isinstance(drawn.terms, Terms)
     with pytest.raises(RequestError, match="Draws of facts are written as csv"):
         drawn.terms.written_as("parquet")
+
+
+def test_draws_of_two_columns_are_written_as_the_release_is(tmp_path: Path) -> None:
+    facts, trees = random_columns(Random(3))
+    sv.anonymize(facts, k=2, m=1, hierarchy=trees).write(tmp_path / "out")
+    drawn = sv.reconstruct(tmp_path / "out", draws=2)
+    drawn.write(tmp_path / "draws")
+    header = (tmp_path / "draws/draw-1.csv").read_text().splitlines()[0]
+    assert header == (tmp_path / "out/published/data.csv").read_text().splitlines()[0] == "row,set,item,on"
+    again = list(read_draws(tmp_path / "draws", sv.read))
+    assert [draw.rows() for draw in again] == [draw.rows() for draw in drawn]
 
 
 def test_without_counts_nothing_is_drawn() -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from setveil.errors import DataError
 from setveil.facts.dates import in_period, span_of
-from setveil.facts.facts import MISSING, Facts
+from setveil.facts.facts import MISSING, Facts, SetColumn
 from setveil.kernels.rows import Ints
 from setveil.published.boxes import Boxes
 from setveil.published.facts import FactRows
@@ -27,26 +27,29 @@ class Distances:
     """Distances between two facts of a row: the codes of both, the earlier first, and the days between."""
 
     row: Ints
-    first: Ints  # code of the earlier fact; of two on one day the first in item order
+    first: Ints  # code of the earlier fact (see `codes_of`); of two on one day the first in item order
     second: Ints
     days: Ints
     support: Ints  # rows with the same two codes at the same distance
 
 
 def has_days(facts: Facts) -> bool:
-    """Whether the date of each fact is known to the day."""
-    return len(facts.columns) == 1 and any(
-        one.kind == "when" and one.level == "day" for one in facts.attributes
-    )
+    """Whether the date of each fact of some column is known to the day."""
+    return any(map(_days_at, facts.columns))
 
 
 def distances_of(facts: Facts) -> Distances:
     """List the distances of all rows, each once; those of facts without a date are none."""
-    at = _days_at(facts)
-    labels = facts.attributes[at - 1].tree.labels
-    day_of = np.array([0 if x == MISSING else _ordinal(x) for x in labels[: _leaves(facts, at)]], np.int64)
+    code_of, day_of = codes_of(facts), np.zeros(facts.n_items, np.int64)
+    for number, column in enumerate(facts.columns):
+        at = _days_at(column)
+        if at:
+            tree = column.attributes[at - 1].tree
+            labels = tree.labels[: tree.n_leaves]
+            days = np.array([0 if label == MISSING else _ordinal(label) for label in labels], np.int64)
+            day_of[facts.items_of(number)] = days[facts.parts_of(number)[:, at]]
     row = np.repeat(np.arange(facts.n_rows), facts.row_lengths())
-    code, day = facts.parts[facts.items, 0].astype(np.int64), day_of[facts.parts[facts.items, at]]
+    code, day = code_of[facts.items], day_of[facts.items]
     order = np.lexsort((code, day, row))
     order = order[day[order] > 0]
     row, code, day = row[order], code[order], day[order]
@@ -64,13 +67,16 @@ def distances_of(facts: Facts) -> Distances:
     return Distances(rows, first, second, days, times[which.reshape(-1)])
 
 
-def _days_at(facts: Facts) -> int:
-    """Find the part of facts that holds days."""
-    return next(i for i, one in enumerate(facts.attributes, 1) if (one.kind, one.level) == ("when", "day"))
+def _days_at(column: SetColumn) -> int:
+    """Find the part of the facts of a column that holds days; 0: none does."""
+    found = (i for i, one in enumerate(column.attributes, 1) if (one.kind, one.level) == ("when", "day"))
+    return next(found, 0)
 
 
-def _leaves(facts: Facts, at: int) -> int:
-    return facts.attributes[at - 1].tree.n_leaves
+def codes_of(facts: Facts) -> Ints:
+    """Give numbers to the codes of facts, those of one column after those of the other: int64 (facts,)."""
+    first = np.cumsum([0, *(len(column.codes) for column in facts.columns)])
+    return np.asarray(facts.parts[:, 0] + first[facts.column], np.int64)
 
 
 def _ordinal(text: str) -> int:
@@ -109,14 +115,14 @@ def distance_risk_after(
         words = np.random.PCG64(seed).random_raw(people.size)
         people = np.sort(people[np.argsort(words, kind="stable")[:_PEOPLE]])
     boxes = published.stands_for
-    name = facts.attributes[_days_at(facts) - 1].name
-    at = boxes.names.index(name) if name in boxes.names else -1
-    spans = np.array([_span(boxes, at, box) for box in boxes.boxes], np.int64).reshape(-1, 2)
-    hidden = ~_published(facts, boxes)
-    with_code: dict[str, list[int]] = {}
+    spans = np.array([_span(boxes, facts, box) for box in boxes.boxes], np.int64).reshape(-1, 2)
+    hidden, code_of = ~_published(facts, boxes), codes_of(facts)
+    codes = [(column.name, code) for column in facts.columns for code in column.codes]
+    with_code: dict[tuple[str, str], list[int]] = {}
     for number, box in enumerate(boxes.boxes):
-        for code in boxes.values(0, box[0]):
-            with_code.setdefault(code, []).append(number)
+        at = boxes.places_of(box).start
+        for code in boxes.values(at, box[at]):
+            with_code.setdefault((boxes.names[at], code), []).append(number)
     shown_by: dict[int, Ints] = {}
     row_of = np.repeat(np.arange(published.n_rows), published.row_lengths())
     order = np.argsort(published.items, kind="stable")
@@ -128,10 +134,10 @@ def distance_risk_after(
         one = best[person]
         fits = np.zeros(published.n_rows, bool)
         hers = facts.items[facts.indptr[person] : facts.indptr[person + 1]]
-        known = np.isin(facts.parts[hers, 0], (found.first[one], found.second[one]))
+        known = np.isin(code_of[hers], (found.first[one], found.second[one]))
         left_out = hidden[hers[known]].any()
-        for first in with_code.get(facts.codes[found.first[one]], []):
-            for second in with_code.get(facts.codes[found.second[one]], []):
+        for first in with_code.get(codes[found.first[one]], []):
+            for second in with_code.get(codes[found.second[one]], []):
                 low, high = spans[second, 0] - spans[first, 1], spans[second, 1] - spans[first, 0]
                 if low <= found.days[one] <= high:
                     fits[np.intersect1d(shown_by[first], shown_by[second])] = True
@@ -141,28 +147,38 @@ def distance_risk_after(
     return {"looked": int(people.size), "rows_below": below}
 
 
-def _span(boxes: Boxes, at: int, box: Sequence[str]) -> tuple[int, int]:
+def _span(boxes: Boxes, facts: Facts, box: Sequence[str]) -> tuple[int, int]:
     """Find the first and the last day of a box, all days if it has no dates."""
-    if at < 0:
+    places = boxes.places_of(box)
+    names = boxes.names[places]
+    column = next((one for one in facts.columns if one.name == names[0]), None)
+    day = 0 if column is None else _days_at(column)
+    if column is None or not day or column.part_names[day] not in names:
         return 0, _LAST
+    at = places.start + names.index(column.part_names[day])
     days = [day for value in boxes.values(at, box[at]) if value != MISSING for day in span_of(value)]
     return (min(days), max(days)) if days else (_LAST, 0)
 
 
 def _published(facts: Facts, boxes: Boxes) -> NDArray[np.bool_]:
     """Find the facts that lie in some box, whose periods may be longer: bool (facts,)."""
-    found = np.ones((facts.n_items, len(boxes.boxes)), bool)
-    of_parts = [(facts.codes, "codes"), *((one.tree.labels, one.kind) for one in facts.attributes)]
-    for number, (name, (labels, kind)) in enumerate(zip(facts.part_names, of_parts, strict=True)):
-        if name not in boxes.names:
-            continue
-        at = boxes.names.index(name)
-        holds = np.zeros((len(labels), len(boxes.boxes)), bool)
-        for box, parts in enumerate(boxes.boxes):
-            values = set(boxes.values(at, parts[at]))
-            holds[:, box] = [
-                label in values or (kind == "when" and any(in_period(label, value) for value in values))
-                for label in labels
-            ]
-        found &= holds[facts.parts[:, number]]
-    return np.asarray(found.any(1), bool)
+    out = np.zeros(facts.n_items, bool)
+    for own, column in enumerate(facts.columns):
+        parts = facts.parts_of(own)
+        for places in (one for one in boxes.places if boxes.names[one.start] == column.name):
+            found = np.ones((len(parts), len(boxes.boxes)), bool)
+            of_parts = [(column.codes, "codes"), *((one.tree.labels, one.kind) for one in column.attributes)]
+            for number, (name, (labels, kind)) in enumerate(zip(column.part_names, of_parts, strict=True)):
+                if name not in boxes.names[places]:
+                    continue
+                at = places.start + boxes.names[places].index(name)
+                holds = np.zeros((len(labels), len(boxes.boxes)), bool)
+                for box, shown in enumerate(boxes.boxes):
+                    values = set(boxes.values(at, shown[at]))
+                    holds[:, box] = [
+                        label in values or (kind == "when" and any(in_period(label, one) for one in values))
+                        for label in labels
+                    ]
+                found &= holds[parts[:, number]]
+            out[facts.items_of(own)] = found.any(1)
+    return out

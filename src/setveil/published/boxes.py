@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
 from math import prod
@@ -11,7 +11,10 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.values.per_column import OF, column_of, item_of, labelled
+
 ANY = "*"  # any value of a part
+NOTHING = ""  # the value of a part that is of another column
 Part = Mapping[str, tuple[str, ...]]  # the values that a label of a part stands for; others are values
 Fact = tuple[str, ...]  # a value of each part
 
@@ -20,15 +23,55 @@ Fact = tuple[str, ...]  # a value of each part
 class Boxes:
     """Boxes of facts, each a label of every part, with what the labels of parts stand for.
 
-    Nothing here knows what the parts are: codes, periods, bands, or the column that a code is of.
+    Where there are several columns of codes, the parts of one follow those of the other. A fact or a box has
+    `NOTHING` in each part that is of another column, and its text begins with the name of its own.
     """
 
     names: tuple[str, ...]  # of the parts
     boxes: tuple[Fact, ...]  # a label of each part
     meaning: tuple[Part, ...]  # of each part
     sign: str  # between the parts of a fact that is written as text
-    sizes: tuple[int, ...] = ()  # how many values each part has; (): not known
+    # how many values each part has, `NOTHING` being one of several columns; (): not known
+    sizes: tuple[int, ...] = ()
     kinds: tuple[str, ...] = ()  # of the parts: "codes", "when", "amount"
+    columns: Mapping[str, slice] = field(default_factory=dict)  # the parts of each column; of one alone: {}
+
+    @property
+    def places(self) -> list[slice]:
+        """List where the parts of each column stand, the codes first."""
+        return list(self.columns.values()) or [slice(0, len(self.names))]
+
+    @property
+    def expected(self) -> str:
+        """Say how a fact is written."""
+        each = [
+            ", ".join(names) + (f" behind {name + OF!r}" if name else "")
+            for name, names in self.names_of.items()
+        ]
+        return f"a value of each of {', or of '.join(each)} with {self.sign!r} between them"
+
+    @property
+    def names_of(self) -> dict[str, tuple[str, ...]]:
+        """Name the parts of each column; of one alone with "" for its name."""
+        return {name: self.names[at] for name, at in self.columns.items()} or {"": self.names}
+
+    def places_of(self, fact: Sequence[str]) -> slice:
+        """Find where the parts of the column of a fact or a box stand."""
+        return next(at for at in self.places if fact[at.start] != NOTHING)
+
+    def within(self, places: slice, parts: Sequence[str]) -> Fact:
+        """Make a fact or a box of the parts of its column."""
+        found = [NOTHING] * len(self.names)
+        found[places] = parts
+        return tuple(found)
+
+    def split(self, text: str) -> tuple[slice, list[str]] | None:
+        """Take a text apart: where the parts of its column stand, and what it says of them; None: of none."""
+        if not self.columns:
+            return self.places[0], text.split(self.sign)
+        if column_of(text) not in self.columns:
+            return None
+        return self.columns[column_of(text)], item_of(text).split(self.sign)
 
     def values(self, at: int, label: str) -> tuple[str, ...]:
         """List the values of a part that a label stands for."""
@@ -58,23 +101,29 @@ class Boxes:
 
     def text(self, fact: Sequence[str]) -> str:
         """Write a fact or a box."""
-        return self.sign.join(fact)
+        places = self.places_of(fact)
+        text = self.sign.join(fact[places])
+        return labelled(self.names[places.start], text) if self.columns else text
 
     def fact(self, text: str) -> Fact | None:
         """Take the text of a fact apart; None if it is none."""
-        parts = tuple(text.split(self.sign))
-        if len(parts) != len(self.names) or not all(parts):
+        found = self.split(text)
+        if found is None:
             return None
-        if any(label in known for label, known in zip(parts, self.meaning, strict=True)):
+        places, parts = found
+        meaning = self.meaning[places]
+        if len(parts) != len(meaning) or not all(parts):
             return None
-        return parts
+        if any(label in known for label, known in zip(parts, meaning, strict=True)):
+            return None
+        return self.within(places, parts)
 
     @cached_property
     def known(self) -> tuple[dict[str, int], ...]:
         """The values of each part that are named anywhere, with a number for each."""
         found: list[dict[str, int]] = []
         for at, known in enumerate(self.meaning):
-            labels = [*known, *(box[at] for box in self.boxes)]
+            labels = [*([NOTHING] if self.columns else []), *known, *(box[at] for box in self.boxes)]
             each = dict.fromkeys(value for label in labels for value in self.values(at, label))
             found.append({value: number for number, value in enumerate(each)})
         return tuple(found)

@@ -96,6 +96,7 @@ def _together(
             f"{file.parent / 'about.json'} is not an about.json that setveil wrote: roles and facts name "
             "different columns of codes."
         )
+    set_names = [one.name for one in columns]
     labels: list[str] = []
     row, items = [], []
     for at, (part, column) in enumerate(zip(parts, columns, strict=True)):
@@ -107,11 +108,11 @@ def _together(
                     f"{listed(list(column.part_names))} with {sign!r} between them.",
                     hint="The two files must come from the same release.",
                 )
-            label = label_of(columns, at, box, sign)
+            label = label_of(set_names, at, box, sign)
             box_of[label] = at, box
         row.append(np.repeat(np.arange(part.sets.n_rows), part.sets.row_lengths()))
         items.append(part.sets.items.astype(np.int64) + len(labels))
-        labels += [label_of(columns, at, text.split(sign), sign) for text in part.sets.vocabulary.labels]
+        labels += [label_of(set_names, at, text.split(sign), sign) for text in part.sets.vocabulary.labels]
     indptr, codes = joined(np.concatenate(row), np.concatenate(items), parts[0].sets.n_rows)
     return Transactions.from_codes(indptr, codes, labels)
 

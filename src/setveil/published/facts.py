@@ -6,6 +6,7 @@ import csv
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain, pairwise
 from math import prod
 from pathlib import Path
 from typing import Any, ClassVar
@@ -83,27 +84,30 @@ class FactRows(Transactions):
     boxes: tuple[tuple[str, ...], ...] = ()
     sign: str = ""
 
-    @property
-    def meaning(self) -> tuple[Mapping[str, tuple[str, ...]], ...]:
-        """Of each part, the values that a label stands for, where there is one column of codes."""
-        (only,) = self.columns
-        return only.meaning
-
     def labels_of(self, column: int) -> list[int]:
         """List the labels of a column, ascending."""
         return np.flatnonzero(self.column == column).tolist()
 
     @cached_property
     def stands_for(self) -> Boxes:
-        """What the boxes stand for, where there is one column of codes."""
-        if len(self.columns) > 1:
-            raise RequestError(
-                "Facts of several columns of codes are verified, and measured by the run that made them, but "
-                "neither counted nor asked nor drawn, as those of one column are.",
-                hint="Publish one column, or count in the published lines.",
-            )
-        (only,) = self.columns
-        return Boxes(only.part_names, self.boxes, only.meaning, self.sign, only.sizes, only.kinds)
+        """What the boxes stand for."""
+        one = self.columns[0]
+        if len(self.columns) == 1:
+            return Boxes(one.part_names, self.boxes, one.meaning, self.sign, one.sizes, one.kinds)
+        ends = np.cumsum([0, *(len(each.part_names) for each in self.columns)]).tolist()
+        places = [slice(start, stop) for start, stop in pairwise(ends)]
+        known = all(each.sizes for each in self.columns)
+        shape = Boxes(
+            tuple(chain.from_iterable(each.part_names for each in self.columns)),
+            (),
+            tuple(chain.from_iterable(each.meaning for each in self.columns)),
+            self.sign,
+            tuple(size + 1 for each in self.columns for size in each.sizes) if known else (),
+            tuple(chain.from_iterable(each.kinds for each in self.columns)),
+            {each.name: at for each, at in zip(self.columns, places, strict=True)},
+        )
+        own = zip(self.column.tolist(), self.boxes, strict=True)
+        return replace(shape, boxes=tuple(shape.within(places[at], box) for at, box in own))
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,7 +211,7 @@ def write_lines(path: Path, rows: FactRows, row: str = ROW) -> None:
     """Write a line for each fact: the number of the row, of several columns which, and the parts."""
     quote = quoting(",")
     require_text(rows.vocabulary.labels)
-    fields = _fields(rows.columns, row)
+    fields = fields_of({one.name: one.part_names for one in rows.columns}, row)
     lines = [
         ",".join(map(quote, fields.line(at, box)))
         for at, box in zip(rows.column.tolist(), rows.boxes, strict=True)
@@ -221,8 +225,8 @@ def write_lines(path: Path, rows: FactRows, row: str = ROW) -> None:
 
 
 @dataclass(frozen=True)
-class _Fields:
-    """The fields of a line of data.csv."""
+class Fields:
+    """The fields of a line of data.csv, or of a draw."""
 
     names: tuple[str, ...]  # of the columns of codes
     header: tuple[str, ...]
@@ -247,15 +251,21 @@ class _Fields:
         box = tuple(line[1 + at] for at in self.places[column])
         return (column, box) if all(box) and self.line(column, box) == list(line[1:]) else None
 
+    def label(self, column: int, box: Sequence[str], sign: str) -> str:
+        """Write a fact of a column as one text."""
+        return label_of(self.names, column, box, sign)
 
-def _fields(columns: Sequence[ShownColumn], row: str = ROW) -> _Fields:
-    """Say which fields a line has: an attribute that several columns have is one field."""
-    names = tuple(one.name for one in columns)
-    if len(columns) == 1:
-        return _Fields(names, (row, *columns[0].part_names), (tuple(range(len(columns[0].part_names))),))
-    attributes = list(dict.fromkeys(name for one in columns for name in one.part_names[1:]))
-    places = tuple((1, *(2 + attributes.index(name) for name in one.part_names[1:])) for one in columns)
-    return _Fields(names, (row, SET, ITEM, *attributes), places)
+def fields_of(columns: Mapping[str, Sequence[str]], row: str = ROW) -> Fields:
+    """Say which fields a line has: an attribute that several columns have is one field.
+
+    Given are the parts of the facts of each column, the codes first.
+    """
+    names, parts = tuple(columns), list(columns.values())
+    if len(names) == 1:
+        return Fields(names, (row, *parts[0]), (tuple(range(len(parts[0]))),))
+    attributes = list(dict.fromkeys(name for one in parts for name in one[1:]))
+    places = tuple((1, *(2 + attributes.index(name) for name in one[1:])) for one in parts)
+    return Fields(names, (row, SET, ITEM, *attributes), places)
 
 
 def publish(
@@ -329,17 +339,17 @@ def with_boxes(
     return FactRows(rows.indptr, rows.items, rows.vocabulary, None, columns, column, boxes, sign)
 
 
-def label_of(columns: Sequence[ShownColumn], column: int, box: Sequence[str], sign: str) -> str:
+def label_of(columns: Sequence[str], column: int, box: Sequence[str], sign: str) -> str:
     """Write a published fact, with the name of its column where there are several."""
     fact = sign.join(box)
-    return labelled(columns[column].name, fact) if len(columns) > 1 else fact
+    return labelled(columns[column], fact) if len(columns) > 1 else fact
 
 
 def lines_in(
     file: Path, columns: Sequence[ShownColumn], sign: str, row: str = ROW
 ) -> Iterator[tuple[str, str, tuple[int, Fact], str]]:
     """Read the lines of facts: the row, the label, its column and parts, and where it stands."""
-    fields = _fields(columns, row)
+    fields = fields_of({one.name: one.part_names for one in columns}, row)
     text = as_text(read_bytes(file), str(file)).content.decode()
     lines = csv.reader(text.splitlines(), strict=True)
     try:
@@ -356,7 +366,7 @@ def lines_in(
                 expected = f"{len(fields.header)} values"
                 several = f" of one of the sets {', '.join(fields.names)}" if len(fields.names) > 1 else ""
                 raise DataError(f"{where}: found {shorten(','.join(line))}, expected {expected}{several}.")
-            yield line[0], label_of(columns, *found, sign), found, where
+            yield line[0], fields.label(*found, sign), found, where
     except csv.Error as error:
         raise DataError(f"{file}, line {lines.line_num}: {error}.") from None
 
@@ -432,12 +442,13 @@ def measurable(path: str, exposed: FactRows, original: Any, tree: Hierarchy | No
         )
     file = published_file(Path(path))
     about, boxes = about_file(file), exposed.stands_for
-    number = prod([len(original.codes), *(one.tree.n_leaves for one in original.attributes)])
+    told = [about] if len(exposed.columns) == 1 else about["facts"]["sets"].values()
+    numbers = [one.get("domain", column.number) for one, column in zip(told, original.columns, strict=True)]
     parsed = [boxes.fact(label) for label in original.vocabulary.labels]
     image = np.array([-1 if fact is None else boxes.around(fact) for fact in parsed], np.int32)
     recoding = ReadBoxes(
-        original.vocabulary, exposed.vocabulary, image, about.get("domain", number),
-        np.array([boxes.size(box) for box in boxes.boxes], np.int64),
+        original.vocabulary, exposed.vocabulary, image, sum(numbers),
+        np.array([boxes.size(box) for box in boxes.boxes], np.int64), np.array(numbers)[exposed.column],
     )  # fmt: skip
     counts = read_counts(file.parent, about)
     return {"kind": recoding.kind, "published": exposed, "recoding": recoding, "counts": counts}

@@ -198,6 +198,7 @@ class ReadBoxes(Recoding):
     """The same map as far as a release and its original tell it, without the tree that it was made by."""
 
     sizes: NDArray[np.int64]  # int64 (published,): the facts that each box stands for
+    of_columns: NDArray[np.int64]  # int64 (published,): the facts that there are of the column of each box
 
     kind: ClassVar[str] = "facts"
 
@@ -205,6 +206,11 @@ class ReadBoxes(Recoding):
     def member_counts(self) -> NDArray[np.int64]:
         """Number of facts that each published box stands for: int64 (published,)."""
         return self.sizes
+
+    @property
+    def domains(self) -> NDArray[np.int64]:
+        """How many facts there are of the column of each published box: int64 (published,)."""
+        return self.of_columns
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,7 +26,7 @@ from setveil.published.chunk_files import PublishedChunks
 from setveil.published.class_rows import ClassRows
 from setveil.published.classes import FILE as CLASSES
 from setveil.published.counts import FILE as COUNTS
-from setveil.published.facts import ROW
+from setveil.published.facts import fields_of
 from setveil.published.group_files import GROUPS_FILE, MOST_ROWS, PublishedGroups
 from setveil.published.json_files import DATA_FILE as CHUNKS_FILE
 from setveil.published.shared import Shared, SharedFacts, read_shared
@@ -220,8 +220,10 @@ def write_draws(
                     continue
                 if terms.boxes is not None:
                     _write_facts(folder / f"{stem}.csv", drawn, terms.boxes)
-                    told = {"parts": list(terms.boxes.names), "sign": terms.boxes.sign}
-                    entries.append({"file": f"{stem}.csv", "seed": terms.seed + j, "format": _FACTS, **told})
+                    parts = {name: list(names) for name, names in terms.boxes.names_of.items()}
+                    told = {"sets": parts} if terms.boxes.columns else {"parts": parts[""]}
+                    entry = {"file": f"{stem}.csv", "seed": terms.seed + j, "format": _FACTS, **told}
+                    entries.append({**entry, "sign": terms.boxes.sign})
                     continue
                 layout = writable_layout(general, (), int(drawn.row_lengths().max(initial=0)))
                 save(drawn, folder / f"{stem}{layout.extension}", layout)
@@ -265,11 +267,15 @@ def _entries(folder: Path) -> list[dict[str, Any]]:
 
 
 def _write_facts(path: Path, drawn: Transactions, boxes: Boxes) -> None:
-    """Write a line for each fact: the number of the row, and the parts."""
-    lines = [",".join(map(quoting(","), fact.split(boxes.sign))) for fact in drawn.vocabulary.labels]
+    """Write a line for each fact, as the release has them: the number of the row, and the parts."""
+    fields, quote = fields_of(boxes.names_of), quoting(",")
+    lines = []
+    for label in drawn.vocabulary.labels:
+        places, parts = boxes.split(label) or (slice(0), [])
+        lines.append(",".join(map(quote, fields.line(boxes.places.index(places), parts))))
     numbers = np.repeat(np.arange(drawn.n_rows), drawn.row_lengths()).tolist()
     with path.open("w", encoding="utf-8", newline="") as file:
-        file.write(",".join(map(quoting(","), (ROW, *boxes.names))) + "\n")
+        file.write(",".join(map(quote, fields.header)) + "\n")
         file.writelines(
             f"{number},{lines[item]}\n" for number, item in zip(numbers, drawn.items.tolist(), strict=True)
         )
@@ -278,14 +284,16 @@ def _write_facts(path: Path, drawn: Transactions, boxes: Boxes) -> None:
 def _read_facts(path: Path, entry: Mapping[str, Any], n_rows: int) -> Transactions:
     """Read a draw of facts."""
     rows: list[list[str]] = [[] for _ in range(n_rows)]
+    fields = fields_of(entry["sets"] if "sets" in entry else {"": entry["parts"]})
     with path.open(encoding="utf-8", newline="") as file:
         lines = csv.reader(file)
-        wrong = next(lines, []) != [ROW, *entry["parts"]]
-        for number, *parts in () if wrong else lines:
-            wrong |= not (number.isascii() and number.isdigit() and int(number) < n_rows and all(parts))
-            if wrong or len(parts) != len(entry["parts"]):
+        wrong = next(lines, []) != list(fields.header)
+        for line in () if wrong else lines:
+            found = fields.fact(line)
+            wrong = found is None or not (line[0].isascii() and line[0].isdigit() and int(line[0]) < n_rows)
+            if found is None or wrong:
                 break
-            rows[int(number)].append(entry["sign"].join(parts))
+            rows[int(line[0])].append(fields.label(*found, entry["sign"]))
     if wrong:
         raise DataError(
             f"{path} is no draw of {n_rows:,} rows of facts, as the about.json beside it says.",

@@ -285,8 +285,7 @@ def anonymize(
         asked = replace(asked, guarantee=of_columns, least=_not_counted(counts, "in tables"))
     elif isinstance(data, Facts):
         of_columns = cast("KmAnonymity", guarantee).for_columns(one.name for one in data.columns)
-        least = _least_of_facts(asked.least, counts, len(data.columns))
-        asked = replace(asked, guarantee=of_columns, least=least)
+        asked = replace(asked, guarantee=of_columns)
     elif isinstance(data, Table) and isinstance(guarantee, KKmAnonymity | MixedKmAnonymity):
         asked = replace(asked, guarantee=guarantee.for_columns(data.set_names))
     if not isinstance(data, Facts | FactTable) and generalizing != USUAL:
@@ -296,11 +295,6 @@ def anonymize(
     release, verdict, report = released_at(place, asked, made, timing, progress)
     layout = data.origin.layout if data.origin else Layout("basket")
     return VerifiedRelease(release, verdict, report["utility"], report, layout)
-
-
-def _least_of_facts(least: int, counts: bool | int, columns: int) -> int:
-    """Find the least count of facts that may be published: those of several columns are not counted."""
-    return least if columns == 1 else _not_counted(counts, "of several columns of codes")
 
 
 def _not_counted(counts: bool | int, where: str) -> int:

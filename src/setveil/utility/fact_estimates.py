@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from setveil.errors import RequestError
 from setveil.facts.dates import in_period
-from setveil.published.boxes import ANY, Boxes
+from setveil.published.boxes import ANY, NOTHING, Boxes
 from setveil.published.shared import SharedFacts
 from setveil.utility._fact_bounds import Rows, Term, bounds_of
 from setveil.utility._label_shares import Places
@@ -31,7 +31,8 @@ class FactEstimator(Estimator):
 
     A name in a query is a fact, ``I50@2024-01``, or a part: ``I50@*`` or ``I50``, ``*@2024``, where each
     part is a value, a label that stands for several, a longer period, or ``*``. Parts that are left out at
-    the end are ``*``. A row holds a part if it holds some fact of it.
+    the end are ``*``. A row holds a part if it holds some fact of it. Where there are several columns of
+    codes, a name begins with its column: ``drug=C07@*``.
     """
 
     unit: ClassVar[str] = "fact"
@@ -90,9 +91,8 @@ class FactEstimator(Estimator):
 
     def is_part(self, name: str) -> bool:
         """Whether a name stands for several facts."""
-        return (name not in self.places.of and self.boxes.fact(name) is None) or ANY in name.split(
-            self.boxes.sign
-        )
+        _, texts = self.boxes.split(name) or (None, [])
+        return (name not in self.places.of and self.boxes.fact(name) is None) or ANY in texts
 
     def answers(self, queries: Sequence[Sequence[str]]) -> Answers:  # type: ignore[override]
         """Answer many queries at once (see `Estimator.answers`)."""
@@ -138,13 +138,15 @@ class FactEstimator(Estimator):
 
     def _selected(self, name: str) -> _Part | None:
         """Find the values that a name stands for; None if the release does not name one of them."""
-        texts = name.split(self.boxes.sign)
-        width = len(self.boxes.names)
+        split = self.boxes.split(name)
+        if split is None:
+            return None
+        places, texts = split
+        width = places.stop - places.start
         if len(texts) > width or not all(texts):
             return None
-        texts += [ANY] * (width - len(texts))
         masks, free = [], []
-        for at, text in enumerate(texts):
+        for at, text in enumerate(self.boxes.within(places, texts + [ANY] * (width - len(texts)))):
             found = self._values_of(at, text)
             if found is None:
                 return None
@@ -158,7 +160,7 @@ class FactEstimator(Estimator):
         mask = np.zeros(len(known), bool)
         more = not self.boxes.sizes or len(known) < self.boxes.sizes[at]
         if text == ANY:
-            mask[:] = True
+            mask[:] = [value != NOTHING for value in known]
             return mask, more
         if text in self.boxes.meaning[at] or text in known:
             mask[[known[value] for value in self.boxes.values(at, text)]] = True

@@ -52,10 +52,7 @@ def check_fact_counts(
     for number, (text, _, _) in enumerate(lines, _FIRST_LINE):
         fact = boxes.fact(text)
         if fact is None:
-            problems.append(
-                f"line {number}: {shorten(text)} is no fact, expected a value of each of "
-                f"{', '.join(boxes.names)} with {boxes.sign!r} between them"
-            )
+            problems.append(f"line {number}: {shorten(text)} is no fact, expected {boxes.expected}")
         elif (at := boxes.around(fact)) >= 0:
             inside.setdefault(at, {})[text] = None
     broad = {boxes.text(box): at for at, box in enumerate(boxes.boxes) if boxes.fact(boxes.text(box)) is None}
