@@ -158,3 +158,15 @@ def filled(words: str, name: str) -> list[str]:
             READ[name] if word == "READ" else [PROMISED[name] if word == "M" else word.replace("NAME", name)]
         )
     return found
+
+
+@pytest.mark.parametrize("name", BOTH)
+def test_python_refuses_what_takes_no_release_of_facts(ward: Path, name: str) -> None:
+    sets = ["code", "drug"] if name == "two" else "code"
+    facts = sv.read_facts(ward / "log.csv", id="patient", sets=sets, when=["date:month"])
+    with pytest.raises(sv.RequestError, match="boxes of several parts"):
+        sv.why(ward / name, "I50.1")
+    with pytest.raises(sv.RequestError, match="facts, which are applied to no other rows"):
+        sv.apply(ward / name, facts)
+    with pytest.raises(sv.RequestError, match="not of facts"):
+        sv.certify(ward / name)

@@ -221,6 +221,8 @@ def test_the_command_says_why_there_is_no_exact_number(ward: Path) -> None:
     done = setveil("query", str(ward), "*@2024-01").ok()
     assert done.out.startswith("About 20 rows hold a fact of *@2024-01: at least 20, at most ")
     assert "counts of facts do not say which are in the same row" in done.out
+    table = setveil("query", str(ward), *(f"J18.0@2024-0{month}" for month in range(1, 5))).ok().out
+    assert table.splitlines()[0].split() == ["rows", "at", "least", "at", "most", "facts"]
     wrong = setveil("query", str(ward), "J19@*")
     assert wrong.code == 4
     assert "'J19@*' is neither a fact nor a part of facts of the release." in wrong.err

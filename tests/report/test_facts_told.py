@@ -63,6 +63,23 @@ def grain(label: str) -> str:
     return next(level for form, level in forms.items() if re.fullmatch(form, label))
 
 
+def test_what_is_counted_is_called_a_fact() -> None:
+    _, release = release_of(Random(1), 30, "month")
+    said = " ".join(repr(release).split())
+    for words in (
+        "Anyone who knows up to 2 facts of a person's row finds at least 3 rows",
+        f"of {release.report['input']['occurrences']} fact occurrences",
+        f"with counts of {release.report['counts']['items']} facts",
+        f" Facts {release.utility['unchanged_items']} of {release.report['input']['items']} unchanged",
+        "facts each on average",
+    ):
+        assert words in said, said
+    inside, outside = (html.unescape(release.report_html(external=external)) for external in (False, True))
+    for page in (inside, outside):
+        assert "Promise: Anyone who knows up to 2 facts of a person's row" in page
+    assert "facts unchanged;" in inside
+
+
 @pytest.mark.parametrize("level", ["day", "week", "month", "quarter", "year"])
 def test_periods_are_counted_as_by_hand(level: str) -> None:
     random = Random(level)

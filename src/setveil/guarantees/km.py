@@ -154,17 +154,17 @@ def number_words(m: Any, what: str = "item") -> str:
     return " and ".join(f"{count(number, what)} of {name}" for name, number in m.items())
 
 
-def known_words(m: Any) -> str:
+def known_words(m: Any, what: str = "item") -> str:
     """Say how many items someone knows."""
-    return "any number of items" if m == "inf" else f"up to {number_words(m)}"
+    return f"any number of {what}s" if m == "inf" else f"up to {number_words(m, what)}"
 
 
 def promise_words(g: Facts) -> str:
     """State the promise."""
     absent = f", and {count(g['absent'], 'item')} that is not in it," if g.get("absent") else ""
     return (
-        f"Anyone who knows {known_words(g['m'])} of a person's row{absent} finds at least "
-        f"{count(g['k'], 'row')} that fit, or none."
+        f"Anyone who knows {known_words(g['m'], g.get('unit', 'item'))} of a person's row{absent} finds at "
+        f"least {count(g['k'], 'row')} that fit, or none."
     )
 
 

@@ -50,7 +50,7 @@ def answers_text(
         lines = [_sentence(answer, labels, unit) for answer in found]
     else:
         lines = _table(
-            ("rows", "at least", "at most", "items"),
+            ("rows", "at least", "at most", f"{unit}s"),
             [_fields(answer, count(answer["least"]), count(answer["greatest"])) for answer in found],
         )
     why = (

@@ -20,9 +20,9 @@ def title(guarantee: Facts) -> str:
     return models()[guarantee["model"]].title
 
 
-def promise(guarantee: Facts) -> str:
-    """State what is promised, in one sentence."""
-    return words_for(guarantee).promise(guarantee)
+def promise(guarantee: Facts, unit: str = "item") -> str:
+    """State what is promised, in one sentence; `unit`: what rows are made of, an item or a fact."""
+    return words_for(guarantee).promise({**guarantee, "unit": unit})
 
 
 def items_known(guarantee: Facts) -> int | None:

@@ -175,6 +175,11 @@ def listed(names: Sequence[str], most: int = 5) -> str:
     return ", ".join(names) if rest <= 0 else f"{', '.join(names[:most])} and {count(rest)} more"
 
 
+def unit(report: Record) -> str:
+    """Name what rows are made of: an item, or a fact."""
+    return "fact" if "facts" in report else "item"
+
+
 def rows(report: Record) -> str:
     """State how many rows were kept and how long they are, in one sentence."""
     before, after, utility = report["input"], report["published"], report["utility"]
@@ -200,7 +205,7 @@ def rows(report: Record) -> str:
         )
         kept = f"{which} are kept ({count(empty)} empty, {count(before['empty_rows'])} before); "
     return (
-        f"{kept}{utility['mean_row_length_after']:,.1f} items each on average "
+        f"{kept}{utility['mean_row_length_after']:,.1f} {unit(report)}s each on average "
         f"({utility['mean_row_length_before']:,.1f} before)."
     )
 

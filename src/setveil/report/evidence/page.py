@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+from setveil.report import words
 from setveil.report.drawing import blocks
 from setveil.report.evidence.frames import Fact, Field, Section, Sources
-from setveil.report.models import promise
+from setveil.report.run.kinds import promised
 from setveil.wording import are, count
 
 LONGEST = 10_000  # characters of an answer
@@ -42,7 +43,7 @@ def evidence_html(told: Sources, wanted: Sequence[Section], answers: Mapping[str
     guarantee = told.record["guarantee"]
     parts = [
         "<h1>Evidence about a release</h1>",
-        f'<p class="of">{html.escape(promise(guarantee))}</p>',
+        f'<p class="of">{html.escape(promised(told.record))}</p>',
         blocks.paragraph(html.escape(NO_CLAIM)),
         blocks.paragraph(
             "Keep this internal: it holds figures of the original rows. Shaded fields are for people to "

@@ -229,7 +229,7 @@ def summarized(report: Record) -> dict[str, str]:
     kept.append(f"{words.percent(told['whole'])} keep all")
     orders = [f"{one['order']} {one['loss']:.4f}" for one in told["orders"]]
     tried = f"order {told['order']} (loss by order: {', '.join(orders)})" if len(orders) > 1 else ""
-    return {"Facts": f"{', '.join(kept)}.", "Orders": tried}
+    return {"Kept": f"{', '.join(kept)}.", "Orders": tried}
 
 
 def shared(told: Mapping[str, Any]) -> list[tuple[str, str]]:

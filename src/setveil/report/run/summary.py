@@ -44,7 +44,7 @@ def facts(report: Record) -> dict[str, str]:
     guarantee, kind = report["guarantee"], kind_of(report)
     read = (words.read_as(report), words.columns_read(report))
     counts = report.get("counts")
-    counted = f", with counts of {count(counts['items'], 'item')}" if counts else ""
+    counted = f", with counts of {count(counts['items'], words.unit(report))}" if counts else ""
     share = (
         f"published/ only{counted}. internal/ stays inside: its files undo the protection."
         if guarantee["holds"]
@@ -63,7 +63,7 @@ def facts(report: Record) -> dict[str, str]:
         "Optimum": words.optimality(report),
         **{name: f"{value}: {meaning}" for name, value, meaning in kind.figures(report, brief=True)},
         "Answers": accuracy.query_error_sentence(report),
-        "Items": kind.items(report),
+        f"{words.unit(report).capitalize()}s": kind.items(report),
         **kind.summarized(report),
         "Rows": words.rows(report),
         **applied_facts(report),

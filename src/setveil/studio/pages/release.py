@@ -53,7 +53,8 @@ _STATES = {
     "out": "Left out",
     "kept": "Published as they are",
 }
-_TOLD = ("Lost", "Optimum", "Items", "Rows", "Left out", "Dropped")  # of the summary, beside the figures
+# of the summary, beside the figures
+_TOLD = ("Lost", "Optimum", "Items", "Facts", "Rows", "Left out", "Dropped")
 
 
 async def show(request: Request) -> Response:

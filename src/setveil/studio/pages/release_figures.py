@@ -52,7 +52,9 @@ def facts(report: Record) -> dict[str, Any] | None:
         return None
     heads, lines = of_facts.order_table(told)
     seconds = [f"{one['seconds']:.1f} s" for one in told["orders"]]
+    columns = [part["name"] for part in told["parts"] if part["kind"] == "codes"]
     return {
+        "such": f"{columns[0]}=I50; {columns[1]}=C07" if len(columns) > 1 else "I50@2024-01; J18@2024-02",
         "parts": [
             (name, words.percent(told["kept"][name]), words.measure(loss))
             for name, loss in told["by_part"].items()

@@ -174,4 +174,5 @@ def kind_of(report: Record) -> Kind:
 
 def promised(report: Record) -> str:
     """State what is promised, and whom else it holds for in releases of this kind."""
-    return " ".join(filter(None, (promise(report["guarantee"]), kind_of(report).holds_for(report))))
+    said = promise(report["guarantee"], words.unit(report))
+    return " ".join(filter(None, (said, kind_of(report).holds_for(report))))

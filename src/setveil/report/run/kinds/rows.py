@@ -35,22 +35,23 @@ class Rows(Kind):
     )
 
     def loss(self, report: Record) -> str:
-        utility, whole = report["utility"], report["input"]["occurrences"]
+        utility, occurrences = report["utility"], report["input"]["occurrences"]
+        whole = count(occurrences, f"{words.unit(report)} occurrence")
         generalized, suppressed = utility["generalized_occurrences"], utility["suppressed_occurrences"]
         if not generalized and not suppressed:
-            return f"Nothing: all {count(whole, 'item occurrence')} are published as they were."
+            return f"Nothing: all {whole} are published as they were."
         if not generalized:
             return (
-                f"{count(suppressed)} of {count(whole, 'item occurrence')} "
-                f"({words.percent(suppressed, whole)}) {are(suppressed)} left out; all others are "
+                f"{count(suppressed)} of {whole} "
+                f"({words.percent(suppressed, occurrences)}) {are(suppressed)} left out; all others are "
                 "published as they were."
             )
         broader = (
-            f"{count(generalized)} of {count(whole, 'item occurrence')} "
-            f"({words.percent(generalized, whole)}) {are(generalized)} published under a broader label"
+            f"{count(generalized)} of {whole} "
+            f"({words.percent(generalized, occurrences)}) {are(generalized)} published under a broader label"
         )
         left_out = (
-            f"{count(suppressed)} ({words.percent(suppressed, whole)}) {are(suppressed)} left out"
+            f"{count(suppressed)} ({words.percent(suppressed, occurrences)}) {are(suppressed)} left out"
             if suppressed
             else "none is left out"
         )
@@ -78,7 +79,8 @@ class Rows(Kind):
         return [
             (
                 f"{count(utility['unchanged_items'])} of {count(report['input']['items'])}",
-                f"items unchanged; {count(utility['generalized_items'])} {self._changed(report)}, "
+                f"{words.unit(report)}s unchanged; "
+                f"{count(utility['generalized_items'])} {self._changed(report)}, "
                 f"{count(utility['suppressed_items'])} suppressed",
             ),
             (
@@ -122,25 +124,26 @@ class Rows(Kind):
         if left_out := utility["suppressed_items"]:
             counted = self.counts_whole and "counts" in report and report["counts"]["suppressed"]
             what = "combinations with " if counted else ""
-            found.append((UNUSABLE, f"{what}the {count(left_out, 'item')} left out"))
+            found.append((UNUSABLE, f"{what}the {count(left_out, words.unit(report))} left out"))
         return found
 
     def _single_items(self, report: Record) -> list[Use]:
         """Judge counts of single items: those that stand beside the rows as such, others by their errors."""
         off, counts = report["utility"].get("item_support_error"), report.get("counts")
+        unit = words.unit(report)
         if off is None:
             return []
         if not counts or not self.counts_whole or not counts["items"]:
             fit = by_error(off["median"])
             most = "at least half of the " if fit == UNUSABLE else ""
-            return [(fit, f"counts of {most}single items of the original")]
+            return [(fit, f"counts of {most}single {unit}s of the original")]
         found: list[Use] = [
-            (USABLE, f"exact counts of {count(counts['items'], 'single item')} of the original")
+            (USABLE, f"exact counts of {count(counts['items'], f'single {unit}')} of the original")
         ]
         if counts["unlisted"]:
             # Those that are exact bring the median down, so that it makes none of the others good.
             fit = UNUSABLE if by_error(off["median"]) == UNUSABLE else ROUGHLY
-            found.append((fit, f"counts of the {count(counts['unlisted'], 'other item')}"))
+            found.append((fit, f"counts of the {count(counts['unlisted'], f'other {unit}')}"))
         return found
 
     def measured(self, _utility: Utility, labels: Labels, rows: dict[str, int]) -> list[str]:
