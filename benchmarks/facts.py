@@ -4,6 +4,7 @@
     python benchmarks/facts.py columns DATA [--order first] [--seconds 300]
     python benchmarks/facts.py events [--people 100000] [--number 1000000] [--codes 1000] [--months 24]
     python benchmarks/facts.py carts DATA
+    python benchmarks/facts.py persons DATA [--order last] [--algorithm rt] [--seconds 300]
 
 encounters: DATA is a folder with diabetes_encounters.csv (patient, encounter, days, primary, others) and
 diabetes_rt_diagnoses.csv, the hierarchy of the codes. The encounters are cut into four periods of equal size,
@@ -19,6 +20,9 @@ events: made-up events of people, with codes of which few are frequent, in a fil
 released with `aa` (every order), verified from what is published.
 
 carts: the same with instacart_long.csv in DATA, each line with a made-up weekday and quantity.
+
+persons: the patients of diabetes_rt.csv in DATA with age, gender and race, which somebody may know, and their
+diagnoses, each in a made-up month of a year: (k,k^m)-anonymous, k = 5, m = 2.
 
 Seconds are those of the processor; all is seeded.
 """
@@ -152,6 +156,37 @@ def carts(asked: argparse.Namespace) -> None:
     run(table, "order_id", "product_id", {"weekday": "year"}, {"quantity": [1, 2, 3, 5]}, paths)
 
 
+def persons(asked: argparse.Namespace) -> None:
+    """Anonymize patients with quasi-identifiers, and diagnoses in made-up months."""
+    draw = np.random.default_rng(0)
+    table = pl.read_csv(asked.data / "diabetes_rt.csv", infer_schema=False)
+    events = (
+        table.select("patient", code=pl.col("diagnoses").str.split(";")).explode("code").drop_nulls("code")
+    )
+    month = draw.integers(1, 13, size=events.height).tolist()
+    events = events.with_columns(date=pl.Series([f"2024-{one:02}-15" for one in month]))
+    trees = {name: asked.data / f"diabetes_rt_{name}.csv" for name in ("age", "gender", "race")}
+    with timed(f"read ({events.height:,} events)"):
+        facts = sv.read_facts(
+            events, persons=table, id="patient", sets="code", when={"date": "month"}, qi=list(trees),
+            hierarchies=trees, not_ids=["code"],
+        )  # fmt: skip
+    print(facts, flush=True)
+    promise = sv.KKmAnonymity(k=5, m=2)
+    with timed("released"):
+        release = sv.anonymize(
+            facts, promise, hierarchy=asked.data / "diabetes_rt_diagnoses.csv", algorithm=asked.algorithm,
+            fact_order=asked.order, time_limit=asked.seconds,
+        )  # fmt: skip
+    tell(release)
+    lost = {name: release.utility[name] for name in ("relational_loss", "transaction_loss")}
+    print(f"{release.utility['classes']['groups']:,} classes; {lost}")
+    with tempfile.TemporaryDirectory() as folder:
+        release.write(Path(folder) / "out")
+        with timed("verified"):
+            print(sv.verify(Path(folder) / "out", promise))
+
+
 def run(
     table: pl.DataFrame, person: str, code: str, when: dict[str, str], amount: dict[str, Any],
     paths: list[list[str]],
@@ -197,6 +232,12 @@ def main() -> None:
     three = kinds.add_parser("carts")
     three.add_argument("data", type=Path)
     three.set_defaults(do=carts)
+    four = kinds.add_parser("persons")
+    four.add_argument("data", type=Path)
+    four.add_argument("--order", help="the order (all)")
+    four.add_argument("--algorithm", default="rt", choices=("rt", "forest"), help="rt")
+    four.add_argument("--seconds", type=float, default=300.0, help="time limit (300)")
+    four.set_defaults(do=persons)
     asked = parser.parse_args()
     asked.do(asked)
 

@@ -167,3 +167,83 @@ def test_what_is_not_for_facts_says_why(ward: Path) -> None:
     ]
     for (_, said), done in zip(cases, together([words for words, _ in cases], ward), strict=True):
         assert (done.code, said in done.err) == (2, True), done
+
+
+@pytest.fixture
+def persons(ward: Path) -> Path:
+    random = Random(8)
+    known = {patient: (random.choice((30, 40, 50)), random.choice("FM")) for patient in range(152)}
+    lines = [f"{patient},{age},{sex}" for patient, (age, sex) in known.items()]
+    (ward / "persons.csv").write_text("\n".join(["patient,age,sex", *lines]) + "\n")
+    header, *events = (ward / "log.csv").read_text().splitlines()
+    long = [f"{line},{','.join(map(str, known[int(line.split(',')[0])]))}" for line in events]
+    (ward / "long.csv").write_text("\n".join([f"{header},age,sex", *long]) + "\n")
+    return ward
+
+
+KNOWN = ("--qi", "age,sex", "--model", "kkm", "--no-details")
+
+
+def test_persons_and_events_become_a_table_that_is_checked(persons: Path) -> None:
+    two = ("persons.csv", "--items-file", "log.csv")
+    runs = [
+        ["anonymize", *two, *ASKED, *KNOWN, "--global", "--fact-order", "last", "-o", "two"],
+        ["anonymize", "long.csv", *ASKED, *KNOWN, "--global", "--fact-order", "last", "-o", "one"],
+        ["anonymize", *two, *ASKED, "--qi", "age,sex", "--model", "mixed-km", "--m", "1", "--fact-order",
+         "last", "--no-details", "--output-format", "long", "-o", "mixed"],
+    ]  # fmt: skip
+    done = [one.ok() for one in together(runs, persons)]
+    assert "table of facts, one row per line; quasi-identifiers: age (numbers), sex" in done[0].err
+    assert "2 persons without facts" in done[0].err
+    assert "one row per value of patient" in done[1].err
+    assert "\nFacts " in done[0].out
+    assert "up to 1 quasi-identifier and 2 facts of code" in done[2].out
+    about = json.loads((persons / "two/published/about.json").read_text())
+    assert about["roles"] == {"qi": ["age", "sex"], "set": "code", "keep": []}
+    assert about["rows"] == 152
+    checks = [
+        ["verify", "two", "--model", "kkm", "-k5", "-m2"],
+        ["verify", "one", "--model", "kkm", "-k5", "-m2"],
+        ["verify", "mixed", "--model", "mixed-km", "-k5", "-m", "qi=1,code=2"],
+    ]
+    assert all("Yes: " in one.ok().out for one in together(checks, persons))
+
+
+def test_what_is_refused_of_tables(persons: Path) -> None:
+    (persons / "few.csv").write_text("patient,age,sex\n0,30,F\n")
+    lines = (persons / "long.csv").read_text().splitlines()
+    lines.append(f"0,2024-01-01,J44,4,A,99,{lines[1].rsplit(',', 1)[1]}")
+    (persons / "differ.csv").write_text("\n".join(lines) + "\n")
+    base = ["anonymize", "persons.csv", "--items-file", "log.csv", *ASKED, "-o", "out"]
+    kkm = [*base, *KNOWN]
+    cases: list[tuple[list[str], int, str]] = [
+        ([*base, "--qi", "age"], 2, "--qi: only tables have such columns"),
+        ([*base, "--model", "kkm"], 2, "nothing says what someone may know of a person besides facts"),
+        ([*base, "--qi", "age", "--model", "mixed-km"], 2, "--m must say how many quasi-identifiers"),
+        ([*kkm, "--keep-columns", "code"], 2, "'code' has two roles, set and keep"),
+        ([*kkm, "--keep-columns", "date"], 2, "'date' has two roles, keep and part of a fact"),
+        ([*kkm, "--algorithm", "bounding"], 2, "bounding"),
+        ([*kkm, "--per-person", "age"], 2, "--per-person must be COLUMN=WAY"),
+        ([*kkm, "--per-person", "age=middle"], 2, "there is no 'middle'"),
+        ([*kkm, "--counts-min", "6"], 2, "facts in tables are not counted"),
+        (["anonymize", "few.csv", *kkm[2:]], 4, "149 ids of column 'patient' are not in"),
+        (["anonymize", "differ.csv", *ASKED, *KNOWN, "-o", "out"], 4, "age '99'"),
+        (["risk", "long.csv", *ASKED[:6], "--qi", "age"], 2, "not rows of facts"),
+    ]  # fmt: skip
+    for (words, code, said), done in zip(
+        cases, together([words for words, _, _ in cases], persons), strict=True
+    ):
+        assert (done.code, said in done.err) == (code, True), (words, done)
+    assert not (persons / "out").exists()
+
+
+def test_other_commands_say_that_they_take_no_tables_of_facts(persons: Path) -> None:
+    two = ("persons.csv", "--items-file", "log.csv")
+    setveil(
+        "anonymize", *two, *ASKED, *KNOWN, "--global", "--fact-order", "first", "-o", "out", cwd=persons
+    ).ok()
+    cases = [["query", "out", "J44@2024-Q1"], ["reconstruct", "out", "-o", "drawn"], ["why", "out", "J44"]]
+    for words, done in zip(cases, together(cases, persons), strict=True):
+        assert (done.code, "Facts of tables are" in done.err) == (2, True), (words, done)
+    done = setveil("checker", "out", cwd=persons)
+    assert (done.code, "of facts" in done.err) == (2, True), done

@@ -146,8 +146,7 @@ def facts_asked(
         raise RequestError(f"--most-facts must be an integer of at least 1, got {facts.most_facts}.")
     m = asked.m
     if model == MIXED and m is not None:
-        own = {name: number for name, number in asked.sets.items() if number is not None}
-        m = _with_known(own, promise["m"])
+        m = _with_known({name: n for name, n in asked.sets.items() if n is not None}, promise["m"])
         promise = {**promise, "m": None}
     said = ",".join(f"{name}={number}" for name, number in m.items()) if isinstance(m, dict) else m
     if m is not None and promise["m"] not in (None, said, str(said)):

@@ -27,6 +27,7 @@ from setveil.past.why import require_splittable
 from setveil.past.why import why as explain
 from setveil.past.why_tables import AsPublished, why_table
 from setveil.progress import Progress
+from setveil.published.fact_tables import require_no_facts
 from setveil.report.why import why_text
 from setveil.report.why_tables import why_table_text
 from setveil.runs.run import VerifiedRelease
@@ -135,6 +136,7 @@ def answered(
     recorded = past_run(run, "the release")
     require_class(recorded, class_)
     if is_table(recorded):
+        require_no_facts(recorded.report)
         progress("reading")
         table = table_of_past(recorded)
         answer = _of_table(run, recorded, table, hierarchy, encoding, (name, row), show, progress)

@@ -11,7 +11,7 @@ import numpy as np
 from setveil.data.columns import joined
 from setveil.data.named_columns import Column
 from setveil.data.transactions import Transactions
-from setveil.errors import DataError, listed, shorten
+from setveil.errors import DataError, RequestError, listed, shorten
 from setveil.kernels.rows import frozen
 from setveil.published.boxes import Fact
 from setveil.published.facts import FactRows, ShownColumn, label_of, lines_in, told_in, with_boxes
@@ -19,6 +19,16 @@ from setveil.published.table_files import ITEMS_FILE, PublishedTable
 from setveil.tables.columns import Split, TableColumns, read_columns
 from setveil.tables.how import How
 from setveil.values.per_column import item_of
+
+
+def require_no_facts(about: Mapping[str, Any]) -> None:
+    """Refuse a table of facts, by what its about.json or its record says, where items are asked for."""
+    if "facts" in about:
+        raise RequestError(
+            "Facts of tables are verified, and measured by the run that made them, but neither counted nor "
+            "asked nor drawn, and no single one of them is explained.",
+            hint="Count in the published lines; report.json says what was lost.",
+        )
 
 
 def set_columns(table: PublishedTable) -> list[tuple[str, Transactions]]:

@@ -18,6 +18,7 @@ from setveil.published.about import about_file, published_file
 from setveil.published.block_files import PublishedBlocks
 from setveil.published.chunk_files import PublishedChunks
 from setveil.published.counts import Counts, read_counts
+from setveil.published.fact_tables import require_no_facts
 from setveil.published.facts import FactRows
 from setveil.published.table_files import PublishedTable
 
@@ -131,6 +132,7 @@ def shared_by(
     if isinstance(release, facts.FactsRelease):
         return facts_shared(release.published, release.counts, about)
     table = release.table if isinstance(release, tables.TableRelease) else None
+    require_no_facts({"facts": ()} if table is not None and isinstance(table.sets, FactRows) else {})
     labels = (
         release.generalized() if isinstance(release, single_rows.RowsRelease) else release.meaning()["labels"]
     )
@@ -189,6 +191,7 @@ def read_shared(path: Path, read_rows: Callable[..., Transactions], *, sets: boo
         )
     kind = kind_of_recoding(about.get("recoding", "global"))
     if kind is tables and sets:
+        require_no_facts(about)
         counts = read_counts(file.parent, about)
         table = tables.read(str(file), read_rows)
         made = "global" if about["recoding"] == tables.GLOBAL else "local"

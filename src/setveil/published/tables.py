@@ -32,7 +32,13 @@ from setveil.published.about import (
 )
 from setveil.published.counts import FILE as COUNTS
 from setveil.published.counts import Counts, read_counts
-from setveil.published.fact_tables import header_of, read_facts_table, set_columns, set_name_of
+from setveil.published.fact_tables import (
+    header_of,
+    read_facts_table,
+    require_no_facts,
+    set_columns,
+    set_name_of,
+)
 from setveil.published.facts import FactRows, as_boxes, told_of, write_lines, write_recoding_of_columns
 from setveil.published.item_parts import FILES as PARTS
 from setveil.published.item_parts import ItemParts
@@ -399,6 +405,7 @@ def measurable(path: str, exposed: PublishedTable, original: Transactions, _tree
     if about is None:
         raise DataError(f"There is no about.json beside {path}: nothing tells what its labels stand for.")
     content = read_about(about)
+    require_no_facts(content)
     row_map = read_row_map(about.parent.parent / "internal" / "rows.csv", original.n_rows, exposed.n_rows)
     labels, domain = content["labels"], content.get("domain", original.n_items)
     recoding: AnyRecoding

@@ -52,10 +52,11 @@ def require_checked(about: Mapping[str, Any]) -> None:
             hint="--output-format jsonl, or another text format; of a table leave it out.",
         )
     known = {"global": _ROWS, "local": _ROWS, "table": _TABLES, "table-cut": _TABLES}
-    if model not in known.get(str(about.get("recoding")), ()) or {"sensitive", "absent"} & promise.keys():
+    unchecked = bool({"sensitive", "absent"} & promise.keys()) or "facts" in about
+    if model not in known.get(str(about.get("recoding")), ()) or unchecked:
         more = " with sensitive items" if "sensitive" in promise else ""
         more += " and something of absent items" if "absent" in promise else ""
-        what = "of facts" if about.get("recoding") == "facts" else f"which promises {model}{more}"
+        what = "of facts" if "facts" in about else f"which promises {model}{more}"
         raise RequestError(
             f"The checker for recipients does not check such a release, {what}.",
             hint="It checks k^m-anonymity and k-anonymity of rows of items without classes, and "
