@@ -171,6 +171,28 @@ def test_the_loss_is_the_least_of_all_cuts_of_its_tree() -> None:
         assert release.report["optimality"]["loss"] == pytest.approx(float(least), abs=1e-12)
 
 
+@pytest.mark.parametrize("mixed", [False, True])
+def test_own_ms_lose_the_least_of_all_cuts(mixed: bool) -> None:
+    random = Random(17 + mixed)
+    for _ in range(many(12)):
+        lines = [line for line in random_lines(random) if line[3]]
+        table = sv.read_facts(frame_of(lines), id="who", sets=["code", "drug"], qi=["sex"])
+        assert isinstance(table, FactTable)
+        m: dict[str, int] = {"code": random.randint(1, 2), "drug": 1, **({"qi": 1} if mixed else {})}
+        persons = [
+            naive.Person(known, frozenset((x[:4], x[5:]) for x in row))
+            for known, row in zip(values(table), table, strict=True)
+        ]
+        trees: dict[str, naive.Tree] = {"code": {**ICD, "*": None}, "drug": {**ATC, "*": None}}
+        promise = (sv.MixedKmAnonymity if mixed else sv.KKmAnonymity)(k=2, m=m)
+        release = sv.anonymize(
+            table, promise, hierarchy={"code": ICD, "drug": ATC}, algorithm="forest", details=False,
+            share=0.25,
+        )  # fmt: skip
+        least = naive.least_loss(persons, trees, 2, m, 0.25, mixed=mixed)
+        assert release.report["optimality"]["loss"] == pytest.approx(least, abs=1e-9)
+
+
 def test_one_m_for_all_promises_more_than_own_ms() -> None:
     random = Random(2)
     for _ in range(many(20)):

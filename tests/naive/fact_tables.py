@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from itertools import chain, combinations, product
 from pathlib import Path
 
+from naive.anonymize import Tree, leaves, up_from
+
 Fact = tuple[str, str]  # column and text
 
 
@@ -95,3 +97,50 @@ def overlap(
                 return True
             seen |= inside
     return False
+
+
+def recodings(tree: Tree, codes: Sequence[str]) -> Iterator[dict[str, str]]:
+    """List what codes may become by a cut of their tree; single ones may be left out."""
+    below = {node: {x for x in codes if node in up_from(tree, x)} for node in tree}
+    for choice in product(*([*up_from(tree, x), ""] for x in codes)):
+        to = {x: node for x, node in zip(codes, choice, strict=True) if node}
+        if all(to.get(x) == node for node in to.values() for x in below[node]):
+            yield to
+
+
+def least_loss(
+    rows: Sequence[Person],
+    trees: Mapping[str, Tree],
+    k: int,
+    m: Mapping[str, int],
+    share: float,
+    *,
+    mixed: bool,
+) -> float:
+    """Find the least loss of all recodings of codes, and of the one quasi-identifier, which may be hidden."""
+    codes = {name: sorted({x for row in rows for of, x in row.facts if of == name}) for name in trees}
+    best = 1.0
+    every = product(*(recodings(tree, codes[name]) for name, tree in trees.items()))
+    for choice, hides in product(list(every), (False, True)):
+        to = dict(zip(trees, choice, strict=True))
+        shown = [
+            Person(
+                ("*",) if hides else row.known,
+                frozenset((name, to[name][x]) for name, x in row.facts if x in to[name]),
+            )
+            for row in rows
+        ]
+        lost = [_lost(trees[name], to[name].get(x)) for row in rows for name, x in row.facts]
+        gone = hides and len({row.known for row in rows}) > 1
+        loss = share * gone + (1 - share) * sum(lost) / len(lost)
+        if loss < best and keeps(shown, k, m, mixed=mixed):
+            best = loss
+    return best
+
+
+def _lost(tree: Tree, node: str | None) -> float:
+    """LM of an occurrence."""
+    every = leaves(tree)
+    if node is None:
+        return 1.0
+    return (sum(node in up_from(tree, x) for x in every) - 1) / max(len(every) - 1, 1)
