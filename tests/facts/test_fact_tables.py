@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -267,4 +267,6 @@ def test_some_rows_keep_what_their_facts_are() -> None:
     some = table.rows_at([2, 0])  # type: ignore[arg-type]
     assert isinstance(some, FactTable)
     assert some.facts.rows() == [table.facts.rows()[2], table.facts.rows()[0]]
-    assert replace(some, sign="|").sign == "|"
+    drawn = table.drawn(np.array([2, 0]))
+    assert drawn.facts.rows() == some.facts.rows()
+    assert set(drawn.vocabulary.labels) == {fact for row in drawn for fact in row}

@@ -76,6 +76,14 @@ class FactTable(Table):
             self.sign, self.notes, self.most, self.left_out,
         )  # fmt: skip
 
+    def drawn(self, rows: NDArray[np.int64]) -> FactTable:
+        """Take some of the rows, with the facts that occur in them."""
+        facts = self.facts.rows_at(rows)
+        some = replace(
+            self.rows_at(rows), indptr=facts.indptr, items=facts.items, vocabulary=facts.vocabulary
+        )
+        return FactTable.of(some, facts)
+
     @property
     def set_names(self) -> tuple[str, ...]:
         """Names of the columns of codes."""

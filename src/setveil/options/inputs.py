@@ -19,6 +19,7 @@ from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import is_integer, item_order
 from setveil.errors import DataError, RequestError, did_you_mean, listed, shorten
 from setveil.facts.facts import Facts
+from setveil.facts.tables import FactTable
 from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress
 from setveil.tables.table import Table
@@ -229,6 +230,8 @@ def rows_at(data: Transactions, drawn: NDArray[np.int64]) -> Transactions:
     """Take some of the rows, with the items that occur in them."""
     import numpy as np
 
+    if isinstance(data, FactTable):
+        return data.drawn(drawn)
     if isinstance(data, Table | Facts):
         return data.rows_at(drawn)
     lengths = data.row_lengths()[drawn]
