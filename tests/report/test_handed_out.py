@@ -133,12 +133,17 @@ def _parameters(handed: Handed, found: re.Match[str]) -> None:
     assert all(str(handed.about["guarantee"][name]) == value for name, value in named.items())
 
 
+# Who knows the class of a person counts rows of it alone, as `Handed.least` and `learned` do.
+EVERY_CLASS = r"(?P<every> So in every class, for whoever knows the class, too\.)?"
+
+
 @says(
     "",
     r"Promise: Anyone who knows (?:any of a person's quasi-identifiers and )?up to (\d+) items? "
-    r"of (?:a|the) person's row finds at least (\d+) rows that fit, or none\.",
+    r"of (?:a|the) person's row finds at least (\d+) rows that fit, or none\." + EVERY_CLASS,
 )
 def _promise(handed: Handed, found: re.Match[str]) -> None:
+    assert bool(found["every"]) == ("classes" in handed.about)
     m, k = int(found[1]), int(found[2])
     for size in range(m + 1):
         assert min(handed.least(size)) >= k
@@ -207,9 +212,10 @@ def _groups_found(handed: Handed, found: re.Match[str]) -> None:
     "",
     r"Promise: Anyone who knows up to (\d+) public items of a person (?:finds at least (\d+) rows "
     r"that fit, or none, and )?is right about any sensitive item \((\d+) named\) with a chance of "
-    r"at most ([\d.]+)\.",
+    r"at most ([\d.]+)\." + EVERY_CLASS,
 )
 def _rho(handed: Handed, found: re.Match[str]) -> None:
+    assert bool(found["every"]) == ("classes" in handed.about)
     assert int(found[3]) == len(handed.secret)
     assert learned(handed, int(found[1])) <= float(found[4]) + 1e-9
     if found[2]:
