@@ -166,12 +166,27 @@ def run_python(page: Path) -> list[tuple[Block, Block | None, str]]:
     return out
 
 
+FORKING_ITS_WORKERS = """
+from setveil.studies.compare import sweep
+for function in (sweep.run_all, sweep.sweep):
+    function.__kwdefaults__["worker"] = [{worker!r}]
+"""
+
+
 def make_tools(folder: Path, interpreter: Interpreter) -> Path:
-    """Make a folder with a command `setveil`, which runs in a fork of an interpreter."""
+    """Make a folder with a command `setveil`, run in a fork of an interpreter, as are workers of studies.
+
+    A new process imports and loads once more what the interpreter holds; the tests of studies start those.
+    """
     folder.mkdir()
-    command = folder / "setveil"
-    command.write_text(interpreter.command(COMMAND_LINE))
-    command.chmod(0o755)
+    worker = folder / "worker"
+    scripts = {
+        folder / "setveil": FORKING_ITS_WORKERS.format(worker=str(worker)) + COMMAND_LINE,
+        worker: "from setveil.studies.compare.worker import main; main()",
+    }
+    for command, script in scripts.items():
+        command.write_text(interpreter.command(script))
+        command.chmod(0o755)
     return folder
 
 
