@@ -1,22 +1,42 @@
-"""The exact algorithm where an absent item may be known, against every cut and every set of items left out."""
+"""The exact algorithm where an absent item is known, against every cut and set of items left out."""
 
 from __future__ import annotations
 
+import json
 import math
+import subprocess
+import sys
+from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 
 import setveil as sv
+from cli_helpers import setveil, write
 from naive import exact as naive_exact
 from naive import lacking as naive
+from naive.anonymize import up_from
 from naive.exact import Terms
 from naive.km import Rows
+from setveil.algorithms._cut import Cut
+from setveil.algorithms.exact._candidates import contracted
+from setveil.algorithms.exact._clauses import Separator
 from setveil.errors import InfeasibleError, RequestError
-from strategies import Case, enough, random_cases, seeded, transactions
+from setveil.kernels.rows import distinct_rows
+from setveil.progress import silent
+from setveil.recipients import CHECK
+from strategies import Case, enough, random_cases, seeded
 
-MODELS = [(False, "ncp"), (False, "lm"), (True, "lm"), (True, "ncp"), (True, "entropy"), (True, "entropy-max")]
+MODELS = [
+    (False, "ncp"),
+    (False, "lm"),
+    (True, "lm"),
+    (True, "ncp"),
+    (True, "entropy"),
+    (True, "entropy-max"),
+]
 
 
 def terms_of(rng: Random, case: Case) -> Terms:
@@ -65,3 +85,155 @@ def _lack(rows: Rows, k: int) -> bool:
 # SPEC: publishing Y for y alone hides that y is there.
 ROWS = [["x", "y"], ["x", "y"], ["x"]]
 TREE = [["y", "Y", "*"], ["y0", "Y", "*"], ["x", "*"]]
+
+
+def released(**more: Any) -> Any:
+    tree = sv.Hierarchy.from_paths(TREE)
+    return sv.anonymize(ROWS, sv.KmAnonymity(2, 2, absent=1), hierarchy=tree, **more)
+
+
+def test_a_label_for_several_items_tells_nothing_of_the_one_that_occurs() -> None:
+    """Counts would say that both rows of Y hold y: there are none, and a warning says why."""
+    release = released()
+    assert sorted(release.published.rows()) == [("x",), ("x", "Y"), ("x", "Y")]
+    assert release.counts is None
+    assert "all its rows hold one of its items" in release.details["warnings"][0]
+    assert (release.verdict.absent, release.verdict.greatest_k) == (1, 2)
+    told = release.report["guarantee"]
+    assert {key: told[key] for key in ("absent", "absence", "holds")} == {
+        "absent": 1, "absence": "items", "holds": True,
+    }  # fmt: skip
+    assert not sv.verify(
+        sv.anonymize(ROWS, sv.KmAnonymity(2, 2), hierarchy=sv.Hierarchy.from_paths(TREE)), absent=1
+    )
+
+
+def test_a_folder_is_checked_for_what_it_promises(tmp_path: Path) -> None:
+    released().write(tmp_path / "run")
+    about = json.loads((tmp_path / "run/published/about.json").read_text("utf-8"))
+    assert about["guarantee"] == {"model": "km-anonymity", "k": 2, "m": 2, "absent": 1}
+    asked = setveil("verify", tmp_path / "run").ok()
+    assert "Yes: (k,m,a)-anonymity (k=2, m=2, a=1, absent items) holds." in asked.out
+    assert sv.verify(tmp_path / "run").as_dict()["absent"] == 1
+    # Forged: y in place of Y.
+    data = tmp_path / "run/published/data.csv"
+    data.write_text(data.read_text("utf-8").replace("Y", "y"), "utf-8")
+    assert setveil("verify", tmp_path / "run").code == 1
+    assert setveil("verify", tmp_path / "run", "--k", "2", "--m", "2").code == 0
+
+
+@pytest.mark.parametrize(
+    ("promise", "words"),
+    [
+        ({"absent": 2}, "1 absent item at most, got 2"),
+        ({"absent": -1}, "absent"),
+        ({"absent": 1, "m": math.inf}, "m must be one number of items"),
+        ({"absent": 1, "m": {"code": 1, "drug": 2}}, "m must be one number of items"),
+    ],
+)
+def test_what_cannot_be_promised(promise: dict[str, Any], words: str) -> None:
+    with pytest.raises(RequestError, match=words):
+        sv.KmAnonymity(2, **promise)
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (("-a", "aa"), "aa promises nothing of items that a person is known not to have; exact does"),
+        (("--classes",), "classes promises nothing"),
+        (("--certificate",), "Certificates are of k^m-anonymity alone"),
+        (("--engine", "parts"), "--absent does not apply in parts"),
+        (("--engine", "spark"), "With --engine spark there is no --absent"),
+        (("--rho", "1/2", "--sensitive", "y"), "km-rho has no --absent: only km-anonymity"),
+        (("--absent", "2"), "1 absent item at most, got 2"),
+        (("--checker",), "with an absent item"),
+    ],
+)
+def test_who_cannot_promise_it_says_so(more: tuple[str, ...], words: str, tmp_path: Path) -> None:
+    rows = write(tmp_path / "rows.csv", "x,y\nx,y\nx\n")
+    tree = write(tmp_path / "tree.csv", "y;Y;*\ny0;Y;*\nx;*\n")
+    out = tmp_path / "out"
+    asked = ("anonymize", rows, "--format", "basket", "-H", tree, "-k", "2", "-m", "2", "--absent", "1")
+    done = setveil(*asked, *more, "-o", out)
+    assert done.code == 2, done
+    assert words in done.err.replace("\n", " ")
+    assert "Traceback" not in done.err
+    assert not out.exists()
+
+
+def test_what_asks_or_repeats_such_a_run_says_that_it_cannot(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    rows = write(tmp_path / "rows.csv", "x,y\nx,y\nx\n")
+    tree = write(tmp_path / "tree.csv", "y;Y;*\ny0;Y;*\nx;*\n")
+    words = ("anonymize", rows, "--format", "basket", "-H", tree, "-k", "2", "-m", "2", "--absent", "1")
+    setveil(*words, "-o", run).ok()
+    for asked, told in (
+        (("certify", run), "Certificates are of k^m-anonymity alone"),
+        (("why", run, "Y"), "of items that a person has, not of absent ones"),
+        (("apply", run, rows, "--out", tmp_path / "new"), "about items that a person has"),
+        (("checker", run), "with an absent item"),
+    ):
+        done = setveil(*map(str, asked))
+        assert (done.code, "Traceback" in done.err) == (2, False), done
+        assert told in done.err.replace("\n", " "), done
+    program = subprocess.run(
+        [sys.executable, "-I", CHECK, run], capture_output=True, text=True, check=False
+    )  # fmt: skip
+    assert program.returncode == 2, program
+    assert "not checked here" in program.stdout + program.stderr
+    assert "1 item that is not in" in (run / "internal/report.html").read_text("utf-8")
+    setveil("evidence", run, "--out", tmp_path / "page.html").ok()
+    page = (tmp_path / "page.html").read_text("utf-8")
+    assert "The promise is also about one item that a person is known not to have" in page
+
+
+def test_items_that_nothing_can_hide_are_infeasible() -> None:
+    promise = sv.KmAnonymity(2, 1, absent=1)
+    with pytest.raises(InfeasibleError, match="lack the only item that there is"):
+        sv.anonymize([["x"], ["x"], []], promise, hierarchy=sv.Hierarchy.from_paths([["x", "*"]]))
+    with pytest.raises(InfeasibleError, match="forbids publishing 'y' as itself: too few rows lack it"):
+        released(keep=["y"])
+
+
+def test_every_generalized_clause_is_kept_by_every_valid_release() -> None:
+    """No clause that a threat proves is broken by any valid release of a tiny case."""
+    kept = 0
+    for case in random_cases(enough(60), 74, most_leaves=5, most_rows=12):
+        m = int(min(case.m, 2))
+        tree = case.tree
+        if tree.n_leaves == 1 or not case.data.n_items:
+            continue
+        small = contracted(tree, set(case.data.vocabulary.labels), telling=True)
+        separator = Separator(Cut(case.data, small), case.k, m, absent=True)
+        absence = separator.absence
+        assert absence is not None
+        leaves = [small.labels[leaf] for leaf in range(small.n_leaves)]
+        valid = [
+            to
+            for to in naive.by_loss(case.rows, case.parents, Terms("lm", True))
+            if naive.is_valid(case.rows, to, case.k, m)
+        ]
+        published = np.arange(small.n_nodes) < small.n_leaves
+        rows = distinct_rows(*separator.rows, separator.weights)
+        for threat in absence.threats(rows, published, silent):
+            for above, out in absence.clauses(threat, True):
+                named = {small.labels[v] for v in above}
+                for to in valid:
+                    up = any(
+                        _lies_at_or_above(case.parents, to[x], v)
+                        for v in named
+                        for x in leaves
+                        if _under(case.parents, x, v)
+                    )
+                    assert up or any(to[leaves[leaf]] is None for leaf in out), (case, threat, to)
+                    kept += 1
+    assert kept > 100
+
+
+def _under(parents: Any, x: str, v: str) -> bool:
+    return v in up_from(parents, x)
+
+
+def _lies_at_or_above(parents: Any, label: str | None, v: str) -> bool:
+    """Whether an item under v is published as v or higher."""
+    return label is not None and label in up_from(parents, v)

@@ -204,3 +204,13 @@ def test_originals_of_every_format_that_it_reads(
 def test_a_certificate_of_a_sample_is_refused(files: Path) -> None:
     asked = ["-k", "2", "-m", "2", "--certificate", "--sample", "2", "-o", "out"]
     refused(setveil("anonymize", "rows.csv", *asked, cwd=files), 2, "--sample takes some", out=files / "out")
+
+
+def test_other_promises_say_which_one_has_a_certificate(tmp_path: Path) -> None:
+    """Not what parameters the algorithm has that keeps the promise, which nobody named."""
+    table, out = tmp_path / "t.csv", tmp_path / "none"
+    table.write_text("sex;items\nF;a\nF;a\n", encoding="utf-8")
+    words = ["--model", "kkm", "--k", "2", "--m", "1", "--qi", "sex", "--set", "items", "--separator", ";"]
+    done = setveil("anonymize", table, *words, "--certificate", "--out", out)
+    refused(done, 2, "only k^m-anonymity by exact has one", "--certificate is of exact.", out=out)
+    assert "it has" not in done.err

@@ -71,7 +71,7 @@ def test_each_cell_is_the_run_of_its_promise() -> None:
             assert cell.found["whole"] == told["whole"]
             assert cell.found["order"] == told["order"]
             assert cell.found["suppressed_occurrences"] == release.utility["suppressed_occurrences"]
-            risk = sv.risk(release, m=cell.m + 1, thresholds=[2])["risk"][0]
+            risk = sv.risk(release, m=int(cell.m) + 1, thresholds=[2])["risk"][0]
             assert cell.found["unique_rows"] == risk["rows_below"]["2"]
 
 

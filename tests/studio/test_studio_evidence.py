@@ -21,8 +21,32 @@ from studio_browser import Screen, expect, framed, looks
 from studio_client import Client
 from test_studio_kinds import chunks, classes, groups, rows, table
 
+
+def local(project: Project, folder: Path) -> None:
+    """An item may be published under several labels."""
+    rows(project, folder)
+    project.save(algorithm="lra", hierarchy=None)
+
+
+def facts(project: Project, folder: Path) -> None:
+    rows(project, folder)
+    lines = [
+        f"{at},2024-0{1 + at % 3}-11,{code}" for at in range(60) for code in ("I50", "E11")[: 1 + at % 2]
+    ]
+    (folder / "log.csv").write_text("\n".join(["id,day,code", *lines]) + "\n")
+    asked = {"id-column": "id", "set": "code", "when": "day:month", "hierarchy": None, "format": None}
+    project.save(input=str(folder / "log.csv"), k=5, m="1", **asked)
+
+
+def lacking(project: Project, folder: Path) -> None:
+    """Something is promised of absent items, too."""
+    rows(project, folder)
+    project.save(absent=1)
+
+
 KINDS: dict[str, Callable[[Project, Path], None]] = {
-    "rows": rows, "groups": groups, "chunks": chunks, "classes": classes, "table": table,
+    "rows": rows, "groups": groups, "chunks": chunks, "classes": classes, "table": table, "local": local,
+    "facts": facts, "lacking": lacking,
 }  # fmt: skip
 HOSTILE = '</textarea><script>alert("x")</script>'
 
@@ -82,6 +106,23 @@ def test_the_checker_is_downloaded_or_put_beside_the_data(page: Page, tmp_path: 
     shown = page.send("release", "checker", run="one")
     assert "They lie beside the data, and go with them." in shown
     assert f"check.py ({(run / 'published' / 'check.py').stat().st_size:,} bytes)" in shown
+
+
+def test_an_absent_item_is_promised_by_a_box(page: Page, tmp_path: Path) -> None:
+    rows(page.project, tmp_path)
+    form = {"model": "km-anonymity", "k": "5", "m": "2", "left_out": "any"}
+    assert 'name="absent" value="1">' in page.text("promise")
+    page.send("promise", **form, absent="1")
+    assert page.project.settings()["absent"] == 1
+    shown = page.text("promise")
+    assert 'name="absent" value="1" checked>' in shown
+    assert "and 1 item that is not in it, finds at least 5 rows that fit, or none." in shown
+    assert shown.count("Knowing what a person does not have.") == 1
+    told = page.client.get("p", page.project.name, "promise/words?k=5&m=2&absent=1").json()
+    assert "1 item that is not in it" in told["promise"]
+    assert json.loads((page.made() / "published" / "about.json").read_text())["guarantee"]["absent"] == 1
+    page.send("promise", **form)
+    assert "absent" not in page.project.settings()
 
 
 def test_strangers_and_absent_items_are_counted_as_the_command_counts(page: Page, tmp_path: Path) -> None:

@@ -298,13 +298,13 @@ def require_gives(name: str, model: str, said: str = "") -> None:
         )
 
 
-def require_absence(name: str, guarantee: Any) -> None:
-    """Refuse an algorithm that knows nothing of absent items where one is promised."""
-    if getattr(guarantee, "absent", 0) and not load(name).info.lacks:
-        able = [other for other, module in modules().items() if module.info.lacks]
+def require_absence(name: str, absent: int) -> None:
+    """Refuse an algorithm that knows nothing of absent items where so many are promised."""
+    if absent and not load(name).info.lacks:
+        able = ", ".join(other for other, module in modules().items() if module.info.lacks)
         raise RequestError(
-            f"{name} keeps rows that lack an item from no one: {', '.join(able)} promises that of absent items.",
-            hint=f"{faces('--algorithm', 'algorithm')} {able[0]}, or leave out {faces('--absent', 'absent')}.",
+            f"{name} promises nothing of items that a person is known not to have; {able} does.",
+            hint=f"Choose {able}, or leave out {faces('--absent', 'absent')}.",
         )
 
 

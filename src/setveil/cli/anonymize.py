@@ -228,6 +228,7 @@ class _Asked:
             self.of_facts.require_possible(self.promised, self.of_tables, self.publishing.output_format)
         require_options(self.promised, self.promise)
         require_values(self.promised, self.promise, encoding)
+        registry.require_absence(self.algorithm, self.promise.get("absent") or 0)
         if self.watching:
             require_watched(self.model, details=not self.publishing.no_details)
         kind = kind_named(self.model.release).info
@@ -251,6 +252,7 @@ def _in_parts(
     unused = {
         "--bound": asked.bound, "--sample": asked.sample, "--output-format": publishing.output_format,
         "--watch": asked.watching, "--names": named, "--checker": publishing.checker,
+        "--absent": asked.promise.get("absent"),
     }  # fmt: skip
     return in_parts.anonymize(
         source, asked.reading, (asked.promised, asked.promise), (asked.algorithm, asked.texts),

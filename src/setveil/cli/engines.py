@@ -48,18 +48,7 @@ def km_only(
         )
     require_options(name, promise, published=published)
     values = plain_values(model_named(name).options, promise, "utf-8")
-    found = KmAnonymity(**values)
-    require_nothing_absent(found, engine)
-    return found
-
-
-def require_nothing_absent(guarantee: KmAnonymity, engine: str) -> None:
-    """Refuse a promise about absent items where rows are not in memory."""
-    if guarantee.absent:
-        raise RequestError(
-            f"With --engine {engine} nothing is promised of absent items: all rows must be looked at together.",
-            hint=f"Leave out --absent, or --engine {engine}.",
-        )
+    return KmAnonymity(**values)
 
 
 def own_values(

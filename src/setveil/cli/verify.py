@@ -128,7 +128,8 @@ def verify(
         useless = beside | dict.fromkeys([*columns.given, *(f"--{name}" for name in reading.given())], True)
         return _together([Path(file), *with_], model, promise, useless, show, progress)
     if model is None and not any(value not in (None, False) for value in promise.values()):
-        model, promise = _promised_beside(file, promise)
+        model, promise, lacked = _promised_beside(file, promise)
+        absent = absent or lacked
     showing = max(show, 1)
     if engine != MEMORY:
         if original or recoding or hierarchy_file or read_as != "label" or columns.given or absent:
@@ -190,15 +191,18 @@ def _as_query(
     )  # fmt: skip
 
 
-def _promised_beside(file: str, promise: dict[str, Any]) -> tuple[str | None, dict[str, Any]]:
-    """Take the promise that the about.json beside a file speaks of, but for sensitive items, and say so."""
+def _promised_beside(file: str, promise: dict[str, Any]) -> tuple[str | None, dict[str, Any], int | None]:
+    """Take the promise that the about.json beside a file speaks of, but for sensitive items, and say so.
+
+    Last is how many absent items it is about; None: none.
+    """
     from setveil.options.decode import require_file
     from setveil.published.about import promise_beside
 
     require_file(Path(file))
     said = promise_beside(file)
     if said.get("model") not in models():
-        return None, promise
+        return None, promise, None
     say(f"{file}: checking what the about.json beside it promises; --k, --m and --model ask for others.")
     found = models()[said["model"]]
     given: dict[str, Any] = {}
@@ -209,7 +213,7 @@ def _promised_beside(file: str, promise: dict[str, Any]) -> tuple[str | None, di
         elif found.release != "rows":  # of rows they are looked up where they are needed
             given[key] = tuple(value)
         given |= dict([option.only_with] if option.only_with else [])
-    return said["model"], promise | given
+    return said["model"], promise | given, said.get("absent")
 
 
 def _settled(file: str, promise: dict[str, Any]) -> str:

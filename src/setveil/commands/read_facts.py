@@ -13,7 +13,7 @@ from setveil.errors import RequestError, described, require_type
 from setveil.facts.asked import asked_for
 from setveil.facts.facts import Facts
 from setveil.facts.read import read_rows_of_facts
-from setveil.facts.tables import FactTable, read_table_of_facts
+from setveil.facts.tables import read_table_of_facts
 from setveil.tables.how import How
 from setveil.tables.roles import TreeLike, make_roles, with_trees
 
@@ -47,7 +47,7 @@ def read_facts(
     format: str | None = None,  # noqa: A002
     encoding: str | None = None,
     separator: str | None = None,
-) -> Facts | FactTable:
+) -> Facts | Any:  # a FactTable where persons are described: who calls it knows which
     r"""Read what, when and how much from a raw file: all lines of a person are one row of facts.
 
     A fact is a code with the values of its attributes: the period of a date, the band of an amount. Lines of

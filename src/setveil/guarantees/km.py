@@ -217,16 +217,16 @@ def not_covered_words(g: Facts) -> Points:
         f"{count(g['k'], 'row')}, even only one."
     )
     more = [(f"Knowing more than {count(g['m'], 'item')}.", text)]
-    return [*more, *beyond_absence_words()] if g.get("absent") else more
+    return [*more, *_absence_words()] if g.get("absent") else more
 
 
-def beyond_absence_words() -> Points:
+def _absence_words() -> Points:
     """Say what a promise about an absent item does not cover."""
     text = (
         "The promise is about one absent item, which excludes the rows that certainly hold it. Someone who "
         "knows of two, or that nothing of a label's kind is there, may find fewer rows."
     )
-    return [("Knowing more of what a person does not have.", text)]
+    return [("Knowing what a person does not have.", text)]
 
 
 def _reading(g: Facts) -> Points:
@@ -234,7 +234,11 @@ def _reading(g: Facts) -> Points:
     return [
         ("k:", f"how many rows must fit, here {count(g['k'])}."),
         ("m:", f"what someone may know, here {someone}."),
-        *([("absent:", "how many items the person is known not to have, here 1.")] if g.get("absent") else []),
+        *(
+            [("absent:", "how many items the person is known not to have, here 1.")]
+            if g.get("absent")
+            else []
+        ),
     ]
 
 
@@ -302,7 +306,11 @@ model = Model(
         known="m",
     ),
     family="rows",
-    axes={"k": "rows that fit at least (k)", "m": "what someone may know (m)"},
+    axes={
+        "k": "rows that fit at least (k)",
+        "m": "what someone may know (m)",
+        "absent": "items known to be absent",
+    },
     example={"k": 2, "m": 2},
     counts=True,
     place=1,

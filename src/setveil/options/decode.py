@@ -205,6 +205,12 @@ def no_parameter(
 ) -> RequestError:
     """Make the error of parameters that an algorithm has not; `more`: what else could have been meant."""
     known = list(known)
+    if unknown == ["certificate"]:
+        return RequestError(
+            f"{algorithm} has no parameter certificate: only k^m-anonymity by exact has one. `setveil "
+            "verify` checks any promise.",
+            hint=f"{as_option('certificate')} is of exact.",
+        )
     whose = [
         name for name in algorithms.names() if unknown[0] in options_of(algorithms.load(name).Parameters)
     ]

@@ -95,6 +95,11 @@ def require_options(name: str, texts: Mapping[str, Any], *, published: bool = Fa
         bounding = [
             other for other, one in models().items() if "rho" in one.options and one.options["rho"].needed
         ]
+        if "absent" in extra:
+            raise RequestError(
+                f"{name} has no {_named(['absent'])}: only km-anonymity promises something of absent items.",
+                hint="`setveil verify --absent 1` checks a release of km-anonymity or kkm for it.",
+            )
         raise RequestError(
             f"{name} has no {_named(extra)}; it takes {_named(own)}.",
             hint=f"{as_option('rho')} is of {' and '.join(bounding)}: leave out {as_option('algorithm')}, or "

@@ -59,6 +59,15 @@ def settled_model(texts: Mapping[str, Any], among: Sequence[str] = ()) -> str:
     return min(among, key=lacks)
 
 
+def require_nothing_absent(guarantee: Any) -> None:
+    """Refuse a promise about absent items where the rows are not in memory."""
+    if getattr(guarantee, "absent", 0):
+        raise RequestError(
+            "Of absent items something is promised where all rows are in memory, not in parts or on Spark.",
+            hint=faces("Leave out --engine, or --absent.", "Leave out absent."),
+        )
+
+
 def bounds_inference(model: Model) -> bool:
     """Whether a model bounds the confidence in sensitive items (rho), which it may leave out everywhere."""
     return "rho" in model.options and model.options["rho"].needed

@@ -68,7 +68,13 @@ class PastRun:
             return None
         if self.model == PrivacyConstraints.model:
             return PrivacyConstraints(told["k"], m=number(told["m"]))
-        return KmAnonymity(told["k"], number(told["m"]), told.get("absent", 0))
+        return KmAnonymity(told["k"], number(told["m"]), absent(told))
+
+
+def absent(guarantee: Mapping[str, Any]) -> int:
+    """Tell how many absent items a recorded promise is about."""
+    found: int = guarantee.get("absent", 0)
+    return found
 
 
 def number(recorded: Any) -> Any:

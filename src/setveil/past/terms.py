@@ -68,8 +68,8 @@ def require_nothing_absent(run: PastRun, wanted: Guarantee | None) -> None:
     """Refuse a promise about absent items, which another file of rows need not keep and no repair mends."""
     if run.report["guarantee"].get("absent") or getattr(wanted, "absent", 0):
         raise RequestError(
-            "Recodings are applied to other rows for promises about items that a person has; this one is also "
-            "about absent ones.",
+            "Recodings are applied to other rows for promises about items that a person has; this one is "
+            "also about absent ones.",
             hint="Anonymize the new rows by themselves.",
         )
 

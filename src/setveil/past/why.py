@@ -47,8 +47,8 @@ def require_splittable(run: PastRun, *, in_class: bool = False) -> None:
         )
     if run.report["guarantee"].get("absent"):
         raise RequestError(
-            f"This run promises {run.report['guarantee']['phrase']}; why labels are not split is known of items "
-            "that a person has, not of absent ones."
+            f"This run promises {run.report['guarantee']['phrase']}; why labels are not split is known of "
+            "items that a person has, not of absent ones."
         )
 
 

@@ -255,6 +255,7 @@ class Fields:
         """Write a fact of a column as one text."""
         return label_of(self.names, column, box, sign)
 
+
 def fields_of(columns: Mapping[str, Sequence[str]], row: str = ROW) -> Fields:
     """Say which fields a line has: an attribute that several columns have is one field.
 

@@ -55,13 +55,13 @@ def require_checked(about: Mapping[str, Any]) -> None:
     unchecked = bool({"sensitive", "absent"} & promise.keys()) or "facts" in about
     if model not in known.get(str(about.get("recoding")), ()) or unchecked:
         more = " with sensitive items" if "sensitive" in promise else ""
-        more += " and something of absent items" if "absent" in promise else ""
+        more += " with an absent item" if "absent" in promise else ""
         what = "of facts" if "facts" in about else f"which promises {model}{more}"
         raise RequestError(
             f"The checker for recipients does not check such a release, {what}.",
             hint="It checks k^m-anonymity and k-anonymity of rows of items without classes, and "
-            "(k,k^m)-anonymity and mixed k^m-anonymity of tables in which nothing is sensitive. `setveil verify` "
-            "checks all.",
+            "(k,k^m)-anonymity and mixed k^m-anonymity of tables in which nothing is sensitive. "
+            "`setveil verify` checks all.",
         )
 
 

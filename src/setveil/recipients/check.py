@@ -96,8 +96,8 @@ def wrong_counts(about, rows, lines, k, few):  # what cannot be true of counts.c
 def recount(about, data, counts, k, m):  # the promise of about.json, or another k or m, from the texts of the files
     promise, plain, told, wrong = about["guarantee"], about["recoding"] in ("global", "local"), about.get("counts"), []
     model, k, m = promise["model"], k or promise["k"], m or promise.get("m", "inf")
-    must(model in (("km-anonymity", "k-anonymity") if plain else ("kkm", "mixed-km")) and not {"sensitive", "absent"} & {*promise}
-         and not {"files", "items_file"} & {*about}, f"{model} of such a release is not checked here", 2)
+    must(model in (("km-anonymity", "k-anonymity") if plain else ("kkm", "mixed-km")) and not {*promise, *about} &
+         {"sensitive", "absent", "files", "items_file"}, f"{model} of such a release is not checked here", 2)
     must(type(k) is int and k > 1 and (m == "inf" or type(m) is int and m > 0), f"k = {k} and m = {m} cannot be", 2)
     must(all(type(x) is list and {*map(type, x)} == {str} for x in about["labels"].values()), "labels are no lists")
     rows, size = [(known, tuple(sorted({*row} - {""}))) for known, row in read_rows(about, data)], float(m)

@@ -143,6 +143,8 @@ class Guarantee(TypedDict):
     violations: int
     greatest_k: NotRequired[int | None]
     greatest_m: NotRequired[int | str | None]
+    absent: NotRequired[int]  # how many items a person may be known not to have, besides
+    absence: NotRequired[str]  # what can be absent: items
     complete: NotRequired[bool]
     classes: NotRequired[int]
     reading: NotRequired[str]

@@ -93,7 +93,7 @@ def asked_for(
     name = name or models()[model].algorithm
     module = algorithms.load(name)
     algorithms.require_gives(name, model)
-    algorithms.require_absence(name, guarantee)
+    algorithms.require_absence(name, getattr(guarantee, "absent", 0))
     if settings is not None and parameters:
         raise RequestError(
             f"Parameters of {name} are given twice, inside {type(settings).__name__}(...) and beside it: "

@@ -27,6 +27,7 @@ from setveil.guarantees.verify.km import KmVerdict
 from setveil.guarantees.verify.km_pieces import require_countable
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import frozen
+from setveil.options.models import require_nothing_absent
 from setveil.progress import Progress, silent
 from setveil.published.in_parts import PublishedParts, publish_parts, shown_labels
 from setveil.published.recoding import Recoding
@@ -111,6 +112,7 @@ def anonymize_parts(
     """
     require_possible(guarantee.model, algorithm, parameters)
     require_countable(guarantee)
+    require_nothing_absent(guarantee)
     asked = asked_for(guarantee, algorithm, parameters, seed=seed, counts=counts, details=details)
     timing: Timing = {}
     with new_folder(out, force=force) as (published, internal):

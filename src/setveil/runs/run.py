@@ -367,8 +367,8 @@ class _Memory:
         release = publish(self.data, made.recoding, asked.seed, made.told, asked.least)
         if getattr(asked.guarantee, "absent", 0) and isinstance(release, RowsRelease) and release.is_told():
             warning = (
-                "There is no counts.csv: by it every row of some label would hold one of its items, and who lacks "
-                "that item would be in none of them."
+                "There is no counts.csv: it would tell of some label that all its rows hold one of its "
+                "items, and so that nobody who lacks that item is among them."
             )
             told = {**made.told, "warnings": [*made.told.get("warnings", ()), warning]}
             release = replace(release, counts=None, details=told)

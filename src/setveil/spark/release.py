@@ -29,6 +29,7 @@ from setveil.guarantees.verify.km import KmVerdict
 from setveil.guarantees.verify.km_spark import ITEMS, MANIFEST, read_published, verify_km_spark
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import Ids, frozen, recode_rows, take_rows
+from setveil.options.models import require_nothing_absent
 from setveil.progress import Progress
 from setveil.published.in_parts import shown_labels
 from setveil.published.recoding import Recoding
@@ -178,6 +179,7 @@ def anonymize(
         Its `write` publishes and verifies. Until then the coded rows stay cached in the session.
     """
     promise = promised(guarantee)
+    require_nothing_absent(promise)
     if named_algorithm(algorithm)[0] not in ALGORITHMS:
         raise RequestError(
             f"On Spark there are the algorithms {', '.join(ALGORITHMS)}, got {described(algorithm)}."

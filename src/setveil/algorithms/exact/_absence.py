@@ -35,8 +35,8 @@ def require_more_items(hierarchy: Hierarchy, empty: int, guarantee: KmAnonymity)
     """Refuse a hierarchy of one item, which nothing hides, where too few rows lack it."""
     if hierarchy.n_leaves == 1 and 0 < empty < guarantee.k:
         raise InfeasibleError(
-            f"{guarantee.phrase} cannot be reached: the only item there is, {hierarchy.labels[0]!r}, is not in "
-            f"{empty} of the rows, fewer than k = {guarantee.k}.",
+            f"{guarantee.phrase} cannot be reached: {empty} of the rows, fewer than k = {guarantee.k}, lack "
+            f"the only item that there is, {hierarchy.labels[0]!r}.",
             hint=f"k = {empty} can be reached, or leave out the promise about absent items."
             if empty > 1
             else "Leave out the promise about absent items.",
@@ -79,9 +79,7 @@ class AbsenceThreats:
         starts, holders, _ = invert(indptr, items, telling.size)
         out = np.empty((AT_MOST, self.largest + 1), np.int32)
         few = np.empty(AT_MOST, np.int64)
-        n = few_lack(
-            indptr, items, weights, starts, holders, telling, self.k, self.largest, out, few
-        )
+        n = few_lack(indptr, items, weights, starts, holders, telling, self.k, self.largest, out, few)
         sizes = (out[:n, :-1] >= 0).sum(axis=1)
         for i in np.argsort(sizes, kind="stable").tolist():
             yield Lacking([*out[i, : sizes[i]].tolist(), int(out[i, -1])])
@@ -110,7 +108,7 @@ class AbsenceThreats:
             return 0 < self.total - int(self.weights[self.holders[row]].sum()) < self.k
         some = np.array(nodes, np.int64)
         rows, _ = lacking(some, absent, self.starts, self.holders, self.weights, self.k, self._found)
-        return 0 < rows < self.k
+        return 0 < int(rows) < self.k
 
     def _general(self, nodes: list[int], absent: int) -> list[int]:
         """Generalize one node after the other, not above another or the leaf, and drop what is not needed."""

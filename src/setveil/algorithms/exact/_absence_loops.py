@@ -50,7 +50,9 @@ def few_lack(indptr, items, weights, starts, tidlists, telling, k, largest, out,
     rows = np.empty((largest + 1, n_rows), np.int32)
     held = np.zeros(largest + 1, np.int64)  # rows of each level
     count = np.zeros(n_nodes, np.int64)
-    mark = np.zeros((largest + 1, n_nodes), np.bool_)  # leaves that the set of a level, or a part, is rare with
+    mark = np.zeros(
+        (largest + 1, n_nodes), np.bool_
+    )  # leaves that the set of a level, or a part, is rare with
     order = np.empty((largest + 1, n_nodes), np.int32)  # nodes that occur in the rows of a level, ascending
     sizes = np.zeros(largest + 1, np.int64)
     at = np.zeros(largest + 1, np.int64)

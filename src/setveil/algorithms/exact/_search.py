@@ -98,8 +98,10 @@ class Search:
             losses = Losses.of(parameters.loss, hierarchy, tree, data, parameters.weights, everything)
         self.of_all = everything
         # Witness rows do not show which rows lack an item.
-        whole = absent and isinstance(data, Transactions)
-        self.rows = data if whole else witness_rows(data, guarantee.k, guarantee.m, progress)
+        if absent and isinstance(data, Transactions):
+            self.rows = data
+        else:
+            self.rows = witness_rows(data, guarantee.k, guarantee.m, progress)
         self.of_leaf = leaf_occurrences(data, tree)
         self.merged: RareLeaves | None = None
         if merges:

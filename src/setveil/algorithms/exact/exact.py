@@ -89,6 +89,7 @@ def certify(
     image : mapping of str to (str or None)
         The label of each item of the hierarchy; None: it is left out.
     """
+    _require_nothing_absent(guarantee)
     search = _km_search(data, hierarchy, guarantee, parameters, progress)
     search.take(image)
     progress.stoppable = True
@@ -105,6 +106,15 @@ def _certified(search: Any) -> Certificate:
     return Certificate(certificate(search), search.hierarchy)
 
 
+def _require_nothing_absent(guarantee: Any) -> None:
+    """Refuse a certificate of a promise about absent items, whose clauses the program does not know."""
+    if guarantee.absent:
+        raise RequestError(
+            f"Certificates are of k^m-anonymity alone, and this is {guarantee.phrase}.",
+            hint="Leave out --certificate, or the promise about absent items.",
+        )
+
+
 def _require_certified(data: Transactions, guarantee: Guarantee) -> None:
     """Refuse a certificate where there is none."""
     from setveil.data.transactions import Transactions
@@ -114,11 +124,7 @@ def _require_certified(data: Transactions, guarantee: Guarantee) -> None:
             f"Certificates are of k^m-anonymity, and this is {guarantee.phrase}.",
             hint="Leave out --certificate: runs of exact for k^m-anonymity have one.",
         )
-    if guarantee.absent:  # type: ignore[attr-defined]
-        raise RequestError(
-            f"Certificates are of k^m-anonymity alone, and this is {guarantee.phrase}.",
-            hint="Leave out --certificate, or the promise about absent items.",
-        )
+    _require_nothing_absent(guarantee)
     if not isinstance(data, Transactions):
         raise RequestError(
             "Certificates are of rows in memory.", hint="Leave out --engine, or --certificate."

@@ -263,9 +263,9 @@ def _uncovered(told: Sources) -> str:
 def _absence(told: Sources) -> str:
     if told.record["guarantee"].get("absent"):
         return (
-            "The promise is also about one item that a person is known not to have; these figures are not. Knowledge "
-            "of two such items, or that nothing of a label's kind is there, is in neither. With more than one "
-            "release about the same people, neither holds for all of them together."
+            "The promise is also about one item that a person is known not to have; these figures are not. "
+            "Knowledge of two such items, or that nothing of a label's kind is there, is in neither. With "
+            "more than one release about the same people, neither holds for all of them together."
         )
     return (
         "Knowledge of what a person does not have is not in these figures, nor in the promise. With more "

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from setveil.report import words
 from setveil.report.drawing import blocks
 from setveil.report.evidence.frames import Fact, Field, Section, Sources
 from setveil.report.run.kinds import promised
@@ -40,7 +39,6 @@ _STYLE = """
 
 def evidence_html(told: Sources, wanted: Sequence[Section], answers: Mapping[str, str]) -> str:
     """Write the page: each section with facts, notes and fields, and at the end all fields that are open."""
-    guarantee = told.record["guarantee"]
     parts = [
         "<h1>Evidence about a release</h1>",
         f'<p class="of">{html.escape(promised(told.record))}</p>',

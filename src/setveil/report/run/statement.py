@@ -14,7 +14,6 @@ from setveil.report.run import facts
 from setveil.report.run.kinds import kind_of, promised
 from setveil.utility import TABLES, Measure
 
-_ABSENT = "Knowing what a person does <em>not</em> have."
 _NEVER_COVERED = (
     (
         "What else is known from the row.",
@@ -22,7 +21,7 @@ _NEVER_COVERED = (
         "covered.",
     ),
     (
-        _ABSENT,
+        "Knowing what a person does <em>not</em> have.",
         "The promise is about items known to be present. Someone who also knows that an item is absent may "
         "narrow a person down further.",
     ),
@@ -108,8 +107,6 @@ def not_covered(report: Record) -> blocks.Section:
     if report["recoding"] == "facts":
         never = (_BESIDE_FACTS, *_NEVER_COVERED[1:])
     lines = [*spoken.not_covered(guarantee), *(facts.OPEN if "facts" in report else ())]
-    if guarantee.get("absent"):
-        never = tuple(entry for entry in never if entry[0] != _ABSENT)
     said = {title for title, _ in lines}
     lines = [*lines, *((title, text) for title, text in never if _plain(title) not in said)]
     if not spoken.hides_sensitive and all(title != _IN_COMMON[0] for title, _ in lines):

@@ -80,7 +80,7 @@ async def _page(
     if model in _FRONT_MODELS:
         given = _USUAL | given
     described = model_named(model)
-    spoken = _spoken("km-anonymity" if model == "km-rho" else model, given)
+    spoken = _spoken("km-anonymity" if model == "km-rho" else model, given, absent=bool(given.get("absent")))
     of_facts = commands.of_facts(settings)
     has_front = model in _FRONT_MODELS and not of_facts
     if of_facts and spoken:
@@ -132,7 +132,7 @@ _ALWAYS_OPEN = (
 )
 
 
-def _spoken(model: str, given: Mapping[str, str]) -> dict[str, Any] | None:
+def _spoken(model: str, given: Mapping[str, str], *, absent: bool = False) -> dict[str, Any] | None:
     """Say what is promised, and what not; None where that cannot be said before the run."""
     if model not in {"km-anonymity", "kkm"}:
         return None
@@ -141,9 +141,13 @@ def _spoken(model: str, given: Mapping[str, str]) -> dict[str, Any] | None:
     if wrong:
         return {"promise": wrong, "not_covered": []}
     facts = facts_of(model, k, m)
+    if absent and model == "km-anonymity":
+        facts["absent"] = 1
+    own = words_for(facts).not_covered(facts)
+    said = {title for title, _ in own}
     return {
         "promise": promise_in_words(facts),
-        "not_covered": [*words_for(facts).not_covered(facts), *_ALWAYS_OPEN],
+        "not_covered": [*own, *(point for point in _ALWAYS_OPEN if point[0] not in said)],
     }
 
 
@@ -182,7 +186,8 @@ async def words(request: Request) -> Response:
     """Tell what values of k and m promise, and what not."""
     model = model_of(request.state.project)
     among = {name: request.query_params.get(name, "").strip() for name in ("k", "m")}
-    return Json(_spoken("kkm" if model == "kkm" else "km-anonymity", among))
+    absent = bool(request.query_params.get("absent"))
+    return Json(_spoken("kkm" if model == "kkm" else "km-anonymity", among, absent=absent))
 
 
 def _fields(described: Model) -> list[tuple[str, str, bool]]:
@@ -190,7 +195,7 @@ def _fields(described: Model) -> list[tuple[str, str, bool]]:
     return [
         (name.replace("_", "-"), option.help, isinstance(option.kind, Flag))
         for name, option in described.options.items()
-        if option.drawn_with is None and name not in {"k", "m"}
+        if option.drawn_with is None and name not in {"k", "m", "absent"}
     ]
 
 
@@ -279,13 +284,19 @@ def _checked(
         elif isinstance(option.kind, Flag):
             changes[key] = True
         else:
-            changes[key] = whole(text) if key in {"k", "m", "p"} and whole(text) is not None else text
+            changes[key] = (
+                whole(text) if key in {"k", "m", "p", "absent"} and whole(text) is not None else text
+            )
     if model in _FRONT_MODELS and form.get("rho"):
         problem = _wrong("rho", form["rho"])
         if problem:
             errors.append(fault(problem, "rho"))
         elif not _sensitive(project):
             errors.append(fault("No items are sensitive yet.", "rho", "Choose them with the data."))
+        elif form.get("absent"):
+            errors.append(
+                fault("With a chance nothing is promised of absent items.", "absent", "Choose one.")
+            )
         changes["rho"] = form["rho"]
     changes["model"] = None if model in {"km-anonymity", "km-rho"} else model
     if form.get("left_out") == "share":

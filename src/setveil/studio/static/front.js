@@ -35,11 +35,14 @@ function setRanges() {
 }
 
 // What is promised and what is not, in the server's words.
+const absent = document.getElementById("absent");  // not there where rows are tables
+absent?.addEventListener("change", sentence);
 let asking = null;
 async function sentence() {
   asking?.abort();
   asking = new AbortController();
   const asked = new URLSearchParams({ k: fields.k.value.trim(), m: fields.m.value.trim() });
+  if (absent?.checked) asked.set("absent", "1");
   try {
     const answer = await fetch(`${place.dataset.words}?${asked}`, { signal: asking.signal });
     const told = await answer.json();
