@@ -152,7 +152,7 @@ def test_what_is_refused_leaves_nothing_behind(ward: Path) -> None:
 
 def test_other_commands_say_what_they_lack(ward: Path) -> None:
     setveil("anonymize", "log.csv", *ASKED, "--no-details", "-o", "out", cwd=ward).ok()
-    cases = [["measure", "log.csv", "out"], ["why", "out", "J44"], ["checker", "out"]]
+    cases = [["measure", "log.csv", "out/published"], ["why", "out", "J44"], ["checker", "out"]]
     for words, done in zip(cases, together(cases, ward), strict=True):
         assert done.code in (2, 4), (words, done)
         assert "Traceback" not in done.err

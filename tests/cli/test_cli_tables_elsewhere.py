@@ -123,7 +123,7 @@ def test_other_commands_refuse(folder: Path) -> None:
         (("convert", "release/published/data.csv", "out.csv"), 4, ("may be a table",)),
         (("policy", "check", "ward.csv"), 4, ("may be a table",)),
         (("verify", "release", "--model", "km-anonymity", "-k2", "-m2"), 4, ("holds a table", "--model kkm")),
-        (("risk", "release", "--original", "ward.csv"), 4, ("--qi",)),
+        (("risk", "release/published", "--original", "ward.csv"), 4, ("--qi",)),
     ]
     done = together([words for words, _, _ in asked], folder)
     for (words, code, told), one in zip(asked, done, strict=True):

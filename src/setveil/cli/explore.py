@@ -103,7 +103,7 @@ def explore(
     $ setveil explore baskets.csv -H products.csv --k 5,10 --m 2 --classes
     $ setveil explore baskets.csv --sensitive secret.csv --rho 0.5,0.2,0.1
     $ setveil explore patients.csv --qi age,sex --set codes
-    $ setveil explore log.csv --id-column patient --set code --when date:month -H icd.csv
+    $ setveil explore log.csv --id-column id --set dx --when on:month
     """
     deadline = Deadline(time_budget)  # before what takes long to import
     if own.get(CLASSES) is not None and algorithm == _DEFAULT:
