@@ -341,10 +341,10 @@ def test_pages_say_what_does_not_apply(client: Client, ward: Project) -> None:
     data, promise, run, compare = (
         text_of(pages[step].text) for step in ("data", "promise", "run", "compare")
     )
-    assert 'id="risk"' not in pages["data"].text
+    assert 'id="risk"' in pages["data"].text
     assert "There is no promise of them for facts yet" in data
     assert "different facts" in data
-    assert "by facts, by the codes alone, and, of days, by the distance between two dates" in data
+    assert "By facts, by the codes alone, and, where dates are days, by the distance" in data
     assert "What promises cost is not computed beforehand" in promise
     assert "The gaps between three dates are three facts" in promise
     assert "Other promises" not in promise
