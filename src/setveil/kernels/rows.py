@@ -28,6 +28,19 @@ def frozen(array: ArrayLike, dtype: type[S]) -> NDArray[S]:
     return out
 
 
+@compiled
+def holds(items, begin, end, x):
+    """Whether x is among items, which ascend, from one place up to another."""
+    low, high = begin, end
+    while low < high:
+        middle = (low + high) // 2
+        if items[middle] < x:
+            low = middle + 1
+        else:
+            high = middle
+    return low < end and items[low] == x
+
+
 AT_ONCE = 1 << 20  # occurrences that a thread recodes or copies at a time
 
 

@@ -5,19 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from setveil.jit import compiled
-
-
-@compiled
-def _holds(indptr, items, row, x):
-    """Whether a row, whose items ascend, holds x."""
-    low, high = indptr[row], indptr[row + 1]
-    while low < high:
-        mid = (low + high) // 2
-        if items[mid] < x:
-            low = mid + 1
-        else:
-            high = mid
-    return low < indptr[row + 1] and items[low] == x
+from setveil.kernels.rows import holds
 
 
 @compiled
@@ -108,8 +96,9 @@ def few_lack(indptr, items, weights, starts, tidlists, telling, k, largest, out,
                 kept += 1
         else:
             for i in range(held[d]):
-                if _holds(indptr, items, rows[d, i], v):
-                    rows[d + 1, kept] = rows[d, i]
+                row = rows[d, i]
+                if holds(items, indptr[row], indptr[row + 1], v):
+                    rows[d + 1, kept] = row
                     kept += 1
         held[d + 1] = kept
         d += 1
@@ -134,15 +123,7 @@ def lacking(nodes, absent, starts, tidlists, weights, limit, out):
         fits = True
         for j in range(nodes.size + 1):
             v = absent if j == nodes.size else nodes[j]
-            low, high = starts[v], starts[v + 1]
-            while low < high:
-                mid = (low + high) // 2
-                if tidlists[mid] < row:
-                    low = mid + 1
-                else:
-                    high = mid
-            there = low < starts[v + 1] and tidlists[low] == row
-            if there == (j == nodes.size):
+            if holds(tidlists, starts[v], starts[v + 1], row) == (j == nodes.size):
                 fits = False
                 break
         if fits:

@@ -6,6 +6,7 @@ import numpy as np
 
 from setveil.jit import compiled
 from setveil.kernels.projection import room
+from setveil.kernels.rows import holds
 
 
 @compiled
@@ -45,7 +46,7 @@ def list_holders(rules, rows, lists, first, ends, holders, budget):
         for at in range(starts[rarest], starts[rarest + 1]):
             row = tidlists[at]
             steps += 1
-            if _holds(items, indptr[row], indptr[row + 1], rules[first]):
+            if _holds_all(items, indptr[row], indptr[row + 1], rules[first]):
                 holders[end] = row
                 end += 1
         first += 1
@@ -54,17 +55,10 @@ def list_holders(rules, rows, lists, first, ends, holders, budget):
 
 
 @compiled
-def _holds(items, begin, end, wanted):
+def _holds_all(items, begin, end, wanted):
     """Tell whether a row holds all of some items."""
-    for x in wanted:
-        low, high = begin, end
-        while low < high:
-            middle = (low + high) // 2
-            if items[middle] < x:
-                low = middle + 1
-            else:
-                high = middle
-        if low == end or items[low] != x:
+    for x in wanted:  # noqa: SIM110  (compiled)
+        if not holds(items, begin, end, x):
             return False
     return True
 
