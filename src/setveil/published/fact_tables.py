@@ -110,6 +110,7 @@ def _together(
     labels: list[str] = []
     row, items = [], []
     for at, (part, column) in enumerate(zip(parts, columns, strict=True)):
+        before = len(labels)
         for text in part.sets.vocabulary.labels:
             box = tuple(text.split(sign))
             if len(box) != len(column.part_names) or not all(box):
@@ -118,11 +119,10 @@ def _together(
                     f"{listed(list(column.part_names))} with {sign!r} between them.",
                     hint="The two files must come from the same release.",
                 )
-            label = label_of(set_names, at, box, sign)
-            box_of[label] = at, box
+            labels.append(label_of(set_names, at, box, sign))
+            box_of[labels[-1]] = at, box
         row.append(np.repeat(np.arange(part.sets.n_rows), part.sets.row_lengths()))
-        items.append(part.sets.items.astype(np.int64) + len(labels))
-        labels += [label_of(set_names, at, text.split(sign), sign) for text in part.sets.vocabulary.labels]
+        items.append(part.sets.items.astype(np.int64) + before)
     indptr, codes = joined(np.concatenate(row), np.concatenate(items), parts[0].sets.n_rows)
     return Transactions.from_codes(indptr, codes, labels)
 

@@ -169,13 +169,11 @@ class Recoding:
         return self.image[[ids[label] for label in vocabulary.labels]]
 
 
-@dataclass(frozen=True, eq=False)
-class BoxRecoding(Recoding):
-    """A map from facts to boxes that hold them, of which each also stands for facts that do not occur."""
+class _OfBoxes:
+    """What the published boxes of a tree stand for."""
 
+    published: Vocabulary
     tree: BoxTree  # of which the boxes are nodes
-
-    kind: ClassVar[str] = "facts"
 
     @property
     def member_counts(self) -> NDArray[np.int64]:
@@ -191,6 +189,15 @@ class BoxRecoding(Recoding):
     def nodes(self) -> NDArray[np.int64]:
         """The node of each published box: int64 (published,)."""
         return np.array([self.tree.id(label) for label in self.published.labels], np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class BoxRecoding(_OfBoxes, Recoding):
+    """A map from facts to boxes that hold them, of which each also stands for facts that do not occur."""
+
+    tree: BoxTree  # of which the boxes are nodes
+
+    kind: ClassVar[str] = "facts"
 
 
 @dataclass(frozen=True, eq=False)
@@ -339,25 +346,10 @@ class LocalRecoding:
 
 
 @dataclass(frozen=True, eq=False)
-class LocalBoxes(LocalRecoding):
+class LocalBoxes(_OfBoxes, LocalRecoding):
     """What each occurrence of a fact becomes: a box that holds it, another one in other rows perhaps."""
 
     tree: BoxTree = None  # type: ignore[assignment]  # of which the boxes are nodes; always given
-
-    @property
-    def member_counts(self) -> NDArray[np.int64]:
-        """Number of facts that each published box stands for: int64 (published,)."""
-        return self.tree.leaf_counts[self.nodes]
-
-    @property
-    def domains(self) -> NDArray[np.int64]:
-        """How many facts there are of the column of each published box: int64 (published,)."""
-        return self.tree.domains[self.nodes]
-
-    @property
-    def nodes(self) -> NDArray[np.int64]:
-        """The node of each published box: int64 (published,)."""
-        return np.array([self.tree.id(label) for label in self.published.labels], np.int64)
 
 
 AnyRecoding = Recoding | LocalRecoding

@@ -282,7 +282,7 @@ def anonymize(
         require_possible(asked)
     if isinstance(data, FactTable):
         of_columns: Guarantee = cast("KKmAnonymity", guarantee).for_columns(data.set_names)
-        asked = replace(asked, guarantee=of_columns, least=_not_counted(counts, "in tables"))
+        asked = replace(asked, guarantee=of_columns, least=_not_counted(counts))
     elif isinstance(data, Facts):
         of_columns = cast("KmAnonymity", guarantee).for_columns(one.name for one in data.columns)
         asked = replace(asked, guarantee=of_columns)
@@ -297,10 +297,11 @@ def anonymize(
     return VerifiedRelease(release, verdict, report["utility"], report, layout)
 
 
-def _not_counted(counts: bool | int, where: str) -> int:
-    """Publish no counts of facts, and refuse a least count that was asked for."""
+def _not_counted(counts: bool | int) -> int:
+    """Publish no counts of facts in tables, and refuse a least count that was asked for."""
     if not isinstance(counts, bool):
-        raise RequestError(f"{as_option('counts-min')}: facts {where} are not counted.", hint="Leave it out.")
+        counts_min = as_option("counts-min")
+        raise RequestError(f"{counts_min}: facts in tables are not counted.", hint="Leave it out.")
     return 0
 
 
