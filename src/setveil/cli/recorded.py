@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
@@ -36,26 +35,23 @@ def as_the_run_did(
         return reading, columns, facts
 
     from setveil.report.record import read_record
+    from setveil.values.kinds import file_sha256
 
     report = read_record(record)
     options: dict[str, Any] = report.get("options") or {}
     told = {name: value for name, value in options.items() if name not in _NOT_OF_FILES}
     read_from = report["input"].get("read")
     known = read_from["files"] if read_from else []
-    if not told or [file["sha256"] for file in known] != [_digest(Path(file)) for file in original]:
+    paths = [Path(file) for file in original]
+    if not told or not all(path.is_file() for path in paths):
+        return reading, columns, facts
+    if [file["sha256"] for file in known] != [file_sha256(path) for path in paths]:
         return reading, columns, facts
     found = _named(Reading, told), _named(Columns, told), _named(Facts, told)
     said = [*found[0].arguments(), *found[1].arguments(), *found[2].given]
     if said:
         say(f"{', '.join(original)}: read as {run} says, from which it was made.")
     return found
-
-
-def _digest(file: Path) -> str | None:
-    if not file.is_file():
-        return None
-    with file.open("rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 def _named(kind: type[Words], told: Mapping[str, Any]) -> Words:
