@@ -127,6 +127,12 @@ def test_names_that_are_like_no_other() -> None:
     assert did_you_mean("teh", ["tea", "ten"], most=2, quoted=True) == "Did you mean 'ten' or 'tea'?"
 
 
+def test_parameters_of_other_algorithms_are_told_from_misspelt_ones() -> None:
+    with pytest.raises(sv.RequestError, match="rt has no parameter max_suppressed, not_split;") as caught:
+        sv.anonymize(ward(), k=2, m=1, algorithm="rt", max_suppressed=0, not_split=["a"])
+    assert caught.value.hint == "max_suppressed is of classes, exact; not_split is of classes."
+
+
 def test_the_command_line_asks_as_well(tmp_path: Path) -> None:
     rows = write(tmp_path / "rows.csv", "who,item\n1,tea\n1,milk\n2,tea\n3,tea\n")
     given: list[object] = ["anonymize", rows, "--k", "2", "--m", "1", "--out", tmp_path / "out"]

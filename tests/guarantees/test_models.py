@@ -168,3 +168,16 @@ def test_every_kind_of_release_has_a_model() -> None:
 def test_no_such_model() -> None:
     with pytest.raises(RequestError, match=r"no privacy model 'l-diversity'; there are km-anonymity, "):
         model_named("l-diversity")
+
+
+@pytest.mark.parametrize(
+    ("rows", "hint"),
+    [
+        ([["a", "s"], ["s"], ["s"]], "At least two such rows are needed for any k."),
+        ([["a", "s"], ["b"], ["s"]], "The greatest k that can be reached is 2."),
+    ],
+)
+def test_the_greatest_k_of_rows_with_public_items(rows: list[list[str]], hint: str) -> None:
+    with pytest.raises(sv.InfeasibleError, match=r"of 3 rows hold items that are not sensitive") as caught:
+        sv.anonymize(rows, sv.KmRho(3, 1, rho="1/2", sensitive=["s"]))
+    assert caught.value.hint == hint

@@ -68,9 +68,21 @@ def test_what_is_missing(name: str, texts: Texts, gaps: list[tuple[str, ...]]) -
             "privacy-degree", {}, "privacy-degree needs --p, --sensitive.",
             "For experiments: --sensitive-random instead.",
         ),
-        ("k-anonymity", {"k": 2, "m": 2}, "k-anonymity has no --m; it takes --k.", ""),
-        ("km-anonymity", {"k": 2, "m": 2, "h": "x", "p": 0}, "km-anonymity has no --h, --p; ", ""),
-        ("k-anonymity", {"k": 2, "sensitive_random": 2}, "k-anonymity has no --sensitive-random; ", ""),
+        (
+            "k-anonymity", {"k": 2, "m": 2}, "k-anonymity has no --m; it takes --k.",
+            "--m is of km-anonymity, constraints, kkm, mixed-km, km-rho, disassociated. "
+            "Choose by --model, and leave out --algorithm.",
+        ),
+        (
+            "km-anonymity", {"k": 2, "m": 2, "h": "x", "private": "a"},
+            "km-anonymity has no --h, --private; ",
+            "--h is of coherence, kkm; --private is of coherence. "
+            "Choose by --model, and leave out --algorithm.",
+        ),
+        (
+            "k-anonymity", {"k": 2, "sensitive_random": 2}, "k-anonymity has no --sensitive-random; ",
+            "--sensitive-random is of privacy-degree. Choose by --model, and leave out --algorithm.",
+        ),
         (
             "constraints", {"k": 2, "privacy": "pgen", "m": 2}, "--m goes with --privacy all only.", "",
         ),

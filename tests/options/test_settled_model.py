@@ -91,7 +91,7 @@ def test_where_items_are_only_looked_at(name: str) -> None:
 def test_the_hint_says_who_takes_rho() -> None:
     with pytest.raises(RequestError, match="km-anonymity has no rho; it takes k, m") as caught:
         require_options("km-anonymity", texts(KM | RHO))
-    assert caught.value.hint.startswith("rho is of km-rho and rho-uncertainty")
+    assert caught.value.hint.startswith("rho is of km-rho, rho-uncertainty, disassociated. ")
 
 
 @pytest.mark.parametrize("name", ["km-rho", "rho-uncertainty"])

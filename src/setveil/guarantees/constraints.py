@@ -6,13 +6,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from setveil.errors import InfeasibleError, RequestError, listed, require_type
+from setveil.errors import RequestError, listed, require_type
 from setveil.guarantees import Facts, Model, Points, Words
 from setveil.guarantees.km import (
     K,
     broken_words,
     not_covered_words,
     promise_words,
+    too_few,
     violation_words,
 )
 from setveil.values.declared import Keywords, Option
@@ -102,15 +103,8 @@ class PrivacyConstraints(Keywords):
         filled = int((data.row_lengths() > 0).sum())
         if filled == 0 or filled >= self.k or (lost := self._first_concerned(data)) is None:
             return
-        rows = f"the data have {data.n_rows:,} rows"
-        if filled < data.n_rows:
-            rows += f", of which {filled:,} hold any item"
-        nearest = f"The greatest k that can be reached is {filled}." if filled >= 2 else ""
         first = f" The first itemset without protection is {listed(lost)}." if lost else ""
-        raise InfeasibleError(
-            f"{self.phrase} cannot be reached: {rows}, and fewer than k = {self.k} rows hide nobody.{first}",
-            hint=nearest or "At least two non-empty rows are needed for any k.",
-        )
+        raise too_few(self.phrase, self.k, data.n_rows, filled, first)
 
     def _first_concerned(self, data: Transactions) -> Sequence[str] | None:
         """Find the first listed itemset with an item that occurs; nothing in it if none are listed."""

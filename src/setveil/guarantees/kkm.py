@@ -12,6 +12,7 @@ from setveil.guarantees import Facts, Model, Points, Words
 from setveil.guarantees.km import (
     K,
     KmAnonymity,
+    greatest_k,
     known_words,
     not_covered_words,
     number_words,
@@ -209,11 +210,10 @@ def _most_frequent(sensitive: tuple[str, ...], table: Table) -> tuple[int, str]:
 def require_rows(phrase: str, data: Transactions, k: int) -> None:
     """Refuse data of some, but fewer than k rows."""
     if 0 < data.n_rows < k:
-        nearest = f"The greatest k that can be reached is {data.n_rows}." if data.n_rows >= 2 else ""
         raise InfeasibleError(
             f"{phrase} cannot be reached: the table has {count(data.n_rows, 'row')}, and fewer than k = {k} "
             "rows hide nobody.",
-            hint=nearest or "At least two rows are needed for any k.",
+            hint=greatest_k(data.n_rows, "rows"),
         )
 
 

@@ -115,14 +115,25 @@ class KmAnonymity(Keywords):
         """
         filled = data.filled_rows
         if 0 < filled < self.k:
-            rows = f"the data have {data.n_rows:,} rows"
-            if filled < data.n_rows:
-                rows += f", of which {filled:,} hold any item"
-            nearest = f"The greatest k that can be reached is {filled}." if filled >= 2 else ""
-            raise InfeasibleError(
-                f"{self.phrase} cannot be reached: {rows}, and fewer than k = {self.k} rows hide nobody.",
-                hint=nearest or "At least two non-empty rows are needed for any k.",
-            )
+            raise too_few(self.phrase, self.k, data.n_rows, filled)
+
+
+def too_few(phrase: str, k: int, n_rows: int, filled: int, why: str = "") -> InfeasibleError:
+    """Make the error of fewer than k rows that hold any item."""
+    rows = f"the data have {count(n_rows, 'row')}"
+    if filled < n_rows:
+        rows += f", of which {filled:,} hold any item"
+    return InfeasibleError(
+        f"{phrase} cannot be reached: {rows}, and fewer than k = {k} rows hide nobody.{why}",
+        hint=greatest_k(filled, "non-empty rows"),
+    )
+
+
+def greatest_k(n_rows: int, kind: str) -> str:
+    """Say which k can be reached with so many rows of a kind that must hide one another."""
+    if n_rows < 2:
+        return f"At least two {kind} are needed for any k."
+    return f"The greatest k that can be reached is {n_rows}."
 
 
 def told_m(m: int | float) -> Any:

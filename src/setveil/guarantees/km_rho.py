@@ -12,7 +12,7 @@ from setveil.errors import InfeasibleError, RequestError
 from setveil.guarantees import Facts, Model, Points, Words
 from setveil.guarantees.coherence import labels_of
 from setveil.guarantees.kkm import M
-from setveil.guarantees.km import K, known_words, not_covered_words
+from setveil.guarantees.km import K, greatest_k, known_words, not_covered_words
 from setveil.values.declared import Keywords, Option
 from setveil.values.kinds import Choice, ItemsOrLeaves, Probability, integer, size
 from setveil.values.numbers import as_json, as_written, written
@@ -113,9 +113,9 @@ class KmRho(Keywords):
         filled = filled_rows(data, self.sensitive)
         if 0 < filled < self.k:
             raise InfeasibleError(
-                f"{self.phrase} cannot be reached: only {count(filled, 'row')} of {data.n_rows:,} hold items "
+                f"{self.phrase} cannot be reached: only {filled:,} of {count(data.n_rows, 'row')} hold items "
                 f"that are not sensitive, and fewer than k = {self.k} rows hide nobody.",
-                hint=f"The greatest k that can be reached is {filled}.",
+                hint=greatest_k(filled, "such rows"),
             )
 
 

@@ -12,6 +12,7 @@ from setveil import algorithms
 from setveil.errors import RequestError, as_option, did_you_mean
 from setveil.values.declared import Option, options_of
 from setveil.values.kinds import Items, Kind
+from setveil.wording import are
 
 if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
@@ -211,15 +212,23 @@ def no_parameter(
             "verify` checks any promise.",
             hint=f"{as_option('certificate')} is of exact.",
         )
-    whose = [
-        name for name in algorithms.names() if unknown[0] in options_of(algorithms.load(name).Parameters)
-    ]
+    have = {name: options_of(algorithms.load(name).Parameters) for name in algorithms.names()}
     return RequestError(
         f"{algorithm} has no parameter {', '.join(unknown)}; it has {', '.join(known) or 'none'}.",
-        hint=did_you_mean(
-            unknown[0], [*known, *more], f"{as_option(unknown[0])} is of {', '.join(whose)}." if whose else ""
-        ),
+        hint=whose(unknown, have) or did_you_mean(unknown[0], [*known, *more]),
     )
+
+
+def whose(unknown: Iterable[str], have: Mapping[str, Iterable[str]]) -> str:
+    """Say of options that one has not which others have them: `have`, what each has by its name."""
+    owners: dict[str, list[str]] = {}
+    for option in unknown:
+        names = ", ".join(name for name, options in have.items() if option in options)
+        if names:
+            owners.setdefault(names, []).append(as_option(option))
+    return "; ".join(
+        f"{', '.join(options)} {are(len(options))} of {names}" for names, options in owners.items()
+    ) + ("." if owners else "")
 
 
 def plain_values(options: Mapping[str, Option], texts: Mapping[str, Any], encoding: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from setveil.errors import RequestError, as_option
 from setveil.guarantees import Guarantee, Model, model_named, models
-from setveil.options.decode import Given, decode, plain_values
+from setveil.options.decode import Given, decode, plain_values, whose
 from setveil.values.declared import Option
 from setveil.values.kinds import Integer, Items, Itemsets
 
@@ -92,9 +92,6 @@ def require_options(name: str, texts: Mapping[str, Any], *, published: bool = Fa
     extra = [key for key, text in texts.items() if text is not None and key not in known]
     if extra:
         own = [key for key in known if key in model.options]
-        bounding = [
-            other for other, one in models().items() if "rho" in one.options and one.options["rho"].needed
-        ]
         if "absent" in extra:
             raise RequestError(
                 f"{name} has no {_named(['absent'])}: only km-anonymity promises something of absent items.",
@@ -102,10 +99,8 @@ def require_options(name: str, texts: Mapping[str, Any], *, published: bool = Fa
             )
         raise RequestError(
             f"{name} has no {_named(extra)}; it takes {_named(own)}.",
-            hint=f"{as_option('rho')} is of {' and '.join(bounding)}: leave out {as_option('algorithm')}, or "
-            "name one that gives these."
-            if "rho" in extra
-            else "",
+            hint=f"{whose(extra, {other: one.options for other, one in models().items()})} Choose by "
+            f"{as_option('model')}, and leave out {as_option('algorithm')}.",
         )
     for key, entry in model.options.items():
         if entry.only_with and texts.get(key) is not None and key not in applicable(model, texts):
