@@ -366,6 +366,14 @@ def test_wrong_types_of_options_are_refused(function: str, name: str) -> None:
             call(**{name: wrong})
 
 
+def test_a_release_of_no_rows_is_not_written(tmp_path: Path) -> None:
+    with pytest.raises(sv.DataError, match="no rows"):
+        sv.anonymize([], k=2, m=1).write(tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    sv.anonymize([[]], k=2, m=1).write(tmp_path / "out")
+    assert sv.verify(tmp_path / "out").holds
+
+
 def test_hints_say_what_is_meant() -> None:
     for wrong, hint in (
         ({"x": ["a"]}, r"list\(d.values\(\)\)"),

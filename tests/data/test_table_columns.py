@@ -404,6 +404,7 @@ def test_refused_frames() -> None:
         ({"age": [float("inf")], "sex": ["F"], "codes": ["a"]}, "infinite"),
         ({"age": [1], "sex": ["F"], "codes": [[1.5]]}, "lists of Float64"),
         ({"age": [1], "sex": ["F"], "codes": [["a", None]]}, "missing values"),
+        ({"age": [], "sex": [], "codes": []}, "the data frame: there are columns, but no row of data"),
     ):
         with pytest.raises(sv.DataError, match=words):
             ward(pl.DataFrame(cells))

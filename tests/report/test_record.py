@@ -33,6 +33,8 @@ COMMANDS = {
     "refined": "anonymize baskets.csv -a aa -k 3 -m 2 --refine --bound",
     "oa": f"anonymize {TREE} -a oa -k 3 -m 2",
     "rho": f"anonymize {TREE} -k 2 -m 2 --rho 1/2 {SECRET}",
+    "uncertain": f"anonymize {TREE} --rho 1/2 {SECRET}",
+    "coherent": "anonymize baskets.csv -a exact --h 80% -k 2 --p 1 --private 104,111",
     "rules": f"anonymize baskets.csv -a suppress-control --rho 1/2 {SECRET} --bound",
     "td": f"anonymize {TREE} -a td-control --rho 1/2 {SECRET}",
     "watched": f"anonymize {TREE} -k 2 -m 2 {SECRET}",

@@ -40,8 +40,15 @@ def texts_of(table: FrameTable, wanted: Sequence[int]) -> list[Column]:
     """Read columns as texts.
 
     Null and NaN are empty. Numbers are written in full, whole ones without a point; dates as in ISO 8601.
+
+    Raises
+    ------
+    DataError
+        If there are no rows, or a column holds what is neither a text nor a number.
     """
     cells = table.table.select(pl.col([table.names[at] for at in wanted])).collect()
+    if not cells.height:
+        raise DataError(f"{table.name}: there are columns, but no row of data.")
     return [_texts(cells[table.names[at]], table.name) for at in wanted]
 
 

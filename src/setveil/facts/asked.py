@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from setveil.errors import RequestError, described, did_you_mean, listed, shorten
+from setveil.errors import RequestError, described, did_you_mean, faces, listed, shorten
 from setveil.facts.bands import Bands, number_in, plain
 from setveil.facts.dates import level_of
 from setveil.facts.facts import SIGN
@@ -164,7 +164,8 @@ def _sets(sets: Any) -> dict[str, int | None]:
         unknown = [key for key in more if key != "m"] if isinstance(more, Mapping) else [str(more)]
         if unknown:
             raise RequestError(
-                f"--set {name}: there is no {unknown[0]!r}, expected m.", hint="Such as code:m=2."
+                f"--set {name}: there is no {unknown[0]!r}, expected m.",
+                hint=faces("Such as code:m=2.", 'Such as {"code": {"m": 2}}.'),
             )
         m = more.get("m")
         if m is not None and (isinstance(m, bool) or not isinstance(m, int) or m < 1):

@@ -78,7 +78,7 @@ class TransactionalKAnonymity(Keywords):
             rest = data.n_rows - 1
             hint += f"; without it, k can be as great as {rest}." if rest >= 2 else "."
         raise InfeasibleError(
-            f"{self.phrase} cannot be reached: of {data.n_rows:,} rows, {' and '.join(rare)}, "
+            f"{self.phrase} cannot be reached: of {count(data.n_rows, 'row')}, {' and '.join(rare)}, "
             f"and fewer than k = {self.k} rows of a kind hide nobody.",
             hint=hint,
         )

@@ -206,10 +206,10 @@ class Sizes(TypedDict):
     """Sizes of groups or classes; `distribution` has pairs of a size and how many have it."""
 
     groups: int
-    smallest: int
-    median: float
-    mean: float
-    largest: int
+    smallest: int | Null
+    median: float | Null
+    mean: float | Null
+    largest: int | Null
     distribution: list[list[int]]
     discernibility: NotRequired[int]
 

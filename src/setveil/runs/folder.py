@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from setveil.data.io import read
 from setveil.data.layout import Layout
 from setveil.data.sums import Sums
-from setveil.errors import GuaranteeError, OutputError, RequestError, SetveilError, listed, shorten
+from setveil.data.transactions import Transactions
+from setveil.errors import DataError, GuaranteeError, OutputError, RequestError, SetveilError, listed, shorten
 from setveil.guarantees import Facts
 from setveil.kernels.rows import recode_rows
 from setveil.published import KindInfo, Outcome, Release, kind_of_recoding, kinds
@@ -240,6 +241,11 @@ def _require_as_verified(release: Release, published: Path) -> None:
         again = kind_of_recoding(release.recoding.kind).read(str(published), read)
         counts = counts_beside(str(published))[0]
     except SetveilError as error:
+        if isinstance(release.published, Transactions) and not release.published.n_rows:
+            raise DataError(
+                "The release has no rows, and a file of none is one that may have lost them.",
+                hint="Anonymize at least one row, which may be empty.",
+            ) from error
         raise GuaranteeError(
             f"What was written cannot be read again: {error} Nothing was left behind.", hint=hint
         ) from error

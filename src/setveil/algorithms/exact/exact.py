@@ -194,7 +194,7 @@ def _coherent(search: MoleSearch) -> tuple[Recoding, dict[str, Any]]:
     data, gone = search.split.data, search.gone()
     labels = [data.vocabulary.labels[item] for item in gone]
     # Private items are all published, and none is missing.
-    details = {"optimality": optimality, "suppressed": labels, "hidden": {}, "alone": {}, "warnings": []}
+    details = {"optimality": optimality, "suppressed": labels, "hidden": {}, "warnings": []}
     return recoding_without(data, gone), details
 
 
@@ -223,9 +223,10 @@ def _protected(
         "optimality": optimality,
         "suppressed": item_order({*suppressed, *gone}),
         "hidden": {label: number for label, number in hidden.items() if number},
-        "alone": search.alone,
         "warnings": part.warnings,
     }
+    if search.alone:
+        details["alone"] = search.alone
     if occurrences.any():
         return part.local_recoding(nodes[part.leaf[part.rows.items]], occurrences), details
     return part.recoding(nodes, [s for s in part.sensitive.tolist() if labels[s] in gone]), details
