@@ -1,5 +1,7 @@
 """Hierarchies given as what people have in memory."""
 
+from pathlib import Path
+
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -82,6 +84,7 @@ def test_all_forms_of_any_tree_agree(parents: dict[str, str | None]) -> None:
     [
         (5, sv.RequestError, "cannot be made of 5.*nested dicts"),
         ({"tea": 5.5}, sv.RequestError, "must be a text.*got 5.5"),
+        ({"codes": Path("codes.csv")}, sv.RequestError, "must be a text.*read_table"),
         ({"hot": ["tea"], "cold": "milk"}, sv.RequestError, "under 'cold' must be a dict, a list or None"),
         ({"hot": ["tea"], "cold": ["tea"]}, sv.HierarchyError, "'tea' has two parents: 'hot' and 'cold'"),
         (pl.DataFrame({"g": ["a", "a"], "i": ["tea", "milk"]}), sv.HierarchyError, "stands on the left"),

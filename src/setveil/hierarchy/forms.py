@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -142,7 +143,11 @@ def _name(node: object) -> str:
         return str(node)
     if not isinstance(node, str) or not node:
         raise RequestError(
-            f"A node of a hierarchy must be a text that is not empty, or an integer, got {described(node)}."
+            f"A node of a hierarchy must be a text that is not empty, or an integer, got {described(node)}.",
+            hint="Files of a table's columns are named when it is read: setveil.read_table(..., "
+            "hierarchies={column: FILE})."
+            if isinstance(node, PathLike)
+            else "",
         )
     return node
 
