@@ -107,6 +107,7 @@ def test_from_python_nothing_is_recorded(place: Path) -> None:
         ("a.toml", "k = 'five'\nm = 2", 2, "expected an integer, got 'five'"),
         ("a.toml", "k: 5", 4, "is not TOML"),
         ("a.json", "k = 5", 4, "is not JSON"),
+        ("a.json", '{"options": {"series": "s", "input": "a"}}', 2, "`setveil series add` makes the next"),
         ("a.json", "[]", 4, "records no options"),
     ],
 )

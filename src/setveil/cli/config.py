@@ -72,7 +72,11 @@ def _answers(parameters: Any, values: Mapping[str, Any], where: str) -> dict[str
             continue  # what the studio keeps beside in a project's file
         parameter = known.get(key.replace("_", "-"))
         if parameter is None:
-            hint = did_you_mean(key.replace("_", "-"), known, f"There are {', '.join(known)}.")
+            hint = (
+                "It records a release of a series: `setveil series add` makes the next."
+                if key == "series"
+                else did_you_mean(key.replace("_", "-"), known, f"There are {', '.join(known)}.")
+            )
             raise RequestError(f"{where}: this command has no option {shorten(key)}.", hint=hint)
         answers[parameter.name] = _answer(f"{where}: {key}", parameter, value)
     return answers
