@@ -9,6 +9,10 @@ occur, of `--draws` times 1,000 pairs and 1,000 triples, each of a random row (m
 the draws), and of the 200 most frequent pairs; then occurrences in chunks, seconds to make the release, the
 second time, and to verify it, and the greatest memory of the process so far. `--promises` chooses some of
 them. `--threads 1,2` compares the bytes of disassociation for numbers of threads.
+
+`--orders N` prints instead, for disassociation, the error that draws of pairs estimate: the mean over every pair
+of every row, each row as likely; the standard deviation of a mean of 1,000 drawn ones; and the same error where
+ties are broken otherwise, for N random orders of the items.
 """
 
 from __future__ import annotations
@@ -20,8 +24,9 @@ from typing import Any
 
 import numpy as np
 from classes import top_pairs
+from numpy.typing import NDArray
 from scipy import sparse
-from use import from_rows, matrix, supports
+from use import NUMBER, from_rows, matrix, supports
 
 import setveil as sv
 from runs import DATA, data_folder, parser
@@ -92,6 +97,42 @@ def work_of(data: Transactions, draws: int) -> dict[str, list[tuple[Sequence[Que
     }
 
 
+def every_pair(data: Transactions) -> tuple[list[tuple[int, int]], NDArray[np.float64], NDArray[np.float64]]:
+    """List all pairs of items that rows hold, their rows, and the chance that `from_rows` draws them."""
+    cells, lengths = matrix(data), data.row_lengths()
+    long = lengths > 1
+    weight = np.where(long, 2 / np.where(long, lengths * (lengths - 1), 1), 0) / np.count_nonzero(long)
+    found = []
+    for weights in (np.ones(data.n_rows), weight):
+        both = sparse.csr_array(sparse.triu(cells.T @ sparse.diags_array(weights) @ cells, k=1))
+        both.sort_indices()
+        found.append(both.tocoo())
+    pairs = list(zip(found[0].row.tolist(), found[0].col.tolist(), strict=True))
+    return pairs, found[0].data, found[1].data
+
+
+def show_orders(name: str, data: Transactions, arguments: Any) -> None:
+    """Print the errors of all pairs of one data set, with other orders of its items too."""
+    pairs, true, chance = every_pair(data)
+    (promise, settings), *_ = ways(name, data, Path(), arguments).values()
+    means, sd = [], 0.0
+    for order in range(arguments.orders + 1):
+        new = np.random.default_rng(order).permutation(data.n_items) if order else np.arange(data.n_items)
+        labels = [f"{at:07}x" for at in new.tolist()]  # of items in their own order first
+        renamed = dict(zip(data.vocabulary.labels, labels, strict=True))
+        release = sv.anonymize(
+            Transactions.from_rows([[renamed[x] for x in row] for row in data.rows()]), promise, **settings
+        )
+        queries = [(labels[i], labels[j]) for i, j in pairs]
+        estimate = estimator_for(shared_of(release)[0]).answers(queries).estimate
+        errors = np.abs(estimate - true) / true
+        means.append(float(chance @ errors))
+        if not order:
+            sd = float(np.sqrt(chance @ (errors - means[0]) ** 2 / NUMBER))
+    others = f"; other orders {min(means[1:]):.3f} to {max(means[1:]):.3f}" if arguments.orders else ""
+    print(f"{name:<14} every pair {means[0]:.3f}, {NUMBER:,} drawn ± {sd:.3f}{others}", flush=True)
+
+
 def show(name: str, data: Transactions, tree: Path, arguments: Any) -> None:
     """Print the lines of one data set."""
     work = work_of(data, arguments.draws)
@@ -141,12 +182,18 @@ def main() -> None:
     )
     options.add_argument("--promises", type=lambda text: text.split(","), default=PROMISES)
     options.add_argument("--threads", type=lambda text: list(map(int, text.split(","))), default=[1])
+    options.add_argument("--orders", type=int)
     arguments = options.parse_args()
+    folder = data_folder(arguments.data)
+    if arguments.orders is not None:
+        arguments.promises = ("disassociation",)
+        for name in arguments.names or DATA:
+            show_orders(name, read(folder, name), arguments)
+        return
     print(
         f"{'data':<14} {'promise':<15} clusters    occurrences in chunks    items "
         "          pairs         triples      top     made  verified"
     )
-    folder = data_folder(arguments.data)
     for name in arguments.names or DATA:
         show(name, read(folder, name), folder / DATA[name][1], arguments)
 

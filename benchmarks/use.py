@@ -88,13 +88,13 @@ def supports(columns: sparse.csc_array, data: Transactions, queries: Sequence[Qu
     ids, held = data.vocabulary.ids, {}
     out = np.empty(len(queries))
     for j, query in enumerate(queries):
-        rows = np.arange(data.n_rows)
-        for item in query:
-            i = ids[item]
+        for i in map(ids.__getitem__, query):
             if i not in held:
                 held[i] = np.sort(columns.indices[columns.indptr[i] : columns.indptr[i + 1]])
-            rows = np.intersect1d(rows, held[i], assume_unique=True)
-        out[j] = rows.size
+        first, *others = (held[ids[item]] for item in query)
+        for rows in others:
+            first = np.intersect1d(first, rows, assume_unique=True)
+        out[j] = first.size
     return out
 
 

@@ -162,7 +162,20 @@ def test_draws_and_measures(folder: tuple[Path, list[Done]]) -> None:
         ([*RUN, "--sensitive", "nothing", "--out", "new"], "not in the data: 'nothing'"),
         (
             [*TABLE, "-a", "disassociation", "-k", 2, "-m", 1, "--out", "new"],
-            "disassociated is about rows of items",
+            "disassociated is about rows of items. Hint: For tables there is --model kkm, without another "
+            "--model or --algorithm.",
+        ),
+        (
+            [*TABLE, "-a", "disassociation", "--model", "kkm", "-k", 2, "-m", 1, "--out", "new"],
+            "disassociation does not give kkm",
+        ),
+        (
+            ["measure", "paper.csv", "run", "--qi", "age"],
+            "the release is about rows of items. Hint: Leave out --qi.",
+        ),
+        (
+            ["query", "run", "madonna,music"],
+            "'music' is not an item of the release. Hint: Items are published",
         ),
         ([*RUN[:-3], 11, "-m", 2, "--out", "new"], "The greatest k that can be reached is 10"),
         ([*RUN, "--sensitive", "viagra", "--rho", "1/5", "--out", "new"], "a cluster needs k / rho = 15"),

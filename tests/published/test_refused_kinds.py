@@ -15,6 +15,8 @@ Face = tuple[dict[str, Any], Any, Path]
 
 CHUNKS = "do not tell which items are in the same row"
 NOISE = "No row of noisy counts is anybody's"
+ROWS_ONLY = "is about rows of items, and the data are a table"
+TABLE = "age,codes\n30,a;b\n30,a\n41,b\n41,a;b\n"
 
 
 @pytest.fixture(scope="module", params=["chunks", "noise"])
@@ -35,6 +37,18 @@ def face(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     ("asked", "chunks", "noise"),
     [
         (lambda how, release, folder: sv.apply(folder, ROWS), "which cluster new rows", "of its own rows"),
+        (
+            lambda how, release, folder: sv.apply(folder, ROWS, union=folder),
+            "which cluster new rows", "of its own rows",
+        ),
+        (
+            lambda how, release, folder: sv.anonymize(ROWS, **how, engine="parts"),
+            "has no parameter engine", "given twice.*engine",
+        ),
+        (
+            lambda how, release, folder: sv.anonymize(table(folder.parent / "table.csv"), **how),
+            ROWS_ONLY, ROWS_ONLY,
+        ),
         (lambda how, release, folder: sv.risk(release, m=2), CHUNKS, NOISE),
         (lambda how, release, folder: sv.risk(folder, m=2), CHUNKS, NOISE),
         (lambda how, release, folder: sv.risk(release, m=2, absent=True), CHUNKS, NOISE),
@@ -61,6 +75,31 @@ def test_refused(face: Face, asked: Callable[..., Any], chunks: str, noise: str)
     how, release, folder = face
     with pytest.raises(sv.RequestError, match=chunks if folder.parent.name.startswith("chunks") else noise):
         asked(how, release, folder)
+
+
+def table(file: Path) -> sv.Table:
+    file.write_text(TABLE)
+    return sv.read_table(file, qi=["age"], set="codes")
+
+
+def test_only_what_is_told_can_be_asked_for(face: Face) -> None:
+    """A group of items has no name in such a release."""
+    _, release, folder = face
+    for asked in (release, folder):
+        with pytest.raises(sv.DataError, match="'drinks' is not an item of the release") as raised:
+            sv.query(asked, [["tea", "drinks"]])
+        chunks = folder.parent.name.startswith("chunks")
+        assert ("count groups in rows" if chunks else "in no block nothing is told") in str(raised.value)
+
+
+def test_a_hierarchy_is_not_used() -> None:
+    tree = sv.Hierarchy.from_paths([["tea", "*"], ["milk", "*"], ["rum", "*"]])
+    promise = sv.Disassociated(3, 2)
+    release = sv.anonymize(ROWS, promise, algorithm="disassociation", hierarchy=tree)
+    assert release.report["algorithm"]["warnings"] == ["disassociation does not use the hierarchy."]
+    assert release.release.exposed().shows(
+        sv.anonymize(ROWS, promise, algorithm="disassociation").release.exposed()
+    )
 
 
 def test_noisy_rows_are_drawn_already(face: Face) -> None:

@@ -453,8 +453,14 @@ def test_requests_that_are_refused(session: SparkSession, monkeypatch: pytest.Mo
         arguments: dict[str, Any] = {"hierarchy": TREE, "items": "items"} | more
         return anonymize(frame, promise, **arguments)
 
+    others = (
+        sv.TransactionalKAnonymity(2), sv.Disassociated(2, 1), sv.DifferentialPrivacy(epsilon=1)
+    )  # fmt: skip
     refusals: list[tuple[type[Exception], str, Callable[[], Any]]] = [
-        (sv.RequestError, r"k\^m-anonymity only", lambda: asked(promise=sv.TransactionalKAnonymity(2))),
+        *(
+            (sv.RequestError, r"k\^m-anonymity only", lambda other=other: asked(promise=other))
+            for other in others
+        ),
         (sv.RequestError, "m must be a number", lambda: asked(promise=sv.KmAnonymity(2, float("inf")))),
         (sv.RequestError, "algorithms aa, exact, got the text 'lra'", lambda: asked(algorithm="lra")),
         (sv.RequestError, "a hierarchy must be given", lambda: asked(hierarchy=None)),

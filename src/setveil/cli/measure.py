@@ -110,7 +110,7 @@ def measure(
     kind = kind_at(release)
     of_tables = kind is kind_named("tables")
     of_facts = kind is kind_named("facts")
-    require_tables(columns, "the release", of_tables or of_facts or not Path(release).exists())
+    require_tables(columns, None, of_tables or of_facts or not Path(release).exists())
     reading, columns, facts = as_the_run_did(release, original, reading, columns, facts)
     if of_facts:
         asked["queries"] = queries

@@ -144,7 +144,7 @@ def _both(
     if of_facts is not None:
         return rows, of_facts
     of_table = isinstance(rows, PublishedTable)
-    require_tables(columns, "the release", of_table)
+    require_tables(columns, None, of_table)
     return rows, read_either(original, columns, reading, None, of_table=of_table)[0]
 
 

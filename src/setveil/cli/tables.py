@@ -35,14 +35,15 @@ TableShare = Annotated[
 ]
 
 
-def require_tables(words: Words, model: str, of_tables: bool) -> None:
-    """Refuse options of tables where a model is not about them."""
+def require_tables(words: Words, model: str | None, of_tables: bool) -> None:
+    """Refuse options of tables where a model, or a release (None), is not about them."""
     if words.given and not of_tables:
-        from setveil.cli.files import command_with
-
         raise RequestError(
-            f"{', '.join(words.given)}: only tables have such columns, and {model} is about rows of items.",
-            hint=f"`{command_with(f'--model {OF_TABLES}')}` protects tables.",
+            f"{', '.join(words.given)}: only tables have such columns, and {model or 'the release'} is about "
+            "rows of items.",
+            hint=f"For tables there is --model {OF_TABLES}, without another --model or --algorithm."
+            if model
+            else f"Leave out {', '.join(words.given)}.",
         )
 
 

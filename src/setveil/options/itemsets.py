@@ -50,11 +50,5 @@ def require_named(itemsets: Sequence[Sequence[str]], estimator: Estimator, where
             hint="Ask for an item" + (", or of one class: --class N." if estimator.in_classes else "."),
         )
     names = [*estimator.items, *estimator.labels]
-    hint = did_you_mean(
-        unknown[0],
-        names,
-        "Items that were left out, and are in no count, cannot be asked for.",
-        most=3,
-        quoted=True,
-    )
-    raise DataError(f"{where}{shorten(unknown[0])} is neither {estimator.names} of the release.", hint=hint)
+    hint = did_you_mean(unknown[0], names, estimator.lacking, most=3, quoted=True)
+    raise DataError(f"{where}{shorten(unknown[0])} is {estimator.names} of the release.", hint=hint)

@@ -42,6 +42,8 @@ class BlockEstimator(OwnNames):
         Noisy blocks.
     """
 
+    lacking = "Of items in no block nothing is told; in estimates they count as in no row."
+
     def __init__(self, shared: Told) -> None:
         self.method = NOISY
         self.blocks = cast(PublishedBlocks, shared.rows)

@@ -52,6 +52,11 @@ class ChunkEstimator(OwnNames):
         Rows in chunks; of about.json what was left out of sensitive items.
     """
 
+    lacking = (
+        "Items are published under their own names, and groups of them under none: ask for single items, "
+        "or count groups in rows that are dealt from the chunks (reconstruct)."
+    )
+
     def __init__(self, shared: Told) -> None:
         self.method = CHUNKS
         self.chunks = cast(PublishedChunks, shared.rows)

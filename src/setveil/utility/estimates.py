@@ -113,7 +113,8 @@ class Estimator:
     """
 
     unit: ClassVar[str] = "item"
-    names: ClassVar[str] = "an item nor a label"  # what a name may be
+    names: ClassVar[str] = "neither an item nor a label"  # what a name is that cannot be asked for
+    lacking: ClassVar[str] = "Items that were left out, and are in no count, cannot be asked for."
     in_classes: ClassVar[bool] = False  # whether rows are in classes, which may be asked one by one
 
     def __init__(self, shared: Told, *, unlisted: int = 0) -> None:

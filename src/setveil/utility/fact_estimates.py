@@ -36,7 +36,7 @@ class FactEstimator(Estimator):
     """
 
     unit: ClassVar[str] = "fact"
-    names: ClassVar[str] = "a fact nor a part of facts"
+    names: ClassVar[str] = "neither a fact nor a part of facts"
     places: _FactPlaces
 
     def __init__(self, shared: SharedFacts, *, unlisted: int = 0) -> None:

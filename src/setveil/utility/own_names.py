@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,8 @@ from setveil.utility.estimates import Estimator
 
 class OwnNames(Estimator):
     """What estimators of such releases have in common."""
+
+    names: ClassVar[str] = "not an item"
 
     @property
     def labels(self) -> tuple[str, ...]:
