@@ -168,7 +168,9 @@ OUT = ["--out", "no"]
     [
         (["ward.csv", "-k", 2, "-m", 2, "--qi", "age", "--set", "codes"], 2,
          ["--qi, --set: only tables have such columns", "km-anonymity is about rows of items",
-          "--qi age --set codes --out no --model kkm"]),
+          "For tables there is --model kkm"]),
+        (["ward.csv", "-k", 2, "-m", 2, "--set", "codes"], 2,
+         ["--set: only tables have such columns", "--item-column names the column of items"]),
         (["ward.csv", *PROMISE], 4,
          ["what someone may know of a person (--qi) and which column holds the items (--set)",
           "--out no --qi age,sex,outcome --set codes"]),

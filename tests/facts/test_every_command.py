@@ -170,3 +170,5 @@ def test_python_refuses_what_takes_no_release_of_facts(ward: Path, name: str) ->
         sv.apply(ward / name, facts)
     with pytest.raises(sv.RequestError, match="not of facts"):
         sv.certify(ward / name)
+    with pytest.raises(sv.RequestError, match="not of facts"):
+        sv.anonymize(facts, k=5, m=1, certificate=True)

@@ -38,12 +38,16 @@ TableShare = Annotated[
 def require_tables(words: Words, model: str | None, of_tables: bool) -> None:
     """Refuse options of tables where a model, or a release (None), is not about them."""
     if words.given and not of_tables:
+        if model is None:
+            hint = f"Leave out {', '.join(words.given)}."
+        elif words.given == ["--set"]:
+            hint = "--item-column names the column of items, where nobody may know more of a person."
+        else:
+            hint = f"For tables there is --model {OF_TABLES}, without another --model or --algorithm."
         raise RequestError(
             f"{', '.join(words.given)}: only tables have such columns, and {model or 'the release'} is about "
             "rows of items.",
-            hint=f"For tables there is --model {OF_TABLES}, without another --model or --algorithm."
-            if model
-            else f"Leave out {', '.join(words.given)}.",
+            hint=hint,
         )
 
 

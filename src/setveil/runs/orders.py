@@ -23,6 +23,7 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress
 from setveil.published.parts import Parts, TableCut
 from setveil.published.recoding import AnyBoxes, BoxRecoding
+from setveil.recipients import require_audited
 from setveil.runs.asked import Asked
 from setveil.utility.facts import part_label, parts_kept
 from setveil.utility.lm import lm
@@ -44,6 +45,8 @@ def require_possible(asked: Asked) -> None:
             f"{' or '.join(OF_TABLES)}, not under {asked.guarantee.model}.",
             hint="Say --k and --m.",
         )
+    if getattr(asked.settings, "certificate", False):
+        require_audited({"recoding": "facts"})
     if getattr(asked.guarantee, "absent", 0):
         raise RequestError(
             "Of facts nothing is promised about absent ones: a box is about where a fact lies, and not about "
