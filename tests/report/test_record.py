@@ -14,6 +14,7 @@ from cli_helpers import HIERARCHY, setveil, together, write
 from model_runs import INPUTS, RUNS, anonymizing
 from setveil.errors import DataError
 from setveil.report.record import VERSION, Record, read_record
+from setveil.studio import commands
 
 TABLE = """\
 patient,age,sex,outcome,codes
@@ -27,6 +28,19 @@ patient,age,sex,outcome,codes
 8,71,F,,J18
 """
 WARD = "ward.csv --qi age,sex --set codes --keep-columns outcome -H codes.csv --ranges age=10 -k 2 -m 2"
+LOG_LINES = """\
+patient,code,drug,on
+1,I21,C07,2024-01-03
+1,J18,,2024-02-03
+2,I21,C07,2024-01-09
+3,J18,C08,2024-02-11
+3,J44,,2024-03-11
+4,I50,C08,2024-01-20
+5,I50,C07,2024-03-01
+6,J44,C08,2024-02-28
+"""
+OF_LOG = "--id-column patient --set code --when on:quarter"
+LOG = "log.csv --id-column patient --when on:quarter"
 TREE, SECRET = "baskets.csv -H tree.csv", "--sensitive 104,111"
 COMMANDS = {
     "exact": f"anonymize {TREE} -k 3 -m 2 --sample 12 --purpose test --date 2026-01-02",
@@ -45,6 +59,9 @@ COMMANDS = {
     "forest": f"anonymize {WARD} --model kkm --global",
     "mixed": f"anonymize {WARD} --model mixed-km",
     "learned": f"anonymize {WARD} --model kkm --sensitive outcome --h 75% --p 1",
+    "facts": f"anonymize {LOG} --set code -k 2 -m 2 -H codes.csv",
+    "columns": f"anonymize {LOG} --set code:m=2 --set drug:m=1 -k 2 -H code=codes.csv",
+    "persons": f"anonymize ward.csv --items-file log.csv --qi age,sex {OF_LOG} --model kkm -k 2 -m 1",
     "applied": "apply exact more.csv -H grown.csv --format basket --repair --union exact",
 }
 ALL = [*RUNS, *COMMANDS]
@@ -59,6 +76,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write(folder / "grown.csv", f"{HIERARCHY}113;high;large;all\n")
     write(folder / "more.csv", "101,102\n101,103\n113,108\n115,101\n112\n")
     write(folder / "ward.csv", TABLE)
+    write(folder / "log.csv", LOG_LINES)
     write(folder / "codes.csv", "I21;Heart;ALL\nI50;Heart;ALL\nJ18;Lung;ALL\nJ44;Lung;ALL\n")
     asked = [anonymizing(name, name, "--external") for name in RUNS]
     asked += [[*words.split(), "--out", name] for name, words in COMMANDS.items()]
@@ -76,6 +94,13 @@ def test_every_record_is_what_its_types_say(place: Path, name: str) -> None:
     record = read_record(file_of(place / name))
     assert record["version"] == VERSION
     assert list(unknown(record, Record, "")) == []
+
+
+def test_the_studio_verifies_every_run_from_its_record(place: Path) -> None:
+    records = {name: read_record(file_of(place / name)) for name in ALL}
+    asked = [commands.verify(name, record) for name, record in records.items()]
+    for name, done in zip(records, together(asked, place), strict=True):
+        assert done.code == 0, (name, done.err)
 
 
 def test_a_page_has_no_line_for_what_the_record_leaves_open(place: Path) -> None:

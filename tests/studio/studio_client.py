@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -11,10 +12,11 @@ from typing import Any
 
 import httpx
 
+from cli_helpers import setveil
 from setveil.studio.app import Studio, make_app
 from setveil.studio.desks import Desks, Refused
 from setveil.studio.guard import COOKIE, Keys
-from setveil.studio.jobs import Jobs
+from setveil.studio.jobs import Job, Jobs
 from setveil.studio.projects import Project, Projects
 
 PORT = 8765
@@ -39,13 +41,35 @@ class DirectDesks(Desks):
         return found
 
 
+class AtOnce(Jobs):
+    """Jobs that are over when they have been started: commands run in a fork of this process."""
+
+    ran: list[list[str]]
+
+    def start(self, project: Project, kind: str, argv: Any, **more: Any) -> Job:
+        self.ran = [*getattr(self, "ran", []), list(argv)]
+        self._last += 1
+        job = Job(self._last, kind, [*map(str, argv)], more.get("label") or kind, more.get("out"))
+        done = setveil(*argv, cwd=project.folder)
+        job.output, job.exit_code = done.out, done.code
+        said = re.search(r"^Error: (.*)(?:\nHint: (.*))?$", done.err, re.MULTILINE)
+        job.error = said and {"kind": "Error", "message": said[1], "hint": said[2] or ""}
+        job.state = "failed" if job.error or done.code not in (0, 1) else "done"
+        job.begun = job.ended = 0.0
+        job.over.set()
+        self._lane(project).jobs.append(job)
+        return job
+
+
 class Client:
     """A browser that has been let in."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, jobs: Jobs | None = None) -> None:
         self.closed = False
         self.keys = Keys(PORT)
-        self.studio = Studio(Projects(root), self.keys, close=self._close, desks=DirectDesks(), jobs=Jobs())
+        self.studio = Studio(
+            Projects(root), self.keys, close=self._close, desks=DirectDesks(), jobs=jobs or Jobs()
+        )
         self.app = make_app(self.studio)
 
     def _close(self) -> None:

@@ -16,37 +16,15 @@ from setveil.studio import commands
 from setveil.studio.jobs import Job, Jobs
 from setveil.studio.pages import series as page
 from setveil.studio.projects import Project
-from studio_client import Client
+from studio_client import AtOnce, Client
 from studio_ward import FIRST, SECOND, give
 
 BEGIN = {"k": "2", "m": "1", "kind": "periods"}
 
 
-class AtOnce(Jobs):
-    """Jobs that are over when they have been started: commands run in a fork of this process."""
-
-    ran: list[list[str]]
-
-    def start(self, project: Project, kind: str, argv: Any, **more: Any) -> Job:
-        self.ran = [*getattr(self, "ran", []), list(argv)]
-        self._last += 1
-        job = Job(self._last, kind, [*map(str, argv)], more.get("label") or kind, more.get("out"))
-        done = setveil(*argv, cwd=project.folder)
-        job.output, job.exit_code = done.out, done.code
-        said = re.search(r"^Error: (.*)(?:\nHint: (.*))?$", done.err, re.MULTILINE)
-        job.error = said and {"kind": "Error", "message": said[1], "hint": said[2] or ""}
-        job.state = "failed" if job.error or done.code not in (0, 1) else "done"
-        job.begun = job.ended = 0.0
-        job.over.set()
-        self._lane(project).jobs.append(job)
-        return job
-
-
 @pytest.fixture
 def client(tmp_path: Path) -> Client:
-    client = Client(tmp_path / "projects")
-    client.studio.jobs = AtOnce()
-    return client
+    return Client(tmp_path / "projects", AtOnce())
 
 
 def begun(client: Client, **how: str) -> Project:

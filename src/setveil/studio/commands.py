@@ -169,7 +169,12 @@ def compare(study: str, out: str) -> list[str]:
 def verify(run: str, report: Mapping[str, Any]) -> list[str]:
     """Check a run's promise, of which this is the record, anew from what is published alone."""
     promised, options = report["guarantee"], report.get("options") or {}
-    given = {name: options[name] for name in CHECKED if name in options}
+    own = _names(models()[promised["model"]].options)  # sensitive items may have been looked at besides
+    given = {name: options[name] for name in CHECKED if name in options and name in own}
+    if isinstance(promised.get("m"), Mapping):  # which may have been said of each column
+        given["m"] = ",".join(f"{column}={m}" for column, m in promised["m"].items())
+    if not given:  # labels of an earlier run, whose promise they have; about.json says it
+        return ["verify", run, "--json"]
     return ["verify", run, "--model", str(promised["model"]), *_words(given, list(given)), "--json"]
 
 

@@ -305,11 +305,19 @@ def _query(job: Job) -> dict[str, Any]:
         (
             ", ".join(one["itemset"]),
             f"{round(one['estimate']):,}",
-            f"{one['least']:,} to {one['greatest']:,}" if one["least"] != one["greatest"] else "exactly",
+            _bounds(one),
         )
         for one in found or []
     ]
     return {"job": told(job), "asked": job.label, "answers": answers}
+
+
+def _bounds(answer: dict[str, Any]) -> str:
+    """Say between which counts an answer lies; nothing bounds what is estimated from counts with noise."""
+    if "least" not in answer:
+        return ""
+    least, greatest = answer["least"], answer["greatest"]
+    return "exactly" if least == greatest else f"{least:,} to {greatest:,}"
 
 
 def _verify(job: Job) -> dict[str, Any]:
