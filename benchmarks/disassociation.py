@@ -10,9 +10,9 @@ the draws), and of the 200 most frequent pairs; then occurrences in chunks, seco
 second time, and to verify it, and the greatest memory of the process so far. `--promises` chooses some of
 them. `--threads 1,2` compares the bytes of disassociation for numbers of threads.
 
-`--orders N` prints instead, for disassociation, the error that draws of pairs estimate: the mean over every pair
-of every row, each row as likely; the standard deviation of a mean of 1,000 drawn ones; and the same error where
-ties are broken otherwise, for N random orders of the items.
+`--orders N` prints instead, for disassociation, the error that draws of pairs estimate: the mean over every
+pair of every row, each row as likely; the standard deviation of a mean of 1,000 drawn ones; and the same
+error where ties are broken otherwise, for N random orders of the items.
 """
 
 from __future__ import annotations

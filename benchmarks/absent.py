@@ -1,0 +1,50 @@
+"""What it costs to promise that an item known to be absent singles nobody out, too.
+
+    python benchmarks/absent.py [--k 5] [--limit 120] [NAME ...]
+
+Each data set is released by `exact` twice for each m: for items that somebody knows (`plain`), and for
+these and one that the person is known not to have (`absent`). `gap` is the distance to the least loss (LM)
+where the time limit ended the search, `below` how many rows of the plain release somebody with such knowledge
+would find among fewer than k. The seconds are those of both searches, one after the other, in one process.
+"""
+
+from __future__ import annotations
+
+import time
+
+import setveil as sv
+from runs import files, parser
+
+
+def main() -> None:
+    """Print the table."""
+    options = parser("The price of a promise about absent items.")
+    options.add_argument("--k", type=int, default=5)
+    options.add_argument("--limit", type=float, default=120, help="seconds of one search")
+    options.set_defaults(names=["groceries", "BMS-WebView-1", "BMS-WebView-2", "diabetes_icd9"])
+    arguments = options.parse_args()
+    print(f"{'data':<14} {'m':>2} {'plain':>7} {'absent':>7} {'gap':>6} {'below':>6} {'seconds':>13}")
+    for name, (path, tree) in files(arguments).items():
+        data, hierarchy = sv.read(path), sv.read_hierarchy(tree)
+        for m in (1, 2):
+            found = []
+            for absent in (0, 1):
+                begun = time.perf_counter()
+                release = sv.anonymize(
+                    data, sv.KmAnonymity(arguments.k, m, absent), hierarchy=hierarchy,
+                    time_limit=arguments.limit,
+                )  # fmt: skip
+                found.append((release, time.perf_counter() - begun))
+            (plain, first), (promised, second) = found
+            best = promised.report["optimality"]
+            gap = "proven" if best["proven"] else f"{best['gap']:.2%}"
+            risk = sv.risk(plain, m=m, absent=1, thresholds=[arguments.k])["absence"]["entries"][-1]
+            print(
+                f"{name:<14} {m:>2} {plain.report['optimality']['loss']:>7.4f} {best['loss']:>7.4f} {gap:>6} "
+                f"{risk['rows_below'][str(arguments.k)]:>6,} {first:>6.1f} {second:>6.1f}",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()
