@@ -14,9 +14,11 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import spark_session
+import studio_forks
 from cli_helpers import COMMAND, COMPILED, Done, environment, together, write
 from model_runs import INPUTS, RUNS, anonymizing
 from setveil.errors import on_command_line
+from setveil.studies.compare import sweep
 from setveil.threads import use_threads
 from studio_browser import chrome, lacking_browser, screen, screens, studio_server  # noqa: F401  (fixtures)
 
@@ -94,6 +96,14 @@ def command_line() -> Iterator[None]:
     """Let errors name options as the command line does."""
     with on_command_line():
         yield
+
+
+@pytest.fixture
+def forked_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let studies of this process fork each worker, for tests of something else than its start."""
+    worker = (studio_forks.python(), *sweep.WORKER[1:])
+    for study in (sweep.run_all, sweep.sweep):
+        monkeypatch.setitem(study.__kwdefaults__, "worker", worker)
 
 
 @pytest.fixture(scope="session")

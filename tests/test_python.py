@@ -61,6 +61,7 @@ def grouped() -> sv.VerifiedRelease:
 # Examples
 
 
+@pytest.mark.usefixtures("forked_workers")
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     module = importlib.import_module(name)
@@ -250,6 +251,7 @@ def test_a_study(place: Path) -> None:
 
 
 @pytest.mark.exhaustive
+@pytest.mark.usefixtures("forked_workers")
 def test_advice_from_files_and_from_memory(place: Path) -> None:
     labels = {"a": "a, with a comma", "b": 'b "quoted"', "c": "c"}
     rows = [[labels[item] for item in row] for row in ROWS]
