@@ -65,12 +65,13 @@ def pytest_collection(session: pytest.Session) -> None:
 # Files that take more than 20 seconds, compiled or not, the longest first: what begins first is not waited
 # for in the end.
 LONGEST = (
-    "test_docs.py", "test_breaches.py", "test_cli_interrupt.py", "test_studio_kinds.py",
-    "test_studio_hierarchy.py", "test_jit.py", "test_exact.py", "test_studio_foreign.py",
-    "test_shipped.py", "test_studio_run.py", "test_python.py", "test_studio_compare.py",
-    "test_cli_compare.py", "test_sweep.py", "test_cli.py", "test_studio_release_table.py",
-    "test_recommend.py", "test_studio_way.py", "test_risk.py", "test_reconstruction.py",
-    "test_exact_rho.py", "test_algorithms_km.py", "test_compiling.py", "test_examples.py",
+    "test_docs.py", "test_cli_interrupt.py", "test_breaches.py", "test_studio_kinds.py",
+    "test_studio_hierarchy.py", "test_exact.py", "test_jit.py", "test_studio_foreign.py",
+    "test_shipped.py", "test_source.py", "test_python.py", "test_studio_run.py", "test_studio_compare.py",
+    "test_estimates.py", "test_strict.py", "test_cli_compare.py", "test_sweep.py", "test_cli.py",
+    "test_class_worlds.py", "test_studio_release_table.py", "test_recommend.py", "test_studio_way.py",
+    "test_risk.py", "test_reconstruction.py", "test_exact_rho.py", "test_algorithms_km.py",
+    "test_examples.py", "test_compiling.py",
 )  # fmt: skip
 
 
