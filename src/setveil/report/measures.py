@@ -39,7 +39,7 @@ def measures_text(
     """
     kind = kind_named(recoding)
     lines = _lines(recoding, utility, rows, occurrences if kind.tells_shares else None)
-    return "\n".join([*lines, *kind.measured(utility, labels, rows)])
+    return "\n".join([*map(kind.spoken, lines), *kind.measured(utility, labels, rows)])
 
 
 def _lines(kind: str, utility: Utility, rows: dict[str, int], occurrences: int | None = None) -> list[str]:

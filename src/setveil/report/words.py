@@ -159,7 +159,8 @@ def columns_read(report: Record) -> str:
         named = f"{count(len(columns))} columns, {columns[0]} to {columns[-1]}"
     else:
         named = ", ".join(columns)
-    parts = [f"items from {named}" if named else "", f"ignored: {listed(ignored)}" if ignored else ""]
+    read_from = f"{unit(report)}s from {named}" if named else ""
+    parts = [read_from, f"ignored: {listed(ignored)}" if ignored else ""]
     return "; ".join(part for part in parts if part)
 
 
@@ -178,6 +179,22 @@ def listed(names: Sequence[str], most: int = 5) -> str:
 def unit(report: Record) -> str:
     """Name what rows are made of: an item, or a fact."""
     return "fact" if "facts" in report else "item"
+
+
+def spoken(report: Record, text: str) -> str:
+    """Say of what rows are made of, items or facts, what a text of setveil says of items."""
+    return of_facts(text) if "facts" in report else text
+
+
+def of_facts(text: str) -> str:
+    """Say of facts what a text of setveil, without names of the data, says of items.
+
+    Examples
+    --------
+    >>> of_facts("the share of the other items that an item can be mistaken for")
+    'the share of the other facts that a fact can be mistaken for'
+    """
+    return text.replace("an item", "a fact").replace("item", "fact")
 
 
 def rows(report: Record) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from setveil.guarantees import Facts
-from setveil.report import glossary
+from setveil.report import glossary, words
 from setveil.report.drawing import blocks
 from setveil.report.models import check, title, words_for
 from setveil.report.record import Record
@@ -106,15 +106,22 @@ def not_covered(report: Record) -> blocks.Section:
     never = (_OTHER_COLUMNS, *_NEVER_COVERED[1:]) if of_tables else _NEVER_COVERED
     if report["recoding"] == "facts":
         never = (_BESIDE_FACTS, *_NEVER_COVERED[1:])
-    lines = [*spoken.not_covered(guarantee), *(facts.OPEN if "facts" in report else ())]
+    lines = [*_of(report, spoken.not_covered(guarantee)), *(facts.OPEN if "facts" in report else ())]
     said = {title for title, _ in lines}
     lines = [*lines, *((title, text) for title, text in never if _plain(title) not in said)]
     if not spoken.hides_sensitive and all(title != _IN_COMMON[0] for title, _ in lines):
         lines.insert(-1, _IN_COMMON)
     if report.get("counts"):
-        lines.insert(-1, _COUNTED)
+        lines[-1:-1] = _of(report, [_COUNTED])
     inside = " ".join(title for title, _ in lines)
     return blocks.Section("What the promise does not cover", inside, (blocks.points(lines),))
+
+
+def _of(report: Record, lines: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Say of facts, where rows are made of them, what lines say of items; not where these name columns."""
+    if isinstance(report["guarantee"].get("m"), Mapping):
+        return [*lines]
+    return [(words.spoken(report, title), words.spoken(report, text)) for title, text in lines]
 
 
 def _plain(title: str) -> str:
@@ -133,9 +140,9 @@ def how_to_read(report: Record, explained: list[Measure]) -> blocks.Section:
     """Explain the terms and some measures, as a section."""
     guarantee, kind = report["guarantee"], kind_of(report)
     lines = [
-        ("Row:", "the set of items of one person. <b>Occurrence:</b> one item in one row."),
+        *_of(report, [("Row:", "the set of items of one person. <b>Occurrence:</b> one item in one row.")]),
         kind.term,
-        *words_for(guarantee).reading(guarantee),
+        *_of(report, words_for(guarantee).reading(guarantee)),
         *kind.readings(explained),
         (
             "The check",

@@ -128,9 +128,13 @@ class Kind(ABC):
                 out.append((one.title, words.number_of(one, value), self.meaning(one, report)))
         return out
 
-    def meaning(self, one: Measure, _report: Record) -> str:
+    def meaning(self, one: Measure, report: Record) -> str:
         """Say what a measure is."""
-        return one.meaning
+        return words.spoken(report, one.meaning)
+
+    def spoken(self, text: str) -> str:
+        """Say of what is published what a text says of items."""
+        return text
 
     def readings(self, found: list[Measure]) -> Points:
         """Explain measures, those together that are explained alike."""

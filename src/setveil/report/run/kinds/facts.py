@@ -7,6 +7,7 @@ from setveil.report.record import Record
 from setveil.report.run import facts
 from setveil.report.run.kinds import Points, Told
 from setveil.report.run.kinds.rows import Rows
+from setveil.report.words import of_facts
 
 
 class FactRows(Rows):
@@ -18,6 +19,10 @@ class FactRows(Rows):
         "published with a broader code, a longer period or a wider band. Two facts of a row that get the "
         "same name are published once. <b>Suppressed:</b> left out of every row.",
     )
+
+    def spoken(self, text: str) -> str:
+        """Say of facts what a text says of items."""
+        return of_facts(text)
 
     def sections(self, report: Record) -> list[blocks.Section | None]:
         """Show what each part keeps, the orders that were tried, and what each period keeps."""

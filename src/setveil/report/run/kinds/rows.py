@@ -164,7 +164,8 @@ class Rows(Kind):
                 for entry in wrong[:_WORST]
             ]
         elif rows["original"] == rows["release"]:
-            lines.append("Every published item has exactly the support of the items it stands for.")
+            said = "Every published item has exactly the support of the items it stands for."
+            lines.append(self.spoken(said))
         if rows["original"] != rows["release"]:
             lines.append("The numbers of rows differ (a long table cannot show empty rows).")
         return lines
