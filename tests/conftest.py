@@ -104,7 +104,9 @@ def forked_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let studies of this process fork each worker, for tests of something else than its start."""
     worker = (studio_forks.python(), *sweep.WORKER[1:])
     for study in (sweep.run_all, sweep.sweep):
-        monkeypatch.setitem(study.__kwdefaults__, "worker", worker)
+        defaults = study.__kwdefaults__
+        assert defaults is not None
+        monkeypatch.setitem(defaults, "worker", worker)
 
 
 @pytest.fixture(scope="session")
