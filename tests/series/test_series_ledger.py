@@ -270,7 +270,12 @@ def test_what_was_published_must_stay_where_and_as_it_was(tmp_path: Path) -> Non
     (run / "published" / "more.txt").write_text("x")
     refused(tmp_path, sv.DataError, series.verify, "more.txt")
     (run / "published" / "more.txt").unlink()
-    sv.checker(run)
+    check, page = sv.checker(run)
+    assert series.verify()
+    check.write_text("print('yes')\n")
+    refused(tmp_path, sv.DataError, series.verify, "check.py")
+    check.unlink()
+    page.unlink()
     assert series.verify()
     # The ledger must say what the rows show.
     rows = tmp_path / "ward" / "q1" / "rows.csv"

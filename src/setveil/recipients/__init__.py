@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from setveil.hierarchy.tree import Hierarchy
 
 CHECK, PAGE, AUDIT = (Path(__file__).with_name(name) for name in ("check.py", "check.html", "audit.py"))
+PROGRAMS = CHECK, PAGE
 FILES = CHECK.name, PAGE.name
 CERTIFICATE, TREE = "certificate.json", "hierarchy.csv"
 INSIDE = CERTIFICATE, AUDIT.name, TREE
@@ -37,7 +38,7 @@ def put_checker(folder: Path, about: Mapping[str, Any]) -> None:
         If they could not check such a release.
     """
     require_checked(about)
-    for program in (CHECK, PAGE):
+    for program in PROGRAMS:
         (folder / program.name).write_bytes(program.read_bytes())
 
 

@@ -19,7 +19,7 @@ from shutil import rmtree
 
 from setveil.errors import DataError, OutputError, RequestError, did_you_mean, shorten
 from setveil.guarantees.series import SeriesAnonymity
-from setveil.recipients import FILES
+from setveil.recipients import PROGRAMS
 from setveil.series.files import ROWS, Part, read_part, write_part
 from setveil.series.ids import Coded, coded, fingerprint, new_key, read_key
 from setveil.staging import private_file, staged_file, staged_folder
@@ -309,7 +309,8 @@ def hashes_of(run: Path) -> dict[str, str]:
 def require_unchanged(entry: Entry, run: Path | None = None) -> Path:
     """Refuse a published folder that is not what was handed out; return the run's folder.
 
-    The programs of `setveil checker` are no part of it: they may be put there, and renewed, at any time.
+    The programs of `setveil checker` may be put there, renewed or taken away at any time, but no others of
+    their names.
     """
     place = Path(entry.run) if run is None else run
     if not (place / "published").is_dir():
@@ -318,8 +319,13 @@ def require_unchanged(entry: Entry, run: Path | None = None) -> Path:
             hint="Move it back to where it was written; the series reads what was published.",
         )
     now = hashes_of(place)
-    names = {**entry.files, **now}.keys() - FILES
-    changed = [name for name in names if entry.files.get(name) != now.get(name)]
+    own = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in PROGRAMS}
+    changed = [
+        name
+        for name in {**entry.files, **now}
+        if entry.files.get(name) != now.get(name)
+        and not (name in own and now.get(name, own[name]) == own[name])
+    ]
     if changed:
         name = sorted(changed)[0]
         was, found = entry.files.get(name, "not there"), now.get(name, "not there")
