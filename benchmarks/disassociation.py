@@ -12,7 +12,7 @@ them. `--threads 1,2` compares the bytes of disassociation for numbers of thread
 
 `--orders N` prints instead, for disassociation, the error that draws of pairs estimate: the mean over every
 pair of every row, each row as likely; the standard deviation of a mean of 1,000 drawn ones; and the same
-error where ties are broken otherwise, for N random orders of the items.
+error for N random orders of the items, which decide between equal splits and neighbours.
 """
 
 from __future__ import annotations
