@@ -111,7 +111,7 @@ def _require_nothing_absent(guarantee: Any) -> None:
     if guarantee.absent:
         raise RequestError(
             f"Certificates are of k^m-anonymity alone, and this is {guarantee.phrase}.",
-            hint="Leave out --certificate, or the promise about absent items.",
+            hint="Runs of exact for k^m-anonymity have one, unless it is also about absent items.",
         )
 
 
