@@ -43,7 +43,7 @@ def require_possible(asked: Asked) -> None:
         raise RequestError(
             f"Facts are released under k^m-anonymity, and with what is known of a person under "
             f"{' or '.join(OF_TABLES)}, not under {asked.guarantee.model}.",
-            hint="--k and --m say that promise; leave out what asks for another, such as --algorithm or --rho.",
+            hint="--k and --m say the first; leave out what asks for another, such as --algorithm or --rho.",
         )
     if getattr(asked.settings, "certificate", False):
         require_audited({"recoding": "facts"})
