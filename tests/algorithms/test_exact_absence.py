@@ -171,11 +171,18 @@ def test_what_asks_or_repeats_such_a_run_says_that_it_cannot(tmp_path: Path) -> 
         (("certify", run), "Certificates are of k^m-anonymity alone"),
         (("why", run, "Y"), "of items that a person has, not of absent ones"),
         (("apply", run, rows, "--out", tmp_path / "new"), "about items that a person has"),
+        (
+            ("apply", run, rows, "--repair", "--union", run, "--out", tmp_path / "new"),
+            "about items that a person has",
+        ),
         (("checker", run), "with an absent item"),
     ):
         done = setveil(*map(str, asked))
         assert (done.code, "Traceback" in done.err) == (2, False), done
         assert told in done.err.replace("\n", " "), done
+    for union in (None, run):
+        with pytest.raises(RequestError, match="about items that a person has"):
+            sv.apply(run, [["x"], ["x"]], repair=union is not None, union=union)
     program = subprocess.run(
         [sys.executable, "-I", CHECK, run], capture_output=True, text=True, check=False
     )  # fmt: skip

@@ -204,6 +204,8 @@ def test_others_are_refused() -> None:
         sv.anonymize(facts, k=2, m=2, hierarchy=codes, algorithm="lra")
     with pytest.raises(sv.RequestError, match="not under rho-uncertainty"):
         sv.anonymize(facts, sv.RhoUncertainty(rho=0.5, sensitive=["a@2001"]), hierarchy=codes)
+    with pytest.raises(sv.RequestError, match="Of facts nothing is promised about absent ones"):
+        sv.anonymize(facts, sv.KmAnonymity(2, 1, absent=1), hierarchy=codes)
     with pytest.raises(sv.RequestError, match="fact_order must be first, last, or a depth"):
         sv.anonymize(facts, k=2, m=2, hierarchy=codes, fact_order=9)
     with pytest.raises(sv.RequestError, match="no part of this name"):

@@ -462,6 +462,7 @@ def test_requests_that_are_refused(session: SparkSession, monkeypatch: pytest.Mo
             for other in others
         ),
         (sv.RequestError, "m must be a number", lambda: asked(promise=sv.KmAnonymity(2, float("inf")))),
+        (sv.RequestError, "not in parts or on Spark", lambda: asked(promise=sv.KmAnonymity(2, 2, absent=1))),
         (sv.RequestError, "algorithms aa, exact, got the text 'lra'", lambda: asked(algorithm="lra")),
         (sv.RequestError, "a hierarchy must be given", lambda: asked(hierarchy=None)),
         (sv.RequestError, "must be a DataFrame of Spark", lambda: asked([["i00"]])),

@@ -183,7 +183,7 @@ def chrome() -> Iterator[Browser]:
     """Start the system's Chromium, which finds no other host than 127.0.0.1."""
     from playwright.sync_api import expect, sync_playwright
 
-    expect.set_options(timeout=30_000)  # other work may share the processors
+    expect.set_options(timeout=180_000)  # other work may share the processors
     as_root = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
@@ -206,7 +206,7 @@ def screens(studio_server: Server, chrome: Browser) -> Iterator[Callable[..., Sc
             reduced_motion="reduce",
             accept_downloads=True,
         )
-        context.set_default_timeout(30_000)
+        context.set_default_timeout(180_000)
         opened.append(Screen(server, context))
         return opened[-1]
 

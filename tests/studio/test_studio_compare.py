@@ -119,7 +119,7 @@ def test_what_is_recommended_is_shown_and_used(screen: Screen, tmp_path: Path) -
     page = screen.enter()
     page.goto(screen.at("p", project.name, "compare"))
     page.get_by_role("button", name="Try all and compare").click()
-    expect(page.locator("#recommended")).to_contain_text("loses least of what was tried", timeout=90_000)
+    expect(page.locator("#recommended")).to_contain_text("loses least of what was tried")
     found = json.loads((project.studies / "recommended.json").read_text())
     assert found["best"]["name"] in page.locator("#recommended p").first.inner_text()
     page.locator("#recommended form button").click()

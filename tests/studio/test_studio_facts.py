@@ -441,7 +441,7 @@ def test_from_a_log_to_a_release(screen: Screen, tmp_path: Path) -> None:
     page.get_by_role("button", name="Read it as this log").click()
     expect(page.get_by_role("heading", name="The parts of facts")).to_be_visible()
     expect(page.locator("#rows .row").first).to_contain_text("@2024-")
-    expect(page.locator("#risk pre")).to_contain_text("codes alone", timeout=120_000)
+    expect(page.locator("#risk pre")).to_contain_text("codes alone")
     looks(page, "facts-data")
     project.save(hierarchy=str(write(tmp_path / "icd.csv", TREE)))
     page.goto(screen.at("p", project.name, "promise"))

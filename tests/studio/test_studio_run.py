@@ -210,7 +210,7 @@ def test_finish_now_hands_over_the_best_so_far(
     accessible(page)
     shot(page, "run-at-work")
     finish.click()
-    page.wait_for_url("**/release*", timeout=60_000)
+    page.wait_for_url("**/release*")
     (run,) = project.runs.iterdir()
     report = json.loads((run / "internal" / "report.json").read_text())
     assert report["guarantee"]["holds"] is True

@@ -124,7 +124,7 @@ def test_from_a_file_to_a_folder_to_hand_out(
     hand.type(page.locator("input#k"), "4")
     hand.press(page.get_by_role("button", name="Take this promise"))
     hand.press(page.get_by_role("button", name="Make the release"))
-    page.wait_for_url("**/release*", timeout=120_000)  # other work may share the processors
+    page.wait_for_url("**/release*")  # other work may share the processors
     expect(page.locator(".good").first).to_contain_text("The promise holds.")
     folder = Path(page.locator("pre", has_text="published").first.inner_text())
     hand.press(page.get_by_text("The same as a command"))
