@@ -103,8 +103,8 @@ def test_a_study_shows_its_results_and_its_report(screen: Screen, tmp_path: Path
     for method in ("exact", "mhghs"):
         page.locator(f"#method-{method}").uncheck()
     page.get_by_role("button", name="Run the study").click()
-    expect(page.get_by_text("study-1: 2 of 2 runs")).to_be_visible(timeout=60_000)
-    expect(page.get_by_text("Report of study-1")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("study-1: 2 of 2 runs")).to_be_visible()
+    expect(page.get_by_text("Report of study-1")).to_be_visible()
     with (project.studies / "study-1" / "out" / "results.csv").open() as file:
         rows = list(csv.DictReader(file))
     table = page.get_by_role("region", name="Results of study-1")
@@ -153,12 +153,12 @@ def test_a_study_that_was_stopped_goes_on_with_what_is_left(screen: Screen, tmp_
     page.get_by_role("button", name="Stop, keep what is done").click()
     os.kill(study, signal.SIGCONT)
     go_on = page.get_by_role("button", name="Go on with study-1")
-    expect(go_on).to_be_visible(timeout=30_000)
+    expect(go_on).to_be_visible()
     kept = {
         path.name: path.read_bytes() for path in (project.studies / "study-1/out/runs").glob("[!.]*.json")
     }
     assert kept
     go_on.click()
-    expect(page.get_by_text("Report of study-1")).to_be_visible(timeout=90_000)
+    expect(page.get_by_text("Report of study-1")).to_be_visible()
     for name, content in kept.items():
         assert (project.studies / "study-1/out/runs" / name).read_bytes() == content

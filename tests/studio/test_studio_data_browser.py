@@ -52,7 +52,7 @@ def test_from_a_file_to_its_rows(screen: Screen, long_file: Path) -> None:
     page.get_by_role("button", name="Read it like this").click()
     rows = page.get_by_role("region", name="Rows; scroll to see all")
     expect(rows.get_by_role("row").first).to_contain_text("tea")
-    expect(page.get_by_text("of 400 rows").first).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("of 400 rows").first).to_be_visible()
     assert page.title() == "Your data, and who could be identified in it - Orders <2026> - setveil"
 
 
@@ -118,7 +118,7 @@ def test_the_pages_are_accessible(screen: Screen, tmp_path: Path) -> None:
     looks(page, "data-reading")
     page.get_by_role("radio").first.check()
     page.get_by_role("button", name="Read it like this").click()
-    expect(page.locator("#risk[data-ready]")).to_be_visible(timeout=60_000)
+    expect(page.locator("#risk[data-ready]")).to_be_visible()
     page.get_by_label("Search items").fill("item")
     expect(page.locator("#ticks input").first).to_be_visible()
     looks(page, "data")

@@ -251,7 +251,7 @@ def test_the_officers_file_in_a_browser(screen: Screen, tmp_path: Path) -> None:
     shown = screen.enter()
     shown.goto(screen.at("p", project.name, "release") + "?run=one")
     shown.get_by_role("button", name="Put them beside the data").click()
-    expect(shown.get_by_text("They lie beside the data, and go with them.")).to_be_visible(timeout=60_000)
+    expect(shown.get_by_text("They lie beside the data, and go with them.")).to_be_visible()
     shown.get_by_label("Which share of a population are these rows?").fill("5%")
     shown.get_by_role("button", name="Estimate it").click()
     expect(shown.locator("#stranger")).to_contain_text("of which the rows are 5 %")
@@ -264,7 +264,7 @@ def test_the_officers_file_in_a_browser(screen: Screen, tmp_path: Path) -> None:
     shown.get_by_label("Who is responsible for the release?").fill("The data office")
     shown.get_by_role("button", name="Save, and make the page").click()
     frame = framed(shown, "Page for the officer")
-    expect(frame.get_by_text("The data office")).to_be_visible(timeout=60_000)
+    expect(frame.get_by_text("The data office")).to_be_visible()
     looks(shown, "evidence")
     with shown.expect_download() as download:
         shown.get_by_role("link", name="Download it").click()

@@ -449,7 +449,7 @@ def test_from_a_log_to_a_release(screen: Screen, tmp_path: Path) -> None:
     page.get_by_role("button", name="Take this promise, and make a release").click()
     looks(page, "facts-run")
     page.get_by_role("button", name="Make the release").click()
-    expect(page.get_by_text("Orders that were tried")).to_be_visible(timeout=120_000)
+    expect(page.get_by_text("Orders that were tried")).to_be_visible()
     looks(page, "facts-release")
     page.goto(screen.at("p", project.name, "compare"))
     looks(page, "facts-compare")

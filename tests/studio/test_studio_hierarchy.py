@@ -53,7 +53,7 @@ def made(
 def opened(screen: Screen, project: Project) -> Page:
     page = screen.enter()
     page.goto(screen.at("p", project.name, "hierarchy"))
-    expect(page.locator("#loading")).to_be_hidden(timeout=30_000)
+    expect(page.locator("#loading")).to_be_hidden()
     expect(page.locator("#problem-count")).not_to_have_text("Looking for problems.")
     return page
 
@@ -393,7 +393,7 @@ def test_groups_are_made_anew_below_a_level_and_used(screen: Screen, tmp_path: P
     expect(page.get_by_text("Found:")).to_contain_text("inner nodes")
     looks(page, "regrouped")
     page.get_by_role("button", name="Use the new groups").click()
-    expect(page.locator("#loading")).to_be_hidden(timeout=30_000)
+    expect(page.locator("#loading")).to_be_hidden()
     expect(page.get_by_text("Found:")).to_have_count(0)
     now = paths(project)
     assert now.keys() == BEGUN.keys()

@@ -75,7 +75,7 @@ def test_every_page_shows_hostile_names_as_text(screen: Screen, tmp_path: Path) 
     unharmed(page)
 
     page.goto(screen.at("p", project.name, "data"))
-    expect(page.get_by_text(SCRIPT).first).to_be_visible(timeout=30_000)
+    expect(page.get_by_text(SCRIPT).first).to_be_visible()
     unharmed(page)
 
     page.goto(screen.at("p", project.name, "hierarchy"))
@@ -110,8 +110,8 @@ def test_every_page_shows_hostile_names_as_text(screen: Screen, tmp_path: Path) 
     why = page.get_by_role("button", name="Why?")
     if why.count():
         why.first.click()
-        expect(page.locator("#why")).to_be_visible(timeout=30_000)
-        expect(page.locator("#why form button").first).to_be_visible(timeout=30_000)
+        expect(page.locator("#why")).to_be_visible()
+        expect(page.locator("#why form button").first).to_be_visible()
         unharmed(page)
 
     page.goto(screen.at("p", project.name, "compare") + "?first=one&second=two")

@@ -179,7 +179,7 @@ def test_every_page_with_every_kind_of_data(screen: Screen, tmp_path: Path, kind
     if kind == "facts":  # of which each release counts it
         expect(page.get_by_role("heading", name="The parts of facts")).to_be_visible()
     else:
-        expect(page.locator("#risk[data-ready]")).to_be_visible(timeout=120_000)
+        expect(page.locator("#risk[data-ready]")).to_be_visible()
         expect(page.locator("#risk li").first).to_contain_text(f"of {rows:,} rows")
     if kind in {"table", "odd"}:
         headers = HEADERS if kind == "odd" else ("age", "sex", "town")
