@@ -61,6 +61,10 @@ def test_what_is_missing(name: str, texts: Texts, gaps: list[tuple[str, ...]]) -
     ("name", "texts", "said", "hint"),
     [
         ("km-anonymity", {}, "km-anonymity needs --k, --m.", ""),
+        (
+            "km-anonymity", {"epsilon": "1"}, "km-anonymity needs --k, --m.",
+            "--epsilon is of differential-privacy. Choose by --model, and leave out --algorithm.",
+        ),
         ("constraints", {"k": 2}, "constraints needs --privacy.", ""),
         ("constraints", {"k": 2, "m": 2}, "constraints needs --privacy.", ""),
         ("constraints", {"k": 2, "privacy": "all"}, "--privacy all needs --m.", ""),

@@ -77,6 +77,8 @@ def require_options(name: str, texts: Mapping[str, Any], *, published: bool = Fa
         release names itself need not be given.
     """
     model = model_named(name)
+    known = offered(model, published=published)
+    extra = [key for key, text in texts.items() if text is not None and key not in known]
     gaps = [names for names in missing(model, texts) if not (published and model.options[names[0]].secret)]
     if gaps:
         needed = [names[0] for names in gaps if model.options[names[0]].only_with is None]
@@ -84,12 +86,10 @@ def require_options(name: str, texts: Mapping[str, Any], *, published: bool = Fa
             instead = [other for names in gaps for other in names[1:]]
             raise RequestError(
                 f"{name} needs {_named(needed)}.",
-                hint=f"For experiments: {_named(instead)} instead." if instead else "",
+                hint=f"For experiments: {_named(instead)} instead." if instead else _of_others(extra),
             )
         other, value = model.options[gaps[0][0]].only_with or ("", "")
         raise RequestError(f"{as_option(other, value)} needs {_named(gaps[0][:1])}.")
-    known = offered(model, published=published)
-    extra = [key for key, text in texts.items() if text is not None and key not in known]
     if extra:
         own = [key for key in known if key in model.options]
         if "absent" in extra:
@@ -99,8 +99,7 @@ def require_options(name: str, texts: Mapping[str, Any], *, published: bool = Fa
             )
         raise RequestError(
             f"{name} has no {_named(extra)}; it takes {_named(own)}.",
-            hint=f"{whose(extra, {other: one.options for other, one in models().items()})} Choose by "
-            f"{as_option('model')}, and leave out {as_option('algorithm')}.",
+            hint=_of_others(extra),
         )
     for key, entry in model.options.items():
         if entry.only_with and texts.get(key) is not None and key not in applicable(model, texts):
@@ -109,6 +108,14 @@ def require_options(name: str, texts: Mapping[str, Any], *, published: bool = Fa
         raise RequestError(
             f"The {key} items are either named ({_named([key])}) or drawn ({_named([drawn])})."
         )
+
+
+def _of_others(extra: list[str]) -> str:
+    """Say which models have options that one has not, if there are such options."""
+    if not extra:
+        return ""
+    have = {name: model.options for name, model in models().items()}
+    return f"{whose(extra, have)} Choose by {as_option('model')}, and leave out {as_option('algorithm')}."
 
 
 def require_values(name: str, texts: Mapping[str, Any], encoding: str) -> None:
