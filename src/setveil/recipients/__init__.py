@@ -109,13 +109,18 @@ def put_certificate(folder: Path, certificate: Certificate, about: Mapping[str, 
     return made
 
 
+def not_of_facts() -> RequestError:
+    """Make the error of a certificate of facts."""
+    return RequestError(
+        "The program that checks a certificate reads rows of items, not of facts, which have one format.",
+        hint="`setveil verify` checks the promise.",
+    )
+
+
 def require_audited(about: Mapping[str, Any]) -> None:
     """Refuse a release that audit.py could not read."""
     if about.get("recoding") == "facts":
-        raise RequestError(
-            "The program that checks a certificate reads rows of items, not of facts, which have one format.",
-            hint="`setveil verify` checks the promise.",
-        )
+        raise not_of_facts()
     if about.get("format") not in _AUDITED or "files" in about:
         raise RequestError(
             f"The program that checks a certificate does not read the format {about.get('format')}, in which "

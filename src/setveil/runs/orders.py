@@ -23,7 +23,7 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress
 from setveil.published.parts import Parts, TableCut
 from setveil.published.recoding import AnyBoxes, BoxRecoding
-from setveil.recipients import require_audited
+from setveil.recipients import not_of_facts
 from setveil.runs.asked import Asked
 from setveil.utility.facts import part_label, parts_kept
 from setveil.utility.lm import lm
@@ -46,7 +46,7 @@ def require_possible(asked: Asked) -> None:
             hint="--k and --m say the first; leave out what asks for another, such as --algorithm or --rho.",
         )
     if getattr(asked.settings, "certificate", False):
-        require_audited({"recoding": "facts"})
+        raise not_of_facts()
     if getattr(asked.guarantee, "absent", 0):
         raise RequestError(
             "Of facts nothing is promised about absent ones: a box is about where a fact lies, and not about "

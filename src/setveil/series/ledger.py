@@ -7,7 +7,6 @@ rename. What a release needs besides is written before.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import re
 import sys
@@ -23,6 +22,7 @@ from setveil.recipients import PROGRAMS
 from setveil.series.files import ROWS, Part, read_part, write_part
 from setveil.series.ids import Coded, coded, fingerprint, new_key, read_key
 from setveil.staging import private_file, staged_file, staged_folder
+from setveil.values.kinds import file_sha256
 
 if sys.platform != "win32":
     import fcntl
@@ -300,10 +300,7 @@ def hashes_of(run: Path) -> dict[str, str]:
     """Hash every published file of a run's folder."""
     published = run / "published"
     files = sorted(path for path in published.rglob("*") if path.is_file())
-    return {
-        path.relative_to(published).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in files
-    }
+    return {path.relative_to(published).as_posix(): file_sha256(path) for path in files}
 
 
 def require_unchanged(entry: Entry, run: Path | None = None) -> Path:
@@ -319,13 +316,10 @@ def require_unchanged(entry: Entry, run: Path | None = None) -> Path:
             hint="Move it back to where it was written; the series reads what was published.",
         )
     now = hashes_of(place)
-    own = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in PROGRAMS}
-    changed = [
-        name
-        for name in {**entry.files, **now}
-        if entry.files.get(name) != now.get(name)
-        and not (name in own and now.get(name, own[name]) == own[name])
-    ]
+    own = {path.name: file_sha256(path) for path in PROGRAMS}
+    as_made = {name for name, program in own.items() if now.get(name, program) == program}
+    names = {**entry.files, **now}.keys() - as_made
+    changed = [name for name in names if entry.files.get(name) != now.get(name)]
     if changed:
         name = sorted(changed)[0]
         was, found = entry.files.get(name, "not there"), now.get(name, "not there")
