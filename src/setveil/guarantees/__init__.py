@@ -44,6 +44,13 @@ class Guarantee(Protocol):
         """Return `model` and the parameters as JSON types ("inf" for infinity)."""
 
 
+def absent_items(promise: Guarantee | Facts) -> int:
+    """Tell how many items that a person has not a promise, or the record of one, is about; 0: none."""
+    recorded = promise if isinstance(promise, Mapping) else promise.as_dict()
+    found: int = recorded.get("absent", 0)
+    return found
+
+
 @dataclass(frozen=True)
 class Words:
     """What is said of one privacy model."""

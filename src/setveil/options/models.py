@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from setveil.errors import RequestError, faces
-from setveil.guarantees import Model, model_named, models
+from setveil.guarantees import Model, absent_items, model_named, models
 from setveil.options.guarantees import WATCHED, missing, offered
 
 RECOMMENDED = {  # options of models that recommend takes
@@ -61,7 +61,7 @@ def settled_model(texts: Mapping[str, Any], among: Sequence[str] = ()) -> str:
 
 def require_nothing_absent(guarantee: Any) -> None:
     """Refuse a promise about absent items where the rows are not in memory."""
-    if getattr(guarantee, "absent", 0):
+    if absent_items(guarantee):
         raise RequestError(
             "Of absent items something is promised where all rows are in memory, not in parts or on Spark.",
             hint=faces("Leave out --engine, or --absent.", "Leave out absent."),

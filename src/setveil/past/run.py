@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from setveil import algorithms
 from setveil.errors import DataError, shorten
-from setveil.guarantees import Guarantee
+from setveil.guarantees import Guarantee, absent_items
 from setveil.guarantees.constraints import PrivacyConstraints
 from setveil.guarantees.km import KmAnonymity
 from setveil.report.record import Record, read_record
@@ -68,13 +68,7 @@ class PastRun:
             return None
         if self.model == PrivacyConstraints.model:
             return PrivacyConstraints(told["k"], m=number(told["m"]))
-        return KmAnonymity(told["k"], number(told["m"]), absent(told))
-
-
-def absent(guarantee: Mapping[str, Any]) -> int:
-    """Tell how many absent items a recorded promise is about."""
-    found: int = guarantee.get("absent", 0)
-    return found
+        return KmAnonymity(told["k"], number(told["m"]), absent_items(told))
 
 
 def number(recorded: Any) -> Any:

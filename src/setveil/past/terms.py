@@ -8,7 +8,7 @@ from typing import Any
 from setveil import algorithms
 from setveil.algorithms.exact.exact import Exact
 from setveil.errors import RequestError, faces
-from setveil.guarantees import Facts, Guarantee
+from setveil.guarantees import Facts, Guarantee, absent_items
 from setveil.guarantees.constraints import PrivacyConstraints
 from setveil.guarantees.km import KmAnonymity
 from setveil.options.decode import Given
@@ -66,7 +66,7 @@ def require_applicable(run: PastRun) -> None:
 
 def require_nothing_absent(run: PastRun, wanted: Guarantee | None) -> None:
     """Refuse a promise about absent items, which another file of rows need not keep and no repair mends."""
-    if run.report["guarantee"].get("absent") or getattr(wanted, "absent", 0):
+    if absent_items(run.report["guarantee"]) or (wanted is not None and absent_items(wanted)):
         raise RequestError(
             "Recodings are applied to other rows for promises about items that a person has; this one is "
             "also about absent ones.",

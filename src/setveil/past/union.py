@@ -9,7 +9,7 @@ import numpy as np
 
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, listed, shorten
-from setveil.guarantees import Guarantee, models
+from setveil.guarantees import Guarantee, absent_items, models
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.verify import verify
 from setveil.past.run import number
@@ -62,7 +62,7 @@ def _weaker(guarantee: Guarantee, name: str, then: Mapping[str, Any]) -> KmAnony
                 f"{name if promised is then else 'the new release'} does not.",
                 hint="Leave out --union.",
             )
-        if promised.get("absent"):
+        if absent_items(promised):
             raise RequestError(
                 "Two releases are verified together for what a person has; "
                 f"{name if promised is then else 'the new release'} also promises something of absent items.",

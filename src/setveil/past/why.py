@@ -13,7 +13,7 @@ import numpy as np
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError, RequestError, did_you_mean, listed, shorten
-from setveil.guarantees import Guarantee
+from setveil.guarantees import Guarantee, absent_items
 from setveil.hierarchy.tree import Hierarchy
 from setveil.past._attempts import Attempts
 from setveil.past._naming import Naming, Positions, RunTerms
@@ -45,7 +45,7 @@ def require_splittable(run: PastRun, *, in_class: bool = False) -> None:
             f"This run promises {run.report['guarantee']['phrase']}; why labels are not split is known for "
             f"{' and '.join(MODELS)} only."
         )
-    if run.report["guarantee"].get("absent"):
+    if absent_items(run.report["guarantee"]):
         raise RequestError(
             f"This run promises {run.report['guarantee']['phrase']}; why labels are not split is known of "
             "items that a person has, not of absent ones."

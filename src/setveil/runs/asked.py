@@ -10,7 +10,7 @@ from typing import Any
 from setveil import algorithms
 from setveil.algorithms import AlgorithmInfo
 from setveil.errors import RequestError, described
-from setveil.guarantees import Guarantee, models
+from setveil.guarantees import Guarantee, absent_items, models
 from setveil.guarantees.verify import require_guarantee
 from setveil.options.classes import NAME as CLASSES
 from setveil.options.classes import require_classes
@@ -93,7 +93,7 @@ def asked_for(
     name = name or models()[model].algorithm
     module = algorithms.load(name)
     algorithms.require_gives(name, model)
-    algorithms.require_absence(name, getattr(guarantee, "absent", 0))
+    algorithms.require_absence(name, absent_items(guarantee))
     if settings is not None and parameters:
         raise RequestError(
             f"Parameters of {name} are given twice, inside {type(settings).__name__}(...) and beside it: "

@@ -11,7 +11,7 @@ import numpy as np
 from setveil.data.sums import Sums
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError
-from setveil.guarantees import Guarantee
+from setveil.guarantees import Guarantee, absent_items
 from setveil.guarantees.kkm import KKmAnonymity
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.mixed_km import MixedKmAnonymity
@@ -97,7 +97,7 @@ def check(
         guarantee = guarantee.for_columns(
             [one.name for one in sets.columns] if isinstance(sets, FactRows) else [published.set_name]
         )
-    absent = absent or getattr(guarantee, "absent", 0)
+    absent = absent or absent_items(guarantee)
     if absent:
         return _with_absent(published, guarantee, counts, about, absent, absence, show=show, **more)
     if isinstance(published, ClassRows):

@@ -16,6 +16,7 @@ from setveil.errors import InfeasibleError, RequestError, faces
 from setveil.facts.facts import Facts
 from setveil.facts.generalizing import LINES, Generalizing, order_name
 from setveil.facts.tables import FactTable
+from setveil.guarantees import absent_items
 from setveil.hierarchy.boxes import BoxTree, forest, line_at, product_tree
 from setveil.hierarchy.build import by_cooccurrence
 from setveil.hierarchy.columns import parted
@@ -47,7 +48,7 @@ def require_possible(asked: Asked) -> None:
         )
     if getattr(asked.settings, "certificate", False):
         raise not_of_facts()
-    if getattr(asked.guarantee, "absent", 0):
+    if absent_items(asked.guarantee):
         raise RequestError(
             "Of facts nothing is promised about absent ones: a box is about where a fact lies, and not about "
             "whether there is one.",

@@ -20,7 +20,7 @@ from setveil.errors import RequestError, as_option, described, faces, listed
 from setveil.facts.facts import Facts
 from setveil.facts.generalizing import USUAL, Generalizing
 from setveil.facts.tables import FactTable, of_facts
-from setveil.guarantees import Guarantee, models
+from setveil.guarantees import Guarantee, absent_items, models
 from setveil.guarantees.kkm import KKmAnonymity
 from setveil.guarantees.mixed_km import MixedKmAnonymity
 from setveil.guarantees.verify import Verdict
@@ -366,7 +366,7 @@ class _Memory:
     def publish(self, asked: Asked, made: Made, progress: Progress) -> Release:
         """Put the rows in an order that tells nothing."""
         release = publish(self.data, made.recoding, asked.seed, made.told, asked.least)
-        if getattr(asked.guarantee, "absent", 0) and isinstance(release, RowsRelease) and release.is_told():
+        if absent_items(asked.guarantee) and isinstance(release, RowsRelease) and release.is_told():
             warning = (
                 "There is no counts.csv: it would tell of some label that all its rows hold one of its "
                 "items, and so that nobody who lacks that item is among them."

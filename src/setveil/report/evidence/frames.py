@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from setveil.guarantees import absent_items
 from setveil.report import words
 from setveil.report.attack import FAILED
 from setveil.report.models import check, title, words_for
@@ -261,7 +262,7 @@ def _uncovered(told: Sources) -> str:
 
 
 def _absence(told: Sources) -> str:
-    if told.record["guarantee"].get("absent"):
+    if absent_items(told.record["guarantee"]):
         return (
             "The promise is also about one item that a person is known not to have; these figures are not. "
             "Knowledge of two such items, or that nothing of a label's kind is there, is in neither. With "
