@@ -75,6 +75,43 @@ def test_wrong_matches_are_expected_exactly() -> None:
         assert (1 - p) / p * pairs == wrong
 
 
+def test_wrong_matches_scatter_as_pairs_and_threes_say() -> None:
+    """Over all samples, people with one key each: the mean of the squared wrong matches of each key."""
+    rng = seeded(344)
+    for _ in range(examples(40, 8)):
+        people = random_rows(rng, "abc", rng.randint(1, 7), 3)
+        p = Fraction(rng.randint(1, 9), 10)
+        more = (1 - p) / p
+        squares = told = Fraction(0)
+        for inside in naive.samples(len(people)):
+            chance = Fraction(1)
+            for there in inside:
+                chance *= p if there else 1 - p
+            sample = [row for row, there in zip(people, inside, strict=True) if there]
+            once = [row for row in sample if row and sample.count(row) == 1]
+            squares += chance * sum((people.count(row) - 1) ** 2 for row in once)
+            pairs, threes = (
+                sum(row != frozenset() and sample.count(row) == number for row in sample) for number in (2, 3)
+            )
+            told += chance * (more * pairs + 2 * more**2 * threes)
+        assert squares == told
+
+
+def test_intervals_hold_the_truth_of_most_samples() -> None:
+    """Some keys of eight people beside many that one holds: the wrong matches themselves scatter most."""
+    rng = np.random.default_rng(345)
+    holders = np.repeat([1, 8], [5000, 200])
+    people = np.repeat(np.arange(holders.size), holders)
+    held = 0
+    for seed in range(100):
+        sample = people[rng.random(people.size) < 0.5]
+        once = np.bincount(sample, minlength=holders.size) == 1
+        rows = transactions([{f"a{number}"} for number in sample])
+        (entry,) = fraction_risk(knowledge_of(rows, ()), Fraction(1, 2), [1], seed)
+        held += entry["interval"][0] <= once.sum() / holders[once].sum() <= entry["interval"][1]
+    assert held >= 90
+
+
 def test_the_population_is_counted() -> None:
     rng = seeded(343)
     for _ in range(examples(150)):
@@ -119,11 +156,11 @@ def test_keys_are_drawn_where_there_are_too_many(monkeypatch: pytest.MonkeyPatch
     rng = seeded(344)
     rows = random_rows(rng, [str(x) for x in range(60)], 60, 12)
     known = knowledge_of(transactions(rows), ())
-    whole = keys_of(known.rows, known.rows, 3, 0, enough=3)
+    whole = keys_of(known.rows, known.rows, 3, 0, enough=4)
     assert whole.exact
     monkeypatch.setattr(fast, "KEYS", 1)
     monkeypatch.setattr(fast, "FEWEST", 150)
-    some = keys_of(known.rows, known.rows, 3, 0, enough=3)
+    some = keys_of(known.rows, known.rows, 3, 0, enough=4)
     assert not some.exact
     assert np.abs(some.one - whole.one).max() < 0.25
     assert abs(some.one.mean() - whole.one.mean()) < 0.02

@@ -12,7 +12,7 @@ from setveil.kernels.walk import support
 @compiled
 def look_at_keys(
     indptr, items, starts, tidlists, weights, first, last, m, most, ways, words, enough, bounds, one, two,
-    least, inverse, below,
+    three, least, inverse, below,
 ):  # fmt: skip
     """Count the keys of some rows among others.
 
@@ -32,7 +32,7 @@ def look_at_keys(
         How far to count.
     bounds : int64 (limits,)
         See `setveil.attacker.population.Keys`.
-    one, two, least, inverse, below, written
+    one, two, three, least, inverse, below, written
         See `setveil.attacker.population.Keys`.
     """
     nowhere = np.empty(0, np.int64)
@@ -55,6 +55,7 @@ def look_at_keys(
             rows = support(starts, tidlists, weights, held[at], enough, nowhere)[0]
             one[row] += rows == 1
             two[row] += rows == 2
+            three[row] += rows == 3
             inverse[row] += 1.0 / max(rows, 1)
             for j in range(bounds.size):
                 below[j, row] += rows < bounds[j]
@@ -63,6 +64,7 @@ def look_at_keys(
             more = next_places(at, -1, held.size) if whole else number < most
         one[row] /= number
         two[row] /= number
+        three[row] /= number
         inverse[row] /= number
         below[:, row] /= number
         least[row] = fewest

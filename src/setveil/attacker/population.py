@@ -11,7 +11,6 @@ from math import comb
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from setveil.attacker._key_supports import look_at_keys
 from setveil.attacker.knowledge import Knowledge
@@ -61,40 +60,39 @@ def fraction_risk(
     share = float(fraction)
     found = []
     for m in ms:
-        keys = keys_of(known.rows, known.rows, m, seed, enough=3)
+        keys = keys_of(known.rows, known.rows, m, seed, enough=4)
         weights = known.rows.weights
         unique, pairs = float(weights @ keys.one), float(weights @ keys.two)
         entry: dict[str, Any] = {"m": m, "estimate": None, "interval": None, "unique": unique, "pairs": pairs}
         if unique:
-            entry["estimate"] = _right(unique, pairs, share)
-            entry["interval"] = _interval(weights, keys.one, keys.two, share, seed, m)
+            entry["estimate"] = _right(unique, pairs * (1 - share) / share)
+            entry["interval"] = _interval(weights, keys, share, seed, m)
         found.append({**entry, "exact": keys.exact})
     return found
 
 
-def _right(unique: Any, pairs: Any, share: float) -> Any:
-    return share * unique / (share * unique + (1 - share) * pairs)
+def _right(unique: Any, wrong: Any) -> Any:
+    return unique / (unique + wrong)
 
 
-def _interval(
-    weights: Ints, one: NDArray[np.float64], two: NDArray[np.float64], share: float, seed: int, m: int
-) -> list[float]:
+def _interval(weights: Ints, keys: Keys, share: float, seed: int, m: int) -> list[float]:
     """Draw rows as often as a Poisson number says, and take the middle 95 % of the estimates.
 
-    Both rows of a pair are in the data or not together, which doubles the variance of the pairs.
+    Both rows of a pair are in the data or not together, which doubles the variance of the pairs. The wrong
+    matches scatter, too: F people with a key that one row holds add at most (F - 1)^2, which is in the mean
+    (1 - p) / p of the pairs and 2 ((1 - p) / p)^2 of the rows with keys of three.
     """
-    kinds, kind = np.unique(np.column_stack([one, two]), axis=0, return_inverse=True)
-    number = np.bincount(kind.ravel(), weights)
-    telling = (kinds > 0).any(axis=1)
+    shares, kind = np.unique(keys.two, return_inverse=True)
+    number = np.bincount(kind, weights)
     rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence([seed, m, _PURPOSE, 1])))
-    drawn = rng.poisson(number[telling], (DRAWS, int(telling.sum())))
-    unique, few = (drawn @ kinds[telling]).T
-    pairs = float(number @ kinds[:, 1])
-    few = np.maximum(pairs + np.sqrt(2) * (few - pairs), 0.0)
-    some = unique > 0
-    right = _right(unique[some], few[some], share)
+    drawn = rng.poisson(number[shares > 0], (DRAWS, int((shares > 0).sum()))) @ shares[shares > 0]
+    pairs = float(number @ shares)
+    few = np.maximum(pairs + np.sqrt(2) * (drawn - pairs), 0.0)
+    more = (1 - share) / share  # people who are not in the data, for each who is
+    scatter = np.sqrt(more * pairs + 2 * more**2 * float(weights @ keys.three))
+    wrong = np.maximum(more * few + scatter * rng.standard_normal(DRAWS), 0.0)
     tail = 50 * (1 - CONFIDENCE)
-    low, high = np.percentile(right, [tail, 100 - tail]).tolist() if right.size else (0.0, 1.0)
+    low, high = np.percentile(_right(float(weights @ keys.one), wrong), [tail, 100 - tail]).tolist()
     return [low, high if pairs else 1.0]
 
 
@@ -179,8 +177,8 @@ class Keys:
 
     Attributes
     ----------
-    one, two : float64 (n,)
-        The share of its keys that one row holds, and two.
+    one, two, three : float64 (n,)
+        The share of its keys that one row holds, two, and three.
     least : int64 (n,)
         The fewest rows that hold one of them.
     inverse : float64 (n,)
@@ -192,7 +190,7 @@ class Keys:
     """
 
     def __init__(self, n: int, limits: int) -> None:
-        self.one, self.two, self.inverse = np.zeros(n), np.zeros(n), np.zeros(n)
+        self.one, self.two, self.three, self.inverse = np.zeros((4, n))
         self.least = np.zeros(n, np.int64)
         self.below = np.zeros((limits, n))
         self.exact = True
@@ -216,7 +214,8 @@ def keys_of(
         with np.errstate(over="ignore"):
             look_at_keys(
                 *rows[:2], among.starts, among.tidlists, among.weights, first, last, m, most, ways,
-                words, enough, bounds, found.one, found.two, found.least, found.inverse, found.below,
+                words, enough, bounds, found.one, found.two, found.three,
+                found.least, found.inverse, found.below,
             )  # fmt: skip
 
     for _ in each(look, range(0, n, _AT_ONCE)):
