@@ -321,7 +321,8 @@ def test_clauses_of_every_set_hold_of_every_valid_release(setting: str) -> None:
             seen["everybody"] += 1
         for known, have in view.sets(list(view.nodes)):
             if len(have) < problem.promise.k and view.tree.root not in known:
-                for clause in view.separator.clauses(list(known), view.variables.suppress):
+                (clauses,) = view.separator.clauses([list(known)], view.variables.suppress)
+                for clause in clauses:
                     members = view.variables.of_clause(clause)
                     assert values[:, list(members)].sum(axis=1).min() >= 1, (problem, known, clause)
                     seen["threats"] += 1

@@ -161,13 +161,14 @@ def test_a_threat_is_generalized_as_far_as_it_stays_rare() -> None:
         if not threat or not apart or not 0 < held_by(nodes, threat) < k:
             continue
         size = len(threat)
-        forms, sizes = np.zeros((size, size), np.int64), np.zeros(size, np.int64)
+        forms, sizes = np.zeros((2, size, size), np.int64), np.zeros((2, size), np.int64)
         low, high, parent = (frozen(array, np.int64) for array in (tree.low, tree.high, tree.parent))
         general_forms(
-            frozen(np.array(threat), np.int64), parent, low, high, tree.root, every.starts, every.tidlists,
-            every.weights, k, np.zeros(0, np.int64), forms, sizes,
+            frozen(np.array([threat, threat[::-1]]), np.int64), parent, low, high, tree.root, every.starts,
+            every.tidlists, every.weights, k, np.zeros(0, np.int64), forms, sizes,
         )  # fmt: skip
-        found = {tuple(sorted(form[:n])) for form, n in zip(forms.tolist(), sizes.tolist(), strict=True)}
-        assert found == forms_by_hand(nodes, threat, k)
+        for some, number, wanted in zip(forms.tolist(), sizes.tolist(), (threat, threat[::-1]), strict=True):
+            found = {tuple(sorted(form[:n])) for form, n in zip(some, number, strict=True)}
+            assert found == forms_by_hand(nodes, wanted, k)
         several += size > 1
     assert several >= 10

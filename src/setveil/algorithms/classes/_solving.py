@@ -99,13 +99,13 @@ class Solver:
         All rows are proven at once, and so is everything where items are sensitive.
         """
         new = [piece for piece in pieces if piece.cuts not in self.known]
-        self._work(new, what, WHOLE, self._drafted)
+        self._work(new, what, WHOLE, self._drafted, share_out=self.of_rho)
 
     def prove(self, pieces: Sequence[Piece], what: str) -> None:
         """Look for the least loss in classes that were only drafted; other drafts are forgotten."""
         drafts = [one for one in pieces if one.cuts in self.begun]
         self.begun = {one.cuts: self.begun[one.cuts] for one in drafts}
-        self._work(drafts, what, 1.0, self._proven)
+        self._work(drafts, what, 1.0, self._proven, share_out=True)
 
     def _work(
         self,
@@ -113,14 +113,20 @@ class Solver:
         what: str,
         share: float,
         work: Callable[[Piece, float, Progress], Solved | None],
+        *,
+        share_out: bool,
     ) -> None:
-        """Work on pieces, the largest first, in a share of the time that is left."""
+        """Work on pieces, the largest first, in a share of the time that is left.
+
+        Only with `share_out` several at a time: what does not wait for the solver gains nothing so.
+        """
         pieces.sort(key=lambda piece: -piece.rows.size)
         done = 0
+        many = min(threads(), len(pieces)) if share_out else 1
 
         def one(number: int, progress: Progress) -> Solved | None:
             nonlocal done
-            left = -(-(len(pieces) - done) // min(threads(), len(pieces)))
+            left = -(-(len(pieces) - done) // many)
             found = work(pieces[number], share * (self.deadline - time.monotonic()) / left, progress)
             done += 1
             return found
@@ -128,7 +134,7 @@ class Solver:
         if len(pieces) == 1:
             out = [one(0, self.progress)]
         else:
-            out = in_threads(one, len(pieces), threads(), self.progress, what) if pieces else []
+            out = in_threads(one, len(pieces), many, self.progress, what) if pieces else []
         self.known |= dict(zip((piece.cuts for piece in pieces), out, strict=True))
 
     def _rows(self, piece: Piece) -> tuple[Transactions, Ints]:

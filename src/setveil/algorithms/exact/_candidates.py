@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from fractions import Fraction
 from heapq import heapify, heappop, heappush
 from typing import TypeVar
 
@@ -72,14 +71,14 @@ def greedy_cover(members: dict[X, set[int]], price: Mapping[X, int], left: set[i
     left : set of int
         What is to be covered; it is changed.
     """
-    queue = [(Fraction(price[x], len(covered)), x) for x, covered in members.items()]
+    queue = [(price[x] / len(covered), x) for x, covered in members.items()]
     heapify(queue)
     while left:
         ratio, x = heappop(queue)
         members[x] &= left
         if not members[x]:
             continue
-        now = Fraction(price[x], len(members[x]))
+        now = price[x] / len(members[x])
         if now > ratio:
             heappush(queue, (now, x))
             continue

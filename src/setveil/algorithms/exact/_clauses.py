@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise, product
 
 import numpy as np
@@ -114,27 +114,32 @@ class Separator:
         """Whether no set of nodes with a leaf, which a candidate publishes as itself, is a threat."""
         return self.beside.stays_valid(np.array([leaf], np.int32), candidate)
 
-    def clauses(self, threat: list[int], with_leaves: bool) -> Iterator[Clause]:
-        """State what a threat between published nodes proves, in most general form.
+    def clauses(self, threats: Sequence[list[int]], with_leaves: bool) -> Iterator[list[Clause]]:
+        """State for each threat of one size between published nodes what it proves, in most general form.
 
         Let S be the threat or any of its generalizations whose support is still in (0, k), and let L hold
         one leaf below each node of S such that some row has all of L. A solution whose cut lies at or below
         S and which publishes all of L is not valid: the nodes it publishes L as occur together, in at most
         as many rows as S.
         """
-        if self.absence is not None and isinstance(threat, Lacking):
-            yield from self.absence.clauses(threat, with_leaves)
+        lacking = [threat for threat in threats if isinstance(threat, Lacking)]
+        if self.absence is not None and lacking:
+            for one in lacking:
+                yield list(self.absence.clauses(one, with_leaves))
             return
-        choices = self._leaf_choices(threat) if with_leaves else [()]
-        for general in self._generalizations(threat):
-            above = tuple(sorted({self.parent[v] for v in general}))
-            for choice in choices:
-                leaves = choice
-                if len(general) < len(threat):  # else each node of the threat has one of these above it
-                    leaves = tuple(leaf for leaf in choice if any(self._covers(v, leaf) for v in general))
-                clause = above, tuple(sorted(leaves))
-                self._threats.setdefault(clause, general)
-                yield clause
+        for threat, forms in zip(threats, self._generalizations(threats), strict=True):
+            choices = self._leaf_choices(threat) if with_leaves else [()]
+            found = []
+            for general in forms:
+                above = tuple(sorted({self.parent[v] for v in general}))
+                for choice in choices:
+                    leaves = choice
+                    if len(general) < len(threat):  # else each node of the threat has one of these above it
+                        leaves = tuple(leaf for leaf in choice if any(self._covers(v, leaf) for v in general))
+                    clause = above, tuple(sorted(leaves))
+                    self._threats.setdefault(clause, general)
+                    found.append(clause)
+            yield found
 
     def violated(self, up: Floats, suppressed: Floats | None) -> list[Clause]:
         """List clauses that a fractional solution violates: none only if it satisfies all there are.
@@ -208,14 +213,14 @@ class Separator:
     def _covers(self, v: int, leaf: int) -> bool:
         return self.low[v] <= self.position[leaf] < self.high[v]
 
-    def _generalizations(self, threat: list[int]) -> set[tuple[int, ...]]:
+    def _generalizations(self, threats: Sequence[list[int]]) -> Iterator[set[tuple[int, ...]]]:
         """Generalize one node after the other while the set stays rare, beginning with each in turn."""
-        size = len(threat)
-        forms, sizes = np.zeros((size, size), np.int64), np.zeros(size, np.int64)
-        nodes = frozen(np.array(threat), np.int64)
-        general_forms(nodes, *self._facts, self.nowhere, forms, sizes)
-        found = zip(forms.tolist(), sizes.tolist(), strict=True)
-        return {tuple(sorted(form[:n])) for form, n in found}
+        nodes = np.array(threats, np.int64)
+        n, size = nodes.shape
+        forms, sizes = np.zeros((n, size, size), np.int64), np.zeros((n, size), np.int64)
+        general_forms(frozen(nodes, np.int64), *self._facts, self.nowhere, forms, sizes)
+        for some, number in zip(forms.tolist(), sizes.tolist(), strict=True):
+            yield {tuple(sorted(form[:n])) for form, n in zip(some, number, strict=True)}
 
     def _leaf_choices(self, threat: list[int]) -> list[tuple[int, ...]]:
         """List combinations of leaves, one below each node of a threat, that some row holds."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from decimal import Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
+from itertools import accumulate
 from math import lcm
 
 import numpy as np
@@ -170,13 +171,13 @@ def _occurrences(tree: Hierarchy, data: Transactions | Parts) -> list[int]:
 
 def _upwards(tree: Hierarchy) -> list[int]:
     """List all nodes, each before its parent."""
-    return sorted(range(tree.n_nodes), key=lambda v: -int(tree.depth[v]))
+    order: list[int] = np.argsort(-tree.depth, kind="stable").tolist()
+    return order
 
 
 def _below(tree: Hierarchy, of_leaves: list[int]) -> list[int]:
     """Sum what leaves have over the leaves below each node."""
-    total = [*of_leaves, *(0 for _ in range(tree.n_nodes - tree.n_leaves))]
-    for v in _upwards(tree):
-        if tree.parent[v] >= 0:
-            total[int(tree.parent[v])] += total[v]
-    return total
+    before = list(accumulate((of_leaves[leaf] for leaf in tree.leaf_order.tolist()), initial=0))
+    return [
+        before[high] - before[low] for low, high in zip(tree.low.tolist(), tree.high.tolist(), strict=True)
+    ]

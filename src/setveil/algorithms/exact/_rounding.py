@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from itertools import islice
 from math import inf
 
 from setveil.algorithms.exact._candidates import Candidates
@@ -13,6 +14,7 @@ from setveil.algorithms.exact._variables import Variables
 from setveil.kernels.rows import Ids
 
 NEW_AT_ONCE = 5000  # clauses taken from one candidate
+AT_A_TIME = 100  # threats that are looked at together
 THRESHOLDS = 0.5, 0.3, 0.7  # above which a value is rounded to 1
 
 
@@ -97,17 +99,17 @@ class Rounding:
 
     def _add_found(self, candidate: Ids) -> None:
         """Add clauses of a candidate's threats."""
-        suppress, before, seen = self.variables.suppress, len(self.program), set()
+        suppress, most = self.variables.suppress, len(self.program) + NEW_AT_ONCE
         pairs: list[tuple[int, int]] = []
-        for threat in self.candidates.threats(candidate):
-            if not suppress:  # threats below the same parents mostly prove the same
-                parents = self.separator.parents(threat)
-                if parents in seen:
-                    continue
-                seen.add(parents)
-            pairs += self._add(self.separator.clauses(threat, suppress))
-            if len(self.program) - before > NEW_AT_ONCE or self.program.must_end():
-                break
+        threats = self.candidates.threats(candidate)
+        if not suppress:  # threats below the same parents mostly prove the same
+            threats = _firsts(threats, self.separator.parents)
+        while (some := list(islice(threats, AT_A_TIME))) and not self.program.must_end():
+            for clauses in self.separator.clauses(some, suppress):
+                pairs += self._add(clauses)
+                if len(self.program) > most:
+                    self.program.exclude(pairs)
+                    return
         self.program.exclude(pairs)
 
     def _add(self, clauses: Iterable[Clause]) -> list[tuple[int, int]]:
@@ -117,3 +119,12 @@ class Rounding:
             pairs += self.variables.name(clause[1])
             self.program.add(self.variables.of_clause(clause))
         return pairs
+
+
+def _firsts(threats: Iterable[list[int]], key: Callable[[list[int]], Hashable]) -> Iterator[list[int]]:
+    """List the first threat of each key."""
+    seen = set()
+    for threat in threats:
+        if (found := key(threat)) not in seen:
+            seen.add(found)
+            yield threat
