@@ -29,7 +29,7 @@ from setveil.kernels.rows import Ids, Ints, frozen, recode_rows, take_rows
 from setveil.progress import Progress
 from setveil.threads import threads
 
-WHOLE = 0.5  # share of the time that all rows together may take, and of what is left all drafts
+DRAFTS = 0.5  # share of the time that is left that all drafts of some pieces may take
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,16 +96,20 @@ class Solver:
     def draft(self, pieces: Sequence[Piece], what: str) -> None:
         """Recode classes that are not known yet, well but without proof; None of one that cannot keep items.
 
-        All rows are proven at once, and so is everything where items are sensitive.
+        Where items are sensitive everything is proven at once.
         """
         new = [piece for piece in pieces if piece.cuts not in self.known]
-        self._work(new, what, WHOLE, self._drafted, share_out=self.of_rho)
+        self._work(new, what, DRAFTS, self._drafted, share_out=self.of_rho)
 
-    def prove(self, pieces: Sequence[Piece], what: str) -> None:
-        """Look for the least loss in classes that were only drafted; other drafts are forgotten."""
-        drafts = [one for one in pieces if one.cuts in self.begun]
-        self.begun = {one.cuts: self.begun[one.cuts] for one in drafts}
-        self._work(drafts, what, 1.0, self._proven, share_out=True)
+    def prove(self, pieces: Sequence[Piece], what: str, share: float = 1.0) -> None:
+        """Look for the least loss in classes that were only drafted, in a share of the time that is left."""
+        self._work(
+            [one for one in pieces if one.cuts in self.begun], what, share, self._proven, share_out=True
+        )
+
+    def forget(self, but: Sequence[Piece]) -> None:
+        """Forget drafts of other pieces: they are not going to be proven."""
+        self.begun = {one.cuts: self.begun[one.cuts] for one in but if one.cuts in self.begun}
 
     def _work(
         self,
@@ -160,7 +164,7 @@ class Solver:
             if self.of_rho:
                 return self._of_rho(rows, used, terms, progress, alone=alone)
             search = self._search(rows, terms, progress, alone=alone)
-            drafted = not alone and search.draft()
+            drafted = search.draft()
             record = {"proven": False, "lower_bound": 0} if drafted else search.run()
         except (InfeasibleError, UnfinishedError):
             if alone:
@@ -172,6 +176,9 @@ class Solver:
 
     def _proven(self, piece: Piece, seconds: float, progress: Progress) -> Solved | None:
         rows, used, search = self.begun.pop(piece.cuts)
+        if not piece.cuts:  # as without classes
+            search = self._search(rows, self.parameters.exact(self.usual, seconds), progress, alone=True)
+            return self._found(rows, used, search, search.run(), alone=True)
         search.go_on(seconds, progress)
         return self._found(rows, used, search, search.run(search.incumbent.candidate), alone=False)
 

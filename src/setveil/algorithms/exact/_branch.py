@@ -15,7 +15,7 @@ from setveil.algorithms.exact._program import TOLERANCE, Bounds, Floats, Program
 from setveil.kernels.rows import Ints
 from setveil.progress import Progress
 
-TRIED = 8  # variables that are tried before one is branched on
+TRIED = 4  # variables that are tried before one is branched on
 RELIABLE = 4  # trials after which a variable's average is trusted
 
 

@@ -131,6 +131,8 @@ class Variables:
             below the cut is no longer there to be suppressed.
         """
         fresh = [leaf for leaf in leaves if self.suppress and leaf not in self._named]
+        if not fresh:
+            return []
         self._named.update(fresh)
         parents = [int(self.tree.parent[leaf]) for leaf in fresh]
         return [

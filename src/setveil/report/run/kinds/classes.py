@@ -77,7 +77,7 @@ class ClassedRows(LocalRows):
         tried = [one["error"] for one in found.get("tried", ())]
         if tried and "one_class_error" in found:
             alone = words.error(found["one_class_error"])
-            off = f"; pairs are off by {words.error(min(tried))}, in one class {alone}"
+            off = f"; pairs are off by {words.error(min(tried))}, in one class by about {alone}"
         return {"Classes": f"{count(found['number'])} of {reach} rows{off}. Who is in which class is told."}
 
 
@@ -129,7 +129,7 @@ def _classes(report: Record) -> blocks.Section | None:
         for one in found.get("tried", ())
     )
     if "one_class_error" in found:
-        tried += f"<p>One class: pairs off by {words.error(found['one_class_error'])}.</p>"
+        tried += f"<p>One class: pairs off by about {words.error(found['one_class_error'])}.</p>"
     return blocks.fold(
         "Classes",
         f"{count(found['number'], 'class', 'classes')}: their rows, what each was cut on, labels, gaps.",
