@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise, product
 
 import numpy as np
@@ -72,18 +72,21 @@ class ForestSeparator:
         )  # fmt: skip
         return tuple(sorted(some.tolist()))
 
-    def clauses(self, threat: list[int], with_leaves: bool) -> Iterator[Clause]:
-        """State what a threat between published nodes proves, in most general form.
+    def clauses(self, threats: Sequence[list[int]], with_leaves: bool) -> Iterator[list[Clause]]:
+        """State for each threat between published nodes what it proves, in most general form.
 
         Let S be the threat or any of its generalizations whose support is still in (0, k), and let L hold
         one leaf below each of S's nodes of items such that some row that has S has all of L. A solution whose
         cut lies at or below S and which publishes all of L is not valid.
         """
-        choices = self._leaf_choices(threat) if with_leaves else [()]
-        for general in {self.general_form(threat, first) for first in range(len(threat))}:
-            above = tuple(sorted({self.parent[v] for v in general}))
-            for leaves in {tuple(x for x in choice if self._is_under(x, general)) for choice in choices}:
-                yield above, tuple(sorted(leaves))
+        for threat in threats:
+            choices = self._leaf_choices(threat) if with_leaves else [()]
+            found: list[Clause] = []
+            for general in {self.general_form(threat, first) for first in range(len(threat))}:
+                above = tuple(sorted({self.parent[v] for v in general}))
+                some = {tuple(x for x in choice if self._is_under(x, general)) for choice in choices}
+                found += ((above, tuple(sorted(leaves))) for leaves in some)
+            yield found
 
     def _is_under(self, leaf: int, nodes: tuple[int, ...]) -> bool:
         return any(self.low[v] <= self.place[leaf] < self.high[v] for v in nodes)
