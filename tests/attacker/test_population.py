@@ -106,7 +106,7 @@ def test_intervals_hold_the_truth_of_most_samples() -> None:
     for seed in range(100):
         sample = people[rng.random(people.size) < 0.5]
         once = np.bincount(sample, minlength=holders.size) == 1
-        rows = transactions([{f"a{number}"} for number in sample])
+        rows = transactions([frozenset({f"a{number}"}) for number in sample])
         (entry,) = fraction_risk(knowledge_of(rows, ()), Fraction(1, 2), [1], seed)
         held += entry["interval"][0] <= once.sum() / holders[once].sum() <= entry["interval"][1]
     assert held >= 90
