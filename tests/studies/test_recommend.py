@@ -34,6 +34,8 @@ from setveil.studies.recommend.recommend import Advice, recommend, record
 from setveil.utility.lm import lm
 from setveil.values.kinds import reference
 
+pytestmark = pytest.mark.usefixtures("forked_workers")
+
 ROWS = [["a", "b"], ["a", "c"], ["b", "c"], ["a", "b", "c"], ["a"], ["d", "a"], ["d", "b"]] * 3
 
 

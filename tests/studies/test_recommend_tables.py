@@ -22,6 +22,8 @@ from setveil.studies.recommend.candidates import Candidate, table_candidates
 from setveil.studies.recommend.recommend import Advice, recommend, record
 from setveil.values.kinds import Reference
 
+pytestmark = pytest.mark.usefixtures("forked_workers")
+
 WARD = """patient,age,sex,codes
 1,34,F,I21;J18
 2,36,F,I21

@@ -13,6 +13,8 @@ from cli_helpers import needs_compiled, write
 from setveil.guarantees import models
 from setveil.studies.compare.study import read_study
 
+pytestmark = pytest.mark.usefixtures("forked_workers")
+
 STUDIES = Path(__file__).parent.parent.parent / "studies"
 LINES = """age,sex,codes
 34,F,I21;J18
