@@ -109,7 +109,8 @@ class Coherence(Keywords):
         n = data.n_rows
         if 0 < n < self.k:
             raise InfeasibleError(
-                f"{self.phrase} cannot be reached: there are {n:,} rows, fewer than k = {self.k}.",
+                f"{self.phrase} cannot be reached: {'1 row is' if n == 1 else f'{n:,} rows are'} fewer than "
+                f"k = {self.k}.",
                 hint=f"The greatest k that can be reached is {n}.",
             )
         supports = data.supports()
