@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from functools import cache
 from typing import TypeVar
 
@@ -47,19 +46,6 @@ def each(work: Callable[[T], R], pieces: Iterable[T]) -> list[R]:
 def be_one_of_many() -> None:
     """Let this thread do its pieces of work one after the other: there are others beside it."""
     _inside.one = True
-
-
-@contextmanager
-def one_after_the_other() -> Iterator[None]:
-    """Do pieces of work one after the other for a while, which are too small to be shared out."""
-    if hasattr(_inside, "one"):
-        yield
-        return
-    _inside.one = True
-    try:
-        yield
-    finally:
-        del _inside.one
 
 
 @cache

@@ -7,7 +7,7 @@ from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from typing import TypeVar
 
 from setveil.progress import Progress
-from setveil.threads import be_one_of_many, one_after_the_other
+from setveil.threads import be_one_of_many
 
 R = TypeVar("R")
 
@@ -32,13 +32,6 @@ def in_threads(
 ) -> list[R]:
     """Do the work on parts 0..n-1, several at a time; return what came out, in their order."""
     listeners = [_Quiet(progress) for _ in range(n)]
-    if threads == 1:
-        found = []
-        with one_after_the_other():
-            for number, listener in enumerate(listeners):
-                progress(what, number / n)
-                found.append(work(number, listener))
-        return found
     busy = be_one_of_many if n >= threads else None
     with ThreadPoolExecutor(min(threads, n), initializer=busy) as pool:
         futures = [pool.submit(work, number, listeners[number]) for number in range(n)]
