@@ -45,20 +45,28 @@ class _Way:
 
 
 class _Alone:
-    """All rows as one class: how far answers are off."""
+    """All rows as one class.
+
+    Attributes
+    ----------
+    error : float
+        How far answers are off, by what is known so far.
+    """
 
     def __init__(self, whole: Piece, solver: Solver, worth: Worth) -> None:
         self.whole, self.solver, self.worth = whole, solver, worth
-
-    def error(self) -> float:
-        """Say how far, by what is known so far."""
-        solved = self.solver.known[self.whole.cuts]
-        assert solved is not None  # noqa: S101  (what cannot be kept in all rows was refused)
-        return self.worth.error([self.worth.look(self.whole, solved)])
+        self.error = self._error()
 
     def prove(self, share: float = 1.0) -> None:
         """Look for the least loss, in a share of the time that is left, unless that was done."""
-        self.solver.prove([self.whole], "all rows", share)
+        if self.solver.is_draft(self.whole):
+            self.solver.prove([self.whole], "all rows", share)
+            self.error = self._error()
+
+    def _error(self) -> float:
+        solved = self.solver.known[self.whole.cuts]
+        assert solved is not None  # noqa: S101  (what cannot be kept in all rows was refused)
+        return self.worth.error([self.worth.look(self.whole, solved)])
 
 
 class ClassSearch:
@@ -112,11 +120,11 @@ class ClassSearch:
         ways = [self._way(size, worth, alone) for size in self.sizes]
         best = min(ways, key=lambda way: way.error, default=None)
         pieces = [whole]
-        if best is not None and len(best.pieces) > 1 and best.error < alone.error():
+        if best is not None and len(best.pieces) > 1 and best.error < alone.error:
             pieces = best.pieces
         else:
             alone.prove()
-        return self._made(pieces, ways, best, alone.error())
+        return self._made(pieces, ways, best, alone.error)
 
     def _way(self, size: int, worth: Worth, alone: _Alone) -> _Way:
         """Cut with one size, take back cuts where answers do not get better, and prove what is left.
@@ -140,9 +148,9 @@ class ClassSearch:
         undone = self._undo(root, worth, looks)
         self.solver.forget(but=[alone.whole, *root.classes()])
         error = worth.error(list(looks.values()))
-        if error > CLEARLY * alone.error():
+        if error > CLEARLY * alone.error:
             alone.prove(WHOLE)
-        if error < alone.error():
+        if error < alone.error:
             self.solver.prove(list(root.classes()), "proving classes")
             looks = self._looks(root, worth)
             told = self._tell(root, worth, looks)

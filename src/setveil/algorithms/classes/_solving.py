@@ -90,7 +90,8 @@ class Solver:
         self.usual = "lm" if guarantee.secrets else "entropy-max"
         self.of_rho = not isinstance(guarantee, KmAnonymity)
         self.known: dict[Cuts, Solved | None] = {}
-        self.begun: dict[Cuts, tuple[Transactions, Ints, Search]] = {}  # of drafts: to be gone on with
+        # Drafts to be gone on with; None: all rows are searched anew, as without classes.
+        self.begun: dict[Cuts, tuple[Transactions, Ints, Search] | None] = {}
         self.whole = 1  # the loss that is called 1
 
     def draft(self, pieces: Sequence[Piece], what: str) -> None:
@@ -103,13 +104,16 @@ class Solver:
 
     def prove(self, pieces: Sequence[Piece], what: str, share: float = 1.0) -> None:
         """Look for the least loss in classes that were only drafted, in a share of the time that is left."""
-        self._work(
-            [one for one in pieces if one.cuts in self.begun], what, share, self._proven, share_out=True
-        )
+        drafts = [one for one in pieces if self.is_draft(one)]
+        self._work(drafts, what, share, self._proven, share_out=True)
+
+    def is_draft(self, piece: Piece) -> bool:
+        """Whether a class was drafted, and not yet proven."""
+        return piece.cuts in self.begun
 
     def forget(self, but: Sequence[Piece]) -> None:
         """Forget drafts of other pieces: they are not going to be proven."""
-        self.begun = {one.cuts: self.begun[one.cuts] for one in but if one.cuts in self.begun}
+        self.begun = {one.cuts: self.begun[one.cuts] for one in but if self.is_draft(one)}
 
     def _work(
         self,
@@ -171,14 +175,16 @@ class Solver:
                 raise
             return None
         if drafted:
-            self.begun[piece.cuts] = rows, used, search
+            self.begun[piece.cuts] = None if alone else (rows, used, search)
         return self._found(rows, used, search, record, alone=alone)
 
     def _proven(self, piece: Piece, seconds: float, progress: Progress) -> Solved | None:
-        rows, used, search = self.begun.pop(piece.cuts)
-        if not piece.cuts:  # as without classes
+        begun = self.begun.pop(piece.cuts)
+        if begun is None:
+            rows, used = self._rows(piece)
             search = self._search(rows, self.parameters.exact(self.usual, seconds), progress, alone=True)
             return self._found(rows, used, search, search.run(), alone=True)
+        rows, used, search = begun
         search.go_on(seconds, progress)
         return self._found(rows, used, search, search.run(search.incumbent.candidate), alone=False)
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from setveil.algorithms.exact._losses import upwards
 from setveil.algorithms.exact._program import TOLERANCE, Bounds, Floats
 from setveil.kernels.rows import Ints
 
@@ -54,7 +55,7 @@ class Prover:
         self.program, self.kept = search.program, set(search.kept)
         self.limited = search.parameters.max_suppressed is not None
         tree = self.tree
-        self._upwards = sorted(range(tree.n_nodes), key=lambda v: -int(tree.depth[v]))
+        self._upwards = upwards(tree)
         self._children = [tree.children(v) for v in range(tree.n_nodes)]
         self.rounding = search.rounding()
         # Proven to be enough: losses in bits are rounded.

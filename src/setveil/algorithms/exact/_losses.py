@@ -119,7 +119,7 @@ class Losses:
 
         known = [rounded(w, s) for w, s in zip(weight, total, strict=True)]
         full = [0] * tree.n_nodes
-        for v in _upwards(tree):
+        for v in upwards(tree):
             if children := tree.children(v):
                 # Never negative but by rounding, where nearly all weights below v are 0.
                 more = max(known[v] - sum(known[child] for child in children), 0)
@@ -169,7 +169,7 @@ def _occurrences(tree: Hierarchy, data: Transactions | Parts) -> list[int]:
     return counts
 
 
-def _upwards(tree: Hierarchy) -> list[int]:
+def upwards(tree: Hierarchy) -> list[int]:
     """List all nodes, each before its parent."""
     order: list[int] = np.argsort(-tree.depth, kind="stable").tolist()
     return order

@@ -99,18 +99,21 @@ class Rounding:
 
     def _add_found(self, candidate: Ids) -> None:
         """Add clauses of a candidate's threats."""
-        suppress, most = self.variables.suppress, len(self.program) + NEW_AT_ONCE
+        most = len(self.program) + NEW_AT_ONCE
         pairs: list[tuple[int, int]] = []
         threats = self.candidates.threats(candidate)
-        if not suppress:  # threats below the same parents mostly prove the same
+        if not self.variables.suppress:  # threats below the same parents mostly prove the same
             threats = _firsts(threats, self.separator.parents)
-        while (some := list(islice(threats, AT_A_TIME))) and not self.program.must_end():
-            for clauses in self.separator.clauses(some, suppress):
-                pairs += self._add(clauses)
-                if len(self.program) > most:
-                    self.program.exclude(pairs)
-                    return
+        for clauses in self._stated(threats):
+            pairs += self._add(clauses)
+            if len(self.program) > most:
+                break
         self.program.exclude(pairs)
+
+    def _stated(self, threats: Iterator[list[int]]) -> Iterator[list[Clause]]:
+        """State what each threat proves, some at a time, until the search must end."""
+        while (some := list(islice(threats, AT_A_TIME))) and not self.program.must_end():
+            yield from self.separator.clauses(some, self.variables.suppress)
 
     def _add(self, clauses: Iterable[Clause]) -> list[tuple[int, int]]:
         """Add clauses; the pairs of variables that must then be excluded."""
