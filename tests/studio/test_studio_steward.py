@@ -16,7 +16,7 @@ from setveil.studio import commands
 from studio_browser import Screen, expect, looks
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Locator
+    from playwright.sync_api import Locator, Route
 
 pytestmark = [pytest.mark.browser, pytest.mark.exhaustive]
 
@@ -111,6 +111,27 @@ def test_going_back_keeps_every_choice(screen: Screen, tmp_path: Path) -> None:
     expect(page.get_by_text("Say which column holds the items.")).to_be_visible()
     assert page.get_by_label("What sex is").input_value() == "drop"
     assert page.get_by_label("Steps of the groups of age").input_value() == "5,20"
+
+
+def test_what_is_chosen_before_the_script_has_come_is_seen(screen: Screen, tmp_path: Path) -> None:
+    page, project = screen.enter(), screen.server.project("Early")
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/roles.js*", hold)
+    page.goto(screen.at("p", project.name, "data", "file"))
+    page.get_by_label("Path of the file").fill(str(ward(tmp_path / "ward.csv", 60)))
+    page.get_by_role("button", name="Open it").click()
+    page.get_by_label("How the values of age are grouped").select_option("ranges")
+    page.get_by_label("Steps of the groups of age").fill("5,20")
+    page.get_by_label("Steps of the groups of age").press("Tab")
+    become = page.locator(".become[data-column=age] .keep")
+    expect(become).not_to_contain_text("[0,20)")
+    for one in held:
+        one.continue_()
+    expect(become).to_contain_text("[0,20)")
 
 
 def test_the_values_of_a_column_are_grouped_by_hand(screen: Screen, tmp_path: Path) -> None:

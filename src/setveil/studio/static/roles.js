@@ -34,5 +34,7 @@ for (const become of form.querySelectorAll(".become")) {
     proposed[kind.value] = steps.value;
     ask();
   });
-  if (!keep.textContent.trim() && kind.value) ask();
+  // What was chosen before this script ran, or what the browser remembered, differs from what the page came with.
+  const chosen = !kind.selectedOptions[0]?.defaultSelected || steps.value !== steps.defaultValue;
+  if (kind.value && (chosen || !keep.textContent.trim())) ask();
 }
