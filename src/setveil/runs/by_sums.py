@@ -20,6 +20,7 @@ from setveil.runs.check import with_counts
 from setveil.runs.details import ITEMSET_LENGTH, QUERIES, TOP, frequent_support
 from setveil.runs.steps import Made, Timing, timed
 from setveil.utility import Case, measured
+from setveil.utility.are import counts_estimator
 from setveil.utility.in_parts import answers_in_parts
 
 
@@ -83,7 +84,8 @@ def looked_at_sums(
     after = release.published
     progress("measuring")
     with timed(timing, "measure"):
-        found: dict[str, Any] = {"utility": measured(Case(before, **release.measurable(), progress=progress))}
+        case = Case(before, **release.measurable(), progress=progress)
+        found: dict[str, Any] = {"utility": measured(case), "estimator": case.once(counts_estimator)}
     found["optimality"] = release.details.get("optimality")
     sizes = [size for size in SIZES if details and before.fits(size) and after.fits(size)]
     if 2 in sizes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import platform
 from collections.abc import Collection, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from fractions import Fraction
 from importlib.metadata import version
 from typing import Any, cast
@@ -34,7 +34,8 @@ from setveil.published.tables import TableRelease
 from setveil.report.record import VERSION, Record
 from setveil.runs.memory import peak_memory_mb
 from setveil.utility import Case
-from setveil.utility.are import by_name, errors_told, with_counts
+from setveil.utility.are import by_name, counts_estimator, errors_told
+from setveil.utility.estimates import Estimator
 from setveil.utility.estimators import estimator_of
 from setveil.utility.greatest import found_again
 from setveil.utility.itemsets import surviving_itemsets
@@ -74,7 +75,8 @@ def recorded(
     data, hierarchy, release, verdict
         What was anonymized, by which hierarchy if any, what came out, and what the verifier found.
     found : mapping
-        `utility`, and where they were looked for `answers`, `risk`, `optimality`.
+        `utility`, and where they were looked for `answers`, `risk`, `optimality`. `estimator`: that of a
+        reader of the counts; None if there are none.
     timing : dict
         Seconds of each phase.
     algorithm : mapping
@@ -128,7 +130,7 @@ def recorded(
         **({"classes": in_classes(release)} if isinstance(release, ClassesRelease) else {}),
         **({"chunks": in_chunks(data, release)} if isinstance(release, ChunksRelease) else {}),
         **({"blocks": in_blocks(data, release)} if isinstance(release, BlocksRelease) else {}),
-        **_described(data, release, hierarchy),
+        **_described(data, release, hierarchy, found["estimator"]),
         **({} if release.counts is None else {"counts": _counted(data, release, release.counts)}),
         **{key: found[key] for key in ("watched", "risk") if found.get(key)},
         "timing": timing,
@@ -356,7 +358,7 @@ def of_table(release: TableRelease) -> dict[str, Any]:
     }
 
 
-def answers(data: Transactions, release: Release, progress: Progress) -> dict[str, Any]:
+def answers(data: Transactions, release: Release, case: Case, progress: Progress) -> dict[str, Any]:
     """Measure what the release still answers: `are` of random COUNT queries, `pairs`, and `itemsets` kept.
 
     The queries ask for pairs, for single items where no row holds two; they depend on the data alone, so
@@ -367,19 +369,18 @@ def answers(data: Transactions, release: Release, progress: Progress) -> dict[st
     noisy = isinstance(release, BlocksRelease)
     of_table: dict[str, Any] = {}
     if isinstance(release, TableRelease) and data.n_rows:
-        whole = Case(data, **release.measurable(), progress=progress)
-        of_table = {"table_are": table_errors(whole, QUERIES)}
+        of_table = {"table_are": table_errors(case, QUERIES)}
     if (recoding is None and not chunked and not noisy) or not data.n_occurrences:
         return of_table
     size = min(QUERY_SIZE, int(data.row_lengths().max()))
     asked = random_queries(data, QUERIES, size, progress=progress)
-    case = Case(data, **release.measurable(), queries=asked, progress=progress)
+    case = replace(case, queries=asked)
     found: dict[str, Any] = {"are": {**errors_told(case), "size": size}, **of_table}
     if size == QUERY_SIZE and not noisy:  # in noisy counts nobody searches for pairs
         if chunked:
             estimator = case.once(by_name)
         else:
-            estimator = case.once(with_counts) or estimator_of(release.published, recoding, None)
+            estimator = case.once(counts_estimator) or estimator_of(release.published, recoding, None)
         found["pairs"] = found_again(data, estimator, TOP, progress)
     if (
         recoding is not None and recoding.uniform
@@ -422,7 +423,9 @@ def risks(
     return {"before": look(data), "after": look(exposed)}
 
 
-def _described(data: Sums, release: Outcome, hierarchy: Hierarchy | None) -> dict[str, Any]:
+def _described(
+    data: Sums, release: Outcome, hierarchy: Hierarchy | None, estimator: Estimator | None
+) -> dict[str, Any]:
     """List the labels that stand for others, the loss in each branch, and what became of common items."""
     recoding = release.labelled
     if recoding is None:
@@ -430,7 +433,7 @@ def _described(data: Sums, release: Outcome, hierarchy: Hierarchy | None) -> dic
     return {
         "labels": _generalized_labels(release, recoding),
         "branches": _branches(data, hierarchy, recoding) if hierarchy else [],
-        "frequencies": _frequencies(data, release, recoding),
+        "frequencies": _frequencies(data, release, recoding, estimator),
         **({"several_labels": _several_labels(data, recoding)} if not recoding.uniform else {}),
     }
 
@@ -484,14 +487,15 @@ def _branches(data: Sums, tree: Hierarchy, recoding: AnyRecoding) -> list[dict[s
     return out
 
 
-def _frequencies(data: Sums, release: Outcome, recoding: AnyRecoding) -> list[dict[str, Any]]:
+def _frequencies(
+    data: Sums, release: Outcome, recoding: AnyRecoding, estimator: Estimator | None
+) -> list[dict[str, Any]]:
     """Say what the most frequent items became, and in how many rows a reader expects them."""
     supports = data.supports()
     common = np.argsort(-supports, kind="stable")[:_MOST_ITEMS]
-    if release.counts is None:
+    if estimator is None:
         estimates = item_estimates(data, release.published, recoding)
     else:
-        estimator = estimator_of(release.published, recoding, release.counts)
         estimates = estimator.of_items(data.vocabulary.labels)
     members = recoding.member_counts
     items, labels, _ = recoding.tally(data)

@@ -48,6 +48,7 @@ from setveil.runs.steps import Made, Timing, made_at, released_at, timed
 from setveil.staging import scratch_folder
 from setveil.tables.table import Table
 from setveil.utility import Case, measured
+from setveil.utility.are import counts_estimator
 
 if TYPE_CHECKING:
     import polars as pl
@@ -425,13 +426,14 @@ def looked_at(
     """Find what the record of a run says of a release: what was lost, and with `details` use and risk."""
     progress("measuring")
     with timed(timing, "measure"):
-        found: dict[str, Any] = {"utility": measured(Case(data, **release.measurable(), progress=progress))}
+        case = Case(data, **release.measurable(), progress=progress)
+        found: dict[str, Any] = {"utility": measured(case), "estimator": case.once(counts_estimator)}
     if details and isinstance(data, Facts | FactTable):
         with timed(timing, "risk"):
             found["risk"] = risks(data, release, guarantee, watched, progress)
     elif details:
         with timed(timing, "answers"):
-            found["answers"] = answers(data, release, progress)
+            found["answers"] = answers(data, release, case, progress)
         with timed(timing, "risk"):
             # Of rows in chunks nobody can count those that fit; rows that were drawn are nobody's.
             if not isinstance(release, ChunksRelease | BlocksRelease):

@@ -206,7 +206,7 @@ def errors_told(case: Case) -> dict[str, Any]:
         return {**errors.as_dict(), "estimator": estimator.method}
     members = case.recoding.members()
     alone = query_errors(case.original, case.published, members, case.queries, case.progress)
-    estimator = case.once(with_counts)
+    estimator = case.once(counts_estimator)
     if estimator is None:
         return {**alone.as_dict(), "estimator": UNIFORM}
     asked = [case.queries[j] for j in alone.position.tolist()]
@@ -220,7 +220,7 @@ def by_name(case: Case) -> Estimator:
     return estimator_for(Told(case.chunks or case.blocks, {}, None, case.about))
 
 
-def with_counts(case: Case) -> Estimator | None:
+def counts_estimator(case: Case) -> Estimator | None:
     """Make the estimator of a reader of the counts; None if there are none, or they are not to be used."""
     if case.counts is None or case.estimator == "uniform":
         return None

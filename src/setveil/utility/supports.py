@@ -13,7 +13,7 @@ from setveil.kernels.count import add_supports
 from setveil.kernels.rows import frozen
 from setveil.published.recoding import AnyRecoding
 from setveil.utility import FACTS, ITEMS, Case, Column, Measure
-from setveil.utility.are import with_counts
+from setveil.utility.are import counts_estimator
 from setveil.utility.estimates import Estimator
 
 
@@ -137,7 +137,7 @@ def errors_of_items(case: Case) -> dict[str, Any]:
 
 
 def _both(case: Case) -> dict[str, Any]:
-    return support_errors(case.original, case.published, case.recoding, case.once(with_counts))
+    return support_errors(case.original, case.published, case.recoding, case.once(counts_estimator))
 
 
 MEASURES = (

@@ -16,7 +16,7 @@ from setveil.published.table_files import PublishedTable
 from setveil.tables.quasi_identifiers import QuasiIdentifier
 from setveil.tables.table import Table
 from setveil.utility import TABLES, Case, Column, Compared, Measure
-from setveil.utility.are import QueryErrors, with_counts
+from setveil.utility.are import QueryErrors, counts_estimator
 from setveil.utility.estimates import Estimator
 from setveil.utility.estimators import estimator_of
 
@@ -172,7 +172,7 @@ def _share(column: QuasiIdentifier, label: str, wanted: NDArray[np.bool_]) -> fl
 def table_errors(case: Case, number: int) -> dict[str, Any]:
     """Measure the errors of random queries over columns and items."""
     queries = random_table_queries(case.original, number, case.seed)
-    estimator = case.once(with_counts) or estimator_of(case.published, case.recoding, None)
+    estimator = case.once(counts_estimator) or estimator_of(case.published, case.recoding, None)
     errors = query_errors(case.original, case.table, estimator, queries, case.progress)
     return {**errors.as_dict(), "estimator": estimator.method}
 

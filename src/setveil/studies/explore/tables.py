@@ -23,7 +23,7 @@ from setveil.studies.explore.rows import TIME_BUDGET, Exploration
 from setveil.studies.worth import unique_rows
 from setveil.tables.table import Table
 from setveil.utility import Case
-from setveil.utility.are import with_counts
+from setveil.utility.are import counts_estimator
 from setveil.utility.estimators import estimator_of
 from setveil.utility.relational import SHARE, class_sizes, relational_loss
 from setveil.utility.table_answers import TableQuery, query_errors, random_table_queries, true_answers
@@ -162,5 +162,5 @@ class _Search:
 
     def _query_error(self, release: TableRelease, hearing: CellProgress) -> float | None:
         case = Case(self.table, **release.measurable(), progress=hearing)
-        estimator = case.once(with_counts) or estimator_of(case.published, case.recoding, None)
+        estimator = case.once(counts_estimator) or estimator_of(case.published, case.recoding, None)
         return query_errors(self.table, release.table, estimator, self.queries, hearing, self.answers).median
