@@ -29,6 +29,7 @@ from setveil.kernels.rows import Ids, Ints, frozen, recode_rows, take_rows
 from setveil.progress import Progress
 from setveil.threads import threads
 
+UNTRIED = 16  # times that a class is branched on a variable without trials: most searches end before
 DRAFTS = 0.5  # share of the time that is left that all drafts of some pieces may take
 
 
@@ -159,6 +160,7 @@ class Solver:
         if not alone:  # a class is small: this costs more than it saves
             search.first = ()
             search.candidates.both_ways = False
+            search.untried = UNTRIED
         return search
 
     def _drafted(self, piece: Piece, seconds: float, progress: Progress) -> Solved | None:

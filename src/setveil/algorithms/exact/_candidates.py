@@ -31,7 +31,7 @@ def contracted(
     does, where leaves are `telling`, the lowest node above each that stands for more than one item: the leaf
     means its item for certain, and the node does not.
     """
-    wanted = [leaf for leaf in range(tree.n_leaves) if tree.labels[leaf] in items]
+    wanted = sorted(at for label in items if label in tree and (at := tree.id(label)) < tree.n_leaves)
     if not wanted or tree.root < tree.n_leaves:
         return tree
     among = np.zeros(tree.n_leaves, np.int64)

@@ -65,6 +65,8 @@ class Search:
     ----------
     first : tuple of str
         Objectives whose optima are looked for first, as good starts.
+    untried : int
+        See `BranchAndCut`.
     """
 
     def __init__(
@@ -96,7 +98,7 @@ class Search:
         merges = losses is None and _merges(hierarchy, parameters)
         if losses is None:
             losses = Losses.of(parameters.loss, hierarchy, tree, data, parameters.weights, everything)
-        self.of_all = everything
+        self.of_all, self.untried = everything, 0
         # Witness rows do not show which rows lack an item.
         if absent and isinstance(data, Transactions):
             self.rows = data
@@ -147,7 +149,7 @@ class Search:
     def run(self, start: Ids | None = None) -> dict[str, Any]:
         """Search until the best candidate is proven best, or time is up; the record of the search.
 
-        `start`: a valid candidate to begin with, in place of those that are looked for at first.
+        `start`: the candidate of a draft to begin with, in place of those that are looked for at first.
         """
         if start is None:
             self._begin()
@@ -170,7 +172,8 @@ class Search:
             raise UnfinishedError(
                 "No valid release was found within the time limit.", hint="Raise --time-limit or the limits."
             )
-        self._polish()
+        if self.incumbent.candidate is not start:  # which was polished
+            self._polish()
         return self._record(self.incumbent.cost, lower, program)
 
     def take(self, image: Mapping[str, str | None]) -> None:
@@ -212,7 +215,9 @@ class Search:
         """Search until the best candidate is proven best, or time is up; the proven lower bound."""
         rounding = Rounding(program, variables, self.separator, candidates, incumbent)
         sizes = variables.sizes(incumbent.losses)
-        search = BranchAndCut(program, rounding, incumbent, sizes, variables.stages, self.progress)
+        search = BranchAndCut(
+            program, rounding, incumbent, sizes, variables.stages, self.progress, untried=self.untried
+        )
         search.run(*variables.bounds(self.kept))
         return search.lower
 
