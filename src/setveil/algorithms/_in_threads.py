@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
+from queue import Empty, SimpleQueue
 from typing import TypeVar
 
 from setveil.progress import Progress
@@ -35,17 +36,21 @@ def in_threads(
     busy = be_one_of_many if n >= threads else None
     with ThreadPoolExecutor(min(threads, n), initializer=busy) as pool:
         futures = [pool.submit(work, number, listeners[number]) for number in range(n)]
-        left = set(futures)
+        ended = SimpleQueue[Future[R]]()
+        for future in futures:
+            future.add_done_callback(ended.put)
+        done = 0
         try:
-            while left:
-                done, left = wait(left, timeout=0.1, return_when=FIRST_COMPLETED)
+            while done < n:
+                try:
+                    ended.get(timeout=0.1).result()  # raises what the work raised
+                    done += 1
+                    progress(what, done / n)
+                except Empty:
+                    pass
                 progress.stoppable = any(listener.stoppable for listener in listeners)
-                if done:
-                    progress(what, (n - len(left)) / n)
-                for future in done:
-                    future.result()  # raises what the work raised
         finally:
             progress.stoppable = False
-            for future in left:
+            for future in futures:
                 future.cancel()
     return [future.result() for future in futures]

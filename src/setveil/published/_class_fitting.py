@@ -86,14 +86,15 @@ def paces(rest: NDArray[Any], room: NDArray[Any], cap: NDArray[Any]) -> Floats:
     float64 (items,)
         What each class takes as a share of its room, where its cap does not stop it.
     """
-    room, cap = room.astype(np.float64), cap.astype(np.float64)
+    found, open_ = np.zeros(rest.size), np.flatnonzero(rest > 0)
+    rest, room, cap = rest[open_], room[open_].astype(np.float64), cap[open_].astype(np.float64)
     full = np.divide(cap, room, out=np.full(room.shape, np.inf), where=room > 0)  # pace at which it is
-    order = np.argsort(full, axis=1, kind="stable")
-    room, cap, full = (np.take_along_axis(part, order, 1) for part in (room, cap, full))
-    before = np.cumsum(cap, 1) - cap
-    after = room.sum(1)[:, None] - (np.cumsum(room, 1) - room)
-    pace = np.divide(rest[:, None] - before, after, out=np.full(room.shape, np.inf), where=after > 0)
-    fits = pace <= full
-    found = pace[np.arange(rest.size), np.argmax(fits, 1)]
-    found = np.where(fits.any(1), found, np.inf)
-    return np.where(rest <= 0, 0.0, np.where(np.isfinite(found), np.maximum(found, 0), MOST))
+    while open_.size:  # what full classes cannot take quickens the others, until no more of them are full
+        stopped = found[open_, None] > full
+        left, free = rest - np.where(stopped, cap, 0).sum(1), np.where(stopped, 0, room).sum(1)
+        pace = np.divide(left, free, out=np.full(left.size, MOST), where=free > 0)
+        quicker = pace > found[open_]
+        open_ = open_[quicker]
+        found[open_] = pace[quicker]
+        rest, room, cap, full = rest[quicker], room[quicker], cap[quicker], full[quicker]
+    return found

@@ -14,7 +14,7 @@ from setveil.algorithms._public_part import PublicPart
 from setveil.algorithms.classes._parameters import Classes
 from setveil.algorithms.classes._solving import Solver
 from setveil.algorithms.classes._splitting import Cuts, Piece, Splitting
-from setveil.algorithms.classes._worth import Floats, Look, Worth
+from setveil.algorithms.classes._worth import Floats, Look, Looks, Worth
 from setveil.algorithms.exact._losses import how_far
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError, listed
@@ -205,7 +205,8 @@ class ClassSearch:
             if solved is None:
                 continue
             look = worth.look(piece, solved)
-            now = expected + worth.expected([look], pace)[0] - sum(parts[half.cuts] for half in piece.halves)
+            instead = worth.expected(Looks([look]), pace)[0]
+            now = expected + instead - sum(parts[half.cuts] for half in piece.halves)
             if worth.off(now) > error:
                 continue
             for half in piece.halves:
@@ -248,13 +249,15 @@ class ClassSearch:
         class_of = np.zeros(data.n_rows, np.int64)
         nodes = np.full(data.n_occurrences, -1, np.int32)
         hidden = np.zeros(data.n_occurrences, bool)
-        lengths = data.row_lengths()
         image = np.full(data.n_items, -1, np.int32)
         kept = np.zeros(data.n_items, bool)
         records = []
-        for number, (piece, one) in enumerate(zip(pieces, solved, strict=True)):
+        for number, piece in enumerate(pieces):
             class_of[piece.rows] = number
-            inside = np.repeat(np.isin(np.arange(data.n_rows), piece.rows), lengths)
+        class_of_each = np.repeat(class_of, data.row_lengths())
+        ends = np.cumsum(np.bincount(class_of_each, minlength=len(pieces)))
+        places = np.split(np.argsort(class_of_each, kind="stable"), ends[:-1])
+        for inside, one in zip(places, solved, strict=True):
             image[one.items] = one.nodes
             nodes[inside] = np.where(one.hidden, -1, image[data.items[inside]])
             hidden[inside] = one.hidden | (nodes[inside] < 0)
@@ -316,8 +319,9 @@ class ClassSearch:
 
 def _parts(looks: dict[Cuts, Look], worth: Worth) -> tuple[Floats, dict[Cuts, Floats], Floats]:
     """Deal what totals leave, and estimate the rows that hold each pair in each class, and in all."""
-    pace = worth.paces(list(looks.values()))
-    parts = worth.expected(list(looks.values()), pace)
+    seen = Looks(list(looks.values()))
+    pace = worth.paces(seen)
+    parts = worth.expected(seen, pace)
     return pace, dict(zip(looks, parts, strict=True)), parts.sum(axis=0)
 
 

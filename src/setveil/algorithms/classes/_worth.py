@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,7 @@ from setveil.kernels.rows import Ids, Ints, frozen, invert, recode_rows, take_ro
 from setveil.published._class_fitting import paces
 
 Floats = NDArray[np.float64]
+X = TypeVar("X", bound=np.generic)
 
 NUMBER = 1000  # pairs
 _ROWS = 1 << 13  # that are looked at together
@@ -37,9 +39,26 @@ class Look:
     level: Floats  # rows that it has at least, for its label to be full
     shown: NDArray[np.bool_]  # whether its label is shown
     gone: NDArray[np.bool_]  # whether it was left out
-    support: Ints  # of each pair: rows that show the labels of both
-    chance: Floats  # q where both are under one label, else 1
+    both: Floats  # of each pair: rows that show the labels of both, times q where these are one
     told: bool
+
+
+class Looks:
+    """What a reader sees of several classes: the arrays of their `Look`, a line for each class."""
+
+    def __init__(self, looks: Sequence[Look]) -> None:
+        self.room = _lines([look.room for look in looks])
+        self.listed = _lines([look.listed for look in looks])
+        self.most = _lines([look.most for look in looks])
+        self.level = _lines([look.level for look in looks])
+        self.shown = _lines([look.shown for look in looks])
+        self.gone = _lines([look.gone for look in looks])
+        self.both = _lines([look.both for look in looks])
+        self.told = np.array([look.told for look in looks])
+
+
+def _lines(parts: Sequence[NDArray[X]]) -> NDArray[X]:
+    return np.concatenate(parts).reshape(len(parts), -1)
 
 
 class Worth:
@@ -98,11 +117,12 @@ class Worth:
         listed = np.where((own[self.items] >= least) & (visible | told), own[self.items], -1)
         gone = (own[self.items] > 0) & (of_item[self.items] < 0)
         most = np.where(visible | told, np.minimum(least - 1, room), np.where(gone, room, 0))
-        both = visible[self.first] & visible[self.second] & (at[self.first] == at[self.second])
+        one = visible[self.first] & visible[self.second] & (at[self.first] == at[self.second])
+        chance: Floats = np.where(one, chances[at[self.first]] if nodes.size else 1.0, 1.0)
+        both = chance * self._supports(shown_ptr, shown, nodes.size, at, n_rows)
         return Look(
             room, listed, most, np.where(visible, level[at] if nodes.size else 0.0, 0.0), visible, gone,
-            self._supports(shown_ptr, shown, nodes.size, at, n_rows),
-            np.where(both, chances[at[self.first]] if nodes.size else 1.0, 1.0), told,
+            both, told,
         )  # fmt: skip
 
     def _labels(self, nodes: Ids, of_item: Ids) -> Ints:
@@ -139,32 +159,24 @@ class Worth:
             found += np.bitwise_count(bits[first] & bits[second]).sum(1, dtype=np.int64)
         return found
 
-    def paces(self, looks: Sequence[Look]) -> Floats:
+    def paces(self, looks: Looks) -> Floats:
         """Deal what is left of the totals."""
-        listed = np.stack([look.listed for look in looks], 1)
-        room = np.stack([look.room for look in looks], 1)
-        most = np.stack([look.most for look in looks], 1)
-        told = np.array([look.told for look in looks])
-        gone = np.stack([look.gone for look in looks], 1)
-        shown = np.stack([look.shown for look in looks], 1)
-        lines = np.maximum(listed, 0).sum(1)
+        listed, most, told = looks.listed, looks.most, looks.told[:, None]
+        lines = np.maximum(listed, 0).sum(0)
         rest = self.supports - lines
-        sure = ~(gone & ~told).any(1) & (self.supports >= self.least) & ((rest == 0) | (rest >= self.least))
-        half = (lines > 0) & (shown | told).all(1)
+        sure = ~(looks.gone & ~told).any(0) & (self.supports >= self.least)
+        sure &= (rest == 0) | (rest >= self.least)
+        half = (lines > 0) & (looks.shown | told).all(0)
         rest = np.where(sure, rest, np.where(half, self.least / 2, 0))
         free = (listed < 0) & (most > 0)
-        found, some = np.zeros(rest.size), np.flatnonzero(rest > 0)
-        found[some] = paces(rest[some], np.where(free, room, 0)[some], np.where(free, most, 0)[some])
-        return found
+        return paces(rest, np.where(free, looks.room, 0).T, np.where(free, most, 0).T)
 
-    def expected(self, looks: Sequence[Look], pace: Floats) -> Floats:
+    def expected(self, looks: Looks, pace: Floats) -> Floats:
         """Estimate the rows of classes that hold each pair: float64 (classes, pairs)."""
-        room, most = np.stack([look.room for look in looks]), np.stack([look.most for look in looks])
-        listed, level = np.stack([look.listed for look in looks]), np.stack([look.level for look in looks])
-        rows = np.where(listed >= 0, listed, np.maximum(np.minimum(most, pace * room), level))
-        share = rows / np.maximum(room, 1)
-        shown, chance = np.stack([look.support for look in looks]), np.stack([look.chance for look in looks])
-        both: Floats = shown * chance * share[:, self.first] * share[:, self.second]
+        unlisted = np.maximum(np.minimum(looks.most, pace * looks.room), looks.level)
+        rows = np.where(looks.listed >= 0, looks.listed, unlisted)
+        share = rows / np.maximum(looks.room, 1)
+        both: Floats = looks.both * share[:, self.first] * share[:, self.second]
         return both
 
     def off(self, expected: Floats) -> float:
@@ -178,8 +190,8 @@ class Worth:
 
     def error(self, looks: Sequence[Look]) -> float:
         """Estimate all pairs of all classes, and say how far they are off."""
-        pace = self.paces(looks)
-        return self.off(self.expected(looks, pace).sum(axis=0))
+        seen = Looks(looks)
+        return self.off(self.expected(seen, self.paces(seen)).sum(axis=0))
 
 
 def _drawn_pairs(data: Transactions, public: NDArray[np.bool_]) -> tuple[Ints, Ints]:
