@@ -168,7 +168,6 @@ def _published(
     if not verdict.holds:
         raise GuaranteeError(f"The release failed its own check. {verdict!r} Nothing was written.")
     found = looked_at(way.data, release, guarantee, timing, progress, details=details)
-    del found["estimator"]  # the rest is a record
     layout = way.data.origin.layout if way.data.origin else Layout("basket")
     return VerifiedRelease(release, verdict, found["utility"], cast("Record", found), layout)
 
