@@ -275,6 +275,12 @@ class Ranked(NamedTuple):
         return np.diff(self.indptr)
 
 
+def places_of(group: Ints, n_groups: int = 0) -> list[NDArray[np.intp]]:
+    """List the places of each group 0..n-1, ascending; n is greater than any group that occurs."""
+    ends = np.cumsum(np.bincount(group, minlength=n_groups))
+    return np.split(np.argsort(group, kind="stable"), ends[:-1])
+
+
 def ranks_of(order: NDArray[np.integer], n_ids: int) -> Ids:
     """Find the place of each item in `order` (distinct items), -1 if it is not there: int32 (n_ids,)."""
     rank: Ids = np.full(n_ids, -1, np.int32)

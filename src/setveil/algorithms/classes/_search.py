@@ -20,7 +20,7 @@ from setveil.data.transactions import Transactions
 from setveil.errors import RequestError, listed
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.content import content_order
-from setveil.kernels.rows import Ids, frozen
+from setveil.kernels.rows import Ids, frozen, places_of
 from setveil.progress import Progress
 from setveil.published.class_recoding import ClassRecoding
 from setveil.published.recoding import LocalRecoding
@@ -254,9 +254,7 @@ class ClassSearch:
         records = []
         for number, piece in enumerate(pieces):
             class_of[piece.rows] = number
-        class_of_each = np.repeat(class_of, data.row_lengths())
-        ends = np.cumsum(np.bincount(class_of_each, minlength=len(pieces)))
-        places = np.split(np.argsort(class_of_each, kind="stable"), ends[:-1])
+        places = places_of(np.repeat(class_of, data.row_lengths()), len(pieces))
         for inside, one in zip(places, solved, strict=True):
             image[one.items] = one.nodes
             nodes[inside] = np.where(one.hidden, -1, image[data.items[inside]])

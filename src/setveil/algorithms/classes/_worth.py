@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +22,6 @@ from setveil.kernels.rows import Ids, Ints, frozen, invert, recode_rows, take_ro
 from setveil.published._class_fitting import paces
 
 Floats = NDArray[np.float64]
-X = TypeVar("X", bound=np.generic)
 
 NUMBER = 1000  # pairs
 _ROWS = 1 << 13  # that are looked at together
@@ -47,18 +45,14 @@ class Looks:
     """What a reader sees of several classes: the arrays of their `Look`, a line for each class."""
 
     def __init__(self, looks: Sequence[Look]) -> None:
-        self.room = _lines([look.room for look in looks])
-        self.listed = _lines([look.listed for look in looks])
-        self.most = _lines([look.most for look in looks])
-        self.level = _lines([look.level for look in looks])
-        self.shown = _lines([look.shown for look in looks])
-        self.gone = _lines([look.gone for look in looks])
-        self.both = _lines([look.both for look in looks])
+        self.room = np.stack([look.room for look in looks])
+        self.listed = np.stack([look.listed for look in looks])
+        self.most = np.stack([look.most for look in looks])
+        self.level = np.stack([look.level for look in looks])
+        self.shown = np.stack([look.shown for look in looks])
+        self.gone = np.stack([look.gone for look in looks])
+        self.both = np.stack([look.both for look in looks])
         self.told = np.array([look.told for look in looks])
-
-
-def _lines(parts: Sequence[NDArray[X]]) -> NDArray[X]:
-    return np.concatenate(parts).reshape(len(parts), -1)
 
 
 class Worth:

@@ -23,6 +23,7 @@ from setveil.kernels.rows import (
     invert,
     item_supports,
     merge_rows,
+    places_of,
     ranks_of,
     recode_rows,
     take_rows,
@@ -60,9 +61,8 @@ class Breaches:
         self.tree = separator.cut.tree
         self.entry_row = np.repeat(np.arange(sensitive.indptr.size - 1), np.diff(sensitive.indptr))
         # The entries of each item, by row.
-        order = np.argsort(sensitive.item, kind="stable")
-        ends = np.cumsum(np.bincount(sensitive.item, minlength=len(sensitive.labels)))
-        self.entries_of = np.split(order, ends[:-1]) if ends.size else []
+        n_items = len(sensitive.labels)
+        self.entries_of = places_of(sensitive.item, n_items) if n_items else []
         self._itself = np.full(self.tree.n_nodes, -1, np.int64)
         if sensitive.is_known:
             self._itself[sensitive.leaf] = np.arange(sensitive.leaf.size)

@@ -25,7 +25,7 @@ from setveil.algorithms.rt._splits import Splits
 from setveil.errors import InfeasibleError, RequestError
 from setveil.guarantees.kkm import KKmAnonymity
 from setveil.hierarchy.tree import Hierarchy
-from setveil.kernels.rows import Ids
+from setveil.kernels.rows import Ids, places_of
 from setveil.progress import Progress
 from setveil.published.parts import Parts
 from setveil.tables.table import Table, numbered_parts
@@ -52,7 +52,7 @@ def bounded(
         bound = _bound_items if parameters.bounded == "items" else _bound_columns
         kept = bound(clusters, items, parameters, Fraction(str(parameters.delta)), progress)
     part = clusters.parts(kept)
-    rows = np.split(np.argsort(part, kind="stable"), np.cumsum(np.bincount(part))[:-1])
+    rows = places_of(part)
     recoded = items.of_all(rows)
     details |= {
         "mergers": len(clusters.mergers),

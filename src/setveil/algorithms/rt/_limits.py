@@ -12,7 +12,7 @@ from setveil.errors import InfeasibleError, RequestError, did_you_mean, listed, 
 from setveil.guarantees.kkm import KKmAnonymity
 from setveil.hierarchy.boxes import BoxTree
 from setveil.hierarchy.tree import Hierarchy
-from setveil.kernels.rows import Ints
+from setveil.kernels.rows import Ints, places_of
 from setveil.tables.quasi_identifiers import QuasiIdentifier
 from setveil.tables.table import Table
 from setveil.wording import count
@@ -66,8 +66,7 @@ def cells(table: Table, coarsest: Coarsest, guarantee: KKmAnonymity) -> list[Int
         return [np.arange(table.n_rows)]
     tops = [_tops(column, coarsest[column.name])[column.codes] for column in limited]
     part = classes(tops)
-    order = np.argsort(part, kind="stable")
-    parts = np.split(order, np.cumsum(np.bincount(part))[:-1])
+    parts = places_of(part)
     for rows in parts:
         if rows.size < guarantee.k:
             shown = [

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from setveil.algorithms.rt._extents import Extents, ascending, at_most
 from setveil.algorithms.rt._merging_loops import expansions, pack, shared, unite
-from setveil.kernels.rows import Ints
+from setveil.kernels.rows import Ints, places_of
 from setveil.progress import Progress, silent
 from setveil.tables.table import Table
 
@@ -52,7 +52,7 @@ class Clusters:
         self._part = part
         self.mergers: list[tuple[int, int]] = []
         self.sizes = np.bincount(part, minlength=n).astype(np.int64)
-        self.rows = np.split(np.argsort(part, kind="stable"), np.cumsum(self.sizes)[:-1])
+        self.rows = places_of(part)
         self.live = np.ones(n, bool)
         self._extents = Extents(table)
         intervals = table.intervals(part, n)
