@@ -91,6 +91,12 @@ def test_lines_without_their_last_fields(tmp_path: Path) -> None:
         rows(tmp_path / "a.csv", text + "5,44,a,b,c,d\n", item_columns="DX*")
 
 
+@pytest.mark.parametrize("named", ["DX1-DX3", "DX1,DX2,DX3", "3-DX3", ["DX1", "DX2", "DX3"]])
+def test_columns_that_no_line_fills(tmp_path: Path, named: Any) -> None:
+    text = "p,,DX1,DX2,DX3\n1,40,a\n2,41,b\n3,42,a\n"
+    assert rows(tmp_path / "a.csv", text, item_columns=named) == [("a",), ("b",), ("a",)]
+
+
 def test_one_hot_tables(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     assert rows(path, ONE_HOT, item_columns="tea,milk") == [("tea",), ("milk", "tea"), ()]

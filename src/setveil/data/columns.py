@@ -76,16 +76,16 @@ class Wanted:
         """Whether anything was said."""
         return any(value is not None for value in (self.id_column, self.item_column, self.item_columns))
 
-    def names(self, name: str) -> bool:
-        """Whether a column is named so, and not by a number."""
-        if not name or (name.isascii() and name.isdigit() and name.strip("0")):
-            return False
-        several = [] if self.item_columns is None else self.item_columns
-        return name in {
-            self.id_column,
-            self.item_column,
-            *(split_names(several) if isinstance(several, str) else several),
-        }
+    def names_of(self, line: Sequence[str]) -> bool:
+        """Whether a line holds the name of a column, or the ends of a range; numbers are no names."""
+        fields = {field for field in line if field and not re.fullmatch("0*[1-9][0-9]*", field, re.ASCII)}
+        wanted = [name for name in (self.id_column, self.item_column) if name is not None]
+        if isinstance(self.item_columns, str):
+            for part in split_names(self.item_columns):
+                wanted += [part, *(_ends_of_range(fields, part) or ())]
+        else:
+            wanted += self.item_columns or ()
+        return not fields.isdisjoint(wanted)
 
 
 NOTHING = Wanted()

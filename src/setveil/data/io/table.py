@@ -80,7 +80,9 @@ class TextTable:
         self.width = len(rows[0]) if rows else 0
         usual, _ = evidence.common_width(rows)
         whole = [row + [""] * (self.width - len(row)) for row in rows if len(row) <= self.width]
-        short = self.width > max(usual, 1) and len(whole) == len(rows) and evidence.has_header(whole)
+        named = bool(rows) and wanted.names_of(rows[0])
+        short = self.width > max(usual, 1) and len(whole) == len(rows)
+        short = short and (named or evidence.has_header(whole))
         self.trimmed = False  # whether empty fields at the end of a line are left out
         if evidence.is_table(rows) and not short:  # title lines stand above what has the usual width
             self.width = usual
@@ -89,7 +91,7 @@ class TextTable:
             rows = whole
         whole = [row for row in rows if len(row) == self.width]
         self.outside = [row for row in rows if len(row) != self.width]
-        named = any(wanted.names(field) for field in whole[0]) if whole else False
+        named = bool(whole) and wanted.names_of(whole[0])
         self.header = titled or named or len(rows) < 2 or evidence.has_header(whole)
         self.names = list(whole[0]) if self.header and whole else [str(at + 1) for at in range(self.width)]
         self.head = whole[1:] if self.header else whole
