@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import setveil as sv
@@ -64,6 +65,10 @@ WORKS = [
     (["one"], "query one I50.1@*", "at least 20"),
     (["two"], "query two code=I50.1@2024-02", "Exactly 20 rows"),
     (["two"], "query two code=I50.1@* drug=C07", "drug=C07"),
+    (["one"], "why one N17@2024-02", "N17@2024-02 is in 1 row, fewer than k = 5"),
+    (["one"], "why one I50", "I50@* (2 facts, 40 occurrences) is split already"),
+    (["two"], "why two drug=C@2024-05", "Split along drug into drug=C00@2024-05"),
+    (["two"], "why two code=N17 --data log.csv", "code=N17@* (1 fact, 1 occurrence) is left out"),
     (BOTH, "reconstruct NAME --out drawn-NAME", "It holds"),
     (BOTH, "measure log.csv NAME READ", "LM"),
 ]
@@ -81,7 +86,9 @@ REFUSED = [
     (["one"], "verify one --k 5 --m code=2,drug=1", 2, "'drug', which is no column of codes"),
     (["two"], "query two I50.1@2024-02", 4, "Did you mean 'code=I50.1@2024-02'"),
     (BOTH, "measure log.csv NAME READ --queries 10", 2, "not for rows of facts"),
-    (BOTH, "why NAME I50.1", 2, "boxes of several parts"),
+    (BOTH, "why NAME Z99@2024-02", 4, "is no fact, no published label"),
+    (["one"], "why one I50.1@2024-02 --data items.csv", 4, "there is no column 'date'"),
+    (["one"], "why one N17 --row 1", 2, "this run is of rows"),
     (BOTH, "apply NAME log.csv --out applied", 2, "facts, which are applied to no other rows"),
     (BOTH, "certify NAME", 2, "not of facts"),
     (BOTH, "checker NAME", 2, "does not check such a release, of facts"),
@@ -160,12 +167,35 @@ def filled(words: str, name: str) -> list[str]:
     return found
 
 
+def test_python_asks_why(ward: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    facts = sv.read_facts(
+        ward / "log.csv", id="patient", sets={"code": {"m": 2}, "drug": {"m": 1}}, when=["date:month"]
+    )
+    trees = {"code": ward / "icd.csv", "drug": ward / "atc.csv"}
+    release = sv.anonymize(facts, k=5, hierarchy=trees)
+    monkeypatch.chdir(ward)
+    for answer in (
+        sv.why(release, "drug=C", data=facts, hierarchy=trees),
+        sv.why(ward / "two", "drug=C"),
+        sv.why("two", "drug=C@*", data=facts, hierarchy=trees),
+    ):
+        assert answer["question"] == "split already"
+        assert answer["unit"] == "fact"
+    assert sv.why("two", "drug=C00@2024-05")["label"] == "drug=C@2024-05"
+    with pytest.raises(sv.DataError, match="how the facts were read"):
+        sv.why(release, "drug=C")
+    with pytest.raises(sv.DataError, match="its data were read as rows of items"):
+        sv.why(release, "drug=C", data=[["a"]])
+    with pytest.raises(sv.DataError, match="not the rows of the run"):
+        sv.why(release, "drug=C", data=facts.rows_at(np.arange(3)), hierarchy=trees)
+    with pytest.raises(sv.RequestError, match="of which column of codes"):
+        sv.why("two", "drug=C", hierarchy=ward / "icd.csv")
+
+
 @pytest.mark.parametrize("name", BOTH)
 def test_python_refuses_what_takes_no_release_of_facts(ward: Path, name: str) -> None:
     sets = ["code", "drug"] if name == "two" else "code"
     facts = sv.read_facts(ward / "log.csv", id="patient", sets=sets, when=["date:month"])
-    with pytest.raises(sv.RequestError, match="boxes of several parts"):
-        sv.why(ward / name, "I50.1")
     with pytest.raises(sv.RequestError, match="facts, which are applied to no other rows"):
         sv.apply(ward / name, facts)
     with pytest.raises(sv.RequestError, match="not of facts"):

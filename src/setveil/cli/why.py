@@ -17,7 +17,8 @@ def why(
     progress: Any,
     folder: Path = argument("RUN", "The folder of a run."),
     name: str = argument(
-        "NAME", "A published label, an item, or a node of the hierarchy; a column of a table."
+        "NAME",
+        "A published label, an item, or a node of the hierarchy; a column of a table; any box of facts.",
     ),
     data: str | None = option(
         READING, "The rows that were anonymized, if they are not where the run read them.", "FILE"
@@ -38,11 +39,13 @@ def why(
     $ setveil why release "hot drinks"
     $ setveil why release "green tea" --data baskets.csv
     $ setveil why ward age --row 17
+    $ setveil why log I50@2024-Q1
     """
     from setveil.cli.files import read_rows
     from setveil.commands.why import answered
     from setveil.options.decode import require_file
     from setveil.options.reading import Reading as ReadingOptions
+    from setveil.past.facts import find_facts, has_facts
     from setveil.past.inputs import find_rows
     from setveil.past.run import PastRun
     from setveil.past.tables import find_table
@@ -53,6 +56,8 @@ def why(
         def read(path: Any, **options: Any) -> Transactions:
             return read_rows(path, ReadingOptions(**options))
 
+        if has_facts(recorded):
+            return find_facts(recorded, data)
         return find_rows(recorded, None if data is None else [data], reading, read)
 
     def table_of(recorded: PastRun) -> Table:

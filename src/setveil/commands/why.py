@@ -15,11 +15,16 @@ from setveil.commands.given import (
     is_path,
     rows_of,
     tree_of,
+    tree_of_codes,
 )
 from setveil.data.transactions import Transactions
+from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError, RequestError, described
+from setveil.facts.facts import Facts
+from setveil.hierarchy.io import read_hierarchy
 from setveil.options.reading import DETECTED
 from setveil.past.classes import in_class, require_class
+from setveil.past.facts import Boxes, facts_of_run, find_code_trees, find_facts, has_facts
 from setveil.past.inputs import find_guarantee, find_rows, find_tree, rows_of_run
 from setveil.past.run import PastRun, past_run
 from setveil.past.tables import find_table, is_table, require_table, table_guarantee
@@ -57,13 +62,15 @@ def why(
         The folder of a run, or a release made by `setveil.anonymize`: of a table, or for k^m-anonymity or
         constraints.
     name : str
-        A published label, an item, or a node of the hierarchy; of a table a column, an item, or a label.
+        A published label, an item, or a node of the hierarchy; of a table a column, an item, or a label; of
+        facts a fact, or any other box of them.
     row : int, optional
         Of a table: the row that is asked about, from 1; by default one is chosen that shows most.
     data : path, list of paths, data frame, Arrow stream, list of lists, Transactions or Table, optional
         What was anonymized; by default the files that the run read, if they are still the same.
     hierarchy : Hierarchy, path, dict or data frame, optional
-        The hierarchy of the run, where it came from no file, or the file is elsewhere now.
+        The hierarchy of the run, where it came from no file, or the file is elsewhere now; of facts of
+        several columns of codes, those by their names.
     show : int
         How many violations of each attempt to list.
     class_ : int, optional
@@ -105,6 +112,10 @@ def why(
         )
 
     def found(recorded: PastRun) -> Transactions:
+        if has_facts(recorded):
+            from_file = data is None or is_path(data)
+            path = None if data is None else str(data)
+            return find_facts(recorded, path) if from_file else facts_of_run(recorded, data)
         return find_rows(recorded, None, DETECTED) if data is None else rows_of_run(recorded, rows_of(data))
 
     def table(recorded: PastRun) -> Table:
@@ -114,7 +125,7 @@ def why(
         return data  # type: ignore[return-value]  # as was just required
 
     return answered(
-        run, name, found, tree_of(hierarchy), row=at, table_of_past=table, show=most,
+        run, name, found, hierarchy, row=at, table_of_past=table, show=most,
         class_=integer_or_none("class_", class_, 0), progress=listening,
     )  # fmt: skip
 
@@ -149,13 +160,24 @@ def answered(
     require_splittable(recorded, in_class=class_ is not None)
     progress("reading")
     rows = rows_of_past(recorded)
-    tree = find_tree(recorded, rows, hierarchy, encoding)
+    tree = boxes = None
+    if isinstance(rows, Facts):
+        given = read_hierarchy(hierarchy, encoding=encoding) if is_path(hierarchy) else hierarchy
+        codes = find_code_trees(recorded, rows, tree_of_codes(given, rows))
+        boxes = Boxes.of(rows, codes, Vocabulary(recorded.image))
+    else:
+        tree = find_tree(recorded, rows, _tree_or_path(hierarchy), encoding)
     guarantee = find_guarantee(recorded, rows, encoding)
     if class_ is not None and tree is not None:
         recorded, rows = in_class(recorded, run, rows, tree, class_)
     progress("verifying")
-    answer = explain(recorded, rows, tree, guarantee, name, show=show, progress=progress)
+    answer = explain(recorded, rows, tree, guarantee, name, boxes=boxes, show=show, progress=progress)
     return answer | {"text": why_text(answer, show)}
+
+
+def _tree_or_path(given: Any) -> Any:
+    """Take what holds a hierarchy, but leave files to whoever knows how they are written."""
+    return given if is_path(given) else tree_of(given)
 
 
 def _of_table(
@@ -170,7 +192,7 @@ def _of_table(
 ) -> dict[str, Any]:
     """Say why something of a table is published as it is; `asked`: its name, and the row."""
     tree = table.tree if hierarchy is None else None
-    tree = tree or find_tree(recorded, table, hierarchy, encoding)
+    tree = tree or find_tree(recorded, table, _tree_or_path(hierarchy), encoding)
     if tree is None:
         raise DataError("The hierarchy of this run is not known.", hint="Name it: --hierarchy FILE.")
     if isinstance(run, VerifiedRelease):

@@ -17,6 +17,7 @@ from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.verify import Verdict, verify
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import frozen, recode_rows
+from setveil.past.facts import Boxes
 from setveil.progress import Progress
 from setveil.published.recoding import Recoding
 from setveil.utility.entropy import entropy
@@ -37,6 +38,7 @@ class RunTerms:
     guarantee: Guarantee  # what the run promises
     objective: str  # {"lm", "ncp", "entropy"}: the measure of the loss that it keeps low
     progress: Progress
+    boxes: Boxes | None = None  # what facts may be published as; there is no tree then
 
     @cached_property
     def place(self) -> Positions:
@@ -136,9 +138,10 @@ class Naming:
         position = np.full(len(self.labels) + 1, -1, np.int32)
         position[order] = np.arange(len(order))
         published = Vocabulary(self.labels[to] for to in order)
-        return Recoding(
-            self.terms.items, published, frozen(position[self.image], np.int32), len(self.terms.items)
-        )
+        image = frozen(position[self.image], np.int32)
+        if self.terms.boxes is not None:
+            return self.terms.boxes.recoding(self.terms.items, published, image)
+        return Recoding(self.terms.items, published, image, len(self.terms.items))
 
     @cached_property
     def rows(self) -> Transactions:

@@ -65,14 +65,20 @@ def find_rows(
     except SetveilError as error:
         error.hint = error.hint or "Name the file that the run read: --data FILE."
         raise
+    require_same_file(run, data)
+    return rows_of_run(run, data)
+
+
+def require_same_file(run: PastRun, data: Transactions) -> None:
+    """Refuse rows of another file than the one that a run read."""
+    recorded = run.report["input"]["sha256"]
     same = data.origin.sha256 if data.origin else None
-    if recorded["sha256"] is not None and same is not None and same != recorded["sha256"]:
+    if recorded is not None and same is not None and same != recorded:
         raise DataError(
             f"{data.origin.path if data.origin else 'The file'} is not what the run read: its SHA-256 is "
-            f"{same[:12]}…, recorded is {recorded['sha256'][:12]}….",
+            f"{same[:12]}…, recorded is {recorded[:12]}….",
             hint="It was changed since, or is another file: name the right one with --data, or run again.",
         )
-    return rows_of_run(run, data)
 
 
 def rows_of_run(run: PastRun, data: Transactions) -> Transactions:

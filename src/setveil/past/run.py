@@ -16,11 +16,14 @@ from setveil.guarantees import Guarantee, absent_items
 from setveil.guarantees.constraints import PrivacyConstraints
 from setveil.guarantees.km import KmAnonymity
 from setveil.report.record import Record, read_record
+from setveil.values.per_column import PerColumn, labelled
 
 if TYPE_CHECKING:
     from setveil.runs.run import VerifiedRelease
 
 MODELS = (KmAnonymity.model, PrivacyConstraints.model)  # whose runs can be asked why, and be applied
+_HEADER = ["item", "published"]  # of recoding.csv; of several columns of codes, their name before it
+_UNIFORM = ("global", "facts")  # recodings in which each item, or fact, has one label
 _MEASURES = {"ul": "lm", "items": "lm", "entropy-max": "entropy"}
 
 
@@ -68,7 +71,8 @@ class PastRun:
             return None
         if self.model == PrivacyConstraints.model:
             return PrivacyConstraints(told["k"], m=number(told["m"]))
-        return KmAnonymity(told["k"], number(told["m"]), absent_items(told))
+        m = PerColumn(told["m"]) if isinstance(told["m"], Mapping) else number(told["m"])
+        return KmAnonymity(told["k"], m, absent_items(told))
 
 
 def number(recorded: Any) -> Any:
@@ -79,7 +83,7 @@ def number(recorded: Any) -> Any:
 def past_run(run: str | PathLike[str] | VerifiedRelease, name: str = "") -> PastRun:
     """Read the folder of a run, or take one that was made here and goes by a name."""
     if not isinstance(run, str | PathLike):
-        image = run.release.image() if run.report["recoding"] == "global" else {}
+        image = run.release.image() if run.report["recoding"] in _UNIFORM else {}
         return PastRun(name, run.report, image, run.verdict.guarantee)
     inside = Path(run) / "internal"
     record = inside / "report.json"
@@ -90,8 +94,9 @@ def past_run(run: str | PathLike[str] | VerifiedRelease, name: str = "") -> Past
         )
     report, recoding = read_record(record), inside / "recoding.csv"
     made = report["recoding"]
-    told = made == "global" or (made != "facts" and recoding.is_file())  # nothing is asked of single facts
-    return PastRun(str(run), report, read_recoding(recoding) if told else {})
+    return PastRun(
+        str(run), report, read_recoding(recoding) if made in _UNIFORM or recoding.is_file() else {}
+    )
 
 
 def read_recoding(path: Path) -> dict[str, str | None]:
@@ -101,7 +106,9 @@ def read_recoding(path: Path) -> dict[str, str | None]:
             lines = list(csv.reader(file, strict=True))
     except (OSError, ValueError, csv.Error) as error:
         raise DataError(f"{path} cannot be read as a recoding: {error}.") from error
-    if not lines or lines[0] != ["item", "published"]:
+    if lines and lines[0] == ["set", *_HEADER] and all(len(line) == 3 for line in lines):
+        lines = [_HEADER, *([labelled(of, item), to and labelled(of, to)] for of, item, to in lines[1:])]
+    if not lines or lines[0] != _HEADER:
         raise DataError(f"{path} is no recoding: expected item,published in its first line.")
     return image_of(lines, path)
 
@@ -110,7 +117,7 @@ def image_of(lines: Iterable[list[str]], path: Path) -> dict[str, str | None]:
     """Read the lines of a recoding, below a header or none: the label of each item, None: suppressed."""
     image: dict[str, str | None] = {}
     for number, fields in enumerate(lines, 1):
-        if number == 1 and fields == ["item", "published"]:
+        if number == 1 and fields == _HEADER:
             continue
         if len(fields) != 2 or not fields[0] or fields[0] in image:
             raise DataError(

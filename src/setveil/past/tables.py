@@ -14,12 +14,12 @@ from setveil.options.columns import Columns, split_hierarchies
 from setveil.options.decode import Given
 from setveil.options.guarantees import make_guarantee
 from setveil.options.reading import Reading
+from setveil.past.recorded import options_in, texts_in
 from setveil.past.run import PastRun
 from setveil.published import tables
 from setveil.tables.read import make_table
 from setveil.tables.roles import read_roles, with_trees
 from setveil.tables.table import Table
-from setveil.values.declared import options_of
 
 
 def is_table(run: PastRun) -> bool:
@@ -51,9 +51,8 @@ def find_table(run: PastRun, folder: Path | None = None, path: str | None = None
             "The record of this run does not say which file its table came from.",
             hint="Name it: --data FILE.",
         )
-    words = Columns(**_of(Columns, options))
-    reading = Reading(**_of(Reading, options))
-    plain, named = split_hierarchies(_listed(options.get("hierarchy")), of_tables=True)
+    words, reading = options_in(Columns, options), options_in(Reading, options)
+    plain, named = split_hierarchies(texts_in(options, "hierarchy"), of_tables=True)
     base = folder or Path()
     if words.roles is not None:
         roles = read_roles(base / words.roles, reading.text_encoding)
@@ -67,23 +66,6 @@ def find_table(run: PastRun, folder: Path | None = None, path: str | None = None
     table = make_table(str(base / files[0]), roles, words.as_how(reading))
     require_table(run, table)
     return table
-
-
-def _of(kind: type[Any], options: Mapping[str, Any]) -> dict[str, Any]:
-    """Take what a record has of these options."""
-    names = {name: name.replace("_", "-") for name in options_of(kind)}
-    found = {name: options[said] for name, said in names.items() if options.get(said) is not None}
-    for several in ("ranges", "weight", "missing"):
-        if isinstance(found.get(several), str):
-            found[several] = [found[several]]
-    for path in ("roles", "items_file"):
-        if path in found:
-            found[path] = Path(found[path])
-    return found
-
-
-def _listed(given: Any) -> list[str]:
-    return [] if given is None else [given] if isinstance(given, str) else list(given)
 
 
 def require_table(run: PastRun, table: Any) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from setveil.report.models import words_for
-from setveil.report.words import and_list, clip, measure
+from setveil.report.words import and_list, clip, measure, of_facts
 from setveil.utility import named as measure_named
 from setveil.wording import are, count
 
@@ -60,9 +60,10 @@ def change(objective: str, before: float, after: float) -> str:
 
 def _headline(answer: Answer) -> list[str]:
     name = clip(answer["name"], _NAME)
-    what = f"{count(answer['items'], 'item')}, {_occurrences(answer['entries'])}"
+    unit = answer["unit"]
+    what = f"{count(answer['items'], unit)}, {_occurrences(answer['entries'])}"
     left_out = answer["items_left_out"]
-    without = f"; {count(left_out, 'item')} {are(left_out)} left out" if left_out else ""
+    without = f"; {count(left_out, unit)} {are(left_out)} left out" if left_out else ""
     said = {
         "absent": f"{name} is in no row: there is nothing to publish.",
         "kept": f"{name} is published as itself, in {count(answer['rows'], 'row')}.",
@@ -87,11 +88,12 @@ def _attempt(answer: Answer, one: Answer, show: int) -> list[str]:
     """Say what was tried, what it breaks, and what would mend it."""
     tried = _tried(answer, one)
     if one["holds"]:
-        lost = f" {_lost(one)}" if one["lost_names"] else ""
+        lost = f" {_lost(answer, one)}" if one["lost_names"] else ""
         return [f"{tried}, the promise would hold: {_change(answer, one)}.{lost}"]
     broken = words_for(answer["guarantee"]).broken(
         {**answer["guarantee"], "violations": one["violations"], "complete": one["complete"]}
     )
+    broken = of_facts(broken) if answer["unit"] == "fact" else broken
     lines = [f"{tried}, the rows would hold {broken}{':' if show else '.'}"]
     for entry in one["first"][:show]:
         labels = ", ".join(clip(label, _NAME) for label in entry["itemset"])
@@ -106,17 +108,21 @@ def _tried(answer: Answer, one: Answer) -> str:
     name, parts = _shown(answer["name"]), one["parts"]
     others = [part for part in parts if part != answer["name"]]
     return {
-        "children": f"Split into {named(parts)}",
-        "items": f"Split into {count(len(parts), 'item')}",
+        "children": f"Split{_along(one)} into {named(parts)}",
+        "items": f"Split into {count(len(parts), answer['unit'])}",
         "free": f"Split into {named([answer['name'], *others])}" if others else f"Published as {name}",
         "apart": f"In a hierarchy with {name} beside {_shown(answer['label'])}, which keeps the others",
-        "back": f"Published as {name}",
+        "back": f"Published as {named(parts)}",
         "ancestor": f"Published as {named(parts)}",
     }[one["kind"]]
 
 
-def _lost(one: Answer) -> str:
-    return f"But {count(one['lost_names'], 'item')} would lose {_their(one['lost_names'], 'name')}."
+def _along(one: Answer) -> str:
+    return f" along {one['along']}" if one.get("along") else ""
+
+
+def _lost(answer: Answer, one: Answer) -> str:
+    return f"But {count(one['lost_names'], answer['unit'])} would lose {_their(one['lost_names'], 'name')}."
 
 
 def _their(number: int, noun: str) -> str:
@@ -143,7 +149,7 @@ def _remedies(answer: Answer, one: Answer) -> list[str]:
 def _leave_out(answer: Answer, one: Answer, blamed: Answer) -> list[str]:
     labels, items = blamed["labels"], blamed["items"]
     others = len(one["parts"]) - len(set(labels) & set(one["parts"]))
-    several = f"{count(items, 'item')}, " if items > 1 else ""
+    several = f"{count(items, answer['unit'])}, " if items > 1 else ""
     leaving = f"Leaving {named(labels)} out ({several}{_occurrences(blamed['entries'])})"
     if not others:
         all_of = "Every part is to blame" if blamed["smallest"] else "Found greedily, every part is to blame"
@@ -157,13 +163,13 @@ def _leave_out(answer: Answer, one: Answer, blamed: Answer) -> list[str]:
         gain = f"let {_shown(answer['name'])} keep its name"
     else:
         gain = f"bring {_shown(answer['name'])} back"
-    lost = f" {_lost(blamed)}" if blamed["lost_names"] > items else ""
+    lost = f" {_lost(answer, blamed)}" if blamed["lost_names"] > items else ""
     lines = [f"{leaving} would {gain}: {_change(answer, blamed)}.{lost}"]
     if blamed["smallest"]:
         among = "the parts" if blamed["among"] == "parts" else "whole labels"
-        lines.append(f"Among {among}, fewer items would not do (proven).")
+        lines.append(f"Among {among}, fewer {answer['unit']}s would not do (proven).")
     else:
-        lines.append("Perhaps fewer items would do: these were found greedily.")
+        lines.append(f"Perhaps fewer {answer['unit']}s would do: these were found greedily.")
     share = answer["max_suppressed"]
     if share is not None and blamed["left_out"] > float(share) * answer["occurrences"]:
         lines.append("That is more than the run was allowed to leave out (--max-suppressed).")
@@ -190,7 +196,7 @@ def _move(answer: Answer, one: Answer, move: Answer) -> str:
     items = move["items"] if move["with"] != 1 else [*move["items"], move["to"]]
     where = _shown(move["to"]) if move["with"] > 1 else "one label of their own"
     kept = f" with {count(move['new_names'], 'name')} kept" if move["new_names"] else ""
-    lost = f" {_lost(move)}" if move["lost_names"] else ""
+    lost = f" {_lost(answer, move)}" if move["lost_names"] else ""
     return (
         f"In a hierarchy with {named(items)} under {where}, the promise would hold{kept}: "
         f"{_change(answer, move)}.{lost}"
@@ -207,7 +213,10 @@ def _optimum(answer: Answer) -> str:
     name = measure_named(answer["objective"]).title
     better = min(losses) < answer["loss"]
     reason = _not_least(answer)
-    if not reason:
+    if not reason and answer["unit"] == "fact":
+        if better:
+            reason = "it is proven for one tree of boxes, and boxes can be split otherwise"
+    elif not reason:
         return (
             f"The run's {name} is proven to be the least in its hierarchy: what keeps to that can only cost."
         )

@@ -149,7 +149,9 @@ def _can_say_why(report: Record) -> bool:
     """Whether it can be said why a label is not split: of a series, that is not in one release alone."""
     if report.get("table"):
         return True
-    one_of_those = report["recoding"] in {"global", "classes"} and report["guarantee"]["model"] in _EXPLAINED
+    one_of_those = (
+        report["recoding"] in {"global", "classes", "facts"} and report["guarantee"]["model"] in _EXPLAINED
+    )
     return one_of_those and "series" not in report
 
 
@@ -262,8 +264,9 @@ def _why(job: Job) -> dict[str, Any]:
     if found is None:
         return {"job": told(job), "title": job.label, "parts": [], "of_row": _of_row(job)}
     actions: list[tuple[list[str], int]] = []
+    in_tree = "column" not in found and found.get("unit") != "fact"
     for one in found["tries"]:
-        blamed = one.get("leave_out")
+        blamed = one.get("leave_out") if found.get("unit") != "fact" else None  # facts have no weights
         if blamed and blamed["labels"] and blamed["labels"] not in [names for names, _ in actions]:
             actions.append((blamed["labels"], blamed["entries"]))
     shown = [
@@ -278,7 +281,7 @@ def _why(job: Job) -> dict[str, Any]:
         "name": found["name"],
         "parts": [part for part in said if part],
         "of_row": _of_row(job),
-        "of_column": "column" in found,
+        "in_tree": in_tree,
         "actions": actions[:3],
         "combinations": list(dict.fromkeys(shown)),
     }

@@ -1,0 +1,30 @@
+"""The options of the command that made a run, from its record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from setveil.values.declared import options_of
+
+Words = TypeVar("Words")  # options of one kind
+
+
+def options_in(kind: type[Words], options: Mapping[str, Any]) -> Words:
+    """Take the options of a kind from those that a record has."""
+    names = {name: name.replace("_", "-") for name in options_of(kind)}
+    found = {name: options[said] for name, said in names.items() if options.get(said) is not None}
+    for several in ("ranges", "weight", "missing"):
+        if isinstance(found.get(several), str):
+            found[several] = [found[several]]
+    for path in ("roles", "items_file"):
+        if path in found:
+            found[path] = Path(found[path])
+    return kind(**found)
+
+
+def texts_in(options: Mapping[str, Any], name: str) -> list[str]:
+    """List the values of an option that may be given several times."""
+    given = options.get(name)
+    return [] if given is None else [given] if isinstance(given, str) else list(given)
