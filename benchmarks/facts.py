@@ -1,6 +1,7 @@
 """Facts: what an order costs, and how long large files take.
 
-    python benchmarks/facts.py encounters DATA [--eighths] [--lines] [--parts WEIGHT] [--seconds 300]
+    python benchmarks/facts.py encounters DATA [--eighths] [--lines] [--parts WEIGHT] [--codes]
+                                               [--seconds 300]
     python benchmarks/facts.py columns DATA [--order first] [--seconds 300]
     python benchmarks/facts.py events [--people 100000] [--number 1000000] [--codes 1000] [--months 24]
     python benchmarks/facts.py carts DATA
@@ -11,7 +12,7 @@ diabetes_rt_diagnoses.csv, the hierarchy of the codes. The encounters are cut in
 and `primary` and `others` are one column of codes; k = 5, m = 2. Each plain order is solved with the exact
 algorithm: LM, the share of facts that keep each part, seconds. --eighths cuts them into eight, with `days` in
 bands beside. --lines then searches for a line in each branch; --parts minimizes the loss by parts instead,
-with this weight of the codes beside 1 for the others.
+with this weight of the codes beside 1 for the others; --codes hides whole codes in place of single facts.
 
 columns: the eighths with `days` in bands, `primary` and `others` as two columns, of which somebody may know 1
 and 2; and then the same with m = 3 for all.
@@ -97,8 +98,9 @@ def encounters(asked: argparse.Namespace) -> None:
     more: dict[str, Any] = {} if asked.parts is None else parts
     tree = sv.read_hierarchy(asked.data / "diabetes_rt_diagnoses.csv")
     with timed("released"):
+        promise = sv.KmAnonymity(k=5, m=2, known="codes" if asked.codes else "facts")
         release = sv.anonymize(
-            facts, k=5, m=2, hierarchy=tree, algorithm=sv.Exact(time_limit=asked.seconds),
+            facts, promise, hierarchy=tree, algorithm=sv.Exact(time_limit=asked.seconds),
             fact_lines=asked.lines, **more,
         )  # fmt: skip
     tell(release)
@@ -218,6 +220,7 @@ def main() -> None:
     one.add_argument("--eighths", action="store_true", help="eight periods, and bands of days")
     one.add_argument("--lines", action="store_true", help="also search for a line in each branch")
     one.add_argument("--parts", type=float, help="minimize the loss by parts; the weight of the codes")
+    one.add_argument("--codes", action="store_true", help="hide whole codes in place of single facts")
     one.add_argument("--seconds", type=float, default=300.0, help="time limit (300)")
     one.set_defaults(do=encounters)
     own = kinds.add_parser("columns")

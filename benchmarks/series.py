@@ -27,10 +27,10 @@ from setveil.guarantees.series import Known, SeriesAnonymity
 from setveil.guarantees.verify.series import verify_series
 from setveil.hierarchy.io import read_hierarchy
 from setveil.hierarchy.tree import Hierarchy
-from setveil.series.search import exact, greedy, together
-from setveil.series.search.exposed import exposed
-from setveil.series.search.found import Found
-from setveil.series.search.hold_back import smallest, without
+from setveil.histories import exact, greedy, together
+from setveil.histories.exposed import exposed
+from setveil.histories.found import Found
+from setveil.histories.hold_back import smallest, without
 
 K, M = 5, 2
 KNOWN: tuple[Known, ...] = ("histories", "facts")

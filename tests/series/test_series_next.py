@@ -82,7 +82,7 @@ def test_greedy_labels_come_with_a_bound_where_it_is_asked_for(tmp_path: Path) -
 
 
 def test_a_plan_that_is_not_proven_says_how_far_it_may_be_off() -> None:
-    from setveil.series.search.found import Plan
+    from setveil.histories.found import Plan
 
     assert Plan((), 0.5, 0.4, False, 1.0).gap == pytest.approx(0.2)
     assert Plan((), 0.0, 0.0, True, 1.0).gap == 0

@@ -17,10 +17,10 @@ from setveil.data.people import Appearance, SeriesPeople
 from setveil.errors import RequestError
 from setveil.guarantees.series import Known, Presence, SeriesAnonymity
 from setveil.hierarchy.tree import Hierarchy
-from setveil.series.search import exact, greedy, together
-from setveil.series.search.exposed import exposed
-from setveil.series.search.found import Found
-from setveil.series.search.hold_back import smallest
+from setveil.histories import exact, greedy, together
+from setveil.histories.exposed import exposed
+from setveil.histories.found import Found
+from setveil.histories.hold_back import smallest
 from strategies import examples
 
 each_promise = pytest.mark.parametrize("promise", PROMISES, ids="-".join)

@@ -213,16 +213,25 @@ def test_columns_that_are_lists_of_their_own_have_an_m_each(
 
     assert 'name="m-1"' in client.get("p", project.name, "promise").text
     for wrong in ({"m-0": "2", "m-1": ""}, {"m-0": "2", "m-1": "0"}, {"m-0": "2", "m-1": "x"}):
-        answer = promised(known="each", **wrong)
+        answer = promised(alike="each", **wrong)
         assert answer.status_code == 400
         assert "The number of known items (m) must be" in text_of(answer.text)
         assert f'name="m-1" value="{wrong["m-1"]}"' in answer.text
     assert "m" not in project.settings()
-    assert promised(known="all", m="2").status_code == 303
+    assert promised(alike="all", m="2").status_code == 303
     assert project.settings()["m"] == 2
-    assert promised(known="each", **{"m-0": "2", "m-1": "1"}).status_code == 303
+    assert promised(alike="each", **{"m-0": "2", "m-1": "1"}).status_code == 303
     assert project.settings()["m"] == "code=2,cost=1"
     assert 'name="m-1" value="1"' in client.get("p", project.name, "promise").text
+    whole = promised(alike="each", known="codes", **{"m-0": "2", "m-1": "1"})
+    assert whole.status_code == 400
+    assert "Whole codes need one m for all columns" in text_of(whole.text)
+    assert promised(alike="all", m="2", known="codes").status_code == 303
+    assert project.settings()["known"] == "codes"
+    page = text_of(client.get("p", project.name, "promise").text)
+    assert "knows up to 2 codes of a person's row, each with everything about it" in page
+    assert promised(alike="each", **{"m-0": "2", "m-1": "1"}).status_code == 303
+    assert "known" not in project.settings()
     project.save(hierarchy=str(write(tmp_path / "icd.csv", TREE)))
     shown = text_of(client.get("p", project.name, "run").text)
     assert "up to 2 items of code and 1 item of cost" in shown

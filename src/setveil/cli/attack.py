@@ -16,7 +16,6 @@ from setveil.cli.options import (
     PROMISE,
     READING,
     Bundle,
-    Promise,
     ReadHierarchy,
     Reading,
     algorithm_or_file,
@@ -26,6 +25,7 @@ from setveil.cli.options import (
     integer,
     option,
     own_options,
+    promise_options,
     source_of,
 )
 from setveil.cli.session import Answer
@@ -37,6 +37,11 @@ from setveil.options.models import settled_model
 def _own(asked: Sequence[str]) -> list[inspect.Parameter]:
     """List the options of all algorithms but those that this command has itself."""
     return [option for option in own_options(asked) if option.name not in {"alpha"}]
+
+
+def _promise(asked: Sequence[str]) -> list[inspect.Parameter]:
+    """List the options of promises, but for facts, which are not attacked: `known` is a number here."""
+    return [option for option in promise_options(asked, drawn=True) if option.name != "known"]
 
 
 def attack(
@@ -71,7 +76,7 @@ def attack(
     no_counts: bool = flag(OUTPUT, "With --split: do not share in how many rows each item was."),
     seed: int = integer(GENERAL, "Draws targets and what is known of them, and the split.", 0, default=0),
     *,
-    promise: Promise,
+    promise: Annotated[dict[str, Any], Bundle(_promise)],
     own: Annotated[dict[str, Any], Bundle(_own)],
     reading: Reading,
 ) -> Answer:  # fmt: skip

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +27,7 @@ from setveil.cli.session import Answer, say
 from setveil.cli.tables import PublishedColumns, read_published, require_tables
 from setveil.errors import DataError, RequestError, listed, shorten
 from setveil.guarantees import Model, model_named, models
-from setveil.guarantees.km import KmAnonymity
+from setveil.guarantees.km import CODES, FACTS, KmAnonymity
 from setveil.options.columns import Columns as Words
 from setveil.options.columns import names_in
 from setveil.options.decode import Given
@@ -55,7 +57,9 @@ def verify(
         models,
     ),
     original: str | None = option(
-        READING, "Groups: the file they were made from; no row may be missing.", "FILE"
+        READING,
+        "Groups, --known codes: the file they were made from; of groups no row may be missing.",
+        "FILE",
     ),
     recoding: Path | None = option(
         READING, "Constraints: csv of item,published; not needed for the folder of a run.", "FILE"
@@ -81,6 +85,12 @@ def verify(
     ),
     absent: int | None = integer(
         PROMISE, "Somebody also knows up to N items that a person has not: 1 or 2.", 1
+    ),
+    known: str | None = choice(
+        PROMISE,
+        "Of facts: single ones, or codes with everything about them; for these name a run's folder.",
+        "known",
+        (FACTS, CODES),
     ),
     absence: str | None = choice(
         PROMISE,
@@ -111,6 +121,7 @@ def verify(
         "--original": original, "--recoding": recoding, "--hierarchy": hierarchy_file,
         "--reading": read_as if read_as != "label" else None,
         "--engine": engine if engine != MEMORY else None, "--absent": absent, "--absence": absence,
+        "--known": known,
     }  # fmt: skip
     if sql:
         useless = {"FILE": file, **beside, "--with": with_ or None}
@@ -128,14 +139,19 @@ def verify(
         useless = beside | dict.fromkeys([*columns.given, *(f"--{name}" for name in reading.given())], True)
         return _together([Path(file), *with_], model, promise, useless, show, progress)
     if model is None and not any(value not in (None, False) for value in promise.values()):
-        model, promise, lacked = _promised_beside(file, promise)
-        absent = absent or lacked
+        model, promise, more = _promised_beside(file, promise)
+        absent = absent or more.get("absent")
+        if more.get("known") == CODES and known is None:
+            say(
+                "Whole codes are promised, too, which what is published does not show: --known codes checks "
+                "that inside, where the run's folder and its file are."
+            )
     showing = max(show, 1)
     if engine != MEMORY:
-        if original or recoding or hierarchy_file or read_as != "label" or columns.given or absent:
+        if original or recoding or hierarchy_file or read_as != "label" or columns.given or absent or known:
             raise RequestError(
-                f"With --engine {engine} there is no --original, --recoding, --reading, --hierarchy, --qi or "
-                "--absent.",
+                f"With --engine {engine} there is no --original, --recoding, --reading, --hierarchy, --qi, "
+                "--absent or --known.",
                 hint="k^m-anonymity is checked from the labels of the rows alone.",
             )
         check = on_spark.verify if engine == SPARK else in_parts.verify
@@ -143,7 +159,7 @@ def verify(
         return _told(verdict.as_dict(), verdict.phrase, show)
     phrase, verdict, table = _checked(
         file, model or _settled(file, promise), promise, (original, recoding, hierarchy_file), read_as,
-        columns, reading, {"show": showing, "progress": progress}, (absent, absence),
+        columns, reading, {"show": showing, "progress": progress}, (absent, absence), known == CODES,
     )  # fmt: skip
     found = verdict.as_dict()
     if table is None:
@@ -191,10 +207,12 @@ def _as_query(
     )  # fmt: skip
 
 
-def _promised_beside(file: str, promise: dict[str, Any]) -> tuple[str | None, dict[str, Any], int | None]:
+def _promised_beside(
+    file: str, promise: dict[str, Any]
+) -> tuple[str | None, dict[str, Any], Mapping[str, Any]]:
     """Take the promise that the about.json beside a file speaks of, but for sensitive items, and say so.
 
-    Last is how many absent items it is about; None: none.
+    Last is what it says, of which absent items and whole codes are options of their own.
     """
     from setveil.options.decode import require_file
     from setveil.published.about import promise_beside
@@ -202,7 +220,7 @@ def _promised_beside(file: str, promise: dict[str, Any]) -> tuple[str | None, di
     require_file(Path(file))
     said = promise_beside(file)
     if said.get("model") not in models():
-        return None, promise, None
+        return None, promise, {}
     say(f"{file}: checking what the about.json beside it promises; --k, --m and --model ask for others.")
     found = models()[said["model"]]
     given: dict[str, Any] = {}
@@ -213,7 +231,7 @@ def _promised_beside(file: str, promise: dict[str, Any]) -> tuple[str | None, di
         elif found.release != "rows":  # of rows they are looked up where they are needed
             given[key] = tuple(value)
         given |= dict([option.only_with] if option.only_with else [])
-    return said["model"], promise | given, said.get("absent")
+    return said["model"], promise | given, said
 
 
 def _settled(file: str, promise: dict[str, Any]) -> str:
@@ -268,6 +286,7 @@ def _checked(
     reading: ReadingOptions,
     more: dict[str, Any],
     unseen: tuple[int | None, str | None],
+    of_codes: bool,
 ) -> tuple[str, Any, PublishedTable | None]:
     """Check the promise of a model: in words, the verdict, and the table that was looked at, if any.
 
@@ -279,12 +298,15 @@ def _checked(
         What every verifier takes.
     unseen : (absent, absence)
         What is known to be absent.
+    of_codes : bool
+        Whether whole codes are known: then the file is a run's folder.
     """
     from setveil.cli.files import load_image, read_rows
     from setveil.commands.refusals import require_useful
     from setveil.commands.verify import absence_asked
     from setveil.hierarchy.io import read_hierarchy
     from setveil.options.decode import require_file
+    from setveil.past.facts import facts_before
     from setveil.published.about import named_beside
     from setveil.published.block_files import PublishedBlocks
     from setveil.published.chunk_files import PublishedChunks
@@ -297,7 +319,7 @@ def _checked(
     if promise["privacy"] == "pgen":
         raise RequestError("pgen reads the original.", hint="Write its itemsets first: setveil policy pgen.")
     model, encoding = model_named(name), reading.text_encoding
-    require_useful(model, original=original, recoding=recoding)
+    require_useful(model, original=None if of_codes else original, recoding=recoding)
     require_reading(read_as, name, hierarchy=hierarchy_file is not None)
     require_file(hierarchy_file)
     require_options(name, promise, published=True)
@@ -341,9 +363,22 @@ def _checked(
     if hierarchy_file is not None:
         more["cover"] = read_hierarchy(hierarchy_file, encoding=encoding)
     more |= absence_asked(*unseen, guarantee, cover=hierarchy_file is not None)
+    if of_codes:
+        guarantee = _of_codes(guarantee)
+        more["before"] = facts_before(file, original)
     verdict = check(published, guarantee, *counts_beside(file), **more)
     phrase = verdict.phrase if hierarchy_file is not None or unseen[0] else guarantee.phrase
     return phrase, verdict, published if isinstance(published, PublishedTable) else None
+
+
+def _of_codes(guarantee: Any) -> KmAnonymity:
+    """Take the promise for somebody who knows whole codes."""
+    if not isinstance(guarantee, KmAnonymity):
+        raise RequestError(
+            f"--known codes is about k^m-anonymity of facts, not about {guarantee.phrase}.",
+            hint="Leave it out.",
+        )
+    return replace(guarantee, known=CODES)
 
 
 def _published(file: str, model: Model, columns: Words, reading: ReadingOptions) -> Any:

@@ -22,14 +22,19 @@ from setveil.commands.given import (
 from setveil.commands.refusals import require_useful
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, described, listed
+from setveil.facts.facts import Facts
 from setveil.guarantees import Guarantee, Model, models
+from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.verify import Verdict
 from setveil.guarantees.verify.absence import ITEMS, require_absence
+from setveil.past.facts import facts_before, facts_of_run
+from setveil.past.run import past_run
 from setveil.published import KindInfo, blocks, chunks, kind_at, kind_for, kind_named, tables
 from setveil.published.about import about_beside, promise_beside
 from setveil.published.block_files import PublishedBlocks
 from setveil.published.chunk_files import PublishedChunks
 from setveil.published.counts import Counts
+from setveil.published.facts import FactsRelease
 from setveil.published.group_files import PublishedGroups, require_in_groups
 from setveil.published.recoding import Recoding
 from setveil.published.rows import RowsRelease, read_image
@@ -69,8 +74,9 @@ def verify(
         What was promised. Without it and k: what the release says, or the about.json beside its file.
     k, m : int, optional
         The promise in short, as for `setveil.anonymize`.
-    original : path, data frame, list of lists, or Transactions, optional
-        For rows in groups: what they were made from. Then no row may be missing.
+    original : path, data frame, list of lists, Transactions or Facts, optional
+        For rows in groups: what they were made from. Then no row may be missing. For a promise about whole
+        codes: the facts of the run, where they are no longer where it read them.
     recoding : Recoding or mapping of str to (str or None), optional
         For constraints: the label of each item (None: it was suppressed), where neither the release nor its
         about.json tells.
@@ -126,7 +132,8 @@ def verify(
         guarantee = _promised_by(release)
     guarantee = promised(guarantee, k, m, kind=_kind_before(release))
     model = models()[guarantee.model]
-    require_useful(model, original=original, recoding=recoding)
+    of_codes = isinstance(guarantee, KmAnonymity) and guarantee.of_codes
+    require_useful(model, original=None if of_codes else original, recoding=recoding)
     tree = tree_of(hierarchy)
     require_reading(reading, model.name, hierarchy=tree is not None)
     more: dict[str, Any] = {"show": max(integer("show", show, 0), 1), "progress": heard(progress)}
@@ -138,8 +145,23 @@ def verify(
         require_in_groups(guarantee.secrets, "sensitive", published, more["original"])
     if "image" in model.knows and (recoding is not None or getattr(guarantee, "itemsets", None) is not None):
         more["image"] = _completed(_image(release, published, recoding), guarantee, published)
+    if of_codes:
+        more["before"] = _before(release, original)
     counts, about = _counts(release)
     return check(published, guarantee, counts, about, **more)
+
+
+def _before(release: object, original: object) -> tuple[Facts, Mapping[str, str | None]] | None:
+    """Find the facts that a release was made from, and the label of each; None for rows alone."""
+    made = release_of(release)
+    if isinstance(made, FactsRelease):
+        return made.facts, made.image()
+    if not is_path(release):
+        return None
+    if original is None or is_path(original):
+        return facts_before(fspath(release), None if original is None else fspath(original))
+    run = past_run(fspath(release))
+    return facts_of_run(run, original), run.image
 
 
 def absence_asked(absent: Any, absence: Any, guarantee: Any, *, cover: bool) -> dict[str, Any]:
@@ -190,6 +212,7 @@ def _promised_by(release: object) -> Guarantee | None:
         return made
     said = dict(promise_beside(fspath(release))) if is_path(release) else {}
     model = models().get(said.pop("model", ""))
+    said.pop("known", None)  # which is checked inside; what is published shows what follows of single facts
     if model is None or not said.keys() <= model.options.keys():  # itemsets of a file are not all told
         return None
     values: dict[str, Any] = {}

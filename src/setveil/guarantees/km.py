@@ -7,16 +7,19 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from setveil.errors import InfeasibleError, RequestError, faces
+from setveil.errors import InfeasibleError, RequestError, described, faces
 from setveil.guarantees import Facts, Model, Points, Words
 from setveil.values.declared import Keywords, Option
-from setveil.values.kinds import Integer, Sizes, integer, size
+from setveil.values.kinds import Choice, Integer, Sizes, integer, size
 from setveil.values.per_column import PerColumn
 from setveil.wording import count
 
 if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
     from setveil.engine.parts import Parts
+
+
+FACTS, CODES = "facts", "codes"  # what counts as one known item
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,9 @@ class KmAnonymity(Keywords):
         1: the promise also holds against somebody who knows, besides, an item that the person does not have:
         no row or at least k hold a set of at most m items, or none, and not that item. An item excludes rows
         only where the release shows what certainly means it (docs/verify.md). 0: nothing is said of that.
+    known : {"facts", "codes"}
+        Of facts (see `setveil.read_facts`): what counts as one known item, a fact, or a code with everything
+        about it: at least k rows show all that is published of any m codes of a person (docs/facts.md).
 
     References
     ----------
@@ -53,6 +59,7 @@ class KmAnonymity(Keywords):
     k: int
     m: Any = 2  # int or float; or a mapping, which becomes a `PerColumn`
     absent: int = 0
+    known: str = FACTS
 
     model: ClassVar[str] = "km-anonymity"
     secrets: ClassVar[tuple[str, ...]] = ()
@@ -62,18 +69,32 @@ class KmAnonymity(Keywords):
         object.__setattr__(self, "m", size("m", self.m, per_column=True))
         object.__setattr__(self, "absent", integer("absent", self.absent, 0))
         _require_promised(self.absent, self.m)
+        _require_known(self.known, self.m, self.absent)
 
     @property
     def phrase(self) -> str:
         """Name of the guarantee with its parameters."""
         if self.absent:
             return f"(k,m,a)-anonymity (k={self.k}, m={self.m}, a={self.absent}, absent items)"
+        if self.of_codes:
+            return f"k^m-anonymity of whole codes (k={self.k}, m={self.m})"
         return f"k^m-anonymity (k={self.k}, m={self.m})"
+
+    @property
+    def of_codes(self) -> bool:
+        """Whether a code with everything about it counts as one known item."""
+        return self.known == CODES
+
+    @property
+    def of_facts(self) -> KmAnonymity:
+        """The promise about single facts, which that of whole codes implies."""
+        return replace(self, known=FACTS)
 
     def as_dict(self) -> dict[str, Any]:
         """Return model and parameters as JSON types ("inf" for an infinite m)."""
         told = {"model": self.model, "k": self.k, "m": told_m(self.m)}
-        return {**told, "absent": self.absent} if self.absent else told
+        told |= {"absent": self.absent} if self.absent else {}
+        return {**told, "known": CODES} if self.of_codes else told
 
     def for_columns(self, names: Iterable[str]) -> KmAnonymity:
         """Take the promise for items of some columns: of a single one, m is a number.
@@ -155,6 +176,18 @@ def _require_promised(absent: int, m: Any) -> None:
         )
 
 
+def _require_known(known: str, m: Any, absent: int) -> None:
+    """Refuse what is not known as one item, and what is not promised of whole codes."""
+    if known not in (FACTS, CODES):
+        raise RequestError(f"known must be {FACTS!r} or {CODES!r}, got {described(known)}.")
+    if known == CODES and (absent or m == math.inf or isinstance(m, PerColumn)):
+        given = faces("--absent", "absent") if absent else f"m = {m}"
+        raise RequestError(
+            f"Where whole codes are known, m is one number of codes, and none is absent, got {given}.",
+            hint=f"Such as {faces('--m 2 --known codes', 'm=2, known=codes')}.",
+        )
+
+
 # --- in words
 
 
@@ -173,17 +206,24 @@ def known_words(m: Any, what: str = "item") -> str:
 def promise_words(g: Facts) -> str:
     """State the promise."""
     absent = f", and {count(g['absent'], 'item')} that is not in it," if g.get("absent") else ""
+    unit = "code" if _of_codes(g) else g.get("unit", "item")
+    whole = f", {'with' if g['m'] == 1 else 'each with'} everything about it," if _of_codes(g) else ""
     return (
-        f"Anyone who knows {known_words(g['m'], g.get('unit', 'item'))} of a person's row{absent} finds at "
+        f"Anyone who knows {known_words(g['m'], unit)} of a person's row{absent}{whole} finds at "
         f"least {count(g['k'], 'row')} that fit, or none."
     )
+
+
+def _of_codes(g: Facts) -> bool:
+    return g.get("known") == CODES
 
 
 def _fewest(g: Facts) -> str:
     smallest = g["greatest_k"]
     if smallest is None:
         return "no item is published"
-    return f"the smallest group found has {count(smallest, 'row')}"
+    found = f"the smallest group found has {count(smallest, 'row')}"
+    return f"{found}; which facts are of one code, the originals say" if _of_codes(g) else found
 
 
 def broken_words(g: Facts) -> str:
@@ -198,6 +238,8 @@ def broken_words(g: Facts) -> str:
             "at most 1 ab", "1 ab"
         )
         return f"{pairs} in fewer than {count(g['k'], 'row')}"
+    if _of_codes(g):
+        known = f"all that is shown of at most {count(g['m'], 'code')}"
     return f"{atleast}{count(g['violations'], 'set')} of {known} in fewer than {count(g['k'], 'row')}"
 
 
@@ -223,12 +265,30 @@ def not_covered_words(g: Facts) -> Points:
             "one."
         )
         return [(f"Knowing more than {number_words(g['m'])}.", text)]
+    if _of_codes(g):
+        return _beyond_codes(g)
     text = (
         f"Someone who knows {count(g['m'] + 1)} or more items of a person may find fewer than "
         f"{count(g['k'], 'row')}, even only one."
     )
     more = [(f"Knowing more than {count(g['m'], 'item')}.", text)]
     return [*more, *_absence_words()] if g.get("absent") else more
+
+
+def _beyond_codes(g: Facts) -> Points:
+    """Say what a promise about whole codes does not cover."""
+    fewer = f"may find fewer than {count(g['k'], 'row')}, even only one."
+    return [
+        (
+            f"Knowing more than {count(g['m'], 'code')}.",
+            f"Someone who knows {count(g['m'] + 1)} or more codes of a person {fewer}",
+        ),
+        (
+            "Knowing when a code was not recorded.",
+            "Everything about a code is what the row holds of it. Someone who also knows of a period without "
+            f"the code {fewer}",
+        ),
+    ]
 
 
 def _absence_words() -> Points:
@@ -242,6 +302,10 @@ def _absence_words() -> Points:
 
 def _reading(g: Facts) -> Points:
     someone = "all items of a person" if g["m"] == "inf" else f"{number_words(g['m'])} of a person"
+    if _of_codes(g):
+        someone = (
+            f"{count(g['m'], 'code')} of a person, {'with' if g['m'] == 1 else 'each with'} all its facts"
+        )
     return [
         ("k:", f"how many rows must fit, here {count(g['k'])}."),
         ("m:", f"what someone may know, here {someone}."),
@@ -265,7 +329,7 @@ def _beyond(g: Facts) -> list[str]:
         first = f"greatest k at {known}: none (a set of items belongs to a single row)"
     if g.get("absent"):
         return [first.replace(":", f", {g['absent']} absent:", 1)]
-    if isinstance(g["m"], Mapping):
+    if isinstance(g["m"], Mapping) or _of_codes(g):
         return [first]
     open_end = "" if g["complete"] or not g["holds"] else " or more (the search was stopped)"
     return [first, f"greatest m at k = {g['k']}: {'none' if greatest_m == 0 else greatest_m}{open_end}"]
@@ -303,10 +367,15 @@ model = Model(
             "Items besides that a person is known not to have: 1; by exact (default 0).",
             asked_apart=True,
         ),
+        "known": Option(
+            Choice((FACTS, CODES)),
+            "Of facts: what counts as one known item, a fact, or a code with everything about it; by exact.",
+            asked_apart=True,
+        ),
     },
     algorithm="exact",
     words=Words(
-        parameters=("k", "m", "absent"),
+        parameters=("k", "m", "absent", "known"),
         promise=promise_words,
         fulfilled=_fewest,
         broken=broken_words,

@@ -60,7 +60,9 @@ def settled_model(texts: Mapping[str, Any], among: Sequence[str] = ()) -> str:
 
 
 def require_nothing_absent(guarantee: Any) -> None:
-    """Refuse a promise about absent items where the rows are not in memory."""
+    """Refuse a promise about absent items, or whole codes, where the rows are not in memory."""
+    if getattr(guarantee, "of_codes", False):
+        raise RequestError("Facts are read in memory.", hint="Leave out --engine.")
     if absent_items(guarantee):
         raise RequestError(
             "Of absent items something is promised where all rows are in memory, not in parts or on Spark.",

@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
+from os import PathLike
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from setveil.data.vocabulary import Vocabulary
-from setveil.errors import DataError
+from setveil.errors import DataError, RequestError
 from setveil.facts.facts import ANY, Facts
 from setveil.facts.generalizing import Generalizing
 from setveil.facts.read import read_rows_of_facts
@@ -25,7 +26,7 @@ from setveil.options.facts import Facts as Words
 from setveil.options.reading import Reading
 from setveil.past.inputs import require_same_file, rows_of_run
 from setveil.past.recorded import options_in, texts_in
-from setveil.past.run import PastRun
+from setveil.past.run import PastRun, past_run
 from setveil.published.recoding import ReadBoxes
 from setveil.runs.orders import trees_of
 from setveil.utility.facts import part_label
@@ -72,6 +73,16 @@ def facts_of_run(run: PastRun, data: object) -> Facts:
     found = rows_of_run(run, data)
     assert isinstance(found, Facts)  # noqa: S101  (a sample of facts is facts)
     return found
+
+
+def facts_before(
+    folder: str | PathLike[str], path: str | None = None
+) -> tuple[Facts, Mapping[str, str | None]]:
+    """Read the facts that a run was made from, and the label of each; `path`: their file, if it was moved."""
+    run = past_run(folder)
+    if not has_facts(run):
+        raise RequestError(f"{folder} is no run of facts, of which alone whole codes are promised.")
+    return find_facts(run, path), run.image
 
 
 def find_code_trees(run: PastRun, data: Facts, given: Hierarchy | None) -> list[Hierarchy]:

@@ -14,7 +14,7 @@ from setveil import algorithms
 from setveil.errors import DataError, shorten
 from setveil.guarantees import Guarantee, absent_items
 from setveil.guarantees.constraints import PrivacyConstraints
-from setveil.guarantees.km import KmAnonymity
+from setveil.guarantees.km import FACTS, KmAnonymity
 from setveil.report.record import Record, read_record
 from setveil.values.per_column import PerColumn, labelled
 
@@ -72,7 +72,7 @@ class PastRun:
         if self.model == PrivacyConstraints.model:
             return PrivacyConstraints(told["k"], m=number(told["m"]))
         m = PerColumn(told["m"]) if isinstance(told["m"], Mapping) else number(told["m"])
-        return KmAnonymity(told["k"], m, absent_items(told))
+        return KmAnonymity(told["k"], m, absent_items(told), told.get("known", FACTS))
 
 
 def number(recorded: Any) -> Any:

@@ -46,6 +46,11 @@ def require_splittable(run: PastRun, *, in_class: bool = False) -> None:
             f"This run promises {run.report['guarantee']['phrase']}; why labels are not split is known for "
             f"{' and '.join(MODELS)} only."
         )
+    if run.report["guarantee"].get("known"):
+        raise RequestError(
+            f"This run promises {run.report['guarantee']['phrase']}; why labels are not split is known of "
+            "single facts, not of whole codes."
+        )
     if absent_items(run.report["guarantee"]):
         raise RequestError(
             f"This run promises {run.report['guarantee']['phrase']}; why labels are not split is known of "

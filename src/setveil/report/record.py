@@ -145,6 +145,7 @@ class Guarantee(TypedDict):
     greatest_m: NotRequired[int | str | None]
     absent: NotRequired[int]  # how many items a person may be known not to have, besides
     absence: NotRequired[str]  # what can be absent: items
+    known: NotRequired[str]  # codes: each counts as one known item, with everything about it
     complete: NotRequired[bool]
     classes: NotRequired[int]
     reading: NotRequired[str]

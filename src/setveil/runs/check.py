@@ -10,15 +10,17 @@ import numpy as np
 
 from setveil.data.sums import Sums
 from setveil.data.transactions import Transactions
-from setveil.errors import RequestError
+from setveil.errors import RequestError, faces
+from setveil.facts.facts import Facts
 from setveil.guarantees import Guarantee, absent_items
 from setveil.guarantees.kkm import KKmAnonymity
-from setveil.guarantees.km import KmAnonymity
+from setveil.guarantees.km import CODES, KmAnonymity
 from setveil.guarantees.mixed_km import MixedKmAnonymity
 from setveil.guarantees.verify import Verdict, verify
 from setveil.guarantees.verify._classes import Classes, Overlap
 from setveil.guarantees.verify.absence import ITEMS, nothing_absent, require_absence, signs_of, verify_absence
 from setveil.guarantees.verify.boxes import overlapping
+from setveil.guarantees.verify.codes import verify_codes
 from setveil.guarantees.verify.counts import CountsFile, CountsVerdict, check_counts
 from setveil.guarantees.verify.cover import covered_rows
 from setveil.guarantees.verify.fact_counts import check_fact_counts
@@ -36,6 +38,8 @@ from setveil.published.tables import LOCAL
 
 if TYPE_CHECKING:
     from setveil.data.io.streams import ListFiles, TextFiles
+
+Image = Mapping[str, "str | None"]  # the label of each item; None: it is left out
 
 
 def require_reading(reading: str, model: str, *, hierarchy: bool) -> None:
@@ -66,6 +70,7 @@ def check(
     cover: Hierarchy | None = None,
     absent: int = 0,
     absence: str = ITEMS,
+    before: tuple[Facts, Image] | None = None,
     **more: Any,
 ) -> Verdict:
     """Check what is published by the verifiers of the rows and of the counts.
@@ -87,6 +92,9 @@ def check(
     absent, absence
         Check k^m-anonymity where somebody also knows up to so many items that a person has not; 0: as many
         as the guarantee says.
+    before : (Facts, mapping of str to (str or None)), optional
+        The facts that were published, and the label of each: without these a promise about whole codes is
+        refused.
     **more
         What the verifier of the rows takes besides.
     """
@@ -102,9 +110,11 @@ def check(
         return _with_absent(published, guarantee, counts, about, absent, absence, show=show, **more)
     if isinstance(published, ClassRows):
         return _in_classes(published, guarantee, counts, about, show=show, cover=cover, **more)
-    verdict = verify(
-        published if cover is None else covered_rows(published, cover), guarantee, show=show, **more
-    )
+    if isinstance(guarantee, KmAnonymity) and guarantee.of_codes:
+        verdict: Verdict = _of_codes(published, guarantee, before, show, **more)
+    else:
+        rows_read = published if cover is None else covered_rows(published, cover)
+        verdict = verify(rows_read, guarantee, show=show, **more)
     if isinstance(published, FactRows):
         return _of_boxes(verdict, published, guarantee, counts, about, show)
     if isinstance(published, PublishedTable) and isinstance(published.sets, FactRows):
@@ -155,6 +165,48 @@ def _with_absent(
     if counts is None:
         return verdict
     return verdict.with_counts(check_counts(published, _file(counts, about), of_rows.k, show=show))
+
+
+def _of_codes(
+    published: Any,
+    guarantee: KmAnonymity,
+    before: tuple[Facts, Image] | None,
+    show: int,
+    progress: Progress = silent,
+    **_more: Any,
+) -> Verdict:
+    """Check what is published for somebody who knows whole codes."""
+    require_facts(guarantee, of_facts=isinstance(published, FactRows))
+    if before is None:
+        raise RequestError(
+            "Published rows do not tell which facts are of one code: that whole codes are hidden is checked "
+            "inside.",
+            hint="Name the run's folder, whose record says where its facts are; single facts need nothing.",
+        )
+    facts, image = before
+    labels = [image.get(label) for label in facts.vocabulary.labels]
+    persons: list[dict[tuple[int, int], set[str]]] = [{} for _ in range(facts.n_rows)]
+    row = np.repeat(np.arange(facts.n_rows), facts.row_lengths())
+    for person, fact in zip(row.tolist(), facts.items.tolist(), strict=True):
+        label = labels[fact]
+        if label is not None:
+            code = int(facts.column[fact]), int(facts.parts[fact, 0])
+            persons[person].setdefault(code, set()).add(label)
+    single = verify(published, guarantee.of_facts, show=show, progress=progress)
+    if not single.holds:  # of which that of whole codes would follow
+        return replace(single, guarantee=guarantee)  # type: ignore[type-var]  # of k^m-anonymity
+    known = [[frozenset(shown) for shown in person.values()] for person in persons]
+    return verify_codes(published, known, guarantee, show=show, progress=progress)
+
+
+def require_facts(guarantee: Guarantee, *, of_facts: bool) -> None:
+    """Refuse a promise about whole codes where rows hold no facts."""
+    if isinstance(guarantee, KmAnonymity) and guarantee.of_codes and not of_facts:
+        raise RequestError(
+            f"{faces('--known codes', 'known=' + repr(CODES))} is about facts, codes with dates or amounts, "
+            "and these rows hold items.",
+            hint="Leave it out, or name dates or amounts of the codes: --when, --amount.",
+        )
 
 
 def _of_boxes(

@@ -12,15 +12,17 @@ from typing import Any, cast
 import numpy as np
 
 from setveil.data.transactions import Transactions
-from setveil.errors import InfeasibleError, RequestError, faces
+from setveil.errors import InfeasibleError, RequestError, as_option, faces
 from setveil.facts.facts import Facts
 from setveil.facts.generalizing import LINES, Generalizing, order_name
 from setveil.facts.tables import FactTable
 from setveil.guarantees import absent_items
+from setveil.guarantees.km import KmAnonymity
 from setveil.hierarchy.boxes import BoxTree, forest, line_at, product_tree
 from setveil.hierarchy.build import by_cooccurrence
 from setveil.hierarchy.columns import parted
 from setveil.hierarchy.tree import Hierarchy
+from setveil.histories.codes import anonymize as anonymize_codes
 from setveil.progress import Progress
 from setveil.published.parts import Parts, TableCut
 from setveil.published.recoding import AnyBoxes, BoxRecoding
@@ -54,6 +56,8 @@ def require_possible(asked: Asked) -> None:
             "whether there is one.",
             hint=f"Leave out {faces('--absent', 'absent')}.",
         )
+    if getattr(asked.guarantee, "of_codes", False):
+        _require_for_codes(asked)
     able = TABLE_ALGORITHMS if of_tables else ALGORITHMS
     if asked.algorithm not in able:
         raise RequestError(
@@ -65,6 +69,32 @@ def require_possible(asked: Asked) -> None:
         raise RequestError(
             "How often a sensitive value may be in a class is promised of tables of items, not of facts.",
             hint="Leave out --sensitive.",
+        )
+
+
+def _require_for_codes(asked: Asked) -> None:
+    """Refuse what the search for boxes does not know where whole codes are hidden."""
+    if asked.algorithm != "exact":
+        raise RequestError(
+            f"Whole codes are hidden by exact, not by {asked.algorithm}.",
+            hint=f"Leave out --algorithm, or {faces('--known', 'known')}.",
+        )
+    usual = type(asked.settings)()
+    ours = {"suppress", "objective", "time_limit"}
+    odd = [
+        one.name
+        for one in fields(asked.settings)
+        if one.name not in ours and getattr(asked.settings, one.name) != getattr(usual, one.name)
+    ]
+    if not asked.settings.suppress:
+        odd.append("no-suppress")
+    if asked.settings.objective not in (None, "lm"):
+        odd.append("objective")
+    if odd:
+        raise RequestError(
+            f"Where whole codes are hidden, LM is kept low and anything may be left out: there is no "
+            f"{', '.join(map(as_option, odd))}.",
+            hint=f"Leave it out, or {faces('--known', 'known')}.",
         )
 
 
@@ -319,9 +349,14 @@ class _Search:
         settings = self.asked.settings
         if self.limited and (len(self.depths) > 1 or self.how.lines):
             settings = replace(settings, time_limit=seconds)
-        recoding, told = self.asked.module.anonymize(
-            self.data, tree, self.asked.guarantee, settings, self.progress
-        )
+        guarantee = self.asked.guarantee
+        if isinstance(guarantee, KmAnonymity) and guarantee.of_codes:
+            recoding, told = anonymize_codes(
+                self.facts, tree, guarantee, time_limit=settings.time_limit or self._left(),
+                progress=self.progress,
+            )  # fmt: skip
+        else:
+            recoding, told = self.asked.module.anonymize(self.data, tree, guarantee, settings, self.progress)
         made = _Made(loss_of(self.facts, recoding, told), recoding, told, name, lines)
         if self.found is None or made.loss < self.found.loss:
             self.found = made

@@ -34,12 +34,13 @@ from setveil.published import Release, publish
 from setveil.published.blocks import BlocksRelease
 from setveil.published.chunks import ChunksRelease
 from setveil.published.counts import Counts
+from setveil.published.facts import FactsRelease
 from setveil.published.rows import RowsRelease
 from setveil.published.tables import TableRelease
 from setveil.report.record import Record
 from setveil.report.run.summary import facts, summary
 from setveil.runs.asked import Asked, asked_for
-from setveil.runs.check import check
+from setveil.runs.check import check, require_facts
 from setveil.runs.details import answers, risks
 from setveil.runs.distance import distance, require_known_optimum
 from setveil.runs.folder import PAGE, counts, write_folder
@@ -279,6 +280,7 @@ def anonymize(
         require_watched(models()[guarantee.model], details=details)
     progress = listener(progress)
     timing: Timing = {"read": data.origin.seconds} if data.origin else {}
+    require_facts(guarantee, of_facts=isinstance(data, Facts))
     if isinstance(data, Facts | FactTable):
         require_possible(asked)
     if isinstance(data, FactTable):
@@ -410,6 +412,8 @@ def checked(
     known: dict[str, Callable[[], Any]] = {"image": release.image, "original": lambda: data}
     more |= {name: known[name]() for name in models()[guarantee.model].knows}
     about = release.meaning() if isinstance(release, RowsRelease | TableRelease) else {}
+    if isinstance(release, FactsRelease) and isinstance(data, Facts):
+        more["before"] = data, release.image()
     return check(release.exposed(), guarantee, release.counts, about, **more, progress=progress)
 
 

@@ -125,7 +125,7 @@ def together(
 ) -> list[Way]:
     """Find labels of several releases, none of which is out, that lose least together."""
     from setveil.data.people import Appearance, SeriesPeople
-    from setveil.series.search import together as search
+    from setveil.histories import together as search
 
     if ledger.settings.kind == "register":
         for at, new in enumerate(several[1:]):

@@ -28,8 +28,8 @@ from setveil.utility.lm import lm
 from setveil.wording import count
 
 if TYPE_CHECKING:
+    from setveil.histories.found import Found
     from setveil.published.recoding import Recoding
-    from setveil.series.search.found import Found
 
 NEEDED, FOUND, RETURNERS, NONE = "needed", "found", "returners", "none"
 HOLD_BACK = (NEEDED, FOUND, RETURNERS, NONE)
@@ -110,7 +110,7 @@ def next_of(
 
 def searched(given: Next, name: str, *, hold: bool = True) -> Way:
     """Find labels with the earlier ones as they are; hold back only who must be."""
-    from setveil.series.search import exact, greedy
+    from setveil.histories import exact, greedy
 
     search: Callable[..., Found] = exact.next_labels
     if given.how.algorithm == "greedy":
@@ -151,7 +151,7 @@ def alone(given: Next, hold: str, *, own: Own | None = None) -> Way:
     `hold`: "found" holds back the smallest set of people for these labels, "returners" everybody who was in
     an earlier release, before labels are looked for. `own`: the best labels of all rows, where known.
     """
-    from setveil.series.search.hold_back import smallest
+    from setveil.histories.hold_back import smallest
 
     start = time.perf_counter()
     back = given.returning() if hold == RETURNERS else set()

@@ -15,6 +15,7 @@ from starlette.routing import Route
 
 from setveil.errors import RequestError, shorten
 from setveil.guarantees import Model, model_named, models
+from setveil.guarantees.km import CODES
 from setveil.options.models import settled_model
 from setveil.report.models import promise as promise_in_words
 from setveil.report.models import words_for
@@ -80,8 +81,8 @@ async def _page(
     if model in _FRONT_MODELS:
         given = _USUAL | given
     described = model_named(model)
-    spoken = _spoken("km-anonymity" if model == "km-rho" else model, given, absent=bool(given.get("absent")))
     of_facts = commands.of_facts(settings)
+    spoken = _spoken("km-anonymity" if model == "km-rho" else model, given, absent=bool(given.get("absent")))
     has_front = model in _FRONT_MODELS and not of_facts
     if of_facts and spoken:
         spoken["not_covered"] = [*facts.OPEN, *spoken["not_covered"]]
@@ -143,6 +144,8 @@ def _spoken(model: str, given: Mapping[str, str], *, absent: bool = False) -> di
     facts = facts_of(model, k, m)
     if absent and model == "km-anonymity":
         facts["absent"] = 1
+    if given.get("known") == CODES and isinstance(facts["m"], int):
+        facts["known"] = CODES
     own = words_for(facts).not_covered(facts)
     said = {title for title, _ in own}
     return {
@@ -173,7 +176,7 @@ def _of_columns(project: Project, given: Mapping[str, str]) -> list[tuple[str, s
 def _with_own(project: Project, form: dict[str, str]) -> dict[str, str]:
     """Take the m of each column from a form in which it is said of each."""
     names = commands.columns_of(project.settings())
-    if form.get("known") != "each" or len(names) < 2:
+    if form.get("alike") != "each" or len(names) < 2:
         return form
     line = io.StringIO()
     csv.writer(line, lineterminator="").writerow(
@@ -195,7 +198,7 @@ def _fields(described: Model) -> list[tuple[str, str, bool]]:
     return [
         (name.replace("_", "-"), option.help, isinstance(option.kind, Flag))
         for name, option in described.options.items()
-        if option.drawn_with is None and name not in {"k", "m", "absent"}
+        if option.drawn_with is None and name not in {"k", "m", "absent", "known"}
     ]
 
 
@@ -287,6 +290,8 @@ def _checked(
             changes[key] = (
                 whole(text) if key in {"k", "m", "p", "absent"} and whole(text) is not None else text
             )
+    if changes.get("known") == CODES and not isinstance(changes.get("m"), int):
+        errors.append(fault("Whole codes need one m for all columns, a number.", "m", "Such as 2."))
     if model in _FRONT_MODELS and form.get("rho"):
         problem = _wrong("rho", form["rho"])
         if problem:

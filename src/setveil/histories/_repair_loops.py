@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from setveil.histories._joined_loops import fitting
+from setveil.histories._lifting_loops import unit_of
 from setveil.jit import compiled
-from setveil.series.search._joined_loops import fitting
-from setveil.series.search._lifting_loops import unit_of
 
 
 @compiled

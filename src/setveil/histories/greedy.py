@@ -8,12 +8,12 @@ from setveil.data.people import SeriesPeople
 from setveil.deadline import Deadline
 from setveil.guarantees.series import SeriesAnonymity
 from setveil.hierarchy.tree import Hierarchy
+from setveil.histories._next import prepare
+from setveil.histories._repair import begun, refined
+from setveil.histories._search import Search
+from setveil.histories.found import Found
 from setveil.kernels.rows import Ids, Ints
 from setveil.progress import Progress, silent
-from setveil.series.search._next import prepare
-from setveil.series.search._repair import begun, refined
-from setveil.series.search._search import Search
-from setveil.series.search.found import Found
 
 
 def next_labels(
@@ -38,7 +38,7 @@ def next_labels(
     Parameters
     ----------
     earlier, people, indptr, items, promise, hierarchy, start_cut
-        As for `setveil.series.search.exact.next_labels`.
+        As for `setveil.histories.exact.next_labels`.
     time_limit : float, optional
         Seconds for making labels finer again and for the bound; the labels themselves are always found.
     refine : bool

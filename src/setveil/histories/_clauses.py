@@ -6,10 +6,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from setveil.series.search._joined import Joined
-from setveil.series.search._lifting_loops import lift
-from setveil.series.search._repair import given
-from setveil.series.search._walk import Failing, Walk
+from setveil.histories._joined import Joined
+from setveil.histories._lifting_loops import lift
+from setveil.histories._repair import given
+from setveil.histories._walk import Failing, Walk
 
 Clause = tuple[
     tuple[int, ...], tuple[int, ...]

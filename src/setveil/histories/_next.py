@@ -9,11 +9,11 @@ import numpy as np
 from setveil.data.people import Appearance, SeriesPeople
 from setveil.guarantees.series import SeriesAnonymity
 from setveil.hierarchy.tree import Hierarchy
+from setveil.histories._forest import Forest, grow
+from setveil.histories._joined import Joined, join
+from setveil.histories.found import Found
+from setveil.histories.hold_back import smallest, without
 from setveil.kernels.rows import Ids, Ints
-from setveil.series.search._forest import Forest, grow
-from setveil.series.search._joined import Joined, join
-from setveil.series.search.found import Found
-from setveil.series.search.hold_back import smallest, without
 
 
 @dataclass(frozen=True)

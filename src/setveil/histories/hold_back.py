@@ -8,10 +8,10 @@ import numpy as np
 
 from setveil.data.people import Appearance, SeriesPeople
 from setveil.guarantees.series import SeriesAnonymity
+from setveil.histories._forest import nothing
+from setveil.histories._joined import join
+from setveil.histories._walk import NO_OPTIONS, Walk
 from setveil.kernels.rows import Ints, frozen, take_rows
-from setveil.series.search._forest import nothing
-from setveil.series.search._joined import join
-from setveil.series.search._walk import NO_OPTIONS, Walk
 
 
 def smallest(series: SeriesPeople, promise: SeriesAnonymity) -> Ints:

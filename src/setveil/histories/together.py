@@ -12,14 +12,14 @@ from setveil.deadline import Deadline
 from setveil.errors import RequestError
 from setveil.guarantees.series import SeriesAnonymity
 from setveil.hierarchy.tree import Hierarchy
+from setveil.histories._forest import grow
+from setveil.histories._joined import join
+from setveil.histories._next import labels_of
+from setveil.histories._search import Search
+from setveil.histories.found import Found, Plan
+from setveil.histories.hold_back import smallest, without
 from setveil.kernels.rows import Ints
 from setveil.progress import Progress, silent
-from setveil.series.search._forest import grow
-from setveil.series.search._joined import join
-from setveil.series.search._next import labels_of
-from setveil.series.search._search import Search
-from setveil.series.search.found import Found, Plan
-from setveil.series.search.hold_back import smallest, without
 
 
 def plan(

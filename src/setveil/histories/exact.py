@@ -6,11 +6,11 @@ from setveil.data.people import SeriesPeople
 from setveil.deadline import Deadline
 from setveil.guarantees.series import SeriesAnonymity
 from setveil.hierarchy.tree import Hierarchy
+from setveil.histories._next import prepare
+from setveil.histories._search import Search
+from setveil.histories.found import Found
 from setveil.kernels.rows import Ids, Ints
 from setveil.progress import Progress, silent
-from setveil.series.search._next import prepare
-from setveil.series.search._search import Search
-from setveil.series.search.found import Found
 
 
 def next_labels(

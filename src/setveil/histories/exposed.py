@@ -6,10 +6,10 @@ import numpy as np
 
 from setveil.data.people import SeriesPeople
 from setveil.guarantees.series import SeriesAnonymity
+from setveil.histories._forest import nothing
+from setveil.histories._joined import join
+from setveil.histories._walk import NO_OPTIONS, Walk
 from setveil.kernels.rows import Ints
-from setveil.series.search._forest import nothing
-from setveil.series.search._joined import join
-from setveil.series.search._walk import NO_OPTIONS, Walk
 
 
 def exposed(series: SeriesPeople, promise: SeriesAnonymity) -> Ints:

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from setveil.histories._forest import Forest
+from setveil.histories._joined import Joined
+from setveil.histories._repair_loops import coarsen, take_back
+from setveil.histories._walk import Failing, Walk, options_of_image
 from setveil.kernels.rows import Ids
 from setveil.progress import Progress
-from setveil.series.search._forest import Forest
-from setveil.series.search._joined import Joined
-from setveil.series.search._repair_loops import coarsen, take_back
-from setveil.series.search._walk import Failing, Walk, options_of_image
 
 ROUNDS = 3  # times that labels are made finer again
 

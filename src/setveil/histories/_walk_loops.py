@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from setveil.histories._joined_loops import fitting
 from setveil.jit import compiled
-from setveil.series.search._joined_loops import fitting
 
 
 @compiled

@@ -10,11 +10,11 @@ from setveil.algorithms.exact._branch import BranchAndCut
 from setveil.algorithms.exact._incumbent import Incumbent
 from setveil.algorithms.exact._program import Bounds, Program
 from setveil.deadline import Deadline
+from setveil.histories._clauses import clauses_of
+from setveil.histories._joined import Joined
+from setveil.histories._repair import is_safe, refined, repaired
+from setveil.histories._walk import Floats, Walk, options_of_image, options_of_values
 from setveil.kernels.rows import Ids
-from setveil.series.search._clauses import clauses_of
-from setveil.series.search._joined import Joined
-from setveil.series.search._repair import is_safe, refined, repaired
-from setveil.series.search._walk import Floats, Walk, options_of_image, options_of_values
 
 LIMITS = 0.25, 0.5, 0.75, 1 - 1e-6  # violated clauses with less than these are looked for in turn
 ENOUGH = 500  # until there are so many

@@ -8,14 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.histories._joined import ABSENT, LEFT_OUT, Joined
+from setveil.histories._joined_loops import mark_owned, rows_of_classes
+from setveil.histories._walk_loops import walk
 from setveil.kernels.rows import Ids, Ints, frozen, invert, take_rows
-from setveil.series.search._joined import ABSENT, LEFT_OUT, Joined
-from setveil.series.search._joined_loops import mark_owned, rows_of_classes
-from setveil.series.search._walk_loops import walk
 
 Floats = NDArray[np.float64]
 AT_MOST = 100_000  # sets that are listed at a time
 STEPS = 200_000_000  # after which the walk pauses
+MOST_SHOWN = 2_000_000  # ways to show units that are looked at; of more, those of the least values
 SLACK = 1e-6  # values that differ by less are equal
 
 
@@ -151,7 +152,9 @@ class Walk:
             if options.nodes.size:
                 tokens[:, t] = np.where(leaf >= 0, options.nodes[at], leaf)
                 value += np.where(leaf >= 0, options.values[at], 0.0)
-            stays = value < self.limit
+            stays = np.flatnonzero(value < self.limit)
+            if stays.size > MOST_SHOWN:  # fewer clauses are found then; labels are checked as a whole
+                stays = np.sort(stays[np.argsort(value[stays], kind="stable")[:MOST_SHOWN]])
             unit, value, tokens = unit[stays], value[stays], tokens[stays]
         if joined.promise.presence == "ignored":
             tokens = np.where(tokens == LEFT_OUT, ABSENT, tokens)

@@ -146,7 +146,7 @@ def grow(
     place = {(r, v): n_leaves + i for i, (r, v) in enumerate(inner)}
     keys = [(r, v) for r, v, *_ in leaves] + inner
     parent = np.array([-1 if above[key] < 0 else place[key[0], above[key]] for key in keys], np.int64)
-    low, high, order = _depth_first(parent, n_leaves)
+    low, high, order = depth_first(parent, n_leaves)
     nodes = np.array([v for _, v in keys], np.int32)
     return Forest(
         parent=frozen(parent, np.int64),
@@ -177,7 +177,7 @@ def _bottoms(hierarchy: Hierarchy, leaves: Ids, start: Ids | None) -> tuple[Ids,
     return bottom, barred
 
 
-def _depth_first(parent: Ints, n_leaves: int) -> tuple[Ints, Ints, Ints]:
+def depth_first(parent: Ints, n_leaves: int) -> tuple[Ints, Ints, Ints]:
     """Order the leaves so that those below a node are together."""
     n = parent.size
     size = np.zeros(n, np.int64)

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from setveil.data.people import Appearance
 from setveil.errors import RequestError
 from setveil.guarantees.series import SeriesAnonymity
+from setveil.histories._forest import Forest
+from setveil.histories._joined_loops import count_tokens, list_tokens
 from setveil.kernels.rows import Ids, Ints, frozen, merge_rows, recode_rows, take_rows
-from setveil.series.search._forest import Forest
-from setveil.series.search._joined_loops import count_tokens, list_tokens
 
 ABSENT, LEFT_OUT = -2, -1  # in place of a token: the item is not in the release; it is, and shows nothing
 MOST_RELEASES = 40
