@@ -41,6 +41,7 @@ CASES: dict[str, dict[str, Any]] = {
     "global": TABLE | {"model": "mixed-km"},
     "shares": TABLE | SECRET | {"model": "kkm", "h": "80%"},
     "facts": LOG | KM | {"set": "code", "hierarchy": "tree.csv"},
+    "whole": LOG | KM | {"set": "code", "hierarchy": "tree.csv", "known": "codes"},
     "columns": LOG | {"set": ["code:m=2", "drug:m=1"], "hierarchy": ["code=tree.csv"], "k": 3},
 }
 QUESTIONS = {

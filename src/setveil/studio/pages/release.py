@@ -152,7 +152,7 @@ def _can_say_why(report: Record) -> bool:
     one_of_those = (
         report["recoding"] in {"global", "classes", "facts"} and report["guarantee"]["model"] in _EXPLAINED
     )
-    return one_of_those and "series" not in report
+    return one_of_those and "known" not in report["guarantee"] and "series" not in report
 
 
 def _run(request: Request) -> str | None:
