@@ -38,7 +38,7 @@ def each(work: Callable[[T], R], pieces: Iterable[T]) -> list[R]:
     Work that is done so does its own pieces one after the other.
     """
     some = list(pieces)
-    if threads() == 1 or len(some) < 2 or hasattr(_inside, "one"):
+    if len(some) < 2 or hasattr(_inside, "one") or threads() == 1:
         return [work(piece) for piece in some]
     return list(_pool(threads()).map(work, some))
 

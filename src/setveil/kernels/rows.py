@@ -85,6 +85,11 @@ def recode_rows(indptr: Ints, items: Ids, image: Ids) -> tuple[Ints, Ids]:
     """
     to = frozen(image, np.int32)
     out_items = np.empty(items.size, np.int32)
+    if items.size <= AT_ONCE:
+        ends = np.zeros(indptr.size, np.int64)
+        _recode(frozen(indptr, np.int64), frozen(items, np.int32), to, ends, out_items)
+        found = out_items if ends[-1] == items.size else out_items[: ends[-1]].copy()
+        return frozen(ends, np.int64), frozen(found, np.int32)
 
     def recode(rows: tuple[int, int]) -> tuple[Ints, Ids]:
         bounds = indptr[rows[0] : rows[1] + 1]
@@ -175,11 +180,14 @@ def take_rows(indptr: Ints, items: Ids, rows: Ints) -> tuple[Ints, Ids]:
     out_items = np.empty(out_ptr[-1], np.int32)
     given = frozen(indptr, np.int64), frozen(items, np.int32)
     which, ends = frozen(rows, np.int64), frozen(out_ptr, np.int64)
+    if out_items.size <= AT_ONCE:
+        _take(*given, which, ends, out_items)
+        return ends, frozen(out_items, np.int32)
     each(
         lambda some: _take(*given, which[some[0] : some[1]], ends[some[0] : some[1] + 1], out_items),
         row_pieces(ends),
     )
-    return frozen(out_ptr, np.int64), frozen(out_items, np.int32)
+    return ends, frozen(out_items, np.int32)
 
 
 def distinct_rows(indptr: Ints, items: Ids, weights: Ints | None = None) -> tuple[Ints, Ids, Ints]:

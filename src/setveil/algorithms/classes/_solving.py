@@ -149,10 +149,12 @@ class Solver:
     def _rows(self, piece: Piece) -> tuple[Transactions, Ints]:
         """Take the rows of a piece, and which items they hold."""
         indptr, items = take_rows(self.data.indptr, self.data.items, piece.rows)
-        used, inside = np.unique(items.astype(np.int64), return_inverse=True)
+        there = np.zeros(self.data.n_items, bool)
+        there[items] = True
+        used, inside = np.flatnonzero(there), (np.cumsum(there) - 1)[items]
         labels = self.data.vocabulary.labels
         names = Vocabulary(labels[i] for i in used.tolist())
-        return Transactions(indptr, frozen(inside.ravel(), np.int32), names), used
+        return Transactions(indptr, frozen(inside, np.int32), names), used
 
     def _search(self, rows: Transactions, terms: Exact, progress: Progress, *, alone: bool) -> Search:
         everything = self.data.n_occurrences

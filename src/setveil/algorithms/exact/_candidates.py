@@ -137,7 +137,8 @@ class Candidates:
     def cut_nodes(self, candidate: Ids) -> list[int]:
         """List the nodes of a candidate's cut, suppressed leaves included."""
         leaves = candidate[: self.tree.n_leaves]
-        nodes: list[int] = np.unique(np.where(leaves >= 0, leaves, np.arange(leaves.size))).tolist()
+        shown = np.bincount(np.where(leaves >= 0, leaves, np.arange(leaves.size)))
+        nodes: list[int] = np.flatnonzero(shown).tolist()
         return nodes
 
     def suppressed_leaves(self, candidate: Ids) -> list[int]:

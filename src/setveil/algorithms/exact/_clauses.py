@@ -172,6 +172,7 @@ class Separator:
         low, high = tree.low.astype(np.int64), tree.high.astype(np.int64)
         parent = tree.parent.astype(np.int64)
         choices = np.zeros((self.k, max(largest, 1)), np.int64)
+        values, gone = up.tolist(), suppressed.tolist()
         clauses: list[Clause] = []
         for limit in LIMITS:
             clauses.clear()
@@ -188,7 +189,7 @@ class Separator:
                     clauses.append((parents, ()))
                     self._threats.setdefault(clauses[-1], threat)
                     continue
-                room = 1 - TOLERANCE - sum(up[v] for v in parents)
+                room = 1 - TOLERANCE - sum(values[v] for v in parents)
                 n = cheapest_choices(
                     some, self.k, self.starts, self.holders, self.weights, *self.rows, self.place, low, high,
                     suppressed, choices,
@@ -196,7 +197,7 @@ class Separator:
                 more: list[Clause] = [
                     (parents, tuple(sorted(leaves)))
                     for leaves in sorted(set(map(tuple, choices[:n, : some.size].tolist())))
-                    if sum(suppressed[leaf] for leaf in leaves) < room
+                    if sum(gone[leaf] for leaf in leaves) < room
                 ]
                 self._threats.update(dict.fromkeys(more, threat))
                 clauses += more

@@ -138,7 +138,7 @@ class Losses:
     def cost(self, candidate: Ids) -> int:
         """Loss of a candidate recoding (see `Candidates`), an integer."""
         leaves = candidate[: len(self.occurrences)]
-        published = np.unique(leaves[leaves >= 0]).tolist()
+        published = np.flatnonzero(np.bincount(leaves[leaves >= 0])).tolist()
         suppressed = np.flatnonzero(leaves < 0).tolist()
         lost = [*(self.full[v] for v in published), *(self.hidden[leaf] for leaf in suppressed)]
         loss: int = sum(lost)

@@ -40,7 +40,9 @@ class Variables:
         self.hidings = self.n_inner + (self.n_leaves if self.suppress else 0)
         self.n = self.hidings + sensitive.n_variables
         # Leaves that some clause names, and those that are sensitive items.
-        self._named: set[int] = set(sensitive.leaf[sensitive.leaf >= 0].tolist())
+        self._named = np.zeros(self.n_leaves, bool)
+        self._named[sensitive.leaf[sensitive.leaf >= 0]] = True
+        self._deepest = np.argsort(-tree.depth[self.n_leaves :], kind="stable")  # inner nodes, deepest first
 
     # --- the program
 
@@ -130,10 +132,10 @@ class Variables:
             Pairs of variables of which not both may be 1, for the leaves that no clause named before: a leaf
             below the cut is no longer there to be suppressed.
         """
-        fresh = [leaf for leaf in leaves if self.suppress and leaf not in self._named]
+        fresh = [leaf for leaf in leaves if self.suppress and not self._named[leaf]]
         if not fresh:
             return []
-        self._named.update(fresh)
+        self._named[fresh] = True
         parents = [int(self.tree.parent[leaf]) for leaf in fresh]
         return [
             (parent - self.n_leaves, self.n_inner + leaf)
@@ -153,8 +155,9 @@ class Variables:
         up = values[: self.n_inner] > threshold
         candidate[self.barred] = -1
         if self.suppress:
-            candidate[[leaf for leaf in self._named if values[self.n_inner + leaf] > threshold]] = -1
-        for v in sorted(np.flatnonzero(up).tolist(), key=lambda v: -int(tree.depth[v + n_leaves])):
+            gone = values[self.n_inner : self.n_inner + n_leaves] > threshold
+            candidate[:n_leaves][self._named & gone] = -1
+        for v in self._deepest[up[self._deepest]].tolist():
             candidate[tree.under(v + n_leaves)] = v + n_leaves
         return np.append(candidate, np.rint(values[self.hidings :]).astype(np.int32))
 
@@ -166,10 +169,8 @@ class Variables:
         """Return how far each leaf is suppressed: float64 (n_leaves,); None if none may be."""
         if not self.suppress:
             return None
-        out = np.zeros(self.n_leaves)
-        some = sorted(self._named)
-        out[some] = values[self.n_inner :][some]
-        return out
+        of_leaves = values[self.n_inner : self.n_inner + self.n_leaves]
+        return np.where(self._named, of_leaves, 0.0)
 
     def shown(self, values: Floats) -> Floats:
         """Return how far each node is published as itself: float64 (n_nodes,)."""
