@@ -37,7 +37,7 @@ from setveil.published.facts import FactRows
 from setveil.published.group_files import as_groups, require_in_groups
 from setveil.published.shared import counts_beside
 from setveil.published.table_files import PublishedTable
-from setveil.report.risk import risk_tables, risk_text
+from setveil.report.risk import CODES_ALONE, risk_tables, risk_text
 from setveil.tables.table import Table
 from setveil.values.numbers import number_of
 
@@ -275,7 +275,7 @@ def attacked(
 def _beside_codes(rows: Any, before: Facts | None) -> dict[str, Any]:
     """Put the same people by their codes alone beside facts: what dates and amounts add."""
     facts = rows if before is None else before
-    alone = {} if not any(one.attributes for one in facts.columns) else {"codes alone": facts.codes_alone()}
+    alone = {} if not any(one.attributes for one in facts.columns) else {CODES_ALONE: facts.codes_alone()}
     return {"facts": facts, **alone} if before is None else {"before": before, **alone, "after": rows}
 
 

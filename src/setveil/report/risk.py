@@ -10,6 +10,7 @@ from setveil.report.record import Attack, Inference, Risk
 from setveil.report.words import and_list, clip, percent, rows_of
 from setveil.wording import count
 
+CODES_ALONE = "codes alone"  # beside facts, what somebody finds who knows no dates and amounts
 _MOST_ITEMS, _MOST_PRIVATE = 5, 20
 _LABEL = 40
 _CHOICES = (
@@ -315,6 +316,8 @@ def _way(entry: Inference) -> str:
 
 def _notes(sides: Sequence[tuple[str, Risk]]) -> str:
     lines = []
+    if any(name == CODES_ALONE for name, _ in sides):
+        lines.append(f"An item is a fact here, and a code in the lines {CODES_ALONE}.")
     for name, result in sides:
         if empty := result["empty_rows"]:
             where = f", {name}" if len(sides) > 1 else ""

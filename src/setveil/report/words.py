@@ -194,7 +194,9 @@ def of_facts(text: str) -> str:
     >>> of_facts("the share of the other items that an item can be mistaken for")
     'the share of the other facts that a fact can be mistaken for'
     """
-    return text.replace("an item", "a fact").replace("item", "fact")
+    for item, fact in (("an item", "a fact"), ("An item", "A fact"), ("item", "fact"), ("Item", "Fact")):
+        text = text.replace(item, fact)
+    return text
 
 
 def rows(report: Record) -> str:

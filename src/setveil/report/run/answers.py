@@ -21,7 +21,7 @@ def answers(report: Record) -> blocks.Section | None:
 def _inside(report: Record, itemsets: bool, frequencies: bool) -> str:
     told = [f"{what}: {value}" for value, what in [accuracy.query_error_short(report)] if value]
     told += ["frequent itemsets"] if itemsets else []
-    told += ["how often items occur"] if frequencies else []
+    told += [f"how often {words.unit(report)}s occur"] if frequencies else []
     listed = ", ".join(["which counts can be read off", *told])
     return f"{listed[0].upper()}{listed[1:]}."
 
@@ -104,10 +104,10 @@ def _frequencies(report: Record) -> str:
         if off and off.get("from_rows")
         else "A reader who knows only a broader label spreads its rows evenly over the items it stands for."
     )
-    about = f"{about} {accuracy.single_items(off)}".strip()
+    about = words.spoken(report, f"{about} {accuracy.single_items(off)}".strip())
     most = max(max(line["rows"], line["estimate"]) for line in lines) or 1
     table = blocks.grid(
-        ("Item", "Rows in the original", "Rows a reader expects", "Published as"),
+        (words.spoken(report, "Item"), "Rows in the original", "Rows a reader expects", "Published as"),
         [
             [
                 shown(report, line["item"]),
@@ -119,9 +119,12 @@ def _frequencies(report: Record) -> str:
         ],
         "27% 23% 23% 27%",
     )
-    note = f"The {count(len(lines), 'most frequent item')}. Bars: relative to the most rows."
+    note = f"The {count(len(lines), f'most frequent {words.unit(report)}')}. Bars: relative to the most rows."
     return blocks.subsection(
-        "How often items occur", blocks.paragraph(about), table, blocks.paragraph(note, "small")
+        words.spoken(report, "How often items occur"),
+        blocks.paragraph(about),
+        table,
+        blocks.paragraph(note, "small"),
     )
 
 
@@ -131,5 +134,5 @@ def _published_as(report: Record, line: Frequency) -> str:
     if line["published"] == line["item"]:
         return "itself"
     items = line["items"] or 0
-    of = f'<div class="small">{count(items, "item")}</div>' if items > 1 else ""
+    of = f'<div class="small">{count(items, words.unit(report))}</div>' if items > 1 else ""
     return f"{shown(report, str(line['published']))}{of}"

@@ -113,7 +113,7 @@ def _knowledge(report: Record, known: str) -> tuple[str, str]:
     else:
         rows = words.rows_of(entry["rows_below"]["2"], after["rows"])
         about = "" if entry["exact"] else "about "
-        items = identifying(m + 1, report["guarantee"])
+        items = identifying(m + 1, report)
         left = f"The {items} of a row would single out {about}{rows} of the release."
     return (
         f"{known}={count(m)}:",

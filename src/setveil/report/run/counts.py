@@ -23,17 +23,17 @@ def contents(report: Record) -> str:
         return own
     file = f"<code>{html.escape(counts['file'])}</code>"
     if kind_of(report).counts_whole:
-        listed = count(counts["items"], f"{'' if counts['suppressed'] else 'published '}item")
+        listed = count(counts["items"], f"{'' if counts['suppressed'] else 'published '}{words.unit(report)}")
         return (
             f"{file} says in how many rows of the original each of {listed} was: all that at least "
             f"{count(counts['least'], 'row')} held"
         )
     left_out = ", or leave it out" if counts["suppressed"] else ""
-    items, least = count(counts["items"], "item"), count(counts["least"])
+    items, least = count(counts["items"], words.unit(report)), count(counts["least"])
+    more = words.spoken(report, "An item was in at least as many rows as its lines add up to")
     return (
         f"{file} says how many rows of the original held each of {items} and publish it under one "
-        f"name{left_out}: all such numbers from {least} on. An item was in at least as many rows as its "
-        "lines add up to"
+        f"name{left_out}: all such numbers from {least} on. {more}"
     )
 
 
@@ -50,17 +50,18 @@ def told_by_counts(report: Record) -> blocks.Section | None:
         for line in sure[:_MOST]
     ]
     more = f", and {count(len(sure) - _MOST)} more" if len(sure) > _MOST else ""
-    likely = f"No item is in more than {limit} of the rows of a label that stands for several."
+    unit = words.unit(report)
+    likely = f"No {unit} is in more than {limit} of the rows of a label that stands for several."
     if named:
         likely = f"Nearly certain, in more than {limit} of the rows of their label: {', '.join(named)}{more}."
-    many = f"{count(len(sure), 'item')} {are(len(sure))}" if sure else "No item is"
+    many = f"{count(len(sure), unit)} {are(len(sure))}" if sure else f"No {unit} is"
     return blocks.fold(
         "What the counts tell",
         f"{many} nearly certain (more than {limit}) where its label is shown.",
         f"<p>{contents(report)}. Nobody is found more easily by them: rows that show the same labels are "
-        "still equally likely to be a person's. But they tell how likely each item is where a row shows its "
-        "label.</p>",
+        f"still equally likely to be a person's. But they tell how likely each {unit} is where a row shows "
+        "its label.</p>",
         f'<p class="names">{likely}</p>',
-        '<p class="small">Leave them out (<code>--no-counts</code>) where items must not be guessed either, '
-        "or where it is known how many items a row can hold at most.</p>",
+        f'<p class="small">Leave them out (<code>--no-counts</code>) where {unit}s must not be guessed '
+        f"either, or where it is known how many {unit}s a row can hold at most.</p>",
     )

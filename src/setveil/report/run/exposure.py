@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Mapping
+from typing import Any
 
 from setveil.report import words
 from setveil.report.drawing import blocks
@@ -40,10 +42,11 @@ def exposure(report: Record) -> blocks.Section | None:
     inside = ["Rows that known items single out", "the chances of three attackers"]
     inside += ["what is learned of private items"] if learned else []
     inside += ["the items that gave most away"] if before.get("revealing") else []
+    introduction = words.spoken(report, _INTRODUCTION).format(known=_known(report, before))
     return blocks.fold(
         "Who can be found, before and after",
-        f"{', '.join(inside)}.",
-        blocks.paragraph(_INTRODUCTION.format(known=_known(before)) + public_only),
+        words.spoken(report, f"{', '.join(inside)}."),
+        blocks.paragraph(introduction + public_only),
         blocks.points(_sentences(report, before, after)),
         _chart(report, before, after),
         _attackers(report, before, after),
@@ -61,7 +64,12 @@ def still_found(report: Record) -> str:
     return blocks.section(
         "Who could still be found",
         blocks.paragraph(f"Rows that someone finds alone who knows {what_is_known(report)}:"),
-        blocks.grid(("Items known", "Before", "After", "Promised"), lines, "31% 21% 21% 27%", numbers=True),
+        blocks.grid(
+            (f"{words.unit(report).capitalize()}s known", "Before", "After", "Promised"),
+            lines,
+            "31% 21% 21% 27%",
+            numbers=True,
+        ),
     )
 
 
@@ -79,7 +87,7 @@ def found_alone(report: Record) -> list[tuple[str, str, str, str]]:
         m = entry["m"]
         lines.append(
             (
-                _items(m) if m else "none",
+                _items(report, m) if m else "none",
                 _alone(entry),
                 _alone(now),
                 "yes" if known is None or m <= known else "no",
@@ -90,7 +98,7 @@ def found_alone(report: Record) -> list[tuple[str, str, str, str]]:
 
 def what_is_known(report: Record) -> str:
     """Say what those know who find rows alone."""
-    items = "a person's most identifying items"
+    items = f"a person's most identifying {words.unit(report)}s"
     return f"all quasi-identifiers and {items}" if of_tables(report["guarantee"]) else items
 
 
@@ -126,20 +134,22 @@ def telling_size(report: Record) -> int | None:
     return max(sizes) if known is None else min(sizes, key=lambda m: (abs(m - known), m))
 
 
-def identifying(m: int, guarantee: Guarantee) -> str:
+def identifying(m: int, report: Mapping[str, Any]) -> str:
     """Name what an attacker knows in the worst case: the items, of a table all quasi-identifiers as well."""
-    items = "most identifying item" if m == 1 else f"{count(m)} most identifying items"
-    if not of_tables(guarantee):
+    unit = "fact" if "facts" in report else "item"
+    items = f"most identifying {unit}" if m == 1 else f"{count(m)} most identifying {unit}s"
+    if not of_tables(report["guarantee"]):
         return items
     return f"quasi-identifiers and the {items}" if m else "quasi-identifiers"
 
 
-def _known(result: Risk) -> str:
+def _known(report: Record, result: Risk) -> str:
     """Say what kind of thing is known of somebody."""
+    some = f"some {words.unit(report)}s"
     if "columns" not in result:
-        return "some items"
+        return some
     names = words.and_list([html.escape(name) for name in result["columns"]])
-    return f"all quasi-identifiers ({names}) and some items"
+    return f"all quasi-identifiers ({names}) and {some}"
 
 
 def _chart(report: Record, before: Risk, after: Risk) -> str:
@@ -154,7 +164,7 @@ def _chart(report: Record, before: Risk, after: Risk) -> str:
         return ""
     lines: list[list[str]] = []
     for then, now in both:
-        lines.append([f"Knowing the {identifying(then['m'], report['guarantee'])} of a row"])
+        lines.append([f"Knowing the {identifying(then['m'], report)} of a row"])
         for threshold in then["rows_below"]:
             cells = [
                 _gauge(entry, threshold, result["rows"], look)
@@ -164,19 +174,18 @@ def _chart(report: Record, before: Risk, after: Risk) -> str:
     return "\n".join(
         [
             blocks.grid(("Rows that are", *_SIDES), lines, "26% 37% 37%"),
-            blocks.paragraph(
-                _notes(report["guarantee"], [entry for pair in both for entry in pair]), "small"
-            ),
+            blocks.paragraph(_notes(report, [entry for pair in both for entry in pair]), "small"),
         ]
     )
 
 
-def _notes(guarantee: Guarantee, best: list[Attack]) -> str:
+def _notes(report: Record, best: list[Attack]) -> str:
+    guarantee = report["guarantee"]
     notes, known = ["Bars: share of all rows."], items_known(guarantee)
     if known is not None and guarantee.get("k", 1) > 1 and "itemsets" not in guarantee:
         notes.append(
             f"Promised is 0 % among fewer than {count(guarantee['k'])} for up to "
-            f"{count(known, 'known item')}."
+            f"{count(known, f'known {words.unit(report)}')}."
         )
     if any("interval" in e for e in best):
         notes.append("Some were estimated from a sample, with 95 % intervals.")
@@ -206,7 +215,7 @@ def _sentences(report: Record, before: Risk, after: Risk) -> list[tuple[str, str
     if m is None:
         return []
     for choice, title in (
-        ("best", f"Unique by the {identifying(m, report['guarantee'])} of a row:"),
+        ("best", f"Unique by the {identifying(m, report)} of a row:"),
         ("random", f"Unique by {_drawn(report, m)} picked at random:"),
     ):
         then, now = _found(before, m, choice), _found(after, m, choice)
@@ -216,11 +225,12 @@ def _sentences(report: Record, before: Risk, after: Risk) -> list[tuple[str, str
 
 
 def _drawn(report: Record, m: int) -> str:
-    return f"the quasi-identifiers and {_items(m)}" if of_tables(report["guarantee"]) else _items(m)
+    items = _items(report, m)
+    return f"the quasi-identifiers and {items}" if of_tables(report["guarantee"]) else items
 
 
-def _items(m: int) -> str:
-    return count(m, "item")
+def _items(report: Record, m: int) -> str:
+    return count(m, words.unit(report))
 
 
 def _found(result: Risk, m: int, choice: str) -> str:
@@ -265,7 +275,7 @@ def _attackers(report: Record, before: Risk, after: Risk) -> str:
         ]
     )
     about = (
-        f"Of an attacker who knows the {identifying(m, report['guarantee'])} of each person and picks one of "
+        f"Of an attacker who knows the {identifying(m, report)} of each person and picks one of "
         "the rows that fit. The journalist's chance is at most the prosecutor's, and equal to it only if "
         "nobody outside the data fits."
     )
@@ -309,7 +319,7 @@ def _chance(entry: Inference | _Way) -> str:
 def _inference(report: Record, before: Risk, after: Risk) -> str:
     now = {entry["m"]: entry for entry in inferences(after)}
     lines = [
-        (count(entry["m"], "item"), _learned(report, entry), _learned(report, now.get(entry["m"])))
+        (_items(report, entry["m"]), _learned(report, entry), _learned(report, now.get(entry["m"])))
         for entry in inferences(before)
     ]
     if not lines:
@@ -321,7 +331,7 @@ def _inference(report: Record, before: Risk, after: Risk) -> str:
             "and one way to learn it." + (_WATCHED if report.get("watched") else "")
         ),
         blocks.grid(("Known", *_SIDES), lines, "14% 43% 43%"),
-        blocks.paragraph(_likely(before, after)),
+        blocks.paragraph(_likely(report, before, after)),
     )
 
 
@@ -352,7 +362,7 @@ def _each(report: Record, before: Risk, after: Risk) -> str:
         for item in items[:_MOST_SENSITIVE]
     ]
     more = len(items) - _MOST_SENSITIVE
-    known = f"{'up to ' if m > 1 else ''}{_items(m)}"
+    known = f"{'up to ' if m > 1 else ''}{_items(report, m)}"
     return blocks.subsection(
         "What can be learned about each",
         blocks.paragraph(
@@ -377,13 +387,13 @@ def _way(report: Record, entry: _Way | None) -> str:
     return f"{_chance(entry)}, of {_rows_with(report, entry)}"
 
 
-def _likely(before: Risk, after: Risk) -> str:
+def _likely(report: Record, before: Risk, after: Risk) -> str:
     then = inferences(before)[-1]
     now = next((e for e in inferences(after) if e["m"] == then["m"]), None)
     if now is None or "0.5" not in then.get("rows_above", {}) or "0.5" not in now.get("rows_above", {}):
         return ""
     return (
-        f"Rows for which a private item is more likely than not, knowing {_items(then['m'])}: "
+        f"Rows for which a private item is more likely than not, knowing {_items(report, then['m'])}: "
         f"{words.rows_of(then['rows_above']['0.5'], before['rows'])} in the original, "
         f"{words.rows_of(now['rows_above']['0.5'], after['rows'])} in the release."
     )
@@ -407,7 +417,7 @@ def _revealing(report: Record, before: Risk) -> str:
         )
         for line in listed
     ]
-    known = f"{'up to ' if found['m'] > 1 else ''}{_items(found['m'])}"
+    known = f"{'up to ' if found['m'] > 1 else ''}{_items(report, found['m'])}"
     if "columns" in before:
         known = f"all quasi-identifiers and {known}"
     about = (
@@ -415,7 +425,9 @@ def _revealing(report: Record, before: Risk) -> str:
         f"{count(found['below'])}. Bars: relative to the most."
     )
     return blocks.subsection(
-        "Items that gave most away",
+        words.spoken(report, "Items that gave most away"),
         blocks.paragraph(about),
-        blocks.table(("Item", "In rows", "Rows found", "Share", ""), lines, "34% 13% 17% 15% 21%"),
+        blocks.table(
+            (words.spoken(report, "Item"), "In rows", "Rows found", "Share", ""), lines, "34% 13% 17% 15% 21%"
+        ),
     )

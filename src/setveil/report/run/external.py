@@ -327,7 +327,7 @@ def _found(told: Told) -> str:
     heads += ["chance of a private item"] * private
     lines = [
         [
-            f"the {identifying(entry['m'], told['guarantee'])}",
+            f"the {identifying(entry['m'], told)}",
             *(_cell(entry["rows_below"][t], risk["rows"]) for t in thresholds),
             *([risk["chances"][entry["m"]]] * private),
         ]

@@ -61,7 +61,14 @@ def _branches(report: Record) -> str:
         )
         for branch in branches[:MOST_LINES]
     ]
-    heads = ("Branch", "Items", "Occurrences", *(["Left out"] if local else []), "NCP", "")
+    heads = (
+        "Branch",
+        words.spoken(report, "Items"),
+        "Occurrences",
+        *(["Left out"] if local else []),
+        "NCP",
+        "",
+    )
     widths = "35% 11% 15% 12% 10% 17%" if local else WIDTHS
     return blocks.subsection(
         "Loss in each branch of the hierarchy",
@@ -76,6 +83,7 @@ def _branches(report: Record) -> str:
 def labels(report: Record, about: str = "published/about.json") -> str:
     """List the published labels that stand for other items, those in most rows first."""
     listed, n_rows = report["labels"], report["published"]["rows"]
+    unit = words.unit(report).capitalize()
     if not listed:
         return ""
     lines = [
@@ -89,9 +97,10 @@ def labels(report: Record, about: str = "published/about.json") -> str:
     return blocks.subsection(
         "The most used broader labels",
         blocks.paragraph(
-            "Each stands for one or more of the items below it. Bars: share of all published rows."
+            words.spoken(report, "Each stands for one or more of the items below it.")
+            + " Bars: share of all published rows."
         ),
-        blocks.table(("Label", "Items below", "In rows", "Share", ""), lines, WIDTHS),
+        blocks.table(("Label", f"{unit}s below", "In rows", "Share", ""), lines, WIDTHS),
         _more(len(listed), f"in {about}"),
     )
 
@@ -122,11 +131,12 @@ def _left_out(report: Record) -> str:
     lost = f"{count(hit, 'occurrence')} ({words.percent(hit, whole)})"
     with_them = (
         f"{lost} with {'it' if number == 1 else 'them'}."
-        if report["recoding"] == "global"
+        if report["recoding"] in ("global", "facts")
         else f"others are missing in some rows only: {lost} in all."
     )
     many = (
-        f"{count(number, 'item')} of {count(report['input']['items'])} {are(number)} in no published row, "
+        f"{count(number, words.unit(report))} of {count(report['input']['items'])} {are(number)} in no "
+        "published row, "
         f"{with_them}"
     )
     if number != len(names):
@@ -134,12 +144,14 @@ def _left_out(report: Record) -> str:
     rows = {line["item"]: line["rows"] for line in report.get("frequencies") or []}
     frequent = sorted((name for name in names if name in rows), key=lambda name: -rows[name])
     if rows and not frequent:
-        many += f" None is among the {count(len(rows))} most frequent items."
+        many += f" None is among the {count(len(rows))} most frequent {words.unit(report)}s."
     rare = [name for name in names if name not in rows]
     told = [f"{shown(report, name)} (in {count(rows[name], 'row')})" for name in frequent]
     told = (told + [shown(report, name) for name in rare])[:_MOST_NAMES]
     rest = len(names) - len(told)
     more = f", and {count(rest)} more in <code>internal/report.json</code>" if rest else ""
     return blocks.subsection(
-        "Items left out", blocks.paragraph(many), f'<p class="names">{", ".join(told)}{more}.</p>'
+        words.spoken(report, "Items left out"),
+        blocks.paragraph(many),
+        f'<p class="names">{", ".join(told)}{more}.</p>',
     )

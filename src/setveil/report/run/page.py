@@ -102,7 +102,7 @@ def _glance(report: Record) -> str:
         if before and then and now:
             unique, left = (round(entry["rows_below"]["2"]) for entry in (then, now))
             of = f"{count(unique)} of {count(before['rows'], 'row')}"
-            items = identifying(m, report["guarantee"])
+            items = identifying(m, report)
             tiles.append(
                 (
                     f"{of} \u2192 {count(left)}",
