@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from setveil.report.record import Optimality, Published, Record
 from setveil.utility import Measure
@@ -176,12 +177,12 @@ def listed(names: Sequence[str], most: int = 5) -> str:
     return ", ".join(names) if rest <= 0 else f"{', '.join(names[:most])} and {count(rest)} more"
 
 
-def unit(report: Record) -> str:
+def unit(report: Mapping[str, Any]) -> str:
     """Name what rows are made of: an item, or a fact."""
     return "fact" if "facts" in report else "item"
 
 
-def spoken(report: Record, text: str) -> str:
+def spoken(report: Mapping[str, Any], text: str) -> str:
     """Say of what rows are made of, items or facts, what a text of setveil says of items."""
     return of_facts(text) if "facts" in report else text
 

@@ -10,7 +10,7 @@ from setveil.guarantees.km import known_words, number_words
 from setveil.report import words
 from setveil.report.drawing import blocks
 from setveil.report.models import items_known, words_for
-from setveil.report.record import Guarantee, Record
+from setveil.report.record import Record
 from setveil.report.run.exposure import entry_of, identifying, sides
 from setveil.report.run.kinds import FIT, UNUSABLE, kind_of
 from setveil.wording import count
@@ -41,7 +41,7 @@ def choice(report: Record) -> blocks.Section | None:
     known = words_for(guarantee).known
     parts = [
         _private(guarantee, known),
-        _rows(guarantee, known),
+        _rows(report, known),
         _knowledge(report, known) if known in guarantee else None,
     ]
     lines = [part for part in parts if part is not None]
@@ -77,8 +77,14 @@ def _share(written: float | str) -> str:
     return words.percent(float(Fraction(str(written))))
 
 
-def _rows(guarantee: Guarantee, known: str) -> tuple[str, str] | None:
+def _unit(report: Record) -> str:
+    """Name what somebody knows so many of: an item, a fact, or a whole code."""
+    return "code" if "known" in report["guarantee"] else words.unit(report)
+
+
+def _rows(report: Record, known: str) -> tuple[str, str] | None:
     """Say what k rows mean for the chance to pick the right one."""
+    guarantee = report["guarantee"]
     k, least = guarantee.get("k"), guarantee.get("greatest_k")
     facts: Facts = guarantee
     if k is None or k < 2:
@@ -87,7 +93,7 @@ def _rows(guarantee: Guarantee, known: str) -> tuple[str, str] | None:
     if "itemsets" in guarantee:
         who = "somebody who knows the items that a constraint names"
     elif known in facts:
-        who = f"somebody who knows {known_words(facts[known])}"
+        who = f"somebody who knows {known_words(facts[known], _unit(report))}"
     found = f" The smallest group found has {count(least, 'row')}." if least else ""
     return (
         f"k={count(k)}:",
@@ -100,16 +106,16 @@ def _knowledge(report: Record, known: str) -> tuple[str, str]:
     """Say what somebody still finds who knows one item more than was promised."""
     m, (_, after) = items_known(report["guarantee"]), sides(report)
     if isinstance(said := report["guarantee"].get(known), Mapping):
-        most = number_words(said)
+        most = number_words(said, words.unit(report))
         return (
             f"{known}:",
             f"somebody may know up to {most} of a person. Choose more where so much can be known.",
         )
     if m is None:
-        return f"{known}=inf:", "it does not matter how many items somebody knows."
+        return f"{known}=inf:", f"it does not matter how many {words.unit(report)}s somebody knows."
     entry = entry_of(after, m + 1, "best") if after else None
     if after is None or entry is None:
-        left = f"What {count(m + 1, 'item')} would give away was not counted."
+        left = f"What {count(m + 1, words.unit(report))} would give away was not counted."
     else:
         rows = words.rows_of(entry["rows_below"]["2"], after["rows"])
         about = "" if entry["exact"] else "about "
@@ -117,6 +123,6 @@ def _knowledge(report: Record, known: str) -> tuple[str, str]:
         left = f"The {items} of a row would single out {about}{rows} of the release."
     return (
         f"{known}={count(m)}:",
-        f"somebody may know up to {count(m, 'item')} of a person. {left} Choose a larger {known} where so "
-        "much can be known.",
+        f"somebody may know up to {count(m, _unit(report))} of a person. {left} Choose a larger {known} "
+        "where so much can be known.",
     )

@@ -237,7 +237,8 @@ def _contents(told: Told) -> str:
     ]
     reading = (
         "About",
-        "<code>about.json</code> says how to read the files" + ("" if not broader else _MEANS),
+        "<code>about.json</code> says how to read the files"
+        + ("" if not broader else words.spoken(told, _MEANS)),
     )
     counted = [("Counts", contents(told))] if told["counts"] else []
     series = series_shared(told)
@@ -248,7 +249,9 @@ def _contents(told: Told) -> str:
 def _names(told: Told) -> blocks.Section | None:
     """List the published labels that stand for several items."""
     number = count(len(told["labels"]), "name")
-    return blocks.fold("Broader labels", f"{number} that stand for other items.", labels(told, "about.json"))
+    return blocks.fold(
+        "Broader labels", f"{number} that stand for other {words.unit(told)}s.", labels(told, "about.json")
+    )
 
 
 _MEANS = ", and lists the items that each broader label stands for"

@@ -149,7 +149,10 @@ def _read(report: Record) -> blocks.Section | None:
             [
                 ("Read as", html.escape(words.read_as(report))),
                 ("Column of row ids", blocks.data(read["id_column"]) if read["id_column"] else ""),
-                ("Columns of items", _columns(read["item_columns"])),
+                (
+                    "Columns of codes" if "facts" in report else "Columns of items",
+                    _columns(read["item_columns"]),
+                ),
                 ("Ignored columns", _columns(read["ignored_columns"])),
                 ("Separator", html.escape(_SEPARATORS.get(separator, separator))),
                 ("Encoding", html.escape(read["encoding"] or "")),
@@ -221,7 +224,7 @@ def _made(report: Record) -> blocks.Section | None:
     guarantee: Facts = report["guarantee"]
     contents = (
         f"{count(before['rows'], 'row')} ({count(before['empty_rows'])} empty), "
-        f"{count(before['items'], 'item')}, {count(before['occurrences'], 'occurrence')}, "
+        f"{count(before['items'], words.unit(report))}, {count(before['occurrences'], 'occurrence')}, "
         f"format {html.escape(before['format'] or 'none')}"
     )
     named = {name: guarantee[name] for name in words_for(guarantee).parameters if name in guarantee}

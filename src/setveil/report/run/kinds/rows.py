@@ -100,7 +100,7 @@ class Rows(Kind):
         title = "Rows with a published label:"
         if not off["max"]:
             exact = "exact. Each label is in as many rows as held any of the items that it stands for."
-            return [(title, exact)]
+            return [(title, self.spoken(exact))]
         return [(title, self._labels_off(off["mean"], off["max"]))]
 
     def _labels_off(self, mean: float, most: float) -> str:
@@ -180,6 +180,7 @@ class Rows(Kind):
         """Say what names are published."""
         broader = len(told["labels"])
         kinds = f"{count(broader)} of them broader than an item" if broader else "each that of an item"
+        kinds = self.spoken(kinds)
         return [("Different names", f"{count(told['published']['items'])}, {kinds}")]
 
     def countable_outside(self, told: Told) -> Points:
@@ -187,7 +188,7 @@ class Rows(Kind):
         if not told["exact_labels"]:
             return self._inexact_outside(told)
         exact = "exact. Each is in as many rows as held any of the items that it stands for."
-        return [("Rows with a published label:", exact)]
+        return [("Rows with a published label:", self.spoken(exact))]
 
     def _inexact_outside(self, _told: Told) -> Points:
         return []
