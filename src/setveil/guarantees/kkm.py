@@ -226,8 +226,9 @@ def value_words(column: str, value: str) -> str:
 
 
 def _promise(g: Facts) -> str:
+    known = known_words(g["m"], g.get("unit", "item"))
     found = (
-        f"Anyone who knows any of a person's quasi-identifiers and {known_words(g['m'])} of the person's row "
+        f"Anyone who knows any of a person's quasi-identifiers and {known} of the person's row "
         f"finds at least {count(g['k'], 'row')} that fit, or none."
     )
     if "h" not in g:

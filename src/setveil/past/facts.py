@@ -52,7 +52,7 @@ def find_facts(run: PastRun, path: str | None = None) -> Facts:
     if len(files) != 1 or files[0] == "-":
         raise DataError(
             "The record of this run does not say which file its facts came from.",
-            hint="Name it: --data FILE.",
+            hint="Name it: --data FILE, or --original FILE of verify.",
         )
     words, columns = options_in(Words, options), options_in(Columns, options)
     asked, how = words.as_asked(columns), columns.as_how(options_in(Reading, options))

@@ -16,11 +16,9 @@ def left_out(report: Record) -> str:
     """State how many item occurrences are left out, in one sentence."""
     gone, whole = report["utility"]["suppressed_occurrences"], report["input"]["occurrences"]
     if not gone:
-        return f"No item occurrence of {count(whole)} is left out."
-    return (
-        f"{count(gone)} of {count(whole, 'item occurrence')} ({words.percent(gone, whole)}) {are(gone)} left "
-        "out."
-    )
+        return f"No {words.unit(report)} occurrence of {count(whole)} is left out."
+    of_all = count(whole, f"{words.unit(report)} occurrence")
+    return f"{count(gone)} of {of_all} ({words.percent(gone, whole)}) {are(gone)} left out."
 
 
 class _Columns(Rows):
