@@ -19,8 +19,10 @@ from strategies import many
 
 
 def made_of(random: Random, k: int = 2, m: int = 2) -> FactsRelease:
-    """Make a small release of facts with counts."""
+    """Make a small release of facts with counts, of the first rows drawn of which k hold any fact."""
     facts, codes = some_facts(random)
+    while facts.filled_rows < k:
+        facts, codes = some_facts(random)
     release = sv.anonymize(facts, k=k, m=m, hierarchy=codes).release
     assert isinstance(release, FactsRelease)
     return release
