@@ -22,7 +22,6 @@ from setveil.hierarchy.boxes import BoxTree, forest, line_at, product_tree
 from setveil.hierarchy.build import by_cooccurrence
 from setveil.hierarchy.columns import parted
 from setveil.hierarchy.tree import Hierarchy
-from setveil.histories.codes import anonymize as anonymize_codes
 from setveil.progress import Progress
 from setveil.published.parts import Parts, TableCut
 from setveil.published.recoding import AnyBoxes, BoxRecoding
@@ -351,6 +350,8 @@ class _Search:
             settings = replace(settings, time_limit=seconds)
         guarantee = self.asked.guarantee
         if isinstance(guarantee, KmAnonymity) and guarantee.of_codes:
+            from setveil.histories.codes import anonymize as anonymize_codes  # which loads the solver
+
             recoding, told = anonymize_codes(
                 self.facts, tree, guarantee, time_limit=settings.time_limit or self._left(),
                 progress=self.progress,
