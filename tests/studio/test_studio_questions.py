@@ -12,6 +12,9 @@ from typing import Any
 import pytest
 
 from cli_helpers import setveil, write
+from setveil.published.block_files import PublishedBlocks
+from setveil.studio.desk.before_after import before_after
+from setveil.studio.desk.place import Desk
 from studio_client import AtOnce, Client
 
 pytestmark = pytest.mark.exhaustive
@@ -115,3 +118,16 @@ def test_a_release_is_shown_when_its_data_are_gone(place: Path, tmp_path: Path, 
     shown = client.get("p", name, "release")
     assert shown.status_code == 200, shown.text
     assert str(data) in shown.text
+
+
+def test_rows_drawn_from_noise_are_nobodys_however_many(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = Client(tmp_path / "projects", AtOnce())
+    project = client.studio.projects.create("noise")
+    project.save(**settings(CASES["noise"], place))
+    setveil("anonymize", "--config", project.toml, "--out", project.runs / "one").ok()
+    monkeypatch.setattr(PublishedBlocks, "n_rows", property(lambda _: 80))  # as many as were given
+    told = before_after(Desk(project.folder), "one")
+    assert told["nobodys"]
+    assert [row["after"] for row in told["rows"]] == [None] * 10
