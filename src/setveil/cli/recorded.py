@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from setveil.cli.session import say
 from setveil.options.columns import Columns
 from setveil.options.facts import Facts
 from setveil.options.reading import Reading
 
-Words = TypeVar("Words", Reading, Columns, Facts)
 _NOT_OF_FILES = {"query", "connection"}
 
 
@@ -34,6 +32,7 @@ def as_the_run_did(
     if reading.given() or columns.given or facts.given or not record.is_file():
         return reading, columns, facts
 
+    from setveil.past.recorded import options_in
     from setveil.report.record import read_record
     from setveil.values.kinds import file_sha256
 
@@ -47,14 +46,8 @@ def as_the_run_did(
         return reading, columns, facts
     if [file["sha256"] for file in known] != [file_sha256(path) for path in paths]:
         return reading, columns, facts
-    found = _named(Reading, told), _named(Columns, told), _named(Facts, told)
+    found = options_in(Reading, told), options_in(Columns, told), options_in(Facts, told)
     said = [*found[0].arguments(), *found[1].arguments(), *found[2].given]
     if said:
         say(f"{', '.join(original)}: read as {run} says, from which it was made.")
     return found
-
-
-def _named(kind: type[Words], told: Mapping[str, Any]) -> Words:
-    """Take the options of a kind from those of a command."""
-    names = {field.name: field.name.replace("_", "-") for field in fields(kind)}
-    return kind(**{name: told[word] for name, word in names.items() if told.get(word) is not None})

@@ -27,8 +27,7 @@ from setveil.guarantees import Guarantee, Model, models
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.verify import Verdict
 from setveil.guarantees.verify.absence import ITEMS, require_absence
-from setveil.past.facts import facts_before, facts_of_run
-from setveil.past.run import past_run
+from setveil.past.facts import facts_before
 from setveil.published import KindInfo, blocks, chunks, kind_at, kind_for, kind_named, tables
 from setveil.published.about import about_beside, promise_beside
 from setveil.published.block_files import PublishedBlocks
@@ -156,12 +155,7 @@ def _before(release: object, original: object) -> tuple[Facts, Mapping[str, str 
     made = release_of(release)
     if isinstance(made, FactsRelease):
         return made.facts, made.image()
-    if not is_path(release):
-        return None
-    if original is None or is_path(original):
-        return facts_before(fspath(release), None if original is None else fspath(original))
-    run = past_run(fspath(release))
-    return facts_of_run(run, original), run.image
+    return facts_before(fspath(release), original) if is_path(release) else None
 
 
 def absence_asked(absent: Any, absence: Any, guarantee: Any, *, cover: bool) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from setveil.facts.facts import Facts
 from setveil.hierarchy.io import read_hierarchy
 from setveil.options.reading import DETECTED
 from setveil.past.classes import in_class, require_class
-from setveil.past.facts import Boxes, facts_of_run, find_code_trees, find_facts, has_facts
+from setveil.past.facts import Boxes, find_code_trees, find_facts, has_facts
 from setveil.past.inputs import find_guarantee, find_rows, find_tree, rows_of_run
 from setveil.past.run import PastRun, past_run
 from setveil.past.tables import find_table, is_table, require_table, table_guarantee
@@ -113,9 +113,7 @@ def why(
 
     def found(recorded: PastRun) -> Transactions:
         if has_facts(recorded):
-            from_file = data is None or is_path(data)
-            path = None if data is None else str(data)
-            return find_facts(recorded, path) if from_file else facts_of_run(recorded, data)
+            return find_facts(recorded, data)
         return find_rows(recorded, None, DETECTED) if data is None else rows_of_run(recorded, rows_of(data))
 
     def table(recorded: PastRun) -> Table:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from setveil.algorithms._content_order import in_content_order
-from setveil.algorithms.exact._losses import how_far
+from setveil.algorithms.exact._losses import how_far, upwards
 from setveil.deadline import Deadline
 from setveil.facts.facts import Facts
 from setveil.guarantees.km import KmAnonymity
@@ -109,8 +109,7 @@ def join(data: Facts, tree: BoxTree, guarantee: KmAnonymity) -> Joined:
 def forest_of(tree: BoxTree, supports: Ints) -> Forest:
     """Take a tree of boxes as a forest; `supports`: rows with each leaf."""
     several = len(tree.spaces) > 1
-    inner = [v for v in range(tree.n_leaves, tree.n_nodes) if not (several and v == tree.root)]
-    inner.sort(key=lambda v: (-int(tree.depth[v]), v))
+    inner = [v for v in upwards(tree) if v >= tree.n_leaves and not (several and v == tree.root)]
     nodes = np.array([*range(tree.n_leaves), *inner], np.int64)
     place = np.full(tree.n_nodes + 1, -1, np.int64)  # the last: above a root
     place[nodes] = np.arange(nodes.size)

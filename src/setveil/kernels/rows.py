@@ -85,11 +85,6 @@ def recode_rows(indptr: Ints, items: Ids, image: Ids) -> tuple[Ints, Ids]:
     """
     to = frozen(image, np.int32)
     out_items = np.empty(items.size, np.int32)
-    if items.size <= AT_ONCE:
-        ends = np.zeros(indptr.size, np.int64)
-        _recode(frozen(indptr, np.int64), frozen(items, np.int32), to, ends, out_items)
-        found = out_items if ends[-1] == items.size else out_items[: ends[-1]].copy()
-        return frozen(ends, np.int64), frozen(found, np.int32)
 
     def recode(rows: tuple[int, int]) -> tuple[Ints, Ids]:
         bounds = indptr[rows[0] : rows[1] + 1]
@@ -98,6 +93,9 @@ def recode_rows(indptr: Ints, items: Ids, image: Ids) -> tuple[Ints, Ids]:
         return out_ptr, out[: out_ptr[-1]]
 
     parts = each(recode, row_pieces(indptr))
+    if len(parts) == 1:
+        ends, found = parts[0]
+        return frozen(ends, np.int64), frozen(found if found.size == items.size else found.copy(), np.int32)
     out_ptr = np.zeros(indptr.size, np.int64)
     np.cumsum(np.concatenate([out_ptr[:0], *(np.diff(ends) for ends, _ in parts)]), out=out_ptr[1:])
     if out_ptr[-1] < items.size:  # or what is left over would be kept, too
@@ -107,6 +105,8 @@ def recode_rows(indptr: Ints, items: Ids, image: Ids) -> tuple[Ints, Ids]:
 
 def row_pieces(indptr: Ints) -> list[tuple[int, int]]:
     """Cut rows into pieces of about AT_ONCE occurrences, by the first row and the one behind the last."""
+    if indptr.size > 1 and indptr[-1] - indptr[0] <= AT_ONCE:
+        return [(0, indptr.size - 1)]
     steps = np.searchsorted(indptr, np.arange(indptr[0], indptr[-1], AT_ONCE))
     return list(pairwise(sorted({0, *steps.tolist(), indptr.size - 1})))
 
@@ -180,9 +180,6 @@ def take_rows(indptr: Ints, items: Ids, rows: Ints) -> tuple[Ints, Ids]:
     out_items = np.empty(out_ptr[-1], np.int32)
     given = frozen(indptr, np.int64), frozen(items, np.int32)
     which, ends = frozen(rows, np.int64), frozen(out_ptr, np.int64)
-    if out_items.size <= AT_ONCE:
-        _take(*given, which, ends, out_items)
-        return ends, frozen(out_items, np.int32)
     each(
         lambda some: _take(*given, which[some[0] : some[1]], ends[some[0] : some[1] + 1], out_items),
         row_pieces(ends),

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from setveil.errors import DataError
 from setveil.hierarchy.boxes import Box
 from setveil.past._naming import Naming, Positions
 from setveil.past._question import Answer, Question
 from setveil.past.facts import Boxes
 from setveil.past.run import PastRun
+from setveil.values.per_column import labelled
 
 _TRIED = 10  # boxes above what is left out that are tried at most
 
@@ -34,9 +33,11 @@ class BoxQuestion(Question):
             self.name = boxes.label(*box)
 
     def _unknown_box(self) -> DataError:
-        nodes = [label for space in self.boxes.spaces for label in space.trees[0].labels]
-        if len(self.boxes.spaces) > 1:
-            nodes = [f"{space.column}={x}" for space in self.boxes.spaces for x in space.trees[0].labels]
+        nodes = [
+            labelled(space.column, label) if space.column else label
+            for space in self.boxes.spaces
+            for label in space.trees[0].labels
+        ]
         return self._unknown("fact", nodes)
 
     def _named(self) -> Positions:
@@ -69,8 +70,7 @@ class BoxQuestion(Question):
             if len(parts) > 1:
                 splits.append(("children", name, parts))
         if all(len(parts) < inside.size for _, _, parts in splits):
-            alone = {self.terms.items.labels[i]: np.array([i]) for i in inside.tolist()}
-            splits.append(("items", None, alone))
+            splits.append(("items", None, self._alone(inside)))
         return [
             {**self.attempts.attempt(kind, parts, allowed=parts), "along": along}
             for kind, along, parts in splits
@@ -104,7 +104,7 @@ class BoxQuestion(Question):
         shown = [self._box_of(label) for label in self._labels_shown()]
         own = {self.name: inside}
         if self._meets(self.box, shown):
-            own = {self.terms.items.labels[i]: np.array([i]) for i in inside.tolist()}
+            own = self._alone(inside)
         tries = [self.attempts.attempt("back", own, refused=set(own))]
         seen = {tuple(inside.tolist())}
         for box in self.boxes.above(self.column, self.box):

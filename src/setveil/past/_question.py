@@ -98,11 +98,15 @@ class Question:
         above = tree.ancestors(tree.id(self.name))
         return label if tree.id(label) in above else None
 
+    def _alone(self, inside: Positions) -> dict[str, Positions]:
+        """Part items into single ones, by their names."""
+        return {self.terms.items.labels[i]: np.array([i]) for i in inside.tolist()}
+
     def _parts(self, label: str, inside: Positions) -> dict[str, Positions]:
         """Part the items of a label by the children of its node; without a node, into single items."""
         tree = self.terms.tree
         if tree is None or label not in tree:
-            return {self.terms.items.labels[i]: np.array([i]) for i in inside.tolist()}
+            return self._alone(inside)
         node = tree.id(label)
         while len(tree.children(node)) == 1:
             node = tree.children(node)[0]
@@ -115,7 +119,7 @@ class Question:
         parts = self._parts(self.name, inside)
         splits = {"children": parts}
         if len(parts) < inside.size:
-            splits["items"] = {self.terms.items.labels[i]: np.array([i]) for i in inside.tolist()}
+            splits["items"] = self._alone(inside)
         tries = []
         for kind, parts in splits.items():
             one = self.attempts.attempt(kind, parts, allowed=parts)

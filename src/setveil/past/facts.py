@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import product
 from os import PathLike
 from typing import Any
@@ -40,15 +39,17 @@ def has_facts(run: PastRun) -> bool:
     return run.report["recoding"] == "facts"
 
 
-def find_facts(run: PastRun, path: str | None = None) -> Facts:
-    """Read the facts that a run was made from; `path`: their file, if it is not where the run read it."""
+def find_facts(run: PastRun, given: object = None) -> Facts:
+    """Find the facts that a run was made from: in its file, in another one that is given, or as given."""
+    if given is not None and not isinstance(given, str | PathLike):
+        return facts_of_run(run, given)
     options: Mapping[str, Any] = run.report.get("options") or {}
     if not options:
         raise DataError(
             "This run was made in Python, and its record does not say how the facts were read.",
             hint="In Python, give them: sv.why(release, ..., data=facts).",
         )
-    files = [path] if path is not None else texts_in(options, "input")
+    files = texts_in(options, "input") if given is None else [str(given)]
     if len(files) != 1 or files[0] == "-":
         raise DataError(
             "The record of this run does not say which file its facts came from.",
@@ -75,14 +76,12 @@ def facts_of_run(run: PastRun, data: object) -> Facts:
     return found
 
 
-def facts_before(
-    folder: str | PathLike[str], path: str | None = None
-) -> tuple[Facts, Mapping[str, str | None]]:
-    """Read the facts that a run was made from, and the label of each; `path`: their file, if it was moved."""
+def facts_before(folder: str | PathLike[str], given: object = None) -> tuple[Facts, Mapping[str, str | None]]:
+    """Find the facts that a run was made from (see `find_facts`), and the label of each."""
     run = past_run(folder)
     if not has_facts(run):
         raise RequestError(f"{folder} is no run of facts, of which alone whole codes are promised.")
-    return find_facts(run, path), run.image
+    return find_facts(run, given), run.image
 
 
 def find_code_trees(run: PastRun, data: Facts, given: Hierarchy | None) -> list[Hierarchy]:
@@ -123,11 +122,6 @@ class Boxes:
             leaves[np.array(place)[data.items_of(at)], : len(space.trees)] = space.leaves
         return cls(tuple(spaces), column, leaves)
 
-    @cached_property
-    def _nodes(self) -> list[list[dict[str, int]]]:
-        """The nodes of each part of each column, by their labels."""
-        return [[{x: v for v, x in enumerate(tree.labels)} for tree in one.trees] for one in self.spaces]
-
     def read(self, label: str) -> tuple[int, Box] | None:
         """Take a box apart: its column and its parts, of which those at the end may be left out (any)."""
         several = len(self.spaces) > 1
@@ -138,9 +132,10 @@ class Boxes:
             if len(texts) > len(space.trees):
                 return None
             texts += [ANY] * (len(space.trees) - len(texts))
-            parts = zip(space.trees, self._nodes[at], texts, strict=True)
-            box = [tree.root if text == ANY else nodes.get(text, -1) for tree, nodes, text in parts]
-            return None if -1 in box else (at, tuple(box))
+            parts = list(zip(space.trees, texts, strict=True))
+            if any(text != ANY and text not in tree for tree, text in parts):
+                return None
+            return at, tuple(tree.root if text == ANY else tree.id(text) for tree, text in parts)
         return None
 
     def label(self, column: int, box: Box) -> str:

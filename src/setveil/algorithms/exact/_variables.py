@@ -8,7 +8,7 @@ import numpy as np
 
 from setveil.algorithms.exact._clauses import Clause
 from setveil.algorithms.exact._hidings import NOBODY, Sensitive
-from setveil.algorithms.exact._losses import Losses
+from setveil.algorithms.exact._losses import Losses, upwards
 from setveil.algorithms.exact._program import Bounds, Floats
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import Ids
@@ -42,7 +42,8 @@ class Variables:
         # Leaves that some clause names, and those that are sensitive items.
         self._named = np.zeros(self.n_leaves, bool)
         self._named[sensitive.leaf[sensitive.leaf >= 0]] = True
-        self._deepest = np.argsort(-tree.depth[self.n_leaves :], kind="stable")  # inner nodes, deepest first
+        order = np.array(upwards(tree), np.int64)
+        self._deepest = order[order >= self.n_leaves] - self.n_leaves  # inner nodes, each before its parent
 
     # --- the program
 

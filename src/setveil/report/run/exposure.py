@@ -136,7 +136,7 @@ def telling_size(report: Record) -> int | None:
 
 def identifying(m: int, report: Mapping[str, Any]) -> str:
     """Name what an attacker knows in the worst case: the items, of a table all quasi-identifiers as well."""
-    unit = "fact" if "facts" in report else "item"
+    unit = words.unit(report)
     items = f"most identifying {unit}" if m == 1 else f"{count(m)} most identifying {unit}s"
     if not of_tables(report["guarantee"]):
         return items
