@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import os
 import subprocess
@@ -21,6 +22,9 @@ from setveil.errors import on_command_line
 from setveil.studies.compare import sweep
 from setveil.threads import use_threads
 from studio_browser import chrome, lacking_browser, screen, screens, studio_server  # noqa: F401  (fixtures)
+
+# As the command line does. Most of the processes that tests start have nothing to compute with matrices.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # How long an example takes says more about the machine, and about what else it does, than about setveil.
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -41,6 +45,20 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     all_of_them = asked.args_source is pytest.Config.ArgsSource.TESTPATHS
     if COMPILED and all_of_them and asked.option.numprocesses and not asked.option.collectonly:
         subprocess.run([*COMMAND, "warm", "--all"], env=environment(), check=True)
+
+
+def pytest_xdist_auto_num_workers() -> int | None:
+    """Test in one process more than there are processors: tests wait for commands and pages."""
+    if os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS"):
+        return None
+    return len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else None
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Search what was imported and collected for garbage no more."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -1,6 +1,7 @@
 """``setveil`` and ``python -m setveil``."""
 
 import gc
+import os
 import sys
 
 from setveil.cli.ctrlc import end, leave_when_asked
@@ -21,6 +22,9 @@ def main() -> None:
         # here already), yaml for a file of settings. Only a command may hide them, as only a process of our
         # own compiles nothing else.
         sys.modules.setdefault(unused, None)  # type: ignore[arg-type]
+    # numpy's library of matrices starts threads that keep processors busy, and adds up in another order with
+    # each number of them. What we ask of it is little, and must not depend on the machine.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     gc.set_threshold(500_000)  # what is imported and read stays: to search it for garbage takes long
     code: object = 0
     try:

@@ -7,7 +7,6 @@ import platform
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, replace
 from fractions import Fraction
-from importlib.metadata import version
 from typing import Any, cast
 
 import numpy as np
@@ -44,7 +43,7 @@ from setveil.utility.queries import random_queries
 from setveil.utility.supports import item_estimates
 from setveil.utility.table_answers import table_errors
 from setveil.values.numbers import as_json
-from setveil.version import __version__
+from setveil.version import __version__, packages
 
 QUERIES, QUERY_SIZE = 1000, 2
 TOP = 100  # most frequent pairs
@@ -91,8 +90,7 @@ def recorded(
     record: dict[str, Any] = {
         "version": VERSION,
         "setveil": __version__,
-        "versions": {name: version(name) for name in ("highspy", "numba", "numpy")}
-        | {"python": platform.python_version()},
+        "versions": {**packages(), "python": platform.python_version()},
         "seed": seed,
         "input": {
             "path": origin.path if origin else None,

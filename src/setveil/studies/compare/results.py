@@ -6,7 +6,6 @@ import csv
 import platform
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from importlib.metadata import version
 from io import BytesIO, StringIO
 from json import dumps
 from pathlib import Path
@@ -23,7 +22,7 @@ from setveil.studies.compare.settings import MEASURING, own_options
 from setveil.studies.compare.study import Study
 from setveil.studies.compare.sweep import RUNS, Record, locked, read_record, sweep
 from setveil.studies.machine import usable_cpus
-from setveil.version import __version__
+from setveil.version import __version__, packages
 
 STUDY, CSV, PARQUET, REPORT, FIGURES = (
     "study.toml",
@@ -270,7 +269,7 @@ def _report(
         "versions": {
             "setveil": __version__,
             "python": platform.python_version(),
-            **{name: version(name) for name in ("highspy", "numba", "numpy")},
+            **packages(),
         },
     }
     drawn = {f"{FIGURES}/{stem}.svg": svg.encode() for stem, svg in figures(rows).items()}
