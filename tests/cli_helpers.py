@@ -92,15 +92,19 @@ def setveil(
     return Done(process.returncode, process.stdout.decode(), process.stderr.decode())
 
 
+SHARED = "SETVEIL_TEST_INTERPRETER"  # where tests in several processes find the one that all of them ask
+
+
 @functools.cache
-def _interpreter() -> warm.Interpreter:
-    started = warm.Interpreter(environment())
-    atexit.register(started.close)
-    return started
+def interpreter() -> warm.Interpreter:
+    """Return what runs commands in forks: one for all processes of tests, or one of this process."""
+    asked = warm.Interpreter(os.environ.get(SHARED))
+    atexit.register(asked.close)
+    return asked
 
 
 def _forked(script: str, words: Sequence[str], cwd: Path | None, stdin: bytes) -> Done:
-    code, out, err = _interpreter().run(script, words, cwd, stdin)
+    code, out, err = interpreter().run(script, words, environment(), cwd, stdin)
     return Done(code, out.decode(), err.decode())
 
 

@@ -16,12 +16,13 @@ from hypothesis import HealthCheck, settings
 
 import spark_session
 import studio_forks
-from cli_helpers import COMMAND, COMPILED, Done, environment, together, write
+from cli_helpers import COMMAND, COMPILED, SHARED, Done, environment, interpreter, together, write
 from model_runs import INPUTS, RUNS, anonymizing
 from setveil.errors import on_command_line
 from setveil.studies.compare import sweep
 from setveil.threads import use_threads
 from studio_browser import chrome, lacking_browser, screen, screens, studio_server  # noqa: F401  (fixtures)
+from warm import CAN_FORK
 
 # As the command line does. Most of the processes that tests start have nothing to compute with matrices.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -40,11 +41,14 @@ def as_many_threads_as_usual() -> Iterator[None]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Before all tests run in several processes, compile what each of these would compile for itself."""
+    """Before all tests run in several processes, do once what each of these would do for itself."""
     asked = session.config
     all_of_them = asked.args_source is pytest.Config.ArgsSource.TESTPATHS
-    if COMPILED and all_of_them and asked.option.numprocesses and not asked.option.collectonly:
-        subprocess.run([*COMMAND, "warm", "--all"], env=environment(), check=True)
+    if all_of_them and asked.option.numprocesses and not asked.option.collectonly:
+        if COMPILED:
+            subprocess.run([*COMMAND, "warm", "--all"], env=environment(), check=True)
+        if CAN_FORK:
+            os.environ[SHARED] = interpreter().address
 
 
 def pytest_xdist_auto_num_workers() -> int | None:

@@ -21,11 +21,11 @@ from typing import Any
 
 import pytest
 
-from cli_helpers import COMMAND_LINE
+from cli_helpers import COMMAND_LINE, interpreter
 from setveil import algorithms
 from setveil.guarantees import models
 from setveil.values.declared import options_of
-from warm import CAN_FORK, Interpreter
+from warm import CAN_FORK
 
 ROOT = Path(__file__).resolve().parents[1]
 MADE = {"api", "commands", "gallery", "project"}  # folders of docs/ that hold what the site's build makes
@@ -173,7 +173,7 @@ for function in (sweep.run_all, sweep.sweep):
 """
 
 
-def make_tools(folder: Path, interpreter: Interpreter) -> Path:
+def make_tools(folder: Path) -> Path:
     """Make a folder with a command `setveil`, run in a fork of an interpreter, as are workers of studies.
 
     A new process imports and loads once more what the interpreter holds; the tests of studies start those.
@@ -185,14 +185,14 @@ def make_tools(folder: Path, interpreter: Interpreter) -> Path:
         worker: "from setveil.studies.compare.worker import main; main()",
     }
     for command, script in scripts.items():
-        command.write_text(interpreter.command(script))
+        command.write_text(interpreter().command(script))
         command.chmod(0o755)
     return folder
 
 
-def prepare(base: Path, interpreter: Interpreter) -> tuple[Path, dict[str, Path]]:
+def prepare(base: Path) -> tuple[Path, dict[str, Path]]:
     """Make one working folder per page, each with the demo's files."""
-    tools = make_tools(base / "tools", interpreter)
+    tools = make_tools(base / "tools")
     demo = base / "demo"
     demo.mkdir()
     subprocess.run(
@@ -211,9 +211,8 @@ def run_all(tools: Path, folders: dict[str, Path], names: list[str] = NAMES) -> 
 
 
 @pytest.fixture(scope="module")
-def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, dict[str, Path]]]:
-    with contextlib.closing(Interpreter(ENVIRONMENT)) as interpreter:
-        yield prepare(tmp_path_factory.mktemp("docs"), interpreter)
+def places(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Path]]:
+    return prepare(tmp_path_factory.mktemp("docs"))
 
 
 @pytest.fixture(scope="module")
@@ -349,8 +348,8 @@ def update(names: list[str]) -> None:
         TABLE.sub(lambda found: f"{found[1]}\n{declared_parameters()}\n{found[3]}", page.read_text("utf-8")),
         "utf-8",
     )
-    with tempfile.TemporaryDirectory() as base, contextlib.closing(Interpreter(ENVIRONMENT)) as interpreter:
-        tools, folders = prepare(Path(base), interpreter)
+    with tempfile.TemporaryDirectory() as base:
+        tools, folders = prepare(Path(base))
         for name, commands in run_all(tools, folders, names).items():
             page = ROOT / name
             lines = page.read_text("utf-8").split("\n")

@@ -1,8 +1,8 @@
 """Interpreters that have imported all and fork for each command: starting one takes longer than most of them.
 
-What is asked of one runs as in a process of its own: with its arguments, folder, streams and exit code. Only
-what comes before the first line of a command is shared, and what Python draws by lot when it starts (the seed
-of hashes). Tests of that start real processes.
+What is asked of one runs as in a process of its own: with its arguments, environment, folder, streams and
+exit code. Only what comes before the first line of a command is shared, and what Python draws by lot when it
+starts (the seed of hashes). Tests of that start real processes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _CLIENT = """
 import json, os, socket, sys
 with socket.socket(socket.AF_UNIX) as to:
     to.connect({address!r})
-    asked = json.dumps([{script!r}, sys.argv[1:], os.getcwd()]).encode()
+    asked = json.dumps([{script!r}, sys.argv[1:], os.getcwd(), dict(os.environ)]).encode()
     socket.send_fds(to, [len(asked).to_bytes(8)], [0, 1, 2])
     to.sendall(asked)
     code = int(to.makefile().read())
@@ -40,27 +40,35 @@ class Interpreter:
 
     Parameters
     ----------
-    environment : mapping
-        Its environment variables, and those of the scripts.
+    address : str, optional
+        That of one which another process has started; one is started by default.
     """
 
-    def __init__(self, environment: Mapping[str, str]) -> None:
+    def __init__(self, address: str | None = None) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        if address is not None:
+            self.address = address
+            return
         self.address = str(Path(tempfile.mkdtemp(prefix="warm")) / "socket")
         with socket.socket(socket.AF_UNIX) as listener:
             listener.bind(self.address)
             listener.listen(64)
             self._process = subprocess.Popen(
                 [sys.executable, __file__, str(listener.fileno()), self.address],
-                env=environment,
                 stdin=subprocess.PIPE,
                 pass_fds=[listener.fileno()],
             )
 
     def run(
-        self, script: str, arguments: Sequence[str], cwd: Path | None = None, stdin: bytes = b""
+        self,
+        script: str,
+        arguments: Sequence[str],
+        environment: Mapping[str, str],
+        cwd: Path | None = None,
+        stdin: bytes = b"",
     ) -> tuple[int, bytes, bytes]:
         """Run a script and return its exit code, standard output and standard error."""
-        asked = json.dumps([script, arguments, str(cwd or Path.cwd())]).encode()
+        asked = json.dumps([script, arguments, str(cwd or Path.cwd()), dict(environment)]).encode()
         with contextlib.ExitStack() as stack:
             to = stack.enter_context(socket.socket(socket.AF_UNIX))
             given, out, err = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(3))
@@ -79,8 +87,9 @@ class Interpreter:
         return f"#!{sys.executable} -SI\n" + _CLIENT.format(address=self.address, script=script)
 
     def close(self) -> None:
-        """End it, as does the end of this process."""
-        self._process.communicate()
+        """End it, as does the end of this process, if it was started here."""
+        if self._process is not None:
+            self._process.communicate()
 
 
 def _import_all() -> None:
@@ -140,41 +149,53 @@ def _load_compiled() -> None:
 def _serve(listener: socket.socket) -> None:
     """Answer each request in a process of its own, until standard input ends."""
     import select
+    import signal
 
-    running: set[int] = set()
+    running: dict[int, socket.socket] = {}
+    woken, wake = os.pipe()
+    os.set_blocking(wake, False)
+    signal.signal(signal.SIGCHLD, lambda number, frame: None)
+    signal.set_wakeup_fd(wake)
     while True:
-        readable, _, _ = select.select([0, listener.fileno()], [], [])
+        readable, _, _ = select.select([0, listener.fileno(), woken], [], [])
         if 0 in readable:
             return
-        connection, _ = listener.accept()
-        running -= {pid for pid in running if os.waitpid(pid, os.WNOHANG)[0]}
-        pid = os.fork()
-        if pid == 0:
-            listener.close()
+        if woken in readable:
+            os.read(woken, 1 << 16)
+            for pid in list(running):
+                ended, status = os.waitpid(pid, os.WNOHANG)
+                if ended:
+                    with running.pop(pid) as asking, contextlib.suppress(OSError):  # nobody waits any more
+                        asking.sendall(str(os.waitstatus_to_exitcode(status)).encode())
+        if listener.fileno() in readable:
+            connection, _ = listener.accept()
+            pid = os.fork()
+            if pid:
+                running[pid] = connection
+                continue
+            signal.set_wakeup_fd(-1)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            os.close(woken)
+            os.close(wake)
+            for other in (listener, *running.values()):  # whoever asked waits until all have closed them
+                other.close()
             _answer(connection)
-        running.add(pid)
-        connection.close()
 
 
 def _answer(connection: socket.socket) -> NoReturn:
-    """Run what is asked in a process, and tell its exit code."""
+    """Run what is asked, in the process that was forked for it."""
     length, streams, _, _ = socket.recv_fds(connection, 8, 3)
-    with connection.makefile("rb") as asking:
-        script, arguments, folder = json.loads(asking.read(int.from_bytes(length)))
-    pid = os.fork()
-    if pid == 0:
-        connection.close()
-        for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
-            os.dup2(streams[number], number)
-            os.close(streams[number])
-            before, lines = getattr(sys, name), 1 if name == "stderr" else -1
-            stream = open(number, mode, lines, before.encoding, before.errors, closefd=False)  # noqa: SIM115
-            setattr(sys, name, stream)
-        _run(script, arguments, folder)
-    _, status = os.waitpid(pid, 0)
-    with contextlib.suppress(OSError):  # nobody waits for it any more
-        connection.sendall(str(os.waitstatus_to_exitcode(status)).encode())
-    os._exit(0)
+    with connection, connection.makefile("rb") as asking:
+        script, arguments, folder, environment = json.loads(asking.read(int.from_bytes(length)))
+    for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
+        os.dup2(streams[number], number)
+        os.close(streams[number])
+        before, lines = getattr(sys, name), 1 if name == "stderr" else -1
+        stream = open(number, mode, lines, before.encoding, before.errors, closefd=False)  # noqa: SIM115
+        setattr(sys, name, stream)
+    os.environ.clear()
+    os.environ.update(environment)
+    _run(script, arguments, folder)
 
 
 def _run(script: str, arguments: list[str], folder: str) -> NoReturn:

@@ -55,8 +55,8 @@ def python() -> str:
     """Return what stands in for Python, where it is asked for a module of setveil or given a script."""
     if not CAN_FORK:
         return sys.executable
-    interpreter = cli_helpers._interpreter()
-    place = Path(interpreter.address).with_name("python")  # goes with it
+    interpreter = cli_helpers.interpreter()
+    place = Path(interpreter.address).with_name(f"python-{os.getpid()}")  # goes with it
     first, client = interpreter.command(_SCRIPT).split("\n", 1)
     place.write_text(first + _GIVEN + client)
     place.chmod(0o700)
