@@ -30,7 +30,8 @@ def children(tree: Tree, node: str) -> list[str]:
 
 
 def leaves(tree: Tree) -> list[str]:
-    return item_order(node for node in tree if not children(tree, node))
+    parents = set(tree.values())
+    return item_order(node for node in tree if node not in parents)
 
 
 def root(tree: Tree) -> str:

@@ -75,13 +75,13 @@ def is_anonymous(rows: Sequence[Row], k: int, m: float, mixed: bool) -> bool:
 def node_loss(table: Table, a: int, node: str) -> Fraction:
     """NCP of a value of column a that is published as a node."""
     tree = table.trees[a]
-    of = {n: [leaf for leaf in leaves(tree) if n in up_from(tree, leaf)] for n in tree}
-    everything = max(of.values(), key=len)
+    everything = leaves(tree)
+    under = [leaf for leaf in everything if node in up_from(tree, leaf)]
     if a not in table.numeric:
-        return Fraction(len(of[node]), len(everything)) if len(of[node]) > 1 else Fraction(0)
-    numbers = [Fraction(x) for x in of[node] if x]
+        return Fraction(len(under), len(everything)) if len(under) > 1 else Fraction(0)
+    numbers = [Fraction(x) for x in under if x]
     span = [Fraction(x) for x in everything if x]
-    if numbers and "" in of[node]:
+    if numbers and "" in under:
         return Fraction(1)
     if len(set(span)) < 2 or not numbers:
         return Fraction(0)
