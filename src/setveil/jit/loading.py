@@ -1,8 +1,8 @@
 """From compiled code to what can be kept in a file, and back to a function that can be called.
 
-Small runs spend most of their time on this, so nothing is read that calling needs not: the code for other
-functions to link with only where something is compiled, and numba's own modules, and the registries of all
-that it can compile, not at all.
+Small runs spend most of their time on this, so nothing is read or made that calling needs not: the code for
+other functions to link with, and numba's functions that count references, only where something is compiled,
+and numba's own modules, and the registries of all that it can compile, not at all.
 """
 
 from __future__ import annotations
@@ -18,10 +18,35 @@ import numpy as np
 from llvmlite import binding
 from numba.core import errors, types
 from numba.core.compiler import CompileResult
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.environment import Environment, lookup_environment
+from numba.core.runtime import nrtdynmod
 from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
 from numba.np import numpy_support
+
+
+class _Runtime(type(rtsys)):  # type: ignore[misc]
+    """numba's runtime, whose own functions are compiled when another function is first linked with them."""
+
+    _library: Any
+    _target: Any
+
+    def begin(self, target_context: Any) -> None:
+        """Make it ready for functions that were compiled before, which hold what they need of it."""
+        self._target = target_context
+        numbas, compile_functions = cast(Any, nrtdynmod), nrtdynmod.compile_nrt_functions
+        numbas.compile_nrt_functions = lambda context: None
+        try:
+            self.initialize(target_context)
+        finally:
+            numbas.compile_nrt_functions = compile_functions
+
+    @property
+    def library(self) -> Any:
+        if self._library is None:
+            self._library = cast(Any, nrtdynmod).compile_nrt_functions(self._target)
+        return self._library
 
 
 def saved(result: Any) -> bytes:
@@ -38,7 +63,10 @@ def saved(result: Any) -> bytes:
 
 def load(content: bytes, target_context: Any) -> Any:
     """Make of such bytes what numba's dispatchers hold of a function."""
-    rtsys.initialize(target_context)
+    with cast(Any, global_compiler_lock):
+        if not rtsys._init:
+            rtsys.__class__ = _Runtime
+            cast(Any, rtsys).begin(target_context)
     (name, kind, (code, bitcode)), defined, others = _Reader(io.BytesIO(content)).load()
     if kind != "object":
         raise pickle.UnpicklingError
