@@ -55,6 +55,7 @@ class Interpreter:
             listener.listen(64)
             self._process = subprocess.Popen(
                 [sys.executable, __file__, str(listener.fileno()), self.address],
+                env={**os.environ, "PYTHONUTF8": "1"},
                 stdin=subprocess.PIPE,
                 pass_fds=[listener.fileno()],
             )
