@@ -11,6 +11,7 @@ import pytest
 
 import setveil as sv
 from chunk_cases import PAPER, content, fast, made, random_rows, slow
+from cli_helpers import needs_compiled
 from naive import disassociation as naive
 from real_data import DATA
 from setveil.algorithms.disassociation import _clusters
@@ -204,6 +205,7 @@ def test_few_rows(rows: list[list[str]]) -> None:
     assert release.verdict.holds
 
 
+@needs_compiled
 @pytest.mark.skipif(not DATA.is_dir(), reason=f"no data at {DATA} (set SETVEIL_DATA)")
 def test_groceries() -> None:
     data = sv.read(DATA / "groceries.csv")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import setveil as sv
-from cli_helpers import refused, setveil, write
+from cli_helpers import needs_compiled, refused, setveil, write
 from naive import population as naive
 from setveil.attacker import population as fast
 from setveil.attacker.knowledge import knowledge_of
@@ -97,6 +97,7 @@ def test_wrong_matches_scatter_as_pairs_and_threes_say() -> None:
         assert squares == told
 
 
+@needs_compiled
 def test_intervals_hold_the_truth_of_most_samples() -> None:
     """Some keys of eight people beside many that one holds: the wrong matches themselves scatter most."""
     rng = np.random.default_rng(345)

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cli_helpers import needs_compiled
 from naive import tables_verify as naive
 from naive.tables_verify import Line, Lines
 from real_data import DATA
@@ -21,7 +22,7 @@ from setveil.data.vocabulary import item_order
 from setveil.errors import RequestError
 from setveil.tables.quasi_identifiers import quasi_identifier
 from setveil.tables.table import Table
-from strategies import COMPILED, examples
+from strategies import examples
 from table_cases import COLUMNS, published, random_lines
 
 rngs = st.randoms(use_true_random=False)
@@ -85,6 +86,7 @@ def test_risk_is_the_twins(rng: Random) -> None:
         assert attack_risk(rows, sizes=sizes, thresholds=ts, private=private) == wanted
 
 
+@needs_compiled
 def test_what_is_drawn_lies_around_what_is_counted() -> None:
     rng = Random(3)
     inside: list[bool] = []
@@ -142,7 +144,7 @@ def patients() -> Table:
     return Table(sets.indptr, sets.items, sets.vocabulary, columns=tuple(columns))
 
 
-@pytest.mark.skipif(not COMPILED, reason="slow without compilation")
+@needs_compiled
 def test_diabetes_as_it_is() -> None:
     data = patients()
     risk = {(one["m"], one["choice"]): one for one in attack_risk(data, sizes=(0, 1, 2))["risk"]}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from fractions import Fraction
 from pathlib import Path
@@ -12,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cli_helpers import needs_compiled
 from real_data import DATA
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import item_order
@@ -211,10 +211,9 @@ def test_by_cooccurrence_ends_where_nothing_occurs_together_or_all_with_one() ->
 
 
 @pytest.mark.exhaustive
+@needs_compiled
 @pytest.mark.parametrize("name", ["bms_webview1", "groceries", "msnbc", "retail"])
 def test_by_cooccurrence_on_real_data(name: str) -> None:
-    if name in {"msnbc", "retail"} and os.environ.get("NUMBA_DISABLE_JIT") == "1":
-        pytest.skip(f"{name} takes minutes without compilation")
     if name == "groceries":
         lines = real("groceries.csv").read_text(encoding="utf-8").splitlines()
         data = Transactions.from_rows(line.split(",") for line in lines)

@@ -207,6 +207,7 @@ def test_each_deal_is_as_likely_as_the_others(supports: list[int], n_rows: int) 
     assert chi_square(dealt(supports, n_rows, 10, examples(30, 10) * len(deals)), deals) < 4
 
 
+@needs_compiled
 def test_without_mixing_deals_are_not_equally_likely() -> None:
     """Else the test above could not fail."""
     deals = naive.all_deals([4, 2, 1], 5)
