@@ -7,7 +7,7 @@ import pytest
 from studio_browser import Screen, expect, looks, shot
 from studio_ward import FIRST, SECOND, give
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.exhaustive]
 
 
 def test_a_series_in_a_browser(screen: Screen) -> None:

@@ -98,7 +98,7 @@ def three_columns(tmp_path: Path) -> Path:
     return cli_helpers.write(tmp_path / "sales.csv", "\n".join(["customer,product,day", *lines, ""]))
 
 
-@pytest.mark.parametrize("by", ["mouse", "keys"])
+@pytest.mark.parametrize("by", ["mouse", pytest.param("keys", marks=pytest.mark.exhaustive)])
 def test_from_a_file_to_a_folder_to_hand_out(
     by: str, screen: Screen, studio_server: Server, three_columns: Path, tmp_path: Path
 ) -> None:
