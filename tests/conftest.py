@@ -20,7 +20,7 @@ from cli_helpers import COMMAND, COMPILED, SHARED, Done, environment, interprete
 from model_runs import INPUTS, RUNS, anonymizing
 from setveil.errors import on_command_line
 from setveil.studies.compare import sweep
-from setveil.threads import use_threads
+from setveil.threads import usable_cpus, use_threads
 from studio_browser import chrome, lacking_browser, screen, screens, studio_server  # noqa: F401  (fixtures)
 from warm import CAN_FORK
 
@@ -55,7 +55,7 @@ def pytest_xdist_auto_num_workers() -> int | None:
     """Test in one process more than there are processors: tests wait for commands and pages."""
     if os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS"):
         return None
-    return len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else None
+    return usable_cpus() + 1
 
 
 @pytest.hookimpl(trylast=True)

@@ -8,10 +8,9 @@ the installed pyspark, which is the same.
 from __future__ import annotations
 
 import gc
-import importlib
 import sys
 
-NEEDED = ("pandas", "pyarrow", "pyspark.worker", "setveil.engine.spark")
+import warm
 
 
 def main() -> None:
@@ -19,15 +18,14 @@ def main() -> None:
     for place in [place for place in sys.path if place.endswith((".jar", ".zip"))]:
         sys.path.remove(place)
         sys.path_importer_cache.pop(place, None)
-    for module in NEEDED:
-        importlib.import_module(module)
-    import numpy as np
+    import pandas as pd  # noqa: F401
+    import pyarrow as pa  # noqa: F401
+    import pyspark.worker  # noqa: F401
     from pyspark.daemon import manager
 
-    from setveil.kernels.rows import frozen, recode_rows
+    import setveil.engine.spark  # noqa: F401
 
-    nothing = frozen([], np.int32)
-    recode_rows(frozen([0], np.int64), nothing, nothing)
+    warm.call_compiled()
     gc.freeze()
     manager()
 

@@ -100,19 +100,26 @@ def _import_all() -> None:
     import pkgutil
 
     import highspy  # noqa: F401
-    import numpy as np
 
     import setveil
-    from setveil.kernels.rows import frozen, recode_rows
 
     for module in pkgutil.walk_packages(setveil.__path__, "setveil."):
         needs_pyspark = "spark" in module.name and not module.name.startswith("setveil.cli.")
         if not module.name.endswith("__main__") and not needs_pyspark:
             importlib.import_module(module.name)
-    nothing = frozen([], np.int32)
-    recode_rows(frozen([0], np.int64), nothing, nothing)
+    call_compiled()
     _load_compiled()
     gc.freeze()
+
+
+def call_compiled() -> None:
+    """Call a compiled function once, with nothing: what numba does at the first call of all is done then."""
+    import numpy as np
+
+    from setveil.kernels.rows import frozen, recode_rows
+
+    nothing = frozen([], np.int32)
+    recode_rows(frozen([0], np.int64), nothing, nothing)
 
 
 def _load_compiled() -> None:

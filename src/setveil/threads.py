@@ -20,6 +20,13 @@ class _Setting:
 _inside = threading.local()  # its `one` is there in threads that do their pieces one after the other
 
 
+def usable_cpus() -> int:
+    """Count the processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0)) or 1
+    return os.cpu_count() or 1
+
+
 def use_threads(number: int | None) -> None:
     """Use so many threads from now on; None: one for each processor that this process may use."""
     _Setting.wanted = number
@@ -29,7 +36,7 @@ def threads() -> int:
     """Return how many threads are used."""
     if _Setting.wanted is not None:
         return _Setting.wanted
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return usable_cpus()
 
 
 def each(work: Callable[[T], R], pieces: Iterable[T]) -> list[R]:

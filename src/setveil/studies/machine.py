@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import platform
 from functools import cache
 
-
-def usable_cpus() -> int:
-    """Count the processors that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0)) or 1
-    return os.cpu_count() or 1
+from setveil.threads import usable_cpus
 
 
 @cache

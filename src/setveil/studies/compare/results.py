@@ -21,7 +21,7 @@ from setveil.studies.compare.plan import DataSet, Run, as_text, plain
 from setveil.studies.compare.settings import MEASURING, own_options
 from setveil.studies.compare.study import Study
 from setveil.studies.compare.sweep import RUNS, Record, locked, read_record, sweep
-from setveil.studies.machine import usable_cpus
+from setveil.threads import usable_cpus
 from setveil.version import __version__, packages
 
 STUDY, CSV, PARQUET, REPORT, FIGURES = (

@@ -20,7 +20,7 @@ from setveil.progress import Progress, silent
 from setveil.staging import private_file, remove_abandoned
 from setveil.studies.compare.plan import Run
 from setveil.studies.compare.worker import write_record
-from setveil.studies.machine import usable_cpus
+from setveil.threads import usable_cpus
 
 STATUSES = ("done", "infeasible", "refused", "failed", "timeout", "memory", "killed")
 RETRIED = ("failed", "timeout", "memory", "killed")
