@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 import setveil as sv
 from setveil.guarantees.differential_privacy import violation_words
+from setveil.published.blocks import drawn_rows
 
 ROWS = [["tea", "milk"], ["tea"], ["milk"], ["rum, dark", "tea"]] * 25
 Change = Callable[[dict[str, Any]], object]
@@ -50,6 +52,21 @@ def test_what_was_written_is_read_again(folder: Path) -> None:
     assert lines[0] == "block,items,count"
     assert len(lines) == 9
     assert any('""rum, dark""' in line for line in lines)
+
+
+@pytest.mark.parametrize("number", [0, 1, 3])
+def test_rows_that_are_all_empty_are_read_again(number: int, tmp_path: Path) -> None:
+    made = sv.anonymize(
+        ROWS[:3], sv.DifferentialPrivacy(1), algorithm=sv.DPBlocks(["milk", "tea"], block_size=1)
+    )
+    release: Any = made.release
+    told = replace(release.shown, noisy_rows=number, cells=(number, 0, number, -1))
+    shown = replace(told, rows=drawn_rows(told, seed=0))
+    assert [*shown.rows.rows()] == [()] * number
+    replace(made, release=replace(release, shown=shown)).write(tmp_path / "run")
+    again: Any = sv.read_published(tmp_path / "run")
+    assert again.shows(shown)
+    assert sv.verify(tmp_path / "run", sv.DifferentialPrivacy(1)).holds
 
 
 def test_nothing_true_is_published(folder: Path) -> None:

@@ -177,11 +177,15 @@ def read_blocks(file: str | Path) -> PublishedBlocks:
     beside = Path(file).parent / ROWS_FILE
     if not beside.is_file():
         raise reading.broken("beside it", f"there is no {ROWS_FILE}.")
-    # As many rows as noise says, which may be none.
-    rows = (
-        read(beside, format="basket", separator=",") if beside.stat().st_size else Transactions.from_rows([])
-    )
-    return reading.release(rows)
+    return reading.release(_drawn(beside))
+
+
+def _drawn(file: Path) -> Transactions:
+    """Read the rows that were drawn: as many as noise says, which may be none, or empty each."""
+    content = file.read_bytes()
+    if content.strip(b"\r\n"):
+        return read(file, format="basket", separator=",")
+    return Transactions.from_rows([[]] * content.count(b"\n"))
 
 
 class _Reading(JsonReading):
