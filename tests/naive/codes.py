@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 
 def _words(text: str) -> list[str]:
@@ -37,11 +38,13 @@ def is_category9(category: str) -> bool:
     return re.fullmatch("[0-9]{3}", category) is not None and int(category) > 0
 
 
+@cache
 def chapter9(category: str) -> str:
     """Find the last chapter of its kind that begins at or before a category."""
     return [c for c in CHAPTERS9 if _kind(c) == _kind(category) and c.split("-")[0] <= category][-1]
 
 
+@cache
 def block9(category: str) -> str:
     """Find the first category of the block of a category."""
     starts = [*STARTS9, *(chapter.split("-")[0] for chapter in CHAPTERS9)]
