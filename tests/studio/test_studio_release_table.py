@@ -19,7 +19,7 @@ from setveil.report.words import error, measure
 from setveil.studio.pages.release_figures import neighbours_of, same_but_share
 from setveil.studio.projects import Project
 from studio_browser import Screen, Server, expect, looks
-from studio_client import Client
+from studio_client import AtOnce, Client
 from test_studio_kinds import FILE, HEADERS, KINDS
 
 
@@ -154,6 +154,47 @@ def test_what_else_could_be_had(client: Client, tmp_path: Path) -> None:
     assert client.post("p", project.name, "release", "share", data={"percent": "101"}).status_code == 400
     again = client.post("p", project.name, "release", "neighbours", data={"run": "../one"})
     assert again.status_code == 404
+
+
+ASKED = ("why", "query", "verify", "stranger", "absent", "checker")
+
+
+def forms(page: str) -> dict[tuple[str, ...], dict[str, str]]:
+    """Of the forms that ask something, the first of each kind with its fields as the page fills them."""
+    found: dict[tuple[str, ...], dict[str, str]] = {}
+    for asked, inside in re.findall(r'<form[^>]*/release/([a-z]+)"[^>]*>(.*?)</form>', page, re.DOTALL):
+        fields: dict[str, str] = {}
+        for tag in re.findall(r"<(?:input|textarea)[^>]*>", inside):
+            name, value = re.search(r'name="([^"]*)"', tag), re.search(r'value="([^"]*)"', tag)
+            if name:
+                fields[html.unescape(name[1])] = html.unescape(value[1]) if value else ""
+        if asked in ASKED:
+            found.setdefault((asked, *fields), fields)
+    return found
+
+
+TYPED = {"fraction": "5 %", "items": "yoghurt"}  # into fields that are empty
+KNOWN = {"classes": "tea", "facts": "all@2024-01@<1"}  # what there is in place of yoghurt
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_question_that_is_offered_is_answered(kind: str, tmp_path: Path) -> None:
+    client = Client(tmp_path / "setveil", AtOnce())
+    project, _ = made(client, kind, tmp_path)
+    offered = forms(page_of(client, project))
+    counted = set() if kind == "groups" else {"query"}  # of groups nothing need be estimated
+    assert {"verify", *counted} <= {question for question, *_ in offered}
+    for (question, *_), fields in offered.items():
+        typed = {name: value or TYPED[name] for name, value in fields.items()}
+        if "items" in typed:
+            typed["items"] = KNOWN.get(kind, typed["items"])
+        answer = client.post("p", project.name, "release", question, data=typed)
+        page = client.raw("GET", answer.headers["location"], client.headers())
+        job = client.studio.jobs.of(project)[-1]
+        assert (job.kind, job.state, job.error) == (question, "done", None), job.argv
+        assert page.status_code == 200
+        assert f'id="{question}"' in page.text or question == "verify", page.text
+    assert len(client.studio.jobs.of(project)) == len(offered)
 
 
 def test_shares_on_either_side() -> None:

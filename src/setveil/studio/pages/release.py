@@ -141,6 +141,7 @@ def _recorded(project: Project, report: Record) -> dict[str, Any]:
         "known": what_is_known(report),
         "old": _is_old(project, report),
         "can_say_why": _can_say_why(report),
+        "grouped": report["recoding"] == "grouped",
         "has_tree": bool(report.get("hierarchy")) and report["recoding"] in _ONE_LABEL,
     }
 
