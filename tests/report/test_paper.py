@@ -125,7 +125,6 @@ def test_the_files_of_a_paper() -> None:
     assert paper_files(rows_of(), BIBTEX) == files  # the same figures, the same bytes
 
 
-@pytest.mark.exhaustive
 @needs_matplotlib
 def test_figures_of_values_that_cannot_stand_on_every_axis() -> None:
     rows = [{**row, "k": 5, "m": m} for row in rows_of(1, None) if row["k"] == 5 for m in (1, 2, "inf")]
