@@ -36,9 +36,13 @@ def listed(script: str, *arguments: str, cwd: Path) -> set[str]:
 
 
 @pytest.fixture(scope="module")
-def imported(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("start")
+
+
+@pytest.fixture(scope="module")
+def imported(folder: Path) -> set[str]:
     """Name all modules that a run has imported in the end."""
-    folder = tmp_path_factory.mktemp("start")
     write(folder / "rows.dat", "1 2\n2 3\n1 2 3\n")
     found = listed(
         _RUN, "anonymize", "rows.dat", "-k2", "-m1", "-a", "aa", "-o", "out", "--quiet", cwd=folder
@@ -51,16 +55,31 @@ def test_what_is_needed_is_imported(imported: set[str]) -> None:
     assert {"numba", "numpy", "setveil.algorithms.aa", "setveil.runs.run"} <= imported
 
 
+HEAVY = ("coverage", "highspy", "pandas", "polars", "pyarrow", "pydantic", "rich", "scipy")
+OTHERS = ("setveil.cli.hierarchy", "setveil.cli.verify", "setveil.report.drawing.plots", "setveil.studies")
+
+
+def among(modules: set[str], imported: set[str]) -> set[str]:
+    """Which of some modules, or what is in them, was imported."""
+    return {name for name in imported if any(f"{name}.".startswith(f"{module}.") for module in modules)}
+
+
+def test_what_only_others_need_is_not(imported: set[str]) -> None:
+    """Typer would import pydantic, and numba scipy and coverage, where installed; others."""
+    assert not among({*HEAVY, *OTHERS}, imported)
+
+
+@pytest.mark.usefixtures("imported")
 @pytest.mark.parametrize(
-    "module",
+    "command",
     [
-        "coverage", "highspy", "pandas", "polars", "pyarrow", "pydantic", "rich", "scipy",
-        "setveil.cli.hierarchy", "setveil.cli.verify", "setveil.report.drawing.plots", "setveil.studies",
+        "verify out -k2 -m1", "query out 1", "why out 1", "risk rows.dat --format fimi",
+        "measure rows.dat out --format fimi", "hierarchy build rows.dat --format fimi -o h.csv",
+        "moles rows.dat --format fimi --private 3 --h 0.9 -k1 --p 1",
     ],
 )  # fmt: skip
-def test_what_only_others_need_is_not(imported: set[str], module: str) -> None:
-    """Typer would import pydantic, and numba scipy and coverage, where installed; others."""
-    assert not {name for name in imported if name == module or name.startswith(f"{module}.")}
+def test_other_commands_import_nothing_heavy(folder: Path, command: str) -> None:
+    assert not among({*HEAVY}, listed(_RUN, *command.split(), cwd=folder))
 
 
 def test_nothing_is_hidden_from_who_imports_setveil(tmp_path: Path) -> None:

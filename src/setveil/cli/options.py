@@ -353,7 +353,8 @@ def _processed(parameter: Any, kind: Any, option: Any, context: Any, value: Any)
     Typer asks pydantic about every parameter, given or not. To import it, and to make what it needs for each
     of a hundred options, takes longer than all else that is done to read a command line.
     """
-    kind = next((part for part in get_args(kind) if part is not NoneType), kind)
+    if NoneType in get_args(kind):
+        kind = next(part for part in get_args(kind) if part is not NoneType)
     convert = (option and option.parser) or (kind if kind in {str, Path} else None)
     if value is None and not parameter.required:
         value = () if parameter.multiple or parameter.nargs == -1 else None

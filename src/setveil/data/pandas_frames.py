@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 
 from setveil.data.columns import guess_columns
 from setveil.errors import DataError, described, listed, shorten
+
+if TYPE_CHECKING:
+    import polars as pl
 
 _INDEX_LEVEL = re.compile(r"__index_level_\d+__")  # so pandas names an index without a name in Parquet
 _COLLECTIONS = (list, tuple, set, frozenset, np.ndarray)
@@ -69,6 +71,8 @@ def without_index_levels(
     schema: Mapping[str, pl.DataType], id_column: str | None, item_column: str | None, where: str
 ) -> dict[str, pl.DataType]:
     """Leave out the columns that an index without a name became, but for one that `id_column` names."""
+    import polars as pl
+
     levels = [name for name in schema if _INDEX_LEVEL.fullmatch(name)]
     if item_column is not None and item_column in levels:
         raise DataError(

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from setveil.data.frames import as_polars, whole
 from setveil.data.pandas_frames import is_pandas
 from setveil.errors import HierarchyError, RequestError, described, listed, shorten
 from setveil.hierarchy.tree import Hierarchy
@@ -119,6 +118,8 @@ def _of_paths(paths: Iterable[Any]) -> Iterator[Edge]:
 
 def _rows(frame: Any) -> Iterator[list[Any]]:
     """List the rows of a data frame without missing cells at their ends."""
+    from setveil.data.frames import as_polars, whole
+
     if is_pandas(frame):
         if getattr(frame, "ndim", 2) == 1:
             frame = frame.to_frame(name="parent" if frame.name is None else frame.name)
