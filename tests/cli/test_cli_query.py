@@ -262,7 +262,10 @@ def test_groups_are_refused(tmp_path: Path) -> None:
     ]
     made, asked = together([["anonymize", "in.csv", *cahd], ["query", "g", "a"]], tmp_path)
     made.ok()
-    refused(asked, 4, "in groups", "single rows")
+    refused(asked, 4, "Of rows in groups nothing need be estimated", "Count in the files: data.csv")
+    release = sv.anonymize([["a", "s"], ["b"], ["c"]], sv.PrivacyDegree(2, ["s"]), details=False)
+    with pytest.raises(sv.DataError, match="Of rows in groups nothing need be estimated"):
+        sv.query(release, [["a"]])
 
 
 def test_the_function_answers_alike(folder: Path) -> None:

@@ -23,8 +23,16 @@ from setveil.options.itemsets import parse_itemsets, require_named
 from setveil.published.blocks import BlocksRelease
 from setveil.published.chunks import ChunksRelease
 from setveil.published.class_recoding import ClassRecoding
+from setveil.published.groups import GroupsRelease
 from setveil.published.rows import RowsRelease
-from setveil.published.shared import Told, layout_of_sets, read_told, shared_by, told_by_name
+from setveil.published.shared import (
+    Told,
+    layout_of_sets,
+    nothing_to_estimate,
+    read_told,
+    shared_by,
+    told_by_name,
+)
 from setveil.published.tables import TableRelease
 from setveil.runs.run import VerifiedRelease
 from setveil.utility.block_estimates import BlockEstimator
@@ -143,6 +151,8 @@ def shared_of(release: object) -> tuple[Told, Layout]:
     if is_path(release):
         return read_told(Path(release), published_rows)
     made = release_of(release)
+    if isinstance(made, GroupsRelease):
+        raise nothing_to_estimate()
     if isinstance(made, ChunksRelease):
         return told_by_name(made.published, made.promised()), Layout("basket")
     if isinstance(made, BlocksRelease):

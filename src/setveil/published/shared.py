@@ -12,7 +12,7 @@ from setveil.data.layout import Layout
 from setveil.data.sums import Sums
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError
-from setveil.published import blocks, chunks, classes, facts, kind_at, kind_of_recoding, tables
+from setveil.published import blocks, chunks, classes, facts, groups, kind_at, kind_of_recoding, tables
 from setveil.published import rows as single_rows
 from setveil.published.about import about_file, published_file
 from setveil.published.block_files import PublishedBlocks
@@ -160,9 +160,20 @@ def layout_of_sets(delimiter: str) -> Layout:
     return Layout("basket", separator=delimiter if len(delimiter) == 1 and delimiter.isascii() else ",")
 
 
+def nothing_to_estimate() -> DataError:
+    """Say of rows in groups that they are counted, not asked."""
+    return DataError(
+        "Of rows in groups nothing need be estimated.",
+        hint="Count in the files: data.csv shows what is not sensitive as it was, and groups.csv says how "
+        "many rows of each group hold a sensitive item.",
+    )
+
+
 def read_told(path: Path, read_rows: Callable[..., Transactions]) -> tuple[Told, Layout]:
     """Read what is shared of a release that answers queries, of any such kind; how items are written."""
     kind = kind_at(str(path))
+    if kind is groups:
+        raise nothing_to_estimate()
     if kind in (chunks, blocks):
         about = about_file(published_file(path))
         return told_by_name(kind.read(str(path), read_rows), about), Layout("basket")
