@@ -153,6 +153,7 @@ def test_standard_input() -> None:
     assert shown["risk"][0]["rows_below"] == {"2": 2, "5": 3, "10": 3}
 
 
+@pytest.mark.usefixtures("done")
 def test_refused(place: Path) -> None:
     wrong: list[tuple[list[object], int, list[str]]] = [
         (["in.dat", "--m", "4..1"], 2, ["--m", "'4..1'"]),

@@ -449,6 +449,7 @@ def _own_control() -> RequestError:
 
 def _no_single_rows() -> DataError:
     return DataError(
-        "Attacks are tried on single rows of items, not on tables, groups, classes or facts.",
-        hint="`setveil risk` says of them how few rows somebody finds.",
+        "Attacks are tried on single rows of items, not on tables, groups, chunks, classes, facts or noisy "
+        "counts.",
+        hint="`setveil risk` says how few rows somebody finds in tables, groups, classes and facts.",
     )

@@ -19,7 +19,7 @@ from setveil.commands.given import (
 )
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
-from setveil.errors import DataError, RequestError, described
+from setveil.errors import DataError, RequestError, described, faces
 from setveil.facts.facts import Facts
 from setveil.hierarchy.io import read_hierarchy
 from setveil.options.reading import DETECTED
@@ -150,12 +150,12 @@ def answered(
         table = table_of_past(recorded)
         answer = _of_table(run, recorded, table, hierarchy, encoding, (name, row), show, progress)
         return answer | {"text": why_table_text(answer, show)}
+    require_splittable(recorded, in_class=class_ is not None)
     if row is not None:
         raise RequestError(
-            "--row names a row of a table, and this run is of rows of items.",
-            hint="Leave it out: here an item has the same label in every row.",
+            f"{faces('--row', 'row')} names a row of a table, and this run is of none.",
+            hint="Leave it out: here an item or a fact has the same label in every row.",
         )
-    require_splittable(recorded, in_class=class_ is not None)
     progress("reading")
     rows = rows_of_past(recorded)
     tree = boxes = None

@@ -33,9 +33,8 @@ def require_splittable(run: PastRun, *, in_class: bool = False) -> None:
         several = "an item may be published under several labels"
         reasons = {
             "grouped": "it puts rows into groups",
-            "disassociated": "every item is published under its own name, and only which items go "
-            "together is "
-            "hidden",
+            "disassociated": "every item is published under its own name, and only which items go together "
+            "is hidden",
             "noisy": "items are told under their own names, by counts with noise",
         }
         reason = reasons.get(made, several)
