@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from fractions import Fraction
 from importlib import import_module
 from typing import Any
@@ -181,3 +182,37 @@ def test_the_greatest_k_of_rows_with_public_items(rows: list[list[str]], hint: s
     with pytest.raises(sv.InfeasibleError, match=r"of 3 rows hold items that are not sensitive") as caught:
         sv.anonymize(rows, sv.KmRho(3, 1, rho="1/2", sensitive=["s"]))
     assert caught.value.hint == hint
+
+
+K_M = sv.KmAnonymity(2, 1)
+DISEASES = "".join(f"{who},{'as'[who % 2]},2024-01-0{who}\n" for who in range(1, 9))
+
+
+@pytest.fixture(scope="module")
+def released(tmp_path_factory: pytest.TempPathFactory) -> dict[str, sv.VerifiedRelease]:
+    """A release of each kind, and of rows with the counts beside them and without."""
+    log = tmp_path_factory.mktemp("log") / "log.csv"
+    log.write_text(f"who,code,day\n{DISEASES}")
+    return {
+        "rows": sv.anonymize(DATA, K_M, counts=False),
+        "counted": sv.anonymize(DATA, K_M),
+        "facts": sv.anonymize(sv.read_facts(log, id="who", sets="code", when=["day:month"]), K_M),
+        "tables": sv.anonymize(TABLE, sv.KKmAnonymity(2, 1)),
+        "groups": sv.anonymize(DATA, sv.PrivacyDegree(2, ["s"])),
+        "chunks": sv.anonymize(DATA, sv.Disassociated(2, 1)),
+    }
+
+
+@every_model
+def test_any_promise_is_checked_of_a_release_of_its_kind_and_refused_of_others(
+    name: str, released: dict[str, sv.VerifiedRelease]
+) -> None:
+    """Also where the release was made for another promise, and holds what that one allows."""
+    guarantee, kind = example(models()[name]), models()[name].release
+    checked = set()
+    for what, release in released.items():
+        with suppress(sv.SetveilError):
+            assert sv.verify(release, guarantee).holds in (True, False)
+            checked.add(what)
+    of_rows = {"rows", "counted"} | ({"facts"} if not guarantee.secrets else set())
+    assert checked == (of_rows if kind == "rows" else {kind} & released.keys())

@@ -294,7 +294,7 @@ def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> T
         if kind.info.format and recorded.get("format") == kind.info.format:
             raise DataError(
                 f"{path} holds {kind.info.title}, not {info.title}.",
-                hint=f"They have their own check: {kind.info.check}.",
+                hint=f"They have their own check: `setveil verify {path} {kind.info.check}`.",
             )
     otherwise = any(recorded.get(name) != value for name, value in given.items() if name != "encoding")
     if not recorded or otherwise:

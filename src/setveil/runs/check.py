@@ -98,6 +98,12 @@ def check(
     **more
         What the verifier of the rows takes besides.
     """
+    if isinstance(published, FactRows) and guarantee.secrets:
+        raise RequestError(
+            f"Of facts nothing is promised about sensitive ones, as {guarantee.model} does of items: one "
+            "that lies in a broader box would not be seen.",
+            hint="Check k^m-anonymity, which facts are released under.",
+        )
     if isinstance(published, FactRows) and isinstance(guarantee, KmAnonymity):
         guarantee = guarantee.for_columns(one.name for one in published.columns)
     if isinstance(published, PublishedTable) and isinstance(guarantee, KKmAnonymity | MixedKmAnonymity):
@@ -128,7 +134,7 @@ def check(
     if isinstance(published, PublishedTable):
         of_tables = cast("KKmAnonymity | MixedKmAnonymity", guarantee)
         return verdict.with_counts(check_table_counts(published, file, of_tables, show=show))
-    k: int = guarantee.k  # type: ignore[attr-defined]  # of every model of single rows
+    k: int = getattr(guarantee, "k", 1)  # rho-uncertainty has none: any number of rows may be counted
     found = check_counts(rows, file, k, secrets=guarantee.secrets, show=show)
     if cover is not None and not verify(rows, guarantee, brief=True).holds:
         problem = "the rows keep the promise in the cover reading only, in which counts undo it"
@@ -236,7 +242,7 @@ def _of_boxes(
         )
     if counts is None:
         return verdict
-    k: int = guarantee.k  # type: ignore[attr-defined]  # of every promise about rows of facts
+    k: int = guarantee.k  # type: ignore[attr-defined]  # of every promise without sensitive items
     file = counts.lines(), counts.least, counts.suppressed
     return verdict.with_counts(
         check_fact_counts(published, published.stands_for, *file, k, domain=about.get("domain"), show=show)
