@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -180,6 +181,27 @@ def test_a_folder_answers_as_the_release_does(ward: Path, algorithm: str) -> Non
         assert json.loads(one.ok().out) == json.loads(json.dumps(expected))
         assert expected["stays_inside"]
         assert expected["text"].endswith("reveals small counts.")
+
+
+@pytest.mark.parametrize(
+    ("promise", "algorithm"),
+    [
+        (sv.KKmAnonymity(2, 2), "rt"),
+        (sv.KKmAnonymity(2, math.inf, sensitive=["J44"], h="2/3", p=1), "rt"),
+        (sv.MixedKmAnonymity(2, 3), "forest"),
+    ],
+)
+def test_a_folder_written_in_python_answers_as_the_release_does(
+    ward: Path, promise: sv.KKmAnonymity | sv.MixedKmAnonymity, algorithm: str
+) -> None:
+    """Its record holds no options of a command line."""
+    table = sv.read_table(ward / "ward.csv", qi=["age", "sex"], set="codes")
+    tree = sv.read_hierarchy(ward / "codes.csv")
+    release = sv.anonymize(table, promise, hierarchy=tree, algorithm=algorithm)
+    release.write(ward / "run")
+    for name in ("age", "I21", "J44"):
+        given: dict[str, Any] = {"data": table, "hierarchy": tree}
+        assert sv.why(ward / "run", name, **given) == sv.why(release, name, **given)
 
 
 def test_what_is_refused(ward: Path) -> None:

@@ -198,5 +198,5 @@ def _of_table(
     else:
         made = AsPublished.read(table, tree, recorded)
     progress("verifying")
-    promised = table_guarantee(recorded, table, encoding)
+    promised = table_guarantee(recorded)
     return why_table(recorded, made, promised, *asked, show=show, progress=progress)

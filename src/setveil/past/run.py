@@ -71,13 +71,17 @@ class PastRun:
             return None
         if self.model == PrivacyConstraints.model:
             return PrivacyConstraints(told["k"], m=number(told["m"]))
-        m = PerColumn(told["m"]) if isinstance(told["m"], Mapping) else number(told["m"])
-        return KmAnonymity(told["k"], m, absent_items(told), told.get("known", FACTS))
+        return KmAnonymity(told["k"], items_known(told), absent_items(told), told.get("known", FACTS))
 
 
 def number(recorded: Any) -> Any:
     """Take a number as records have it."""
     return math.inf if recorded == "inf" else recorded
+
+
+def items_known(told: Mapping[str, Any]) -> Any:
+    """Take from a recorded guarantee how many items someone may know, of several columns of each."""
+    return PerColumn(told["m"]) if isinstance(told["m"], Mapping) else number(told["m"])
 
 
 def past_run(run: str | PathLike[str] | VerifiedRelease, name: str = "") -> PastRun:

@@ -11,11 +11,9 @@ from setveil.errors import DataError, RequestError, faces
 from setveil.guarantees import Guarantee, model_named
 from setveil.hierarchy.io import read_hierarchy
 from setveil.options.columns import Columns, split_hierarchies
-from setveil.options.decode import Given
-from setveil.options.guarantees import make_guarantee
 from setveil.options.reading import Reading
 from setveil.past.recorded import options_in, texts_in
-from setveil.past.run import PastRun
+from setveil.past.run import PastRun, items_known
 from setveil.published import tables
 from setveil.tables.read import make_table
 from setveil.tables.roles import read_roles, with_trees
@@ -92,10 +90,12 @@ def require_table(run: PastRun, table: Any) -> None:
         )
 
 
-def table_guarantee(run: PastRun, table: Table, encoding: str) -> Guarantee:
-    """Make the guarantee that the run of a table promised."""
+def table_guarantee(run: PastRun) -> Guarantee:
+    """Make the guarantee that the run of a table promised, as its record says it."""
     if run.guarantee is not None:
         return run.guarantee
-    options: Mapping[str, Any] = run.report.get("options") or {}
-    texts = {name: options.get(name.replace("_", "-")) for name in model_named(run.model).options}
-    return make_guarantee(run.model, texts, Given(table, encoding, seed=run.report["seed"]))
+    told: Mapping[str, Any] = run.report["guarantee"]
+    model = model_named(run.model)
+    values = {name: told[name] for name in model.options if name in told}
+    made: Guarantee = model.make(**values | {"m": items_known(told)})
+    return made
