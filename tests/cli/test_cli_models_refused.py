@@ -182,12 +182,19 @@ BAD: dict[str, tuple[str, int, list[str]]] = {
     "verify baskets as groups": (
         "verify coat.csv --model privacy-degree --p 2", 4, ["coat.csv", "groups.csv"],
     ),
-    "verify groups as rows": ("verify FINISHED/cahd --k 2 --m 2", 4, ["groups", "--model privacy-degree"]),
+    "verify groups as rows": ("verify FINISHED/cahd --k 2 --m 2", 4, ["groups, not", "`setveil verify"]),
     "verify groups as rows, published": (
-        "verify FINISHED/cahd/published --model k-anonymity --k 2", 4, ["groups", "--model privacy-degree"],
+        "verify FINISHED/cahd/published --model k-anonymity --k 2", 4, ["groups, not", "`setveil verify"],
     ),
     "verify groups as rows, the file": (
-        "verify FINISHED/cahd/published/data.csv --k 2 --m 2", 4, ["groups", "--model privacy-degree"],
+        "verify FINISHED/cahd/published/data.csv --k 2 --m 2", 4, ["groups, not", "`setveil verify"],
+    ),
+    "verify rows as a table": ("verify FINISHED/lg --model kkm --k 2 --m 2", 4, ["single rows, not a table"]),
+    "verify rows as chunks": (
+        "verify FINISHED/lg --model disassociated --k 2 --m 2", 4, ["single rows, not rows in chunks"],
+    ),
+    "verify rows as groups": (
+        "verify FINISHED/lg --model privacy-degree --p 2 --sensitive a", 4, ["not rows published in groups"],
     ),
 }  # fmt: skip
 

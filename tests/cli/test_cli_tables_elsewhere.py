@@ -122,7 +122,11 @@ def test_other_commands_refuse(folder: Path) -> None:
         (("convert", "release", "out.csv"), 4, ("folder of a run",)),
         (("convert", "release/published/data.csv", "out.csv"), 4, ("may be a table",)),
         (("policy", "check", "ward.csv"), 4, ("may be a table",)),
-        (("verify", "release", "--model", "km-anonymity", "-k2", "-m2"), 4, ("holds a table", "--model kkm")),
+        (
+            ("verify", "release", "--model", "km-anonymity", "-k2", "-m2"),
+            4,
+            ("holds a table", "`setveil verify"),
+        ),
         (("risk", "release/published", "--original", "ward.csv"), 4, ("--qi",)),
     ]
     done = together([words for words, _, _ in asked], folder)

@@ -384,10 +384,10 @@ def _of_codes(guarantee: Any) -> KmAnonymity:
 def _published(file: str, model: Model, columns: Words, reading: ReadingOptions) -> Any:
     """Read what is published."""
     from setveil.cli.files import read_release, require_room
-    from setveil.published import kind_for
+    from setveil.published import kind_for, kind_named
     from setveil.published.about import published_file
 
-    kind = kind_for(file, model.release)
+    kind = kind_named(model.release) if columns.given else kind_for(file, model.release)
     if model.name == KmAnonymity.model and file != "-":
         require_room(str(published_file(Path(file))), lambda: "--engine parts reads them a piece at a time.")
     if columns.given or (model.release == "tables" and not kind.holds(Path(file))):

@@ -17,6 +17,7 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import frozen, take_rows
 from setveil.past.run import PastRun
 from setveil.published.class_recoding import ClassRecoding
+from setveil.wording import count
 
 if TYPE_CHECKING:
     from setveil.runs.run import VerifiedRelease
@@ -36,8 +37,9 @@ def require_class(run: PastRun, number: int | None) -> None:
     classes = run.report["classes"]["number"]
     if number is None or number >= classes:
         found = "" if number is None else f" There is no class {number}."
+        each = ", each" if classes > 1 else ""
         raise RequestError(
-            f"This run has {classes:,} classes, each with labels of its own.{found}",
+            f"This run has {count(classes, 'class', 'classes')}{each} with labels of its own.{found}",
             hint=f"Name one: --class N, from 0 to {classes - 1}.",
         )
 

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from setveil.data.layout import Layout
 from setveil.data.sums import Sums
 from setveil.data.transactions import Transactions
+from setveil.errors import DataError, faces
 from setveil.published.counts import Counts
 
 
@@ -46,7 +47,6 @@ class KindInfo:
     mapped_to: str = "published_row"  # what rows.csv says of each input row
     # whether a page that is shared may compare it with the original, in rounded figures
     compared_outside: bool = True
-    check: str = ""  # options of `setveil verify` for such releases
 
 
 class Outcome(Protocol):
@@ -141,11 +141,30 @@ def kind_named(name: str) -> Any:
 def kind_for(path: str, model_release: str) -> Any:
     """Find the kind that a path is read as to verify a promise about releases of a kind.
 
-    Rows may be in classes: then the about.json beside them says so.
+    Rows may be in classes, or be facts: then the about.json beside them says so.
+
+    Raises
+    ------
+    DataError
+        If it is a release of another kind.
     """
+    from setveil.published.about import promise_beside
+
     asked = kind_named(model_release)
-    found = kind_at(path) if path != "-" and model_release == "rows" else asked
-    return found if found.info.of_rows else asked
+    found = kind_at(path) if path != "-" else asked
+    if found is asked or (found.info.of_rows and asked.info.of_rows):
+        return found
+    if found.info.of_rows and not promise_beside(path):  # any file may hold rows
+        return asked
+    raise of_another_kind(path, found, asked)
+
+
+def of_another_kind(path: str, found: Any, asked: Any) -> DataError:
+    """Say which kind of release there is in place of another."""
+    return DataError(
+        f"{path} holds {found.info.title}, not {asked.info.title}.",
+        hint=faces(f"`setveil verify {path}`", f"setveil.verify({path!r})") + " checks what it promises.",
+    )
 
 
 def kind_of_recoding(recoding: str) -> Any:

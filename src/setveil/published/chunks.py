@@ -85,7 +85,6 @@ info = KindInfo(
     format="chunks",
     written="rows in chunks are always published as data.json and two csv files",
     mapped_to="cluster",
-    check="--model disassociated --k K --m M",
 )  # fmt: skip
 
 

@@ -47,7 +47,6 @@ info = KindInfo(
     asks=("itemsets", "itemset_length", "risk_m"),
     files=("internal/recoding.csv", f"published/{COUNTS}"),
     written="facts are written as csv, with a line for each fact and a column for each of its parts",
-    check="setveil verify with --k and --m",
 )
 
 

@@ -96,7 +96,6 @@ info = KindInfo(
     files=(f"published/{GROUPS_FILE}",),
     format=Grouping.kind,
     written="rows in groups are always published as two csv files",
-    check="--model privacy-degree --p P",
 )
 
 

@@ -21,7 +21,7 @@ from setveil.errors import DataError, listed, shorten
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.content import group_order, merge_rows_by_content
 from setveil.kernels.rows import frozen, recode_rows, take_rows
-from setveil.published import KindInfo, kinds
+from setveil.published import KindInfo, kind_named, kinds, of_another_kind
 from setveil.published.about import (
     about_beside,
     about_file,
@@ -292,10 +292,7 @@ def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> T
     recorded = published_layout(about)
     for kind in kinds():
         if kind.info.format and recorded.get("format") == kind.info.format:
-            raise DataError(
-                f"{path} holds {kind.info.title}, not {info.title}.",
-                hint=f"They have their own check: `setveil verify {path} {kind.info.check}`.",
-            )
+            raise of_another_kind(path, kind, kind_named("rows"))
     otherwise = any(recorded.get(name) != value for name, value in given.items() if name != "encoding")
     if not recorded or otherwise:
         return read_rows(str(file), **given)

@@ -73,7 +73,6 @@ info = KindInfo(
         "internal/classes.csv", *(f"internal/{name}" for name in PARTS),
     ),
     format="table",
-    check="--model kkm --k K --m M",
 )  # fmt: skip
 
 
