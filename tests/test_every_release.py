@@ -1,0 +1,96 @@
+"""Whatever is asked of whatever release, made here or read from its folder, is answered or refused."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import setveil as sv
+from setveil import algorithms
+from setveil.guarantees import models
+from setveil.options.decode import Given
+from setveil.options.guarantees import make_guarantee
+from setveil.runs import orders
+from strategies import transactions
+from tables import as_table
+
+DRAW = random.Random(5)
+ROWS = [
+    frozenset(DRAW.sample("abcdef", DRAW.randint(1, 4))) | ({"s"} if DRAW.random() < 0.25 else set())
+    for _ in range(60)
+]
+DATA, OTHERS = transactions(ROWS), transactions(ROWS[:30])
+TABLE = as_table(DATA)
+GROUPS = {"ab": "ab", "cd": "cd", "ef": "ef", "hidden": "s"}
+TREE = sv.Hierarchy(
+    {
+        "*": None,
+        **dict.fromkeys(GROUPS, "*"),
+        **{item: group for group, inside in GROUPS.items() for item in inside},
+    }
+)
+LOG = pl.DataFrame(
+    [(who, item, f"2024-0{1 + who % 3}-01") for who, row in enumerate(ROWS) for item in sorted(row)],
+    schema=["who", "code", "day"],
+    orient="row",
+)
+FACTS = sv.read_facts(LOG, id="who", sets="code", when=["day:month"])
+PROMISES = {name: make_guarantee(name, model.example, Given(DATA)) for name, model in models().items()}
+MADE = [
+    *((name, model) for name, module in algorithms.modules().items() for model in module.info.guarantees),
+    *(("facts", name) for name in orders.ALGORITHMS),
+]
+
+
+def released(algorithm: str, model: str) -> tuple[sv.VerifiedRelease, Any, sv.Hierarchy | None]:
+    """Make a release; the data and the hierarchy that it is of."""
+    if algorithm == "facts":
+        return sv.anonymize(FACTS, k=2, m=2, algorithm=model), FACTS, None
+    promise = PROMISES[model]
+    if (algorithm, model) == ("partial", "km-rho"):  # which generalizes nothing
+        promise = sv.KmRho(1, 2, "0.4", ["s"])
+    data = TABLE if models()[model].release == "tables" else DATA
+    return sv.anonymize(data, promise, algorithm=algorithm, hierarchy=TREE), data, TREE
+
+
+def questions(release: Any, data: Any, tree: sv.Hierarchy | None) -> Iterator[Callable[[], object]]:
+    """What a release, or its folder, can be asked."""
+    yield lambda: sv.query(release, [["a"], ["a", "b"]])
+    yield lambda: sv.query(release, itemsets=3)
+    for name in ("a", "ab", "*", "s"):
+        yield lambda name=name: sv.why(release, name, data=data, hierarchy=tree)  # type: ignore[misc]
+    yield lambda: sv.why(release, "a")
+    for how in ({}, {"private": ["s"]}, {"original": data}, {"fraction": 0.1}, {"absent": 1}):
+        yield lambda how=how: sv.risk(release, **how)  # type: ignore[misc]
+    for how in ({}, {"queries": 20, "hierarchy": tree}, {"rules": "10%", "confidence": 0.5}):
+        yield lambda how=how: sv.measure(data, release, **how)  # type: ignore[misc]
+    yield lambda: sv.attack(release, data, OTHERS, attacks=5)
+    yield lambda: sv.apply(release, OTHERS)
+    yield lambda: sv.reconstruct(release)
+    yield lambda: sv.read_published(release)
+    for promise in PROMISES.values():
+        yield lambda promise=promise: repr(sv.verify(release, promise))  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(("algorithm", "model"), MADE)
+def test_every_question_is_answered_or_refused(algorithm: str, model: str, tmp_path: Path) -> None:
+    """Nothing but errors of setveil's own is raised, and none of them calls itself a defect."""
+    release, data, tree = released(algorithm, model)
+    release.write(tmp_path / "run")
+    answered, refused = 0, []
+    for asked in (release, tmp_path / "run"):
+        for question in questions(asked, data, tree):
+            try:
+                question()
+                answered += 1
+            except sv.SetveilError as error:
+                refused.append(str(error))
+    assert answered >= 4
+    assert [one for one in refused if "defect" in one] == []
+    assert release.report_html()
+    assert release.to_polars(long=True).width
