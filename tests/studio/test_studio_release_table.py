@@ -156,6 +156,19 @@ def test_what_else_could_be_had(client: Client, tmp_path: Path) -> None:
     assert again.status_code == 404
 
 
+def test_no_neighbours_are_offered_of_a_run_that_was_made_in_python(client: Client, tmp_path: Path) -> None:
+    """Its record does not say how it was asked for."""
+    project, report = made(client, "table", tmp_path)
+    assert "Make the releases for a share of" in page_of(client, project)
+    del report["options"]
+    (project.runs / "one" / "internal" / "report.json").write_text(json.dumps(report))
+    page = page_of(client, project)
+    assert "What else could be had" in page
+    assert "Make the releases for a share of" not in page
+    client.post("p", project.name, "release", "neighbours", data={"run": "one"})
+    assert client.studio.jobs.of(project) == []
+
+
 ASKED = ("why", "query", "verify", "stranger", "absent", "checker")
 
 

@@ -156,7 +156,8 @@ def others(run: str, report: Record, made: Mapping[str, Record]) -> dict[str, An
     dict or None
         points: what was tried or made, by the loss of the columns; share: that of this release; instead: the
         next points on either side in words; picture: where the points stand; compute: shares of which the
-        releases have not been made yet. None where there is nothing to choose.
+        releases have not been made yet, none where the run was made in Python, whose record does not say
+        how. None where there is nothing to choose.
     """
     share = share_of(report)
     if share is None:
@@ -182,7 +183,7 @@ def others(run: str, report: Record, made: Mapping[str, Record]) -> dict[str, An
         "compute": [
             (text, words.percent(float(Fraction(text))))
             for text in neighbours_of(share)
-            if Fraction(text) not in had
+            if Fraction(text) not in had and report.get("options")
         ],
     }
 
