@@ -92,6 +92,8 @@ def test_a_series_on_the_command_line(tmp_path: Path) -> None:
     assert told("drop", "ward", "q2", "--not-shared")[0] == 0
     again = setveil("apply", "q1", "summer.csv", "-o", "y", *READ, cwd=tmp_path)
     assert (again.code, "--labels-of" in again.err) == (4, True)
+    done = setveil("why", "q1", "a", cwd=tmp_path)  # alone it would be answered as if there were no other
+    assert (done.code, "a release of a series" in done.err) == (2, True)
     assert told("init", "more", "-k", "2", "-m", "1")[0] == 0
     code, _, err = told(
         "add", "more", "--together", "spring.csv", "summer.csv", "--names", "s,t", "--out", "s,t", *READ

@@ -28,6 +28,11 @@ Answer = dict[str, Any]
 
 def require_splittable(run: PastRun, *, in_class: bool = False) -> None:
     """Refuse runs in which no item has one label, unless one class of it is asked about."""
+    if "series" in run.report:
+        raise RequestError(
+            "This run is a release of a series: what keeps its labels broad lies in all releases together.",
+            hint="`setveil series plan` says what each way to publish a release costs.",
+        )
     made = run.report["recoding"]
     if not run.uniform and not has_facts(run) and not in_class:
         several = "an item may be published under several labels"
