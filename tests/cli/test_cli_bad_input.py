@@ -256,6 +256,24 @@ def test_as_a_process_too(tmp_path: Path) -> None:
     assert files_under(tmp_path) == {"in.dat", "ok.dat"}
 
 
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [
+        ("anonymize in.csv --qi a --qi=b --set c --model kkm -k 2 -m 2 -o out", "--qi"),
+        ("anonymize in.csv -k 2 -m 2 --rho 0.5 --sensitive a --sensitive b -o out", "--sensitive"),
+        ("risk in.csv --private a --sensitive b", "--private"),
+        ("attack in.csv --secret a --secret a", "--secret"),
+        ("moles in.csv --private a --private b --h 0.5 --k 2 --p 1", "--private"),
+        ("anonymize in.csv -k 2 -m 2 -k 3 -o out --format wrong", ""),  # of a number the last counts
+    ],
+)
+def test_no_part_of_a_list_is_forgotten(command: str, option: str, tmp_path: Path) -> None:
+    done = setveil(*command.split(), cwd=tmp_path)
+    assert done.code == 2
+    assert (f"{option} is given more than once" in done.err) == bool(option)
+    assert [*tmp_path.iterdir()] == []
+
+
 def test_verify_and_measure_refuse_bad_input_too(tmp_path: Path) -> None:
     write(tmp_path / "in.dat", "1 2\n2 x\n")
     write(tmp_path / "ok.dat", "1 2\n2\n")

@@ -297,6 +297,9 @@ def source_of(given: Sequence[str] | None, reading: ReadingOptions, name: str = 
 _OF_FACTS = {f"--{name.replace('_', '-')}" for name in OF_READING}
 
 
+_LISTS = ("COLUMNS", "ITEMS")  # what options of several names are shown to take
+
+
 class Command(TyperCommand):
     """A command whose help shows --help among the general options, and no types of Python."""
 
@@ -313,8 +316,18 @@ class Command(TyperCommand):
             words.append(word)
             if word in alone and not after.isdigit() and after not in (BARE, "true"):
                 words.append(BARE)
+        if not ctx.resilient_parsing:  # as for completion
+            self._require_whole_lists(ctx, words)
         left: list[str] = super().parse_args(ctx, words)
         return left
+
+    def _require_whole_lists(self, ctx: Any, words: list[str]) -> None:
+        """Refuse a list that is given again: what stands in the first would be forgotten without a word."""
+        _, _, order = self.make_parser(ctx).parse_args([*words])
+        for one in order:
+            if one.metavar in _LISTS and not one.multiple and order.count(one) > 1:
+                name = next(word for word in (word.partition("=")[0] for word in words) if word in one.opts)
+                ctx.fail(f"{name} is given more than once: it takes one list, with commas between names.")
 
     def get_params(self, ctx: Any) -> list[Any]:
         """List the parameters, --help last."""
