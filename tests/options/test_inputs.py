@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 from cli_helpers import write
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError
-from setveil.options.inputs import draw_rows, load_items, load_labels, load_names
+from setveil.options.inputs import (
+    draw_rows,
+    load_items,
+    load_labels,
+    load_lines,
+    load_names,
+    load_weights,
+)
 
 DATA = Transactions.from_rows([["beef, raw", "beef", "milk"], ["raw", "milk", 'ham "best"'], ["tea"]])
 
@@ -52,12 +59,55 @@ def test_faults_are_told_with_their_line(tmp_path: Path) -> None:
         load_items(path, DATA, "utf-8")
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        "tea,2\nham;cheese,0.5\n",
+        "\ufefftea,2\r\n\r\nham;cheese,0.5",
+        'tea;2\n"ham;cheese";0,5\n',  # as spreadsheets write where commas are decimal
+        'tea;2,0\n"ham;cheese";0,5\n',
+        "tea\t2\nham;cheese\t0.5\n",
+    ],
+)
+def test_weights_however_a_spreadsheet_separates_them(tmp_path: Path, content: str) -> None:
+    assert load_weights(write(tmp_path / "w.csv", content), "utf-8") == {"tea": 2.0, "ham;cheese": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("tea,2\nmilk,much\n", "line 2: found 'milk,much', expected an item, a comma and a number"),
+        ("tea;2\nmilk;-1\n", "line 1: found 'tea;2'"),
+        ("tea,2\nmilk;1\n", "line 2: found 'milk;1'"),
+        ("tea;2,5\ntea;1\n", "'tea' has a weight already"),
+        ("tea,nan\n", "line 1"),
+        (",2\n", "line 1"),
+    ],
+)
+def test_weights_that_make_no_sense(tmp_path: Path, content: str, words: str) -> None:
+    with pytest.raises(DataError, match=words):
+        load_weights(write(tmp_path / "w.csv", content), "utf-8")
+
+
+def test_all_items_line_by_line(tmp_path: Path) -> None:
+    path = write(tmp_path / "all.csv", 'tea\n"milk"\r\n"beef, raw"\n\nbeef, cooked\n"ham ""best"""\n5" pan\n')
+    expected = {"tea", "milk", "beef, raw", "beef, cooked", 'ham "best"', '5" pan'}
+    assert {*load_lines(path, "utf-8")} == expected
+
+
 def test_names(tmp_path: Path) -> None:
     path = write(
         tmp_path / "names.csv",
         'Code,Name\nE11,"Diabetes, type 2"\n\n I10 , Hypertension \nI10,Hypertension\n',
     )
     assert load_names(path, "utf-8") == {"E11": "Diabetes, type 2", "I10": "Hypertension"}
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_names_however_a_spreadsheet_separates_them(tmp_path: Path, separator: str) -> None:
+    lines = [("code", "name"), ("E11", '"Diabetes, type 2; old"'), ("I10", "Hypertension")]
+    path = write(tmp_path / "names.csv", "".join(f"{separator.join(line)}\n" for line in lines))
+    assert load_names(path, "utf-8") == {"E11": "Diabetes, type 2; old", "I10": "Hypertension"}
 
 
 @pytest.mark.parametrize(

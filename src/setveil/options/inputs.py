@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import logging
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -57,10 +58,18 @@ def load_items(path: Path, data: Transactions, encoding: str) -> tuple[str, ...]
 def load_lines(path: Path, encoding: str) -> tuple[str, ...]:
     """Read a list of items, one per line, which has nothing to do with the data."""
     text = as_text(read_bytes(path), str(path), encoding)
-    labels = {label for line in _LINE_END.split(text.content.decode()) if (label := line.strip())}
+    labels = {label for line in _LINE_END.split(text.content.decode()) if (label := _unquoted(line.strip()))}
     if not labels:
         raise DataError(f"{path} holds no item, expected one per line.")
     return tuple(item_order(labels))
+
+
+def _unquoted(line: str) -> str:
+    """Take the quotes off that a spreadsheet has put around the one field of a line."""
+    if len(line) < 2 or line[0] != '"' or line[-1] != '"':
+        return line
+    fields = next(csv.reader([line], strict=False))
+    return fields[0] if len(fields) == 1 else line
 
 
 def load_labels(
@@ -145,34 +154,51 @@ def load_utility(
     return groups
 
 
+_SEPARATORS = (";", "\t", ",")  # of spreadsheets; the comma last, as it may be in numbers
+
+
 def load_weights(path: Path, encoding: str) -> dict[str, float]:
-    """Read the importance of items: a csv with an item and a number in each line."""
+    """Read the importance of items: a csv with an item and a number in each line.
+
+    It may be separated by semicolons, and then have decimal commas, or by tabs.
+    """
     text = as_text(read_bytes(path), str(path), encoding).content.decode()
+    read = {separator: _weights(text, separator) for separator in _SEPARATORS}
+    fitting = (lines for lines in read.values() if all(pair for _, _, pair in lines))
     weights: dict[str, float] = {}
-    for number, fields in enumerate(csv.reader(text.splitlines()), 1):
-        if not fields:
-            continue
-        item = fields[0].strip()
-        try:
-            weight = float(fields[1]) if len(fields) == 2 else -1.0
-        except ValueError:
-            weight = -1.0
-        if not (item and 0 <= weight < float("inf")):
+    for number, line, pair in next(fitting, read[","]):
+        if pair is None:
             raise DataError(
-                f"{path}, line {number}: found {shorten(','.join(fields))}, expected an item, a comma and a "
-                "number of at least 0."
+                f"{path}, line {number}: found {shorten(line)}, expected an item, a comma and a number of at "
+                "least 0."
             )
+        item, weight = pair
         if item in weights:
             raise DataError(f"{path}, line {number}: {shorten(item)} has a weight already.")
         weights[item] = weight
     return weights
 
 
+def _weights(text: str, separator: str) -> list[tuple[int, str, tuple[str, float] | None]]:
+    """Take each line as an item and its weight: its number, itself, and these; None where it holds none."""
+    found: list[tuple[int, str, tuple[str, float] | None]] = []
+    for number, fields in enumerate(csv.reader(text.splitlines(), delimiter=separator), 1):
+        if not fields:
+            continue
+        item, weight = fields[0].strip(), -1.0
+        with suppress(ValueError):
+            written = fields[1] if len(fields) == 2 else ""
+            weight = float(written.replace(",", ".") if separator == ";" else written)
+        good = item and 0 <= weight < float("inf")
+        found.append((number, separator.join(fields), (item, weight) if good else None))
+    return found
+
+
 def load_column_labels(path: Path, encoding: str) -> dict[str, list[str]]:
     """Read labels of columns: a csv with a column and a label in each line."""
     text = as_text(read_bytes(path), str(path), encoding).content.decode()
     labels: dict[str, list[str]] = {}
-    for number, fields in enumerate(csv.reader(text.splitlines()), 1):
+    for number, fields in _pairs(text):
         if not fields:
             continue
         if len(fields) != 2 or not all(fields):
@@ -191,7 +217,7 @@ def load_names(path: Path, encoding: str) -> dict[str, str]:
     """
     text = as_text(read_bytes(path), str(path), encoding).content.decode()
     names: dict[str, str] = {}
-    for number, fields in enumerate(csv.reader(text.splitlines()), 1):
+    for number, fields in _pairs(text):
         cells = [field.strip() for field in fields]
         if not cells or (number == 1 and [cell.lower() for cell in cells] == ["code", "name"]):
             continue
@@ -204,6 +230,14 @@ def load_names(path: Path, encoding: str) -> dict[str, str]:
         if names.setdefault(cells[0], cells[1]) != cells[1]:
             raise DataError(f"{path}, line {number}: {shorten(cells[0])} has a name already.")
     return names
+
+
+def _pairs(text: str) -> Iterator[tuple[int, list[str]]]:
+    """Go through the lines of a csv of two columns, separated as the first is: by commas where they do."""
+    lines = text.splitlines()
+    first = next(filter(str.strip, lines), "")
+    fitting = (one for one in reversed(_SEPARATORS) if len(next(csv.reader([first], delimiter=one), [])) == 2)
+    return enumerate(csv.reader(lines, delimiter=next(fitting, ",")), 1)
 
 
 def draw_rows(data: Transactions, number: int, seed: int) -> Transactions:
