@@ -447,6 +447,13 @@ def test_refused_heads(folder: Path, head: str, words: str) -> None:
         study(folder, AA, head)
 
 
+def test_the_mark_that_an_editor_puts_first_is_no_part_of_a_study(folder: Path) -> None:
+    text = 'name = "s"\ndata = [{path = "rows.dat"}]\n' + AA
+    plain = read_study(write(folder / "study.toml", text))
+    marked = read_study(write(folder / "study.toml", "\ufeff" + text.replace("\n", "\r\n")))
+    assert [str(run) for run in marked.runs] == [str(run) for run in plain.runs]
+
+
 def test_files_that_are_no_study(folder: Path) -> None:
     with pytest.raises(DataError, match="cannot be read"):
         read_study(folder / "nothing.toml")

@@ -348,6 +348,14 @@ def test_settings_outlive_being_saved(project: Project) -> None:
     assert (str(found["date"]), found["suppress"]) == ("2026-01-02", False)
 
 
+def test_settings_may_begin_with_the_mark_that_an_editor_puts_there(client: Client, project: Project) -> None:
+    before = project.settings()
+    project.toml.write_text("\ufeff" + project.toml.read_text("utf-8"), "utf-8")
+    assert project.settings() == before
+    for page in ("data", "hierarchy", "promise", "run", "release"):
+        assert client.get("p", project.name, page).status_code == 200
+
+
 # --- whose folders
 
 

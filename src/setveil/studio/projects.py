@@ -105,7 +105,7 @@ class Project:
         try:
             if not places.is_plain(self.toml):
                 raise ValueError("it is a link, a pipe or a device")
-            found = tomllib.loads(self.toml.read_text(encoding="utf-8"))
+            found = tomllib.loads(self.toml.read_text(encoding="utf-8-sig"))
             _check(found)
         except FileNotFoundError:
             return {}

@@ -83,7 +83,7 @@ def read_study(path: Path, folder: Path | None = None) -> Study:
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}.") from None
     try:
-        table = tomllib.loads(content.decode())
+        table = tomllib.loads(content.decode("utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise DataError(f"{path} is no TOML: {error}.") from None
     return _Reader(path, folder or path.absolute().parent).study(table, content)

@@ -90,7 +90,7 @@ def systems_of(desk: Desk, system: str, column: str) -> dict[str, str]:
 
 def _settings(desk: Desk) -> dict[str, Any]:
     try:
-        return tomllib.loads((desk.folder / "project.toml").read_text(encoding="utf-8"))
+        return tomllib.loads((desk.folder / "project.toml").read_text(encoding="utf-8-sig"))
     except (OSError, ValueError):
         return {}
 

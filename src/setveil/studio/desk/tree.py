@@ -385,7 +385,7 @@ def _settings(desk: Desk) -> dict[str, Any]:
     if isinstance(desk, ColumnDesk):
         return {key: value for key, value in _settings(desk.project).items() if key != "hierarchy"}
     try:
-        return tomllib.loads((desk.folder / "project.toml").read_text("utf-8"))
+        return tomllib.loads((desk.folder / "project.toml").read_text("utf-8-sig"))
     except FileNotFoundError:
         return {}
 
