@@ -295,8 +295,6 @@ def source_of(given: Sequence[str] | None, reading: ReadingOptions, name: str = 
 
 
 _OF_FACTS = {f"--{name.replace('_', '-')}" for name in OF_READING}
-
-
 _LISTS = ("COLUMNS", "ITEMS")  # what options of several names are shown to take
 
 

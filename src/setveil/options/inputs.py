@@ -68,7 +68,7 @@ def _unquoted(line: str) -> str:
     """Take the quotes off that a spreadsheet has put around the one field of a line."""
     if len(line) < 2 or line[0] != '"' or line[-1] != '"':
         return line
-    fields = next(csv.reader([line], strict=False))
+    fields = next(csv.reader([line]))
     return fields[0] if len(fields) == 1 else line
 
 

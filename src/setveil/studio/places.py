@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 import stat
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -59,6 +60,11 @@ def reading(what: str) -> Iterator[None]:
 def read_json(place: Path) -> Any:
     """Read a file of JSON."""
     return plain_json.read_json(place.read_bytes())
+
+
+def read_settings(folder: Path) -> dict[str, Any]:
+    """Read the settings of a project as they stand there; some editors put a mark before them."""
+    return tomllib.loads((folder / TOML).read_text(encoding="utf-8-sig"))
 
 
 def foreign(folder: Path) -> Path | None:

@@ -7,7 +7,6 @@ import json
 import os
 import re
 import threading
-import tomllib
 import unicodedata
 from collections.abc import Iterator, Mapping
 from datetime import date
@@ -105,7 +104,7 @@ class Project:
         try:
             if not places.is_plain(self.toml):
                 raise ValueError("it is a link, a pipe or a device")
-            found = tomllib.loads(self.toml.read_text(encoding="utf-8-sig"))
+            found = places.read_settings(self.folder)
             _check(found)
         except FileNotFoundError:
             return {}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,7 @@ from setveil.options.reading import Reading
 from setveil.studio.desk import facts
 from setveil.studio.desk.columns import levels_of, presets
 from setveil.studio.desk.place import Desk
-from setveil.studio.places import make_folder
+from setveil.studio.places import make_folder, read_settings
 from setveil.studio.trees import column_trees
 from setveil.tables.asked import ask_for_roles
 from setveil.tables.columns import How, OpenedTable, open_table
@@ -90,7 +89,7 @@ def systems_of(desk: Desk, system: str, column: str) -> dict[str, str]:
 
 def _settings(desk: Desk) -> dict[str, Any]:
     try:
-        return tomllib.loads((desk.folder / "project.toml").read_text(encoding="utf-8-sig"))
+        return read_settings(desk.folder)
     except (OSError, ValueError):
         return {}
 

@@ -10,7 +10,6 @@ import hashlib
 import json
 import os
 import secrets
-import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,7 +33,7 @@ from setveil.staging import staged_file
 from setveil.studio.desk.column_groups import values_of
 from setveil.studio.desk.data import rows_of, systems_of
 from setveil.studio.desk.place import ColumnDesk, Desk
-from setveil.studio.places import make_folder
+from setveil.studio.places import make_folder, read_settings
 from setveil.studio.trees import items_tree
 
 AT_ONCE = 20_000  # nodes of a tree that is made and written with every edit; larger ones a little later
@@ -385,7 +384,7 @@ def _settings(desk: Desk) -> dict[str, Any]:
     if isinstance(desk, ColumnDesk):
         return {key: value for key, value in _settings(desk.project).items() if key != "hierarchy"}
     try:
-        return tomllib.loads((desk.folder / "project.toml").read_text("utf-8-sig"))
+        return read_settings(desk.folder)
     except FileNotFoundError:
         return {}
 
