@@ -238,6 +238,7 @@ def accessible(page: Page, *, colors: bool = False) -> None:
     """Check a page by the rules of axe, or those about colors, and that nothing is cut off at its side."""
     from axe_playwright_python.base import AXE_FILE_PATH
 
+    page.wait_for_load_state()  # a click waits for the next page to begin only, which may be empty then
     if not page.evaluate("'axe' in window"):
         # Not as a script of the page, which its policy refuses, but as one of the browser.
         page.evaluate(AXE_FILE_PATH.read_text(encoding="utf-8"))
