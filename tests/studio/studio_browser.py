@@ -234,6 +234,18 @@ def framed(page: Page, title: str) -> FrameLocator:
     return page.frame_locator(f"iframe[title='{title}']")
 
 
+def see_release(page: Page) -> None:
+    """Wait for the release that is being made, and for the page that shows it.
+
+    A page that comes when it is made already does not go there by itself, but has a link to it.
+    """
+    made = page.get_by_role("link", name="See what came out")
+    expect(made.or_(page.locator("h2#share"))).to_be_visible()
+    if made.is_visible():
+        made.click()
+    page.wait_for_url("**/release*")
+
+
 def accessible(page: Page, *, colors: bool = False) -> None:
     """Check a page by the rules of axe, or those about colors, and that nothing is cut off at its side."""
     from axe_playwright_python.base import AXE_FILE_PATH

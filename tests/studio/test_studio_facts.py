@@ -21,7 +21,7 @@ from setveil.runs import orders
 from setveil.studio import commands
 from setveil.studio.pages import data_facts
 from setveil.studio.projects import Project
-from studio_browser import Screen, expect, looks
+from studio_browser import Screen, expect, looks, see_release
 from studio_client import Client
 from test_studio_data import take, text_of
 
@@ -460,6 +460,7 @@ def test_from_a_log_to_a_release(screen: Screen, tmp_path: Path) -> None:
     expect(run).to_be_visible()
     looks(page, "facts-run")
     run.click()
+    see_release(page)
     expect(page.get_by_text("Orders that were tried")).to_be_visible()
     looks(page, "facts-release")
     page.goto(screen.at("p", project.name, "compare"))
@@ -490,5 +491,6 @@ def test_from_two_lists_to_a_release_by_own_ms(screen: Screen, tmp_path: Path) -
     expect(page.get_by_text("up to 2 items of code and 1 item of cost").first).to_be_visible()
     looks(page, "lists-run")
     page.get_by_role("button", name="Make the release").click()
-    expect(page.get_by_text("Orders that were tried")).to_be_visible(timeout=240_000)
+    see_release(page)
+    expect(page.get_by_text("Orders that were tried")).to_be_visible()
     looks(page, "lists-release")

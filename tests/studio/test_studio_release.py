@@ -13,7 +13,7 @@ import cli_helpers
 import studio_shop
 from setveil.report.words import measure, percent
 from setveil.studio.projects import Project
-from studio_browser import Screen, Server, framed, looks
+from studio_browser import Screen, Server, framed, looks, see_release
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -26,7 +26,7 @@ def make(screen: Screen, project: Project) -> Page:
     page = screen.enter()
     page.goto(screen.at("p", project.name, "run"))
     page.get_by_role("button", name="Make the release").click()
-    page.wait_for_url("**/release*")
+    see_release(page)
     return page
 
 
@@ -134,7 +134,7 @@ def test_what_can_be_asked_of_a_release(screen: Screen, studio_server: Server) -
     page.wait_for_url("**/run")
     assert "candles,0" in Path(project.settings()["weights"]).read_text().splitlines()
     page.get_by_role("button", name="Make the release").click()
-    page.wait_for_url("**/release*")
+    see_release(page)
     expect(page.locator("main")).to_contain_text("hand out one of them only")
     expect(page.get_by_role("link", name="Left out (0)")).to_be_hidden()
 

@@ -13,7 +13,7 @@ import pytest
 
 import cli_helpers
 from setveil.studio import commands
-from studio_browser import Screen, expect, looks
+from studio_browser import Screen, expect, looks, see_release
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Route
@@ -67,7 +67,7 @@ def test_a_release_is_eight_clicks_away(screen: Screen, tmp_path: Path) -> None:
     mouse.on(page.get_by_role("link", name="Keep these groups"))
     mouse.on(page.get_by_role("button", name="Take this promise"))
     mouse.on(page.get_by_role("button", name="Make the release"))
-    page.wait_for_url("**/release*")
+    see_release(page)
     expect(page.locator(".good").first).to_contain_text("The promise holds.")
     assert mouse.number <= CLICKS
 
