@@ -120,7 +120,7 @@ class Release(Outcome, Protocol):
     def arranged(self, layout: Layout) -> Release:
         """Return the release with its rows in the order in which a file of this layout has them."""
 
-    def write(self, folder: Path, layout: Layout) -> tuple[str, dict[str, str]]:
+    def write(self, folder: Path, layout: Layout) -> tuple[str, dict[str, Any]]:
         """Write what may be shared; return the name of the file, and how it is to be read."""
 
 

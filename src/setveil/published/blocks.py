@@ -118,7 +118,7 @@ class BlocksRelease:
             )
         return given
 
-    def write(self, folder: Path, layout: Layout) -> tuple[str, dict[str, str]]:
+    def write(self, folder: Path, layout: Layout) -> tuple[str, dict[str, Any]]:
         """Write the three files, whatever the layout."""
         write_blocks(folder, self.shown)
         return DATA_FILE, {"format": info.format}

@@ -148,7 +148,7 @@ class ChunksRelease:
             )
         return given
 
-    def write(self, folder: Path, layout: Layout) -> tuple[str, dict[str, str]]:
+    def write(self, folder: Path, layout: Layout) -> tuple[str, dict[str, Any]]:
         """Write the three files, whatever the layout."""
         write_chunks(folder, self.published)
         return DATA_FILE, {"format": info.format}

@@ -101,7 +101,7 @@ class ClassesRelease(RowsRelease):
         }
         return {"classes": entry, **said}
 
-    def write(self, folder: Path, layout: Layout) -> tuple[str, dict[str, str]]:
+    def write(self, folder: Path, layout: Layout) -> tuple[str, dict[str, Any]]:
         """Write the rows, how many of them are in each class, and the counts if there are any."""
         with (folder / FILE).open("w", encoding="utf-8", newline="") as file:
             file.write(f"{','.join(HEADER)}\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -151,7 +152,7 @@ class FactsRelease(RowsRelease):
         """Return what is told of the recoding where counts are checked; boxes say the rest."""
         return {"recoding": self.recoding.kind, "domain": self.recoding.domain, "labels": {}}
 
-    def write(self, folder: Path, layout: Layout) -> tuple[str, dict[str, str]]:
+    def write(self, folder: Path, layout: Layout) -> tuple[str, dict[str, Any]]:
         """Write a line for each fact: the number of the row, of several columns which, and the parts."""
         write_lines(folder / FILE, self.published)
         if self.counts is not None:
@@ -351,7 +352,7 @@ def lines_in(
     """Read the lines of facts: the row, the label, its column and parts, and where it stands."""
     fields = fields_of({one.name: one.part_names for one in columns}, row)
     text = as_text(read_bytes(file), str(file)).content.decode()
-    lines = csv.reader(text.splitlines(), strict=True)
+    lines = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
         header = next(lines, [])
         if header != list(fields.header):

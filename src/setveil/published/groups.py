@@ -154,7 +154,7 @@ class GroupsRelease:
             )
         return given
 
-    def write(self, folder: Path, layout: Layout) -> tuple[str, dict[str, str]]:
+    def write(self, folder: Path, layout: Layout) -> tuple[str, dict[str, Any]]:
         """Write quasi-identifiers and counts, whatever the layout."""
         write_grouped(folder, self.exposed())
         return DATA_FILE, {"format": info.format}

@@ -182,7 +182,7 @@ class RowsRelease(_Recoded):
         longest = int(self.published.row_lengths().max(initial=0))
         return writable_layout(layout, self.published.vocabulary.labels, longest)
 
-    def write(self, folder: Path, layout: Layout) -> tuple[str, dict[str, str]]:
+    def write(self, folder: Path, layout: Layout) -> tuple[str, dict[str, Any]]:
         """Write the rows, and the counts if there are any."""
         name = f"data{layout.extension}"
         if layout.format == "parquet":

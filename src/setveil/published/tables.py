@@ -203,7 +203,7 @@ class TableRelease:
         """Return the release: its file shows every row."""
         return self
 
-    def write(self, folder: Path, layout: Layout) -> tuple[str, dict[str, str]]:
+    def write(self, folder: Path, layout: Layout) -> tuple[str, dict[str, Any]]:
         """Write the table, and the counts if there are any."""
         read_as = {"format": info.format}
         if layout.format == "long" and self.published.n_occurrences:  # else there is nothing to list

@@ -47,6 +47,7 @@ class Read(TypedDict):
     item_columns: list[str]
     ignored_columns: list[str]
     separator: str | None
+    delimiter: NotRequired[str | None]
     encoding: str | None
     query: NotRequired[str | None]
     files: list[File]
@@ -611,7 +612,7 @@ class Published(TypedDict):
 
     file: NotRequired[str]
     files: NotRequired[list[str] | list[dict[str, object]]]
-    layout: NotRequired[dict[str, str]]
+    layout: NotRequired[dict[str, str | list[str]]]  # of a wide table the columns are listed
     rows: int
     empty_rows: int
     items: int

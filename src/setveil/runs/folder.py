@@ -169,7 +169,7 @@ def fill(
     report: Record,
     published: Path,
     internal: Path,
-    file: tuple[str, dict[str, str]],
+    file: tuple[str, dict[str, Any]],
     *,
     external: bool,
 ) -> Record:
@@ -211,7 +211,7 @@ def _not_written(out: Path, failure: OSError | OutputError, hint: str) -> Output
 
 
 def _published_as(
-    folder: Path, name: str, layout: dict[str, str], rows: Sums, *, external: bool
+    folder: Path, name: str, layout: dict[str, str | list[str]], rows: Sums, *, external: bool
 ) -> Published:
     """Say which file holds the published rows, or which files, and how many rows there are."""
     told: Published = {"file": name, "layout": layout, **counts(rows)}
