@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cli_helpers import write
+from setveil.cli.files import read_recoding
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError
 from setveil.options.inputs import (
@@ -77,8 +78,9 @@ def test_weights_however_a_spreadsheet_separates_them(tmp_path: Path, content: s
     ("content", "words"),
     [
         ("tea,2\nmilk,much\n", "line 2: found 'milk,much', expected an item, a comma and a number"),
-        ("tea;2\nmilk;-1\n", "line 1: found 'tea;2'"),
+        ("tea;2\nmilk;-1\n", "line 2: found 'milk;-1'"),
         ("tea,2\nmilk;1\n", "line 2: found 'milk;1'"),
+        ("tea\t2\nmilk\t1\t3\n", "line 2: found 'milk"),
         ("tea;2,5\ntea;1\n", "'tea' has a weight already"),
         ("tea,nan\n", "line 1"),
         (",2\n", "line 1"),
@@ -108,6 +110,20 @@ def test_names_however_a_spreadsheet_separates_them(tmp_path: Path, separator: s
     lines = [("code", "name"), ("E11", '"Diabetes, type 2; old"'), ("I10", "Hypertension")]
     path = write(tmp_path / "names.csv", "".join(f"{separator.join(line)}\n" for line in lines))
     assert load_names(path, "utf-8") == {"E11": "Diabetes, type 2; old", "I10": "Hypertension"}
+
+
+ODD = "Ham\x85, f\u2028ine\x1c"  # what ends no line of a file, such as dots of Windows read as Latin-1
+
+
+def test_signs_within_labels_end_no_line(tmp_path: Path) -> None:
+    pairs = f'"{ODD}",2\n"two\nlines",0.5\n'
+    assert load_weights(write(tmp_path / "w.csv", pairs), "utf-8") == {ODD: 2.0, "two\nlines": 0.5}
+    names = f'E11,"{ODD}"\nI10,"two\nlines"\n'
+    assert load_names(write(tmp_path / "n.csv", names), "utf-8") == {"E11": ODD, "I10": "two\nlines"}
+    with pytest.raises(DataError, match=r"w.csv, line 4: found"):
+        load_weights(write(tmp_path / "w.csv", pairs + "tea,x\n"), "utf-8")
+    recoding = write(tmp_path / "recoding.csv", f'item,published\n"{ODD}",food\n"two\nlines",\n')
+    assert read_recoding(recoding, "utf-8") == {ODD: "food", "two\nlines": None}
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -133,7 +134,7 @@ def read_recoding(recoding: Path, encoding: str) -> dict[str, str | None]:
     from setveil.past.run import image_of
 
     text = as_text(read_bytes(recoding), str(recoding), encoding).content.decode()
-    return image_of(csv.reader(text.splitlines()), recoding)
+    return image_of(csv.reader(io.StringIO(text, newline="")), recoding)
 
 
 def extension_hint(path: str | Sequence[str], hierarchy: Path | None, reading: Reading) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import logging
 import re
 from collections.abc import Iterator, Mapping
@@ -58,7 +59,8 @@ def load_items(path: Path, data: Transactions, encoding: str) -> tuple[str, ...]
 def load_lines(path: Path, encoding: str) -> tuple[str, ...]:
     """Read a list of items, one per line, which has nothing to do with the data."""
     text = as_text(read_bytes(path), str(path), encoding)
-    labels = {label for line in _LINE_END.split(text.content.decode()) if (label := _unquoted(line.strip()))}
+    lines = _LINE_END.split(text.content.decode())
+    labels = {label for line in lines if (label := _unquoted(line.strip(" \t")))}
     if not labels:
         raise DataError(f"{path} holds no item, expected one per line.")
     return tuple(item_order(labels))
@@ -163,10 +165,10 @@ def load_weights(path: Path, encoding: str) -> dict[str, float]:
     It may be separated by semicolons, and then have decimal commas, or by tabs.
     """
     text = as_text(read_bytes(path), str(path), encoding).content.decode()
-    read = {separator: _weights(text, separator) for separator in _SEPARATORS}
-    fitting = (lines for lines in read.values() if all(pair for _, _, pair in lines))
+    read = [_weights(text, separator) for separator in _SEPARATORS]
+    lines = max(read, key=lambda lines: [pair is not None for _, _, pair in lines])  # that fit the longest
     weights: dict[str, float] = {}
-    for number, line, pair in next(fitting, read[","]):
+    for number, line, pair in lines:
         if pair is None:
             raise DataError(
                 f"{path}, line {number}: found {shorten(line)}, expected an item, a comma and a number of at "
@@ -182,15 +184,16 @@ def load_weights(path: Path, encoding: str) -> dict[str, float]:
 def _weights(text: str, separator: str) -> list[tuple[int, str, tuple[str, float] | None]]:
     """Take each line as an item and its weight: its number, itself, and these; None where it holds none."""
     found: list[tuple[int, str, tuple[str, float] | None]] = []
-    for number, fields in enumerate(csv.reader(text.splitlines(), delimiter=separator), 1):
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    for fields in reader:
         if not fields:
             continue
-        item, weight = fields[0].strip(), -1.0
+        item, weight = fields[0].strip(" \t"), -1.0
         with suppress(ValueError):
             written = fields[1] if len(fields) == 2 else ""
             weight = float(written.replace(",", ".") if separator == ";" else written)
         good = item and 0 <= weight < float("inf")
-        found.append((number, separator.join(fields), (item, weight) if good else None))
+        found.append((reader.line_num, separator.join(fields), (item, weight) if good else None))
     return found
 
 
@@ -218,7 +221,7 @@ def load_names(path: Path, encoding: str) -> dict[str, str]:
     text = as_text(read_bytes(path), str(path), encoding).content.decode()
     names: dict[str, str] = {}
     for number, fields in _pairs(text):
-        cells = [field.strip() for field in fields]
+        cells = [field.strip(" \t") for field in fields]
         if not cells or (number == 1 and [cell.lower() for cell in cells] == ["code", "name"]):
             continue
         if len(cells) != 2 or not all(cells):
@@ -234,10 +237,10 @@ def load_names(path: Path, encoding: str) -> dict[str, str]:
 
 def _pairs(text: str) -> Iterator[tuple[int, list[str]]]:
     """Go through the lines of a csv of two columns, separated as the first is: by commas where they do."""
-    lines = text.splitlines()
-    first = next(filter(str.strip, lines), "")
+    first = next(filter(str.strip, io.StringIO(text, newline=None)), "")
     fitting = (one for one in reversed(_SEPARATORS) if len(next(csv.reader([first], delimiter=one), [])) == 2)
-    return enumerate(csv.reader(lines, delimiter=next(fitting, ",")), 1)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=next(fitting, ","))
+    return ((reader.line_num, fields) for fields in reader)
 
 
 def draw_rows(data: Transactions, number: int, seed: int) -> Transactions:

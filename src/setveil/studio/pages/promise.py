@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -342,7 +343,7 @@ def _kept(project: Project, form: Mapping[str, str]) -> dict[str, Any]:
 
 def lines_of(text: str) -> list[str]:
     """List the items of a field, one a line."""
-    return list(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
+    return list(dict.fromkeys(line.strip() for line in re.split(r"[\r\n]", text) if line.strip()))
 
 
 def listed_in_a_file(file: Path, items: Sequence[str], *beside: str) -> str | None:
