@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from origins import layout_of
@@ -163,6 +163,7 @@ def test_long_tables_are_read_back_without_their_empty_rows(
 
 @settings(deadline=None)  # uncompiled it takes its time
 @given(tables)
+@example([["\x1e:", "\u2028:"]])  # which are no ends of lines
 def test_spmf_is_read_back_or_refused(tmp_path_factory: pytest.TempPathFactory, rows: Any) -> None:
     path = tmp_path_factory.mktemp("io") / "a.txt"
     data = Transactions.from_rows(rows)

@@ -1,5 +1,7 @@
 """Long, wide and one-hot tables, several files, and what speaks for a table (see also tests/door)."""
 
+import csv
+import io
 from pathlib import Path
 from typing import Any
 
@@ -103,7 +105,10 @@ def test_one_hot_tables(tmp_path: Path) -> None:
     assert rows(path, ONE_HOT, format="onehot", id_column="basket") == [("tea",), ("milk", "tea"), ()]
     words = ONE_HOT.replace("1", "TRUE").replace("0", "FALSE")
     assert rows(path, words, item_columns="tea,milk") == [("tea",), ("milk", "tea"), ()]
-    for mark in ("x", "²", "-1"):
+    for yes, no in (("yes", "no"), ("Y", "N"), ("x", ""), ("1", "NA"), ("Checked", "Unchecked")):
+        words = ONE_HOT.replace(",1", f",{yes}").replace(",0", f",{no}")
+        assert rows(path, words, item_columns="tea,milk") == [("tea",), ("milk", "tea"), ()]
+    for mark in ("z", "²", "-1"):
         with pytest.raises(DataError, match=r"column 'basket' holds .*expected 0 or 1"):
             rows(path, ONE_HOT.replace("7", mark), format="onehot")
     assert rows(path, ONE_HOT.replace("1", "1" * 5000), item_columns="tea,milk", format="onehot")[0] == (
@@ -135,6 +140,88 @@ def test_frames_hold_wide_and_one_hot_tables(tmp_path: Path) -> None:
 
 
 ITEMS = st.text(st.sampled_from('ab1,;"\n é'), min_size=1, max_size=4).map(str.strip).filter(bool)
+CELL = st.lists(ITEMS, max_size=3)
+
+
+def separated(fields: list[str], sign: str) -> str:
+    """Write a line as the csv module does, without its end."""
+    out = io.StringIO()
+    csv.writer(out, delimiter=sign, lineterminator="\n").writerow(fields)
+    return out.getvalue()[:-1]
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(1, 3), st.tuples(CELL, CELL)), min_size=1).filter(
+        lambda lines: any(any(cells) for _, cells in lines)
+    ),
+    st.sampled_from(",;\t|"),
+    st.sampled_from(",;| "),
+)
+def test_cells_that_hold_several_items(
+    tmp_path_factory: pytest.TempPathFactory,
+    lines: list[tuple[int, tuple[list[str], list[str]]]],
+    separator: str,
+    delimiter: str,
+) -> None:
+    """Rows are what the lines hold, one by one or together by their ids, in one column of cells or in two."""
+    path = tmp_path_factory.mktemp("cells") / "a.csv"
+    table = [[str(key), *(separated(cell, delimiter) for cell in cells)] for key, cells in lines]
+    text = "".join(separated(line, separator) + "\n" for line in [["id", "main", "other"], *table])
+    how: dict[str, Any] = {"separator": separator, "delimiter": delimiter, "not_ids": "main,other"}
+    by_line = [tuple(sorted({*main, *other})) for _, (main, other) in lines]
+    assert rows(path, text, item_columns="main,other", **how) == by_line
+    of_both: dict[int, set[str]] = {key: set() for key, _ in lines}
+    of_main: dict[int, set[str]] = {key: set() for key, _ in lines}
+    for key, (main, other) in lines:
+        of_both[key] |= {*main, *other}
+        of_main[key] |= {*main}
+    found = rows(path, text, id_column="id", item_columns="main,other", **how)
+    assert found == [tuple(sorted(row)) for row in of_both.values()]
+    if any(of_main.values()):
+        found = rows(path, text, id_column="id", item_column="main", **how)
+        assert found == [tuple(sorted(row)) for row in of_main.values()]
+
+
+@pytest.mark.parametrize(
+    ("cell", "items"),
+    [
+        ("['tea', 'milk, whole']", {"tea", "milk, whole"}),
+        ("{'tea'}", {"tea"}),
+        ("[]", set()),
+        ("{}", set()),
+        ('["tea", 7, null]', {"tea", "7"}),
+        ("[tea, whole milk]", {"tea", "whole milk"}),
+        ('{tea,"milk, \\"whole\\"",NULL}', {"tea", 'milk, "whole"'}),
+        (" ['tea'] ", {"tea"}),
+    ],
+)
+def test_lists_as_programs_write_them(tmp_path: Path, cell: str, items: set[str]) -> None:
+    lines = [["id", "goods"], ["1", cell], ["2", "['tea']"], ["3", ""]]
+    text = "\n".join(separated(line, ",") for line in lines)
+    found = rows(tmp_path / "a.csv", text, item_columns="goods", delimiter=",")
+    assert [set(row) for row in found] == [items, {"tea"}, set()]
+
+
+@pytest.mark.parametrize("cell", ["[1.5]", "[['tea']]", "[true]", "['tea'", "tea", "{'a': 1}", "[" * 2000])
+def test_what_is_no_list_among_lists(tmp_path: Path, cell: str) -> None:
+    lists = [[str(at), f"['item {at}']"] for at in range(20)]
+    text = "\n".join(separated(line, ",") for line in [["id", "goods"], ["x", cell], *lists])
+    with pytest.raises(DataError, match=r"a.csv, line 2, column 'goods': found .*expected a list of items"):
+        rows(tmp_path / "a.csv", text, item_columns="goods", delimiter=",")
+
+
+def test_names_of_several_words_are_no_lists() -> None:
+    kinds, goods = ("whole", "skim", "fresh", "dried"), ("milk", "yogurt", "apples", "figs", "ham")
+    names = [f"{one}, {kind}" for one in goods for kind in kinds]
+    assert evidence.list_sign(names) == ""
+    assert evidence.list_sign([name.replace(", ", " ") for name in names]) == ""
+    assert evidence.list_sign([*names, "ham, fresh, sliced", "ham, sliced"]) == ""
+    assert evidence.list_sign([f"{at},5" for at in range(20)]) == ""
+    assert evidence.list_sign([f"2024-01-{at} 10:00" for at in range(10, 30)]) == ""
+    lists = [";".join(goods[at % 4 : at % 4 + 2]) for at in range(12)]
+    assert evidence.list_sign(lists) == ";"
+    assert evidence.list_sign([*lists, *goods * 20]) == ""  # hardly any
 
 
 @settings(deadline=None)

@@ -6,8 +6,10 @@ import csv
 import hashlib
 import io
 import uuid
+from dataclasses import replace
 
 from exports import (
+    CODES,
     DIAGNOSES,
     NUMBERS,
     PATIENTS,
@@ -327,6 +329,30 @@ def wide_tables() -> list[Export]:
     zeros = table(_wide(["UNIQ"], "DX", 4))
     return [
         ask("DX1 to DX20", "wide.csv", table(lines), DIAGNOSES, *named, ids=NUMBERS, columns=shown),
+        *(
+            ask(
+                f"marks {yes} and {no or 'nothing'}",
+                "marks.csv",
+                table(
+                    [
+                        ["UNIQ", *CODES],
+                        *([p.number, *(yes if c in p.codes else no for c in CODES)] for p in PATIENTS),
+                    ]
+                ),
+                DIAGNOSES,
+                "--item-columns",
+                f"{CODES[0]}-{CODES[-1]}",
+                ids=NUMBERS,
+            )
+            for yes, no in (
+                ("1", "0"),
+                ("1", "NA"),
+                ("Yes", "No"),
+                ("Checked", "Unchecked"),
+                ("Y", "N"),
+                ("x", ""),
+            )
+        ),
         ask("DX1 to DX20, trimmed", "trimmed.csv", table(trimmed), DIAGNOSES, *named, ids=NUMBERS),
         ask(
             "DX1 to DX20, a list of columns",
@@ -440,6 +466,14 @@ def wide_tables() -> list[Export]:
             )
         ),
         ask(
+            "empty lines of separators at the end",
+            "ends.csv",
+            table(_long("pat", "icd")) + ",\n,\n",
+            DIAGNOSES,
+            *by("pat", "icd"),
+            ids=NUMBERS,
+        ),
+        ask(
             "line ends in quotes",
             "address.csv",
             table(
@@ -450,20 +484,6 @@ def wide_tables() -> list[Export]:
             ),
             DIAGNOSES,
             *by("pat", "icd"),
-            ids=NUMBERS,
-        ),
-        ask(
-            "a list in a cell",
-            "lists.csv",
-            table(
-                [["patient", "age", "diagnoses"], *([p.number, p.age, ";".join(p.codes)] for p in PATIENTS)]
-            ),
-            ids=NUMBERS,
-        ),
-        ask(
-            "a quoted list in a cell",
-            "lists2.csv",
-            table([["patient", "diagnoses"], *([p.number, ",".join(p.codes)] for p in PATIENTS)], ";"),
             ids=NUMBERS,
         ),
         ask(
@@ -497,6 +517,84 @@ def wide_tables() -> list[Export]:
             ids={str(i + 1) for i in range(30)},
         ),
     ]
+
+
+def lists_in_cells() -> list[Export]:
+    """Tables with one line for each patient, and all diagnoses in one cell."""
+    names, by_both = ["patient", "diagnoses"], by("patient", "diagnoses")
+
+    def lines(sign: str, start: str = "", end: str = "", quote: str = "") -> Lines:
+        cells = [
+            start + sign.join(f"{quote}{code}{quote}" for code in patient.codes) + end for patient in PATIENTS
+        ]
+        return [[patient.number, cell] for patient, cell in zip(PATIENTS, cells, strict=True)]
+
+    aged = [[p.number, p.age, cell] for p, (_, cell) in zip(PATIENTS, lines(";"), strict=True)]
+    more = patients(90, seed=3, most=8)
+    halves = [[p.number, ";".join(p.codes[::2]), ";".join(p.codes[1::2])] for p in more]
+    visits = [[p.number, code] for p in PATIENTS for code in (";".join(p.codes[:2]), ";".join(p.codes[1:]))]
+    written = {
+        "a list of Python in a cell": lines(", ", "[", "]", "'"),
+        "a set of Python in a cell": lines(", ", "{", "}", "'"),
+        "an array of JSON in a cell": lines(",", "[", "]", '"'),
+        "an array of a database in a cell": lines(",", "{", "}"),
+    }
+    return [
+        ask(
+            "a list in a cell", "lists.csv", table([["patient", "age", "diagnoses"], *aged]), DIAGNOSES,
+            *by_both, "--delimiter", ";", ids=NUMBERS,
+        ),
+        ask(
+            "a quoted list in a cell", "lists2.csv", table([names, *lines(",")], ";"), DIAGNOSES,
+            *by_both, "--delimiter", ",", ids=NUMBERS,
+        ),
+        ask(
+            "lists with semicolons, all quoted", "lists3.csv",
+            table([names, *lines("; ")], quote_all=True), DIAGNOSES,
+            *by_both, "--delimiter", ";", ids=NUMBERS,
+        ),
+        ask(
+            "codes between blanks in a cell", "lists4.csv", table([names, *lines(" ")]), DIAGNOSES,
+            *by_both, "--delimiter", " ", ids=NUMBERS,
+        ),
+        ask(
+            "lists in two columns", "lists5.csv", table([["patient", "main", "other"], *halves]),
+            [frozenset(p.codes) for p in more], "--id-column", "patient", "--item-columns", "main,other",
+            "--delimiter", ";", ids={p.number for p in more},
+        ),
+        ask(
+            "lists of two", "lists11.csv", table([names, *([p.number, ";".join(p.codes[:2])] for p in more)]),
+            [frozenset(p.codes[:2]) for p in more], *by_both, "--delimiter", ";",
+            ids={p.number for p in more},
+        ),
+        ask(
+            "several lists of a patient", "lists6.csv", table([names, *visits]), DIAGNOSES,
+            *by_both, "--delimiter", ";", ids=NUMBERS,
+        ),
+        ask(
+            "lists alone, quoted", "lists7.csv", table([["diagnoses"], *([c] for _, c in lines(","))]),
+            DIAGNOSES, "--item-columns", "diagnoses", "--delimiter", ",",
+        ),
+        *(
+            ask(
+                name, "lists8.csv", table([names, *cells]), DIAGNOSES,
+                *by_both, "--delimiter", ",", ids=NUMBERS,
+            )
+            for name, cells in written.items()
+        ),
+        replace(
+            ask(
+                "a list in a cell of a column that is named", "lists9.csv", table([names, *lines(";")]),
+                words=["seem to be lists", "--delimiter ';'", "--format long"],
+            ),
+            options=by_both,
+        ),
+        read(
+            "a list in a cell that is one item", "lists10.csv", table([names, *lines(";")]),
+            [frozenset({";".join(row.codes)}) for row in PATIENTS],
+            *by_both, "--format", "long", "--not-ids", "diagnoses",
+        ),
+    ]  # fmt: skip
 
 
 def omop() -> list[Export]:
@@ -719,4 +817,7 @@ def dumps() -> list[Export]:
 
 
 def hospital_exports() -> list[Export]:
-    return [*long_tables(), *names_and_numbers(), *wide_tables(), *omop(), *identifiers(), *tiny(), *dumps()]
+    return [
+        *long_tables(), *names_and_numbers(), *wide_tables(), *lists_in_cells(), *omop(), *identifiers(),
+        *tiny(), *dumps(),
+    ]  # fmt: skip

@@ -93,6 +93,13 @@ def archives() -> list[Export]:
         refuse("half a .gz", "half.csv.gz", gzip.compress(SALES_TEXT.encode())[:90]),
         refuse("half a .zst", "half.csv.zst", zstd(SALES_TEXT.encode())[:90]),
         refuse("text named .gz", "text.csv.gz", CASES),
+        refuse(
+            "a web page named .xls",
+            "page.xls",
+            "<html><table>\n<tr><td>1</td></tr></table>",
+            "web page",
+        ),
+        refuse("XML named .csv", "page.csv", '\ufeff<?xml version="1.0"?>\n<row>tea</row>\n', "XML"),
     ]
 
 
@@ -255,6 +262,7 @@ def json_lines() -> list[Export]:
 
     objects = [{"pat": p.number, "sex": p.sex, "codes": list(p.codes)} for p in PATIENTS]
     records = [{"pat": a, "icd": b, "sex": c} for a, b, c in LONG]
+    sales = [list(sale) for sale in SALES]
     two = [{"pat": p.number, "codes": list(p.codes), "dates": list(p.dates)} for p in PATIENTS]
     return [
         read("JSON lines with one array", "a.jsonl", lines(objects), DIAGNOSES),
@@ -277,6 +285,27 @@ def json_lines() -> list[Export]:
             ids=NUMBERS,
         ),
         ask("JSON lines of ids alone", "f.jsonl", lines([p.number] for p in PATIENTS), ids=NUMBERS),
+        read("a JSON document of arrays", "i.json", json.dumps(sales, indent=2), as_rows(SALES)),
+        read("a JSON document of arrays on one line", "j", json.dumps(sales), as_rows(SALES)),
+        read("a JSON document of lists", "k.json", json.dumps(objects, indent=1), DIAGNOSES),
+        ask(
+            "a JSON document with two arrays",
+            "l.json",
+            json.dumps(two),
+            DIAGNOSES,
+            "--item-column",
+            "codes",
+            ids=NUMBERS,
+            words=["codes", "dates"],
+        ),
+        ask(
+            "a JSON document of ids and items",
+            "m.json",
+            json.dumps([[p.number, *p.codes] for p in PATIENTS]),
+            ids=NUMBERS,
+        ),
+        refuse("a JSON document that is cut off", "n.json", json.dumps(objects)[:-30], "n.json"),
+        refuse("a JSON document of numbers", "o.json", json.dumps([["a"], 5]), "element 2"),
         ask("a JSON document", "g.json", json.dumps(records, indent=1), ids=NUMBERS),
         ask("a JSON document on one line", "h.json", json.dumps(records), ids=NUMBERS),
     ]

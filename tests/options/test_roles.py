@@ -98,7 +98,7 @@ def test_ranges_may_be_of_a_usual_width() -> None:
         ("[columns.age]\nrole = 'qi'\nranges = 5\nhierarchy = 'a.csv'", 2, "another one of ranges"),
         ("[columns.a]\nrole = 'set'\n[columns.b]\nrole = 'set'", 2, "2 columns have the role set"),
         ("[columns.a]\nrole = 'id'\n[columns.b]\nrole = 'id'", 2, "2 columns have the role id"),
-        ("[columns.a]\nrole = 'set'\ndelimiter = 'ab'", 2, "The delimiter of the set column is 'ab'"),
+        ("[columns.a]\nrole = 'set'\ndelimiter = 'ab'", 2, "The delimiter between items is 'ab'"),
     ],
 )
 def test_files_that_make_no_sense(tmp_path: Path, text: str, code: int, words: str) -> None:

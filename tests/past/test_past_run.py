@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+import sqlite3
 from pathlib import Path
+from typing import Any
 
+import polars as pl
 import pytest
 
 import setveil as sv
+from setveil.data.layout import FORMATS
 from setveil.past.run import past_run, read_recoding
+from setveil.report.record import read_record
+from workbooks import xlsx
 
 ROWS = [["tea", "milk"], ["coffee", "milk"], ["tea"], ["coffee"], ["coffee"], ["milk"]]
 
@@ -21,6 +28,55 @@ def test_a_folder_says_what_the_release_in_memory_does(tmp_path: Path) -> None:
     assert read.image == dict(taken.image)
     assert read.promise() == taken.promise() == taken.guarantee == sv.KmAnonymity(2, 2)
     assert (read.model, read.objective) == (taken.model, taken.objective) == ("km-anonymity", "lm")
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_run_is_read_again_whatever_it_is_published_as(tmp_path: Path, form: str) -> None:
+    rows = [["1", "2"], ["3", "2"], ["1"], ["3"], ["3"], ["2"]]
+    sv.anonymize(rows, sv.KmAnonymity(k=2, m=1)).write(tmp_path / "run", format=form)
+    assert dict(past_run(tmp_path / "run").image) == {"1": "1", "2": "2", "3": "3"}
+    report = tmp_path / "run" / "internal" / "report.json"
+    assert read_record(report)["published"]["layout"]["format"] == form
+    assert sv.why(tmp_path / "run", "1", data=rows)["rows"] == 2
+
+
+GOODS = [(f"p{at}", ["tea", "milk", "coffee"][at % 3], "ham") for at in range(12)]
+
+
+def sources(folder: Path) -> dict[str, dict[str, Any]]:
+    """Write the same rows in each way that is read with columns named, and say how."""
+    table = pl.DataFrame(GOODS, ["id", "main", "other"], orient="row")
+    cells = table.select("id", cell=pl.col("main") + "," + pl.col("other"))
+    table.write_csv(folder / "wide.csv", separator=";")
+    cells.write_csv(folder / "cells.csv")
+    cells.write_parquet(folder / "cells.parquet")
+    (folder / "cells.xlsx").write_bytes(xlsx({"A": [cells.columns, *map(list, cells.rows())]}))
+    with contextlib.closing(sqlite3.connect(folder / "goods.db")) as base:
+        base.execute("CREATE TABLE goods (id, cell)")
+        base.executemany("INSERT INTO goods VALUES (?, ?)", cells.rows())
+        base.commit()
+    by_id, by_line = {"id_column": "id", "item_column": "cell"}, {"item_columns": "cell"}
+    files = {
+        f"{name} {how}": {"source": folder / name, **said, "delimiter": ","}
+        for name in ("cells.csv", "cells.parquet", "cells.xlsx")
+        for how, said in (("by id", by_id), ("by line", by_line))
+    }
+    query = {"query": "SELECT * FROM goods", "connection": f"sqlite:///{folder / 'goods.db'}"}
+    return {
+        **files,
+        "wide": {"source": folder / "wide.csv", "item_columns": "main,other"},
+        "a query": {"source": None, **query, **by_id, "delimiter": ","},
+        "a query by line": {"source": None, **query, **by_line, "delimiter": ","},
+    }
+
+
+def test_the_rows_of_a_run_from_python_are_found_again(tmp_path: Path) -> None:
+    for name, how in sources(tmp_path).items():
+        data = sv.read(how.pop("source"), **how)
+        assert sorted(data.rows()) == sorted(tuple(sorted(row[1:])) for row in GOODS), name
+        folder = tmp_path / name
+        sv.anonymize(data, sv.KmAnonymity(k=2, m=2)).write(folder)
+        assert sv.why(folder, "tea")["rows"] == 4, name
 
 
 def test_rows_that_were_recoded_apart_have_no_labels_of_items(tmp_path: Path) -> None:

@@ -131,6 +131,45 @@ def test_a_table_is_asked_about(client: Client, project: Project, tmp_path: Path
     assert rows["rows"][0] == {"items": ["A1", "B1"], "values": []}
 
 
+LISTS = "patient,age,codes\n" + "".join(
+    f'{4_100_000 + i},{30 + i % 5},"{";".join("ABCDE"[(i + at) % 5] + "1" for at in range(1 + i % 3))}"\n'
+    for i in range(40)
+)
+
+
+def test_lists_in_cells_are_taken_apart(client: Client, project: Project, tmp_path: Path) -> None:
+    page = take(client, project, write(tmp_path / "lists.csv", LISTS))
+    first = {"id-column": "patient", "item-column": "codes", "delimiter": ";"}
+    assert first in ways(page)
+    read = client.post("p", project.name, "data", "read", data={"way": json.dumps(first)})
+    assert read.status_code == 303
+    assert project.settings()["delimiter"] == ";"
+    shown = text_of(client.get("p", project.name, "data").text)
+    assert "items from codes, with semicolons between them" in shown
+    rows = client.get("p", project.name, "data", "rows").json()["rows"]
+    assert [row["items"] for row in rows[:3]] == [["A1"], ["B1", "C1"], ["C1", "D1", "E1"]]
+    assert "--delimiter" in commands.anonymize(project, "runs/NAME")
+
+    asked = {"id-column": "patient", "item-column": "codes"}  # without it: asked
+    page = client.get("p", project.name, "data", "reading", params=asked).text
+    assert "seem to be lists of items" in text_of(page)
+    assert ways(page)[0] == first
+    page = client.get("p", project.name, "data", "reading", params=first).text
+    assert [way for way in ways(page) if way == first]
+
+    form = {f"column-{at}": name for at, name in enumerate(("patient", "age", "codes"), 1)}
+    form |= {f"columns-{at}": name for at, name in enumerate(("patient", "age", "codes"), 1)}
+    roles = form | {"role-1": "id", "role-2": "qi", "role-3": "set", "delimiter": ";"}
+    answer = client.post("p", project.name, "data", "roles", data=first | roles | {"missing": ""})
+    assert answer.status_code == 303, text_of(answer.text)
+    settings = project.settings()
+    assert (settings["set"], settings["delimiter"]) == ("codes", ";")
+    assert "item-column" not in settings
+    lacking = client.post("p", project.name, "data", "roles", data=roles | {"role-2": "drop"})
+    assert lacking.status_code == 422
+    assert 'name="role-2"' in lacking.text  # what was said of columns is there still
+
+
 def test_nothing_is_read_without_a_choice(client: Client, project: Project, tmp_path: Path) -> None:
     take(client, project, write(tmp_path / "stays.csv", LONG))
     for way in ("", "x", "[]", "null", '"a"'):

@@ -20,6 +20,7 @@ def read(
     id_column: str | None = None,
     item_column: str | None = None,
     item_columns: str | Sequence[str] | None = None,
+    delimiter: str | None = None,
     not_ids: str | Sequence[str] | None = None,
     same_ids: bool = False,
     query: str | None = None,
@@ -50,6 +51,10 @@ def read(
     item_columns : str or list of str, optional
         Item columns of a wide or one-hot table: names, or a text with names, ranges (``DX1-DX20``) and
         patterns (``DX*``) between commas.
+    delimiter : str, optional
+        Between the items of a cell, where the item column or columns hold several, such as ``E11;I10``; one
+        ASCII character. A comma is also between the items of lists in brackets (``['E11', 'I10']``). By
+        default a cell holds one item.
     not_ids : str or list of str, optional
         Columns that are no ids of persons, although they look so. Items are read from a column that looks
         like ids only if it is named here.
@@ -85,6 +90,9 @@ def read(
     >>> _ = Path("stays.csv").write_text("stay,age,DX1,DX2\n1,40,I10,E11\n2,52,I10,\n")
     >>> sv.read("stays.csv", item_columns="DX*").rows()
     [('E11', 'I10'), ('I10',)]
+    >>> _ = Path("wards.csv").write_text("stay,codes\n1,E11;I10\n2,I10\n3,\n")
+    >>> sv.read("wards.csv", id_column="stay", item_column="codes", delimiter=";").rows()
+    [('E11', 'I10'), ('I10',), ()]
     >>> sv.read([["tea", "milk"], ["tea"]])
     Transactions: 2 rows, 2 items, 3 occurrences
     """
@@ -94,6 +102,7 @@ def read(
         "separator": separator,
         "id_column": id_column,
         "item_column": item_column,
+        "delimiter": delimiter,
         "query": query,
         "connection": connection,
     }

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from setveil.commands.given import is_path
-from setveil.data.columns import Wanted
+from setveil.data.columns import WANTED, Wanted
 from setveil.data.frames import read_frame
 from setveil.data.io import read_with_ids
 from setveil.data.transactions import Transactions
@@ -49,6 +49,6 @@ def rows_with_ids(data: object, reading: Mapping[str, Any]) -> tuple[Transaction
             "Rows of a series must say whose they are.",
             hint="Such as {'patient 1': ['tea', 'milk']}, a file or a data frame with a column of ids.",
         )
-    wanted = Wanted(*(reading.get(name) for name in ("id_column", "item_column", "item_columns")))
+    wanted = Wanted(*(reading.get(name) for name in WANTED))
     part = read_frame(data, wanted, first_is_id=True)
     return Transactions.from_codes(part.indptr, part.codes, part.labels), part.ids

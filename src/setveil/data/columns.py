@@ -6,7 +6,7 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fnmatch import fnmatchcase
 
 import numpy as np
@@ -63,17 +63,18 @@ def is_item_name(name: str) -> bool:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What was said of the columns of a table; None: nothing."""
+    """What was said of the columns of a table, as options of `setveil.read`; None: nothing."""
 
     # id_column, item_column: names of columns
     id_column: str | None = None
     item_column: str | None = None
     # names, or a text with names, ranges of columns (``DX1-DX20``) and patterns (``DX*``) between commas
     item_columns: str | Sequence[str] | None = None
+    delimiter: str | None = None  # between the items of a cell; None: a cell holds one
 
     @property
     def named(self) -> bool:
-        """Whether anything was said."""
+        """Whether a column was named."""
         return any(value is not None for value in (self.id_column, self.item_column, self.item_columns))
 
     def names_of(self, line: Sequence[str]) -> bool:
@@ -89,6 +90,7 @@ class Wanted:
 
 
 NOTHING = Wanted()
+WANTED = tuple(field.name for field in fields(Wanted))
 
 
 class _Columns:

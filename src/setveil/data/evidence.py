@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from itertools import pairwise
 
 Rows = Sequence[Sequence[str]]
@@ -27,13 +27,17 @@ _SHAPED = 500  # lines whose values are compared by how they are written
 _ORDER = {0: "first", 1: "second", 2: "third", -1: "last", -2: "last but one"}
 
 MISSING = frozenset({"", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null", "None"})
-YES, NO = frozenset({"1", "true", "True", "TRUE"}), frozenset({"0", "false", "False", "FALSE", ""})
+YES = frozenset({"1", "true", "True", "TRUE", "yes", "Yes", "YES", "checked", "Checked"})
+NO = frozenset({"0", "false", "False", "FALSE", "no", "No", "NO", "unchecked", "Unchecked", ""})
+TICKS, NO_TICKS = frozenset({"x", "X", "y", "Y"}), frozenset({"n", "N"})  # which may be items as well
+_TICKED = frozenset({"x"}), frozenset({"X"}), frozenset({"y", "n"}), frozenset({"Y", "N"})
 
 _INTEGER = re.compile(r"[+-]?[0-9]+", re.ASCII)
 _NUMBER = re.compile(r"[+-]?[0-9]+(?:[.,' \u00a0][0-9]{3})*(?:[.,][0-9]+)?%?", re.ASCII)
 _DATE = re.compile(
     r"(?:[0-9]{4}([-/.])[0-9]{1,2}\1[0-9]{1,2}|[0-9]{1,2}([-/.])[0-9]{1,2}\2[0-9]{2,4})(?:[T ].*)?", re.ASCII
 )
+_WRITTEN = re.compile(r"\s*(\[.*\]|\{.*\})\s*", re.DOTALL)
 _PERSONAL = re.compile(
     r"@|^\+[0-9]|\([0-9]{2,5}\) ?[0-9]{3}|^(?=.*[0-9])[0-9a-f-]{16,}$", re.ASCII | re.IGNORECASE
 )
@@ -92,7 +96,7 @@ def is_id_and_item(ids: Sequence[str], items: Sequence[str]) -> bool:
         return True
     if sum(bool(set(item) & set(SEPARATORS)) for item in items) > LISTS * len(items):
         return False
-    if are_different(items) or is_grouped(items):
+    if are_different(items) or is_grouped(items) or list_sign(items):
         return False
     return is_grouped(ids) or len(set(ids)) >= len(set(items))
 
@@ -102,6 +106,43 @@ def are_swapped(ids: Sequence[str], items: Sequence[str]) -> bool:
     if len(ids) < MANY:
         return False
     return are_different(items) or (is_grouped(items) and not is_grouped(ids))
+
+
+def are_written_lists(values: Sequence[str]) -> bool:
+    """Tell whether programs wrote lists into nearly all cells: in brackets, with commas between items."""
+    return bool(values) and sum(map(bool, map(_WRITTEN.fullmatch, values))) >= SURE * len(values)
+
+
+def list_sign(values: Sequence[str]) -> str:
+    """Name the sign that stands between several items in many cells of a column; "" if none does.
+
+    Items stand anywhere in a list: what comes first in one comes later in others. The words of one name do
+    not (``milk, whole`` and ``milk, skim``). Between blanks only numbers and codes may be items.
+    """
+    filled = [value for value in values if value not in MISSING]
+    if are_written_lists(filled) and sum("," in value for value in filled) >= FEW:
+        return ","
+    plain = [value for value in filled if kind(value) not in {"number", "date"}]
+    for sign in (";", "|", "\t", ",", " "):
+        parts = [[part.strip(" \t") for part in value.split(sign)] for value in plain if sign in value]
+        lists = [list(filter(None, row)) for row in parts]
+        if len(lists) < FEW or len(lists) <= LISTS * len(filled):
+            continue
+        if sign == " " and not all(any(c.isdigit() for c in part) for row in lists for part in row):
+            continue
+        later = {part for row in lists for part in row[1:]}
+        earlier = {part for row in lists for part in row[:-1]}
+        starts = sum(row[:1] != [] and row[0] in later for row in lists)
+        ends = sum(row[:1] != [] and row[-1] in earlier for row in lists)
+        if min(starts, ends) >= LISTS * len(lists):
+            return sign
+    return ""
+
+
+def are_marks(values: Set[str]) -> bool:
+    """Tell whether columns hold nothing but marks: whether what each is named after is there."""
+    found = values - MISSING
+    return bool(found & YES and found <= YES | NO) or found in _TICKED
 
 
 def has_header(rows: Rows) -> bool:

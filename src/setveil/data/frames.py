@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -48,7 +49,7 @@ def read_frame(
         if wanted.item_columns is not None and wanted.id_column is None and hasattr(frame, "columns"):
             frame = frame.reset_index(drop=True)  # type: ignore[attr-defined]
         frame, id_column, item_column = pandas_columns(frame, wanted.id_column, wanted.item_column)
-        wanted = Wanted(id_column, item_column, wanted.item_columns)
+        wanted = replace(wanted, id_column=id_column, item_column=item_column)
     table = as_polars(frame)
     schema = table.collect_schema()
     offered = without_index_levels(schema, wanted.id_column, wanted.item_column, name)
@@ -60,6 +61,11 @@ def read_frame(
         except TableError as asked:
             asked.keep(lambda options: _can_be_read(table, options, name))
             raise
+    if wanted.delimiter is not None:
+        raise RequestError(
+            f"{name}: column {shorten(lists)} holds lists: there is no delimiter between their items.",
+            hint="Leave it out.",
+        )
     return read_lists(table, lists, name)
 
 

@@ -22,18 +22,31 @@ class Format:
     reader: str
     writer: str  # ``module:function`` in this folder: from rows and layout to pieces of bytes
     takes: tuple[str, ...] = ()  # options of `setveil.read` that it is read with
-    # of these, those that a file of some layout does without
+    # of these, those that a file written in some layout does without; none has several items in a cell
     without: Callable[[Layout], tuple[str, ...]] = lambda _: ()
     text: bool = True  # whether it is text
 
 
 _TABLE = ("separator", "id_column", "item_columns")
+_CELLS = ("delimiter",)
 
 FORMATS: Mapping[str, Format] = {
     "fimi": Format(".dat", "text:read_fimi", "write:fimi"),
     "basket": Format(".csv", "text:read_basket", "write:basket", ("separator",)),
-    "long": Format(".csv", "table:read_long", "write:long", ("separator", "id_column", "item_column")),
-    "wide": Format(".csv", "table:read_wide", "write:wide", _TABLE, without=lambda _: ("id_column",)),
+    "long": Format(
+        ".csv",
+        "table:read_long",
+        "write:long",
+        ("separator", "id_column", "item_column", *_CELLS),
+        without=lambda _: _CELLS,
+    ),
+    "wide": Format(
+        ".csv",
+        "table:read_wide",
+        "write:wide",
+        (*_TABLE, *_CELLS),
+        without=lambda _: ("id_column", *_CELLS),
+    ),
     "onehot": Format(
         ".csv", "table:read_onehot", "write:onehot", _TABLE, without=lambda _: ("id_column", "item_columns")
     ),
@@ -42,8 +55,8 @@ FORMATS: Mapping[str, Format] = {
         ".parquet",
         "parquet:read_parquet",
         "parquet:parquet",
-        ("id_column", "item_column", "item_columns"),
-        without=lambda layout: ("item_columns", "id_column") if layout.nested else ("item_columns",),
+        ("id_column", "item_column", "item_columns", *_CELLS),
+        without=lambda layout: ("item_columns", *_CELLS, *(("id_column",) if layout.nested else ())),
         text=False,
     ),
     "jsonl": Format(
@@ -145,7 +158,7 @@ class Origin:
     """Where transactions were read from, and how."""
 
     files: tuple[InputFile, ...]  # in the order of their rows
-    layout: Layout  # how they hold the rows
+    layout: Layout  # how they hold the rows, or how rows are written like them
     row: str = "line"  # what one row is, to be continued after "one row per"
     id_column: str | None = None  # the column whose values make the rows
     # item_columns, ignored_columns: columns that hold items, and columns that were not looked at
@@ -155,6 +168,8 @@ class Origin:
     query: str | None = None  # what a database was asked
     named: bool = True  # whether format or columns were named, or the layout was detected from the content
     table: bool = False  # whether it is a table with further columns, which have roles
+    # cells: the layout of a table whose cells hold several items, and what stands between these
+    cells: tuple[Layout, str] | None = None
     seconds: float = field(default=0.0, compare=False)
 
     @property
@@ -171,13 +186,16 @@ class Origin:
 
     def as_dict(self) -> dict[str, Any]:
         """Return what was read, as JSON types."""
+        layout, delimiter = self.cells or (self.layout, None)
+        separated = self.encoding is not None and "separator" in FORMATS[layout.format].takes
         return {
-            "layout": "table" if self.table else self.layout.format,
+            "layout": "table" if self.table else layout.format,
             "row": f"one row per {self.row}",
             "id_column": self.id_column,
             "item_columns": list(self.item_columns),
             "ignored_columns": list(self.ignored_columns),
-            "separator": self.layout.separator if "separator" in FORMATS[self.layout.format].takes else None,
+            "separator": layout.separator if separated else None,
+            "delimiter": delimiter,
             "encoding": self.encoding,
             "query": self.query,
             "files": [asdict(file) for file in self.files],
@@ -195,9 +213,10 @@ class Origin:
             "jsonl": "JSON lines",
             "basket": "baskets",
         }
-        said = [words.get(self.layout.format, self.layout.format), f"one row per {self.row}"]
-        if self.layout.format == "basket" and self.layout.separator != ",":
-            said[0] += f" separated by {_SIGNS.get(self.layout.separator, repr(self.layout.separator))}"
+        layout, delimiter = self.cells or (self.layout, None)
+        said = [words.get(layout.format, layout.format), f"one row per {self.row}"]
+        if layout.format == "basket" and layout.separator != ",":
+            said[0] += f" separated by {_SIGNS.get(layout.separator, repr(layout.separator))}"
         if self.item_columns:
             several = len(self.item_columns)
             said.append(
@@ -205,12 +224,14 @@ class Origin:
                 if several < 4
                 else f"items from {several} columns, {self.item_columns[0]} to {self.item_columns[-1]}"
             )
+            if delimiter is not None:
+                said[-1] += f", with {_SIGNS.get(delimiter, repr(delimiter))} between them"
         if self.ignored_columns:
             said.append(f"ignored: {listed(self.ignored_columns, 5).replace(chr(39), '')}")
         return ", ".join(said)
 
 
-_SIGNS = {"\t": "tabs", ";": "semicolons", "|": "vertical bars", " ": "blanks"}
+_SIGNS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "vertical bars", " ": "blanks"}
 
 
 def writable_layout(layout: Layout, labels: Iterable[str], longest: int = 0) -> Layout:

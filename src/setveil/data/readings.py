@@ -105,7 +105,9 @@ def likely_readings(table: NamedColumns) -> list[Reading]:
     if len(marks) > 1 and 2 * len(marks) >= width:
         options = {"item_columns": as_fields(marks, word)}
         return [(options, "one row per line, an item for each column")] if table.header else []
-    readings: list[Reading] = []
+    readings: list[Reading] = _of_lists(table, values, word)
+    if readings:
+        return readings
     shifted = table.trimmed and table.separator == " "  # an empty field between blanks cannot be seen
     several = _of_one_kind(table, values) if width > 2 and not shifted else []
     if several and _are_amounts([values[at] for at in several]):
@@ -129,6 +131,26 @@ def likely_readings(table: NamedColumns) -> list[Reading]:
             meaning = f"one row per value of {called(table, id_at)}, items from {called(table, item_at)}"
             readings.append(({"id_column": word[id_at], "item_column": word[item_at]}, meaning))
     return readings
+
+
+def _of_lists(table: NamedColumns, values: Sequence[Sequence[str]], word: Sequence[str]) -> list[Reading]:
+    """Say how a table is read in which the cells of a column, or of several, are lists of items."""
+    signs = {at: sign for at, column in enumerate(values) if (sign := evidence.list_sign(column))}
+    sign = next(iter(signs.values()), "")
+    lists = [at for at, one in signs.items() if one == sign and not _is_called_id(table, at)]
+    if not lists:
+        return []
+    ids = [at for at in range(len(values)) if at not in signs and any(values[at])]
+    ids = [at for at in ids if _is_called_id(table, at) or evidence.are_different(values[at])]
+    id_at = max(ids, key=lambda at: (_id_score(table, at, values[at]), -at), default=None)
+    options = {} if id_at is None else {"id_column": word[id_at]}
+    if len(lists) == 1 and options:
+        options["item_column"] = word[lists[0]]
+    else:
+        options["item_columns"] = as_fields(lists, word)
+    row = "line" if id_at is None else f"value of {called(table, id_at)}"
+    items = ", ".join(called(table, at) for at in lists)
+    return [({**options, "delimiter": sign}, f"one row per {row}, items from {items}, {sign!r} between them")]
 
 
 def _is_called_id(table: NamedColumns, at: int) -> bool:
@@ -176,7 +198,7 @@ def _are_amounts(columns: Sequence[Sequence[str]]) -> bool:
 
 def _is_mark(values: Sequence[str]) -> bool:
     found = set(values)
-    return found <= evidence.YES | evidence.NO and bool(found & evidence.YES and found & evidence.NO)
+    return evidence.are_marks(found) and not found <= evidence.YES | evidence.TICKS
 
 
 def _of_one_kind(table: NamedColumns, values: Sequence[Sequence[str]]) -> list[int]:

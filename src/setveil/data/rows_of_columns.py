@@ -28,7 +28,8 @@ from setveil.data.ids import Values
 from setveil.data.layout import Layout
 from setveil.data.named_columns import Column, NamedColumns, called
 from setveil.data.readings import refusal
-from setveil.errors import DataError, shorten
+from setveil.data.set_fields import require_delimiter, split_column
+from setveil.errors import DataError, RequestError, shorten
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,8 @@ class RowsRead:
     ignored_columns: tuple[str, ...] = ()
     ids: list[str] | None = field(default=None, repr=False)  # the id of each row; None: rows have none
     items: tuple[Values, ...] = field(default=(), repr=False)  # what the columns of items hold, line by line
+    # the layout of a table whose cells hold several items, and what stands between these
+    cells: tuple[Layout, str] | None = None
 
 
 def read_table(table: NamedColumns, form: str | None, wanted: Wanted) -> RowsRead:
@@ -60,6 +63,8 @@ def read_table(table: NamedColumns, form: str | None, wanted: Wanted) -> RowsRea
     """
     if not table.names:
         raise DataError(f"{table.name}: a table needs columns; it has none.")
+    if wanted.delimiter is not None:
+        return _read_cells(table, form, wanted, wanted.delimiter)
     if form == "long" or (form is None and wanted.item_columns is None):
         return _read_long(table, wanted, said=form == "long")
     id_at = None if wanted.id_column is None else column_at(table.names, wanted.id_column, table.name)
@@ -97,7 +102,7 @@ def _read_long(table: NamedColumns, wanted: Wanted, *, said: bool) -> RowsRead:
         if found is None:
             raise refusal(table, "")
     id_at, item_at = found
-    ids, items = table.columns(found, id_at=id_at)
+    ids, items = _without_blank_ends(*table.columns(found, id_at=id_at))
     _refuse_missing(table, {id_at: ids, item_at: items})
     row, first = rows_of(_merged(ids))
     indptr, codes = joined(row, items.codes, first.size)
@@ -114,6 +119,75 @@ def _read_long(table: NamedColumns, wanted: Wanted, *, said: bool) -> RowsRead:
         [ids.labels[code] for code in ids.codes[first].tolist()],
         (Values(called(table, item_at), items.codes, items.labels),),
     )
+
+
+def _read_cells(table: NamedColumns, form: str | None, wanted: Wanted, delimiter: str) -> RowsRead:
+    """Take the rows out of a table whose cells hold several items, or none."""
+    require_delimiter(delimiter)
+    if form == "onehot":
+        raise RequestError(
+            "The option delimiter does not apply to one-hot tables, whose cells hold no items.",
+            hint="Leave it out, or --format onehot.",
+        )
+    id_at: int | None
+    long = form == "long" or (form is None and wanted.item_columns is None)
+    if long:
+        found = long_columns(table.names, wanted, table.name)
+        if found is None:
+            raise refusal(table, "")
+        id_at, items_at = found[0], [found[1]]
+    else:
+        id_at = None if wanted.id_column is None else column_at(table.names, wanted.id_column, table.name)
+        items_at = columns_at(table.names, wanted.item_columns or (), id_at, table.name)
+    wanted_at = [*([] if id_at is None else [id_at]), *items_at]
+    columns = table.columns(wanted_at, id_at=id_at, marks=True)
+    ids = None if id_at is None else columns.pop(0)
+    lines, codes, held = [], [], []
+    labels: list[str] = []
+    for at, column in zip(items_at, columns, strict=True):
+        filled = [label if label not in evidence.MISSING else "" for label in column.labels]
+        indptr, items, names = split_column(column._replace(labels=filled), called(table, at), delimiter)
+        lines.append(np.repeat(np.arange(indptr.size - 1), np.diff(indptr)))
+        codes.append(items.astype(np.int64) + len(labels))
+        labels += names
+        held.append(Values(called(table, at), items, names))
+    line, flat, n_lines = np.concatenate(lines), np.concatenate(codes), columns[0].codes.size
+    row, first = np.arange(n_lines), np.arange(n_lines)
+    if ids is not None and id_at is not None:
+        _refuse_missing(table, {id_at: ids})
+        row, first = rows_of(_merged(ids))
+    order = np.argsort(line, kind="stable")
+    indptr, flat = joined(row[line[order]], flat[order], first.size)
+    names_of_items = tuple(called(table, at) for at in items_at)
+    if long and id_at is not None:
+        layout = Layout(
+            "long", table.separator, id_column=called(table, id_at), item_column=names_of_items[0]
+        )
+    else:
+        layout = Layout("wide", table.separator, item_columns=names_of_items)
+    return RowsRead(
+        indptr,
+        flat,
+        labels,
+        Layout("basket", delimiter),
+        "line" if id_at is None else f"value of {called(table, id_at)}",
+        None if id_at is None else called(table, id_at),
+        names_of_items,
+        _ignored(table, wanted_at),
+        None if ids is None else [ids.labels[code] for code in ids.codes[first].tolist()],
+        tuple(held),
+        (layout, delimiter),
+    )
+
+
+def _without_blank_ends(*columns: Column) -> list[Column]:
+    """Leave out the lines at the end of a table that are empty in all columns, which spreadsheets write."""
+    filled = [np.array([bool(label) for label in column.labels], bool)[column.codes] for column in columns]
+    there = np.flatnonzero(np.logical_or.reduce(filled))
+    end = int(there[-1]) + 1 if there.size else 0
+    if end in {0, columns[0].codes.size}:
+        return list(columns)
+    return [column._replace(codes=column.codes[:end]) for column in columns]
 
 
 def _by_line(
@@ -196,7 +270,7 @@ def _refuse_missing(table: NamedColumns, columns: Mapping[int, Column]) -> None:
 
 def _form_of(table: NamedColumns, columns: Sequence[Column], values: set[str]) -> str:
     """Tell by all values of the item columns whether they hold items or say which items there are."""
-    if values <= evidence.YES | evidence.NO and len(columns) > 1 and values & evidence.YES:
+    if len(columns) > 1 and evidence.are_marks(values):
         return "onehot"
     zeros = sum(
         int((column.codes == column.labels.index("0")).sum()) for column in columns if "0" in column.labels
@@ -230,17 +304,18 @@ def _marked(table: NamedColumns, names: list[str], columns: Sequence[Column]) ->
             hint="Check the header line.",
         )
     cells = np.empty((columns[0].codes.size, len(columns)), np.int64)
+    yes, no = evidence.YES | evidence.TICKS, evidence.NO | evidence.NO_TICKS | evidence.MISSING
     for at, column in enumerate(columns):
         marks = np.zeros(len(column.labels), bool)
         for code, label in enumerate(column.labels):
             amount = label.removesuffix(".0")
             number = amount.isascii() and amount.isdigit()
-            marks[code] = label in evidence.YES or (number and amount.strip("0") != "")
-            if not (marks[code] or number or label in evidence.NO | evidence.MISSING):
+            marks[code] = label in yes or (number and amount.strip("0") != "")
+            if not (marks[code] or number or label in no):
                 line = int(np.argmax(column.codes == code))
                 raise DataError(
                     f"{column.place(line)}: column {shorten(names[at])} holds {shorten(label)}, expected 0 "
-                    "or 1, or true or false (one-hot).",
+                    "or 1, true or false, yes or no (one-hot).",
                     hint="Name the columns that are items: --item-columns.",
                 )
         cells[:, at] = np.where(marks[column.codes], at, -1)

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import ast
+import contextlib
+import csv
+import json
 import re
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from setveil.data import evidence
+from setveil.data.ids import Values
 from setveil.data.layout import Layout
 from setveil.data.named_columns import Column
-from setveil.errors import DataError, RequestError, shorten
+from setveil.errors import DataError, RequestError, TableError, shorten
 from setveil.kernels.rows import take_rows
 
 DELIMITER = ";"
 _QUOTED = re.compile(r'"((?:[^"]|"")*)"')
-_LIST = re.compile(r"\s*(\[.*\]|\{.*\})\s*", re.DOTALL)
-_LIST_OF_TEXTS = re.compile(r"\s*[\[{]\s*['\"].*['\"]\s*[\]}]\s*", re.DOTALL)
 _SIGNS = evidence.SEPARATORS.replace(DELIMITER, "")
 
 
@@ -25,14 +30,45 @@ def require_delimiter(delimiter: str) -> None:
     try:
         Layout("basket", delimiter)
     except RequestError as error:
-        error.message = error.message.replace("The separator", "The delimiter of the set column")
+        error.message = error.message.replace("The separator", "The delimiter between items")
         raise
+
+
+def refuse_lists(name: str, columns: Sequence[Values], form: str) -> None:
+    """Raise if the cells of a column of items that was named seem to hold several.
+
+    Parameters
+    ----------
+    name : str
+        The file, for messages.
+    columns : sequence of Values
+        What the columns of items hold, line by line.
+    form : {"long", "wide", "parquet"}
+        The format of the file, which says that each cell is one item where it is named.
+    """
+    for column in columns:
+        cells = [column.labels[code] for code in column.codes[: evidence.LINES].tolist()]
+        sign = evidence.list_sign(cells)
+        if sign:
+            example = shorten(next(cell for cell in cells if sign in cell))
+            raise TableError(
+                f"{name}: the cells of column {shorten(column.name)} seem to be lists of items, such as "
+                f"{example}, and nothing says what stands between these",
+                [],
+                [
+                    ({"delimiter": sign}, f"{sign!r} stands between items"),
+                    ({"format": form}, "each cell is one item"),
+                ],
+            )
 
 
 def split_column(
     column: Column, name: str, delimiter: str | None
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], list[str]]:
-    """Split a column of such fields.
+    """Split a column of such fields, or of lists as programs write them.
+
+    Where nearly all fields stand in brackets, and a comma or nothing was named, they are arrays of JSON or
+    of a database, or lists or sets of Python.
 
     Parameters
     ----------
@@ -41,22 +77,26 @@ def split_column(
     name : str
         What to call it in messages.
     delimiter : str, optional
-        Between items; by default a semicolon, unless another sign stands in fields that hold none.
+        Between items; by default a semicolon, unless another sign stands in fields that hold none. A comma
+        is between the items of lists in brackets, too.
 
     Returns
     -------
     indptr, codes, labels
         As `setveil.data.transactions.Transactions.from_codes` takes them.
     """
-    if delimiter is None:
+    lists = evidence.are_written_lists([text for text in column.labels if text.strip(" \t")])
+    written = lists and delimiter in {None, ","}
+    if delimiter is None and not written:
         _refuse_other_signs(column, name)
-    _refuse_lists(column, name, _LIST if delimiter is None else _LIST_OF_TEXTS)
     sign = delimiter or DELIMITER
     items: dict[str, int] = {}
     codes: list[int] = []
     bounds = [0]
     for text in column.labels:
-        if '"' in text:
+        if written:
+            fields = _listed_fields(text, column, name)
+        elif '"' in text:
             fields = _quoted_fields(text, sign, column, name)
         else:
             fields = [field.strip(" \t") for field in text.split(sign)]
@@ -103,6 +143,34 @@ def _quoted_fields(text: str, sign: str, column: Column, name: str) -> list[str]
     return fields
 
 
+def _listed_fields(text: str, column: Column, name: str) -> list[str]:
+    """Take apart a list in brackets; what is missing in it is left out."""
+    bare = text.strip(" \t")
+    if not bare:
+        return []
+    found: Any = None
+    if bare[0] in "[{" and bare[-1] in "]}":
+        for read in (json.loads, ast.literal_eval, _array):
+            with contextlib.suppress(ValueError, SyntaxError, MemoryError, RecursionError, csv.Error):
+                found = read(bare) or []  # {} is empty, too
+                break
+    if not isinstance(found, list | tuple | set | frozenset) or not all(
+        isinstance(one, str | int) and not isinstance(one, bool) for one in found if one is not None
+    ):
+        raise DataError(
+            f"{_place(column, column.labels.index(text), name)}: found {shorten(text)}, expected a list of "
+            "items in brackets, like nearly all others.",
+            hint='Such as ["tea", "milk"].',
+        )
+    return [str(one).strip(" \t") for one in found if one is not None]
+
+
+def _array(text: str) -> list[str | None]:
+    """Read an array as databases write it: ``{tea,"milk, whole",NULL}``."""
+    reader = csv.reader([text[1:-1]], escapechar="\\", doublequote=False, skipinitialspace=True, strict=True)
+    return [None if field == "NULL" else field for field in next(reader, [])]
+
+
 def _place(column: Column, label: int, name: str) -> str:
     return f"{column.place(int(np.argmax(column.codes == label)))}, column {shorten(name)}"
 
@@ -122,16 +190,3 @@ def _refuse_other_signs(column: Column, name: str) -> None:
                 hint=f"Say what stands between items: --delimiter {sign!r}, or --delimiter {DELIMITER!r} if "
                 "each field is one item.",
             )
-
-
-def _refuse_lists(column: Column, name: str, form: re.Pattern[str]) -> None:
-    """Refuse fields that a program wrote lists into."""
-    filled = [at for at, label in enumerate(column.labels) if label]
-    lists = [at for at in filled if form.fullmatch(column.labels[at])]
-    if filled and len(lists) > evidence.SURE * len(filled):
-        example = column.labels[lists[0]]
-        raise DataError(
-            f"{_place(column, lists[0], name)}: found {shorten(example)}, expected items with a delimiter "
-            "between them.",
-            hint="Write the lists as Parquet or JSON lines, or join the items of a row with ';'.",
-        )

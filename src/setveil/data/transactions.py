@@ -142,6 +142,7 @@ class Transactions(Framed):
         item_column: str | None = None,
         *,
         item_columns: str | Sequence[str] | None = None,
+        delimiter: str | None = None,
         not_ids: str | Sequence[str] | None = None,
     ) -> Transactions:
         """Make transactions from a data frame.
@@ -159,6 +160,8 @@ class Transactions(Framed):
             recognized by their names, else the first is the id.
         item_columns : str or sequence of str, optional
             Item columns of a wide or one-hot table, as for `setveil.read`.
+        delimiter : str, optional
+            Between the items of a text, where the item column or columns hold several in each.
         not_ids : str or sequence of str, optional
             Columns that are no ids of persons, although they look so, as for `setveil.read`.
 
@@ -181,7 +184,7 @@ class Transactions(Framed):
 
         for name in (id_column, item_column):
             require_type("A column must be named by a text", name, (str, type(None)))
-        wanted = Wanted(id_column, item_column, item_columns)
+        wanted = Wanted(id_column, item_column, item_columns, delimiter)
         part = read_frame(frame, wanted, first_is_id=True)
         if wanted.named:
             require_no_ids("the data frame", part.items, not_ids)

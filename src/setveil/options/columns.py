@@ -36,9 +36,6 @@ class Columns:
     items_file: Path | None = parameter(
         OneFile(), "Items in a second table, joined by --id-column.", default=None
     )
-    delimiter: str | None = parameter(
-        Text("a sign"), "Separator between the items of a field (default: ;).", default=None
-    )
     keep_columns: str | None = parameter(
         Text("columns"), "Columns to publish as they are: nobody outside can know them.", default=None
     )
@@ -93,7 +90,7 @@ class Columns:
             categorical=names_in(self.categorical), ranges=self.pairs("ranges", alone=True),
             weights=self.pairs("weight"),
             missing={name: names_in(values) for name, values in self.pairs("missing").items()},
-            hierarchy=hierarchy, delimiter=self.delimiter,
+            hierarchy=hierarchy,
         )  # fmt: skip
 
     def as_how(self, reading: Reading) -> How:
@@ -103,7 +100,7 @@ class Columns:
         if reading.same_ids:
             raise RequestError("--same-ids does not apply to tables with roles: each is one file.")
         return How(
-            reading.format, reading.encoding, reading.separator, self.delimiter, reading.item_columns,
+            reading.format, reading.encoding, reading.separator, reading.delimiter, reading.item_columns,
             self.items_file, reading.id_column, reading.item_column, tuple(names_in(reading.not_ids)),
         )  # fmt: skip
 
@@ -122,7 +119,7 @@ class Columns:
         return found
 
 
-PUBLISHED = ("roles", "qi", "set", "items_file", "delimiter", "keep_columns")  # of a table that is published
+PUBLISHED = ("roles", "qi", "set", "items_file", "keep_columns")  # of a table that is published
 OF_VALUES = ("numeric", "categorical", "missing")
 
 

@@ -25,7 +25,7 @@ NOT_RECOMMENDED = (
     "least loss of each order, and anonymize tries all orders."
 )
 QI = "qi"  # what m of the quasi-identifiers is said of, as `setveil.guarantees.mixed_km` names it
-OF_COLUMNS = ("--set", "--weight", "--missing", "--delimiter")  # options of tables that facts have, too
+OF_COLUMNS = ("--set", "--weight", "--missing")  # options of tables that facts have, too
 
 
 @dataclass(frozen=True)

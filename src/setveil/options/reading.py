@@ -33,6 +33,11 @@ class Reading:
     item_columns: str | None = parameter(
         Text("columns"), "Wide or one-hot table: item columns, such as DX1-DX20, 'DX*' or a,b.", default=None
     )
+    delimiter: str | None = parameter(
+        Text("a sign"),
+        "Between the items of a cell, where it holds several (of a column of --set: by default ;).",
+        default=None,
+    )
     not_ids: str | None = parameter(
         Text("columns"),
         "Table: columns that are no ids of persons, although they look so.",

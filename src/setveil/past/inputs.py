@@ -124,15 +124,21 @@ def _recorded_reading(report: Record) -> dict[str, Any]:
     if report.get("options"):
         return how
     columns = found.get("item_columns") or []
-    long = found.get("layout") in {"long", "parquet", "jsonl"} and len(columns) == 1
+    asked = {}
+    if found.get("query"):
+        asked = {"query": found["query"], "connection": found["files"][0]["path"]}
+    by_line = found.get("delimiter") and not found.get("id_column")
+    long = found.get("layout") in {"long", "parquet", "jsonl"} and len(columns) == 1 and not by_line
     more = {
-        "separator": found.get("separator"),
+        "separator": found.get("separator") if found.get("encoding") else None,  # of text, that is
         "id_column": found.get("id_column"),
         "item_column": columns[0] if long else None,
         "item_columns": None if long or not columns else columns,
+        "delimiter": found.get("delimiter"),
     }
     takes = FORMATS[found["layout"]].takes if found.get("layout") in FORMATS else ()
-    return how | {name: value for name, value in more.items() if value is not None and name in takes}
+    how |= {name: value for name, value in more.items() if value is not None and name in takes}
+    return how | asked
 
 
 def find_tree(run: PastRun, data: Transactions, given: Any, encoding: str) -> Hierarchy | None:

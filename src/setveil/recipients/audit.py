@@ -5,7 +5,6 @@ that is a proof stands in docs/certificate.md of setveil. It tells of rare items
 Exit codes: 0 accepted, 1 refused (it says why), 4 something cannot be read."""
 import argparse, csv, decimal, fractions, functools, gzip, hashlib, io, json, math, pathlib, sys
 from collections import Counter, defaultdict
-
 class Refused(Exception): "Something is not as the run or its certificate says."
 def must(holds, why):
     if not holds: raise Refused(why)
@@ -30,7 +29,7 @@ def read_rows(text, form, sign, key, columns, number):  # number: of rows; a lon
     else: raise ValueError(f"files of the format {form} are not read here: make a .jsonl file of them")
     return [tuple(sorted({*row} - {""})) for row in rows]
 def read_hierarchy(text):  # each line leads from an item to the root
-    lines, parent = [line for line in text.splitlines() if line.strip()], {}
+    lines, parent = [line for line in io.StringIO(text, None) if line.strip()], {}
     sign = ";" if ";" in text else next((x for x in "\t|," if all(x in line for line in lines)), ";")
     for line in fields("\n".join(lines), sign):
         path = [*dict.fromkeys(label for label in line if label)]
@@ -169,7 +168,8 @@ def audit(run, original, hierarchy, certificate):
         return (gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw).decode(coding).lstrip("\ufeff")
     asked, told = json.loads(text(certificate)), json.loads(text(run / "published" / "about.json"))
     read = json.loads(text(run / "internal" / "report.json"))["input"]
-    how = {**(read["read"] or {}), **({"layout": "jsonl"} if original.suffix == ".jsonl" else {})}
+    how = {**(read["read"] or {}), **({"layout": "jsonl", "delimiter": None} if original.suffix == ".jsonl" else {})}
+    if how.get("delimiter"): how["layout"] += " with several items in a cell"
     rows = read_rows(text(original, how.get("encoding") or "utf-8"), how.get("layout"), how.get("separator") or ",",
                      how.get("id_column"), how.get("item_columns"), read["rows"])
     published = read_rows(text(run / "published" / told["file"]), told["format"], told.get("separator", ","),

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from setveil.data import evidence
-from setveil.data.columns import Wanted, joined, rows_of
+from setveil.data.columns import WANTED, Wanted, joined, rows_of
 from setveil.data.ids import require_no_ids, why_id
 from setveil.data.io.sniff import detect_format, holds_numbers, sniff_content, why_table
 from setveil.data.io.source import Source, Text, as_text, gather, is_xlsx, open_source
@@ -20,6 +20,7 @@ from setveil.data.io.write import write_blocks
 from setveil.data.layout import FORMATS, InputFile, Layout, Origin, function_of, writable_layout
 from setveil.data.readings import refusal, refuse_ids_in_lists
 from setveil.data.rows_of_columns import RowsRead
+from setveil.data.set_fields import refuse_lists
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, OutputError, RequestError, TableError, listed
 from setveil.staging import staged_file
@@ -56,6 +57,7 @@ class _Request:
             "id_column": self.wanted.id_column,
             "item_column": self.wanted.item_column,
             "item_columns": self.wanted.item_columns,
+            "delimiter": self.wanted.delimiter,
         }
 
     @property
@@ -73,6 +75,7 @@ def read(
     id_column: str | None = None,
     item_column: str | None = None,
     item_columns: str | Sequence[str] | None = None,
+    delimiter: str | None = None,
     not_ids: str | Sequence[str] | None = None,
     same_ids: bool = False,
     query: str | None = None,
@@ -102,6 +105,9 @@ def read(
     item_columns : str or sequence of str, optional
         Item columns of a wide or one-hot table: names, or a text with names, ranges (``DX1-DX20``) and
         patterns (``DX*``) between commas.
+    delimiter : str, optional
+        Between the items of a cell, where the item column or columns hold several, such as ``E11;I10``. By
+        default a cell holds one.
     not_ids : str or sequence of str, optional
         Columns that are no ids of persons, although they look so: items are read from a column that was named
         and looks like ids only if it is one of these.
@@ -126,7 +132,7 @@ def read(
     >>> data = sv.read("orders.csv", id_column="order", item_column="article")    # doctest: +SKIP
     >>> data = sv.read("stays.csv", item_columns="DX1-DX20")                      # doctest: +SKIP
     """
-    wanted = Wanted(id_column, item_column, item_columns)
+    wanted = Wanted(id_column, item_column, item_columns, delimiter)
     request = _Request(format, encoding, separator, wanted, refuse_tables)
     return _read(path, request, not_ids, query, connection, same_ids=same_ids)[0]
 
@@ -135,7 +141,7 @@ def read_with_ids(
     path: str | Path | Sequence[str | Path] | None = None, **reading: Any
 ) -> tuple[Transactions, list[str] | None]:
     """Read transactions as `read` does, and the id of each row; None where rows have none."""
-    wanted = Wanted(*(reading.pop(name, None) for name in ("id_column", "item_column", "item_columns")))
+    wanted = Wanted(*(reading.pop(name, None) for name in WANTED))
     form, encoding, separator = (reading.pop(name, None) for name in ("format", "encoding", "separator"))
     request = _Request(form, encoding, separator, wanted, True)
     beside = (reading.pop(name, None) for name in ("not_ids", "query", "connection"))
@@ -155,6 +161,12 @@ def _read(
     start = time.perf_counter()
     Layout(request.format or "basket", request.separator or ",")
     wanted = request.wanted
+    if wanted.delimiter is not None and not wanted.named:
+        raise RequestError(
+            "The delimiter stands between the items of a cell, and no column of items is named.",
+            hint="Name it (item_column, or item_columns where each line is a row). What stands between the "
+            "fields of a line is the separator.",
+        )
     if wanted.item_column is not None and wanted.item_columns is not None:
         raise RequestError(
             "Both item_column and item_columns are given, expected one of them.",
@@ -175,6 +187,8 @@ def _read(
     if request.tables and wanted.named:
         for one, file in zip(parts, files, strict=True):
             require_no_ids(file.path, one.items, not_ids)
+            if request.format is None and wanted.delimiter is None and _is_of_cells(one.layout):
+                refuse_lists(file.path, one.items, one.layout.format)
     part = parts[0] if len(parts) == 1 else _together(parts, files, same_ids=same_ids)
     data = Transactions.from_codes(part.indptr, part.codes, part.labels)
     if not data.n_occurrences:
@@ -190,6 +204,7 @@ def _read(
         encodings[0],
         query,
         named=not request.silent,
+        cells=part.cells,
         seconds=round(time.perf_counter() - start, 4),
     )
     return replace(data, origin=origin), part.ids
@@ -238,7 +253,9 @@ def read_ids(how: Mapping[str, Any]) -> set[str] | None:
         return None
     items = [_numbered(name) for name in how["item_columns"]]
     long = how["layout"] not in {"wide", "onehot"}
-    wanted = Wanted(_numbered(column), items[0] if long else None, None if long else items)
+    wanted = Wanted(
+        _numbered(column), items[0] if long else None, None if long else items, how.get("delimiter")
+    )
     request = _Request(how["layout"], how["encoding"], how["separator"], wanted, True)
     try:
         parts, found, _ = _file_parts([file["path"] for file in files], request)
@@ -255,6 +272,11 @@ def _numbered(name: str) -> str:
 
 
 Parts = tuple[list[RowsRead], list[InputFile], list[str | None]]
+
+
+def _is_of_cells(layout: Layout) -> bool:
+    """Whether rows come from a table with an item in each cell."""
+    return layout.format in {"long", "wide"} or not layout.nested
 
 
 def _query_parts(query: str, connection: str, request: _Request) -> Parts:
@@ -418,8 +440,9 @@ def _together(parts: Sequence[RowsRead], files: Sequence[InputFile], *, same_ids
     """Join what several files hold."""
     first = parts[0]
     for part, file in zip(parts[1:], files[1:], strict=True):
-        if (part.layout, part.id_column, part.item_columns) != (
+        if (part.layout, part.cells, part.id_column, part.item_columns) != (
             first.layout,
+            first.cells,
             first.id_column,
             first.item_columns,
         ):

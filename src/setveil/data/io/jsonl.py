@@ -1,8 +1,10 @@
-"""Read JSON lines: each line an array of items, or an object that holds one."""
+"""Read JSON lines, each an array of items or an object that holds one, or one array of all of these."""
 
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,11 +14,18 @@ from setveil.data.layout import Layout
 from setveil.data.rows_of_columns import RowsRead
 from setveil.errors import DataError, TableError, listed, shorten
 
+_DOCUMENT = re.compile(rb"\s*\[\s*[\[{]")
+
+
+def is_document(content: bytes) -> bool:
+    """Whether a text is one array of arrays or objects, which may go over many lines."""
+    return _DOCUMENT.match(content) is not None
+
 
 def read_jsonl(text: Text, item_column: str | None) -> RowsRead:
     """Read rows; a blank line, an empty array and null under the key are empty rows.
 
-    The first line that is not blank settles whether the rows are arrays or objects, and the key of the list.
+    The first row that is not blank settles whether the rows are arrays or objects, and the key of the list.
     """
     codes: list[int] = []
     indptr = [0]
@@ -24,10 +33,8 @@ def read_jsonl(text: Text, item_column: str | None) -> RowsRead:
     objects: bool | None = None
     keys: set[str] = set()
     key = item_column or ""
-    for number, line in enumerate(text.content.splitlines(), 1):
-        where = f"{text.name}, line {number}"
-        if line.strip():
-            row = _parse(line, where)
+    for where, row in _values(text):
+        if row is not _BLANK:
             if objects is None:
                 objects = isinstance(row, dict)
                 if objects:
@@ -58,6 +65,20 @@ def read_jsonl(text: Text, item_column: str | None) -> RowsRead:
     )
 
 
+_BLANK = object()
+
+
+def _values(text: Text) -> Iterator[tuple[str, Any]]:
+    """Read what each line holds, or each element of the array that the text is; with where that stands."""
+    if is_document(text.content):
+        for number, value in enumerate(_parse(text.content, text.name), 1):
+            yield f"{text.name}, element {number}", value
+        return
+    for number, line in enumerate(text.content.splitlines(), 1):
+        where = f"{text.name}, line {number}"
+        yield where, _parse(line, where) if line.strip() else _BLANK
+
+
 def _parse(line: bytes, where: str) -> Any:
     try:
         return json.loads(line.decode())
@@ -77,7 +98,10 @@ def _list_key(row: dict[str, Any], where: str) -> str:
         raise TableError(
             f"{where}: {len(keys)} keys hold an array ({listed(keys)}), expected one", [], readings
         )
-    raise DataError(f"{where}: no key holds an array, expected one; the keys are {listed(list(row))}.")
+    raise DataError(
+        f"{where}: no key holds an array, expected one; the keys are {listed(list(row))}.",
+        hint="A table with a column of items is read as csv, Parquet or .xlsx.",
+    )
 
 
 def _items(row: Any, key: str, where: str) -> Any:

@@ -33,6 +33,7 @@ def read_parquet(
     id_column: str | None,
     item_column: str | None,
     item_columns: str | Sequence[str] | None,
+    delimiter: str | None,
 ) -> RowsRead:
     """Read a column of lists, or a table of columns, from the bytes of a file and its name.
 
@@ -47,16 +48,21 @@ def read_parquet(
     Unpacked(name).require(least_memory(content))
     try:
         part = read_frame(
-            pl.scan_parquet(io.BytesIO(content)), Wanted(id_column, item_column, item_columns), name
+            pl.scan_parquet(io.BytesIO(content)),
+            Wanted(id_column, item_column, item_columns, delimiter),
+            name,
         )
     except pl.exceptions.PolarsError as error:
         raise DataError(f"{name} cannot be read as Parquet: {shorten(str(error), 200)}.") from None
-    layout = part.layout
+    cells = part.cells and (_as_parquet(part.cells[0]), part.cells[1])
+    return replace(part, layout=_as_parquet(part.layout), cells=cells)
+
+
+def _as_parquet(layout: Layout) -> Layout:
+    """Name the layout of a file whose table is laid out like this."""
     if layout.format == "long":
-        layout = Layout("parquet", id_column=layout.id_column, item_column=layout.item_column, nested=False)
-    elif layout.format != "parquet":
-        layout = Layout("parquet")
-    return replace(part, layout=layout)
+        return Layout("parquet", id_column=layout.id_column, item_column=layout.item_column, nested=False)
+    return layout if layout.format == "parquet" else Layout("parquet")
 
 
 def parquet(data: Transactions, layout: Layout) -> Iterator[bytes]:

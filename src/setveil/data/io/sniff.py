@@ -11,6 +11,7 @@ from pathlib import Path
 
 from setveil.data import evidence
 from setveil.data.columns import guess_columns
+from setveil.data.io.jsonl import is_document
 from setveil.data.io.source import Text, is_parquet
 from setveil.data.layout import formats_of
 from setveil.data.vocabulary import is_integer
@@ -50,8 +51,8 @@ def sniff_content(content: bytes) -> str:
     """
     if is_parquet(content):
         return "parquet"
-    lines = [line for line in _head(content).splitlines()[: evidence.LINES] if line.strip()]
-    if lines and _JSON.match(lines[0].lstrip()):
+    lines = [line for line in _lines(content)[: evidence.LINES] if line.strip()]
+    if (lines and _JSON.match(lines[0].lstrip())) or is_document(content):
         return "jsonl"
     rows = [line.split() for line in lines if line.lstrip()[0] not in "#%@"]
     if rows and all(is_integer(field) for row in rows for field in row):
@@ -80,12 +81,14 @@ def why_table(text: Text, form: str, separator: str | None) -> tuple[str, str | 
         rows = head_rows(text, separator or basket_separator(text))
         if len(rows) == 1 and guess_columns(rows[0]):
             return "its only line names an id and an item", separator
+        if evidence.common_width(rows) == (1, 1) and evidence.list_sign([row[0] for row in rows]).strip():
+            return "every line holds one field, which seems to be a list", separator
         why, between = _why_blanks(text, rows)
         return (why, between or separator) if why else (evidence.why_table(rows), separator)
     between_tabs = head_rows(text, "\t")
     if evidence.is_table(between_tabs):
         return "nearly every line has as many tabs", "\t"
-    lines = [line.split() for line in _head(text.content).splitlines()[: evidence.LINES] if line.strip()]
+    lines = [line.split() for line in _lines(text.content)[: evidence.LINES] if line.strip()]
     if form == "spmf" and b"@ITEM=" in text.content:
         return "", None  # made by a program, of items with names
     if form == "fimi" and not all(map(is_integer, {field for line in lines for field in line})):
@@ -125,7 +128,7 @@ def _numbered(rows: Sequence[Sequence[str]], end: int) -> bool:
 
 def holds_numbers(text: Text) -> bool:
     """Tell whether half of the first lines or more hold nothing but integers between blanks."""
-    lines = [line.split() for line in _head(text.content).splitlines()[: evidence.LINES] if line.strip()]
+    lines = [line.split() for line in _lines(text.content)[: evidence.LINES] if line.strip()]
     rows = [line for line in lines if line[0][0] not in "#%@"]
     return 2 * sum(all(map(is_integer, row)) for row in rows) >= len(rows)
 
@@ -141,7 +144,7 @@ def basket_separator(text: Text, *, said: bool = False) -> str:
     head = _head(text.content)
     shares = {sign: _share(_rows(head, sign, strict=True)) for sign in evidence.SEPARATORS}
     often = [sign for sign in evidence.SEPARATORS if shares[sign] >= _OFTEN]
-    tables = [sign for sign in often if evidence.is_table(_rows(head, sign, strict=True))]
+    tables = [sign for sign in often if _is_table(_rows(head, sign, strict=True))]
     if tables or not often:
         return likely_separator(text) if tables else max(evidence.SEPARATORS, key=lambda s: shares[s])
     if len(often) > 1 and said and "," in often:
@@ -161,18 +164,26 @@ def basket_separator(text: Text, *, said: bool = False) -> str:
 def likely_separator(text: Text) -> str:
     """Tell what stands between the fields of a table: what gives the lines the same number of fields.
 
-    Of several signs that do, the one that gives most fields, where no comma stands in numbers only.
+    Of several signs that do, those that give it to the first line, too, which may name columns of lists; of
+    these the one that gives most fields, where no comma stands in numbers only.
     """
     best, width = "", 0
-    for sign in evidence.SEPARATORS:
-        rows = _rows(_head(text.content), sign, strict=True)
-        common, _ = evidence.common_width(rows)
-        if evidence.is_table(rows) and (common > width or best == ","):
-            best, width = sign, common
+    split = {sign: _rows(_head(text.content), sign, strict=True) for sign in evidence.SEPARATORS}
+    common = {sign: evidence.common_width(rows)[0] for sign, rows in split.items()}
+    tables = [sign for sign, rows in split.items() if _is_table(rows)]
+    for sign in [sign for sign in tables if len(split[sign][0]) == common[sign]] or tables:
+        if common[sign] > width or best == ",":
+            best, width = sign, common[sign]
     if best:
         return best
-    first = next((line for line in _head(text.content).splitlines() if line.strip()), "")
+    first = next((line for line in _lines(text.content) if line.strip()), "")
     return max(evidence.SEPARATORS, key=first.count)
+
+
+def _is_table(rows: Sequence[Sequence[str]]) -> bool:
+    """Tell whether a sign gives lines the same number of fields, and does not stand within quoted ones."""
+    cut = sum(any(field.count('"') % 2 for field in row) for row in rows)
+    return evidence.is_table(rows) and 2 * cut <= len(rows)
 
 
 def head_rows(text: Text, separator: str) -> list[list[str]]:
@@ -207,3 +218,8 @@ def _head(content: bytes) -> str:
     if len(head) < len(content):
         head = head[: max(head.rfind(b"\n"), head.rfind(b"\r")) + 1] or head
     return head.decode("utf-8", "replace")
+
+
+def _lines(content: bytes) -> list[str]:
+    """List the first lines, which end as those of files do; other signs that end lines may be in a label."""
+    return io.StringIO(_head(content), newline=None).read().split("\n")

@@ -43,6 +43,9 @@ _WIDE = {
 }
 _NOT_CP1252 = (0x81, 0x8D, 0x8F, 0x90, 0x9D)
 _NOT_IN_A_WORD = re.compile(rb"[\s,;|\"\x00]")
+_MARKUP = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype|html|head|body|table|meta|\?xml)[\s>]", re.IGNORECASE
+)
 _CHUNK = 1 << 20
 _AT_ONCE = 1 << 24  # bytes that are unpacked before their number is looked at
 
@@ -194,6 +197,11 @@ def as_text(content: bytes, name: str, encoding: str | None = None) -> Text:
         _check(content, name)
     else:
         content = _transcode(content, name, encoding)
+    if _MARKUP.match(content):
+        raise DataError(
+            f"{name} is a web page or XML, expected text with a row or an item on each line.",
+            hint="Open it in a spreadsheet program, and save the table as csv or .xlsx.",
+        )
     zero = content.find(0)
     if zero >= 0:
         raise DataError(

@@ -24,17 +24,27 @@ from setveil.wording import are, count
 _MANY = 8  # values of a table for each of its lines: then a column is better sorted than looked up
 
 
-def read_long(text: Text, separator: str | None, id_column: str | None, item_column: str | None) -> RowsRead:
-    """Read lines of an id and an item; those of the same id, wherever they stand, are one row."""
-    wanted = Wanted(id_column, item_column)
+def read_long(
+    text: Text,
+    separator: str | None,
+    id_column: str | None,
+    item_column: str | None,
+    delimiter: str | None,
+) -> RowsRead:
+    """Read lines of an id and an item, or several; those of the same id, wherever they stand, are one row."""
+    wanted = Wanted(id_column, item_column, None, delimiter)
     return read_table(TextTable(text, separator, wanted), "long", wanted)
 
 
 def read_wide(
-    text: Text, separator: str | None, id_column: str | None, item_columns: str | Sequence[str] | None
+    text: Text,
+    separator: str | None,
+    id_column: str | None,
+    item_columns: str | Sequence[str] | None,
+    delimiter: str | None,
 ) -> RowsRead:
     """Read lines with several columns of items."""
-    wanted = Wanted(id_column, None, item_columns)
+    wanted = Wanted(id_column, None, item_columns, delimiter)
     return read_table(TextTable(text, separator, wanted), "wide", wanted)
 
 

@@ -140,7 +140,7 @@ def _read(report: Record) -> blocks.Section | None:
     read = report["input"].get("read")
     if not read:
         return None
-    separator, files = read["separator"] or "", read["files"]
+    separator, delimiter, files = read["separator"] or "", read.get("delimiter") or "", read["files"]
     more = len(files) > 1 or any(entry.get("compression") for entry in files)
     return blocks.fold(
         "What was read",
@@ -155,6 +155,7 @@ def _read(report: Record) -> blocks.Section | None:
                 ),
                 ("Ignored columns", _columns(read["ignored_columns"])),
                 ("Separator", html.escape(_SEPARATORS.get(separator, separator))),
+                ("Between items of a cell", html.escape(_SEPARATORS.get(delimiter, delimiter))),
                 ("Encoding", html.escape(read["encoding"] or "")),
                 ("Query", blocks.code(read.get("query") or "")),
                 ("Files", "<br>".join(map(_file, files)) if more else ""),

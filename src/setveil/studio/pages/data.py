@@ -326,19 +326,21 @@ async def read(request: Request) -> Response:
     return await _open(request, options)
 
 
-def _asked_of_columns(form: Mapping[str, Any]) -> dict[str, Any]:
-    """Take options of reading from a form that says what each column is, and so which hold ids and items."""
-    own = {"format", "id-column", "item-column", "item-columns"}
-    return {key: value for key, value in _asked(form).items() if key not in own}
+def _asked_beside(form: Mapping[str, Any], *own: str) -> dict[str, str]:
+    """Take options of reading from a form that says what each column is, but for what is its own."""
+    return {key: value for key, value in _asked(form).items() if key not in ("delimiter", *own)}
+
+
+_OF_COLUMNS = ("format", "id-column", "item-column", "item-columns")
 
 
 async def roles(request: Request) -> Response:
     """Read the file as a table of which each column has a role."""
     form = dict((await form_of(request)).items())
     said, lacking = data_roles.options_in(form)
-    options = _asked_of_columns(form)
+    options = _asked_beside(form, *_OF_COLUMNS)
     if lacking:
-        return await _reading(request, _asked(form), [fault(text, "role-1") for text in lacking], form)
+        return await _reading(request, _asked_beside(form), [fault(text, "role-1") for text in lacking], form)
     return await _open(request, options | said, form)
 
 
@@ -347,9 +349,11 @@ async def facts(request: Request) -> Response:
     project: Project = request.state.project
     form = dict((await form_of(request)).items())
     said, lacking = data_facts.options_in(form)
-    options = _asked_of_columns(form)
+    options = _asked_beside(form, *_OF_COLUMNS)
     if lacking:
-        return await _reading(request, _asked(form), [fault(text, "holds-1") for text in lacking], form)
+        return await _reading(
+            request, _asked_beside(form), [fault(text, "holds-1") for text in lacking], form
+        )
     path = str(project.studio.get("file") or project.settings().get("input") or "")
     asked = {**options, **said, "k": project.settings().get("k")}
     try:
@@ -358,7 +362,7 @@ async def facts(request: Request) -> Response:
         said_why = {"message": refused.message, "hint": in_words(refused.hint), "lines": []}
         found = {"facts": None, "error": said_why}
     if found["error"] or "look" in form or "written" in form:
-        return await _reading(request, _asked(form), (), form, found)
+        return await _reading(request, _asked_beside(form), (), form, found)
     return await _open(request, options | said, form)
 
 
