@@ -88,6 +88,8 @@ def test_orders_of_rows_do_not_link_releases(tmp_path: Path) -> None:
 
 def test_a_register_has_everybody_and_everything_so_far(tmp_path: Path) -> None:
     series = with_first(tmp_path, kind="register")
+    (warning,) = series.warnings
+    assert "q1: counts.csv lies beside the first release of a register" in warning
 
     def added(data: object, **how: Any) -> object:
         return series.add(data, name="q2", out=tmp_path / "q2", hierarchy=TREE, **how)
@@ -101,6 +103,7 @@ def test_a_register_has_everybody_and_everything_so_far(tmp_path: Path) -> None:
     refused(tmp_path, sv.RequestError, lambda: added(SO_FAR, counts=3), "no counts")
     added(SECOND, merge=True)
     assert not (tmp_path / "q2" / "published" / "counts.csv").exists()
+    assert series.warnings == ()
     part = series.ledger.part("q2")
     code = coded(bytes.fromhex((tmp_path / "ward.key").read_text()))
     assert {one: list(part.data[at]) for at, one in enumerate(part.people)} == {

@@ -228,6 +228,8 @@ def add(
             [*(input or ())], names=names.split(","), out=out.split(","), weights=_weights(weights),
             **how, **reading.given(),
         )  # fmt: skip
+        for warning in one.warnings:
+            say(f"Warning: {warning}")
         return Answer(reports, "\n\n".join(map(summary, reports)))
     if name is None:
         raise RequestError("Say what the release is called.", hint="Such as --name 2026-q2.")

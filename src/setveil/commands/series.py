@@ -9,7 +9,15 @@ from typing import Any, cast
 
 from setveil.commands.given import Listener, TreeLike, heard, integer, path_of, tree_of
 from setveil.commands.series_rows import people_in
-from setveil.commands.series_verdict import KNOWN, PRESENCE, Told, one_of, verdict_of, verified
+from setveil.commands.series_verdict import (
+    KNOWN,
+    PRESENCE,
+    Told,
+    counts_out,
+    one_of,
+    verdict_of,
+    verified,
+)
 from setveil.errors import RequestError
 from setveil.guarantees.series import SeriesAnonymity
 from setveil.report.record import Record
@@ -56,7 +64,7 @@ class Series:
 
     def __init__(self, ledger: Ledger, key: Path | None = None) -> None:
         self._folder, self._key = ledger.folder, key
-        self.warnings: tuple[str, ...] = ()  # of the last call of `add` or `plan`
+        self.warnings: tuple[str, ...] = ()  # of the last call of `add`, `plan` or their like
 
     @classmethod
     def create(
@@ -223,11 +231,12 @@ class Series:
                 return verdict_of(changed, verdict)
             if out is None:
                 raise RequestError("Say where the release goes.", hint="--out FOLDER.")
-            _, report = add_new(
+            changed, report = add_new(
                 ledger, name, new, tree_for(ledger, tree_of(hierarchy)), path_of("The folder to write", out),
                 hold_back=hold_back, labels_of=labels_of, how=how, priced=ways, counts=counts,
                 details=details, writing=writing, record=record, progress=listening,
             )  # fmt: skip
+            self._warn(counts_out(changed) if changed.entry(name).counts else "")
         return cast("dict[str, Any]", report)
 
     def add_together(
@@ -263,10 +272,11 @@ class Series:
             tree = tree_for(ledger, tree_of(hierarchy))
             several = [self._people(ledger, one, reading) for one in data]
             outs = [path_of("The folder to write", place) for place in out]
-            _, reports = add_together(
+            changed, reports = add_together(
                 ledger, several, list(names), outs, tree, weights=weights, time_limit=time_limit,
                 counts=counts, writing=writing, record=record, details=details, progress=listening,
             )  # fmt: skip
+            self._warn(counts_out(changed))
         return reports
 
     def plan(
@@ -422,8 +432,13 @@ class Series:
         self, ledger: Ledger, data: object, reading: Mapping[str, Any], *, merge: bool = False
     ) -> People:
         new = people_in(ledger, data, reading, self._key, merge=merge)
-        self.warnings = (new.warning,) if new.warning else ()
+        self.warnings = ()
+        self._warn(new.warning)
         return new
+
+    def _warn(self, warning: str | None) -> None:
+        if warning:
+            self.warnings += (warning,)
 
     def __repr__(self) -> str:
         return list_text(self.told())

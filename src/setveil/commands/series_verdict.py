@@ -18,10 +18,15 @@ from setveil.series.ledger import INSIDE, Ledger, open_ledger
 from setveil.series.state import published_state, told
 
 KNOWN, PRESENCE = ("histories", "facts"), ("implied", "known", "ignored")
-OUT = (
+_STAYS = (
     "counts.csv lies beside a release of a register, and is out: the promise holds for those only who do not "
+    "know what stays (docs/series.md)."
 )
-STAYS = f"{OUT}know what stays (docs/series.md)."
+_FIRST = (
+    "counts.csv lies beside the first release of a register. With a second one the promise holds for those "
+    "only who do not know what stays. If that is not meant, drop the release before anybody is given it, and "
+    "add it again without counts (docs/series.md)."
+)
 
 
 class Told(dict[str, Any]):
@@ -64,14 +69,21 @@ def verified(ledger: Ledger, runs: Mapping[str, Path], *, progress: Progress, **
 def verdict_of(ledger: Ledger, found: dict[str, Any], *, counts_are_out: bool = False) -> Told:
     """Say what was found of a series, and what of it does not hold for everybody."""
     warnings = []
-    beside = [entry.name for entry in ledger.releases if entry.counts]
-    if ledger.settings.kind == "register" and beside and len(ledger.releases) > 1:
-        warnings.append(f"{', '.join(beside)}: {STAYS}")
+    if len(ledger.releases) > 1 and (out := counts_out(ledger)):
+        warnings.append(out)
         found["holds"] = found["holds"] and counts_are_out
     if ledger.settings.forgotten:
         warnings.append(f"{ledger.settings.forgotten:,} forgotten: no longer checked.")
     found["warnings"] = warnings
     return Told(found, verdict_text(found))
+
+
+def counts_out(ledger: Ledger) -> str:
+    """Say for whom counts beside a release break the promise; empty: there are none, or it is no register."""
+    beside = ", ".join(entry.name for entry in ledger.releases if entry.counts)
+    if ledger.settings.kind != "register" or not beside:
+        return ""
+    return f"{beside}: {_STAYS if len(ledger.releases) > 1 else _FIRST}"
 
 
 def verify_together(

@@ -216,7 +216,7 @@ class Origin:
         layout, delimiter = self.cells or (self.layout, None)
         said = [words.get(layout.format, layout.format), f"one row per {self.row}"]
         if layout.format == "basket" and layout.separator != ",":
-            said[0] += f" separated by {_SIGNS.get(layout.separator, repr(layout.separator))}"
+            said[0] += f" separated by {in_words(layout.separator)}"
         if self.item_columns:
             several = len(self.item_columns)
             said.append(
@@ -225,13 +225,16 @@ class Origin:
                 else f"items from {several} columns, {self.item_columns[0]} to {self.item_columns[-1]}"
             )
             if delimiter is not None:
-                said[-1] += f", with {_SIGNS.get(delimiter, repr(delimiter))} between them"
+                said[-1] += f", with {in_words(delimiter)} between them"
         if self.ignored_columns:
             said.append(f"ignored: {listed(self.ignored_columns, 5).replace(chr(39), '')}")
         return ", ".join(said)
 
 
-_SIGNS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "vertical bars", " ": "blanks"}
+def in_words(sign: str) -> str:
+    """Name what stands between fields or items."""
+    names = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "vertical bars", " ": "blanks"}
+    return names.get(sign, repr(sign))
 
 
 def writable_layout(layout: Layout, labels: Iterable[str], longest: int = 0) -> Layout:

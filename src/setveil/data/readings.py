@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from setveil.data import evidence
 from setveil.data.columns import is_id_name, is_item_name, is_person_name, numbered_alike
+from setveil.data.layout import in_words
 from setveil.data.named_columns import NamedColumns, called
 from setveil.errors import TableError, shorten
 
@@ -150,7 +151,12 @@ def _of_lists(table: NamedColumns, values: Sequence[Sequence[str]], word: Sequen
         options["item_columns"] = as_fields(lists, word)
     row = "line" if id_at is None else f"value of {called(table, id_at)}"
     items = ", ".join(called(table, at) for at in lists)
-    return [({**options, "delimiter": sign}, f"one row per {row}, items from {items}, {sign!r} between them")]
+    return [
+        (
+            {**options, "delimiter": sign},
+            f"one row per {row}, items from {items}, with {in_words(sign)} between them",
+        )
+    ]
 
 
 def _is_called_id(table: NamedColumns, at: int) -> bool:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from setveil.data import evidence
 from setveil.data.ids import Values
-from setveil.data.layout import Layout
+from setveil.data.layout import Layout, in_words
 from setveil.data.named_columns import Column
 from setveil.errors import DataError, RequestError, TableError, shorten
 from setveil.kernels.rows import take_rows
@@ -56,7 +56,7 @@ def refuse_lists(name: str, columns: Sequence[Values], form: str) -> None:
                 f"{example}, and nothing says what stands between these",
                 [],
                 [
-                    ({"delimiter": sign}, f"{sign!r} stands between items"),
+                    ({"delimiter": sign}, f"{in_words(sign)} stand between items"),
                     ({"format": form}, "each cell is one item"),
                 ],
             )

@@ -164,8 +164,8 @@ def _read(
     if wanted.delimiter is not None and not wanted.named:
         raise RequestError(
             "The delimiter stands between the items of a cell, and no column of items is named.",
-            hint="Name it (item_column, or item_columns where each line is a row). What stands between the "
-            "fields of a line is the separator.",
+            hint="Name it: --item-column, or --item-columns where each line is a row. What stands between "
+            "the fields of a line is the separator.",
         )
     if wanted.item_column is not None and wanted.item_columns is not None:
         raise RequestError(

@@ -108,7 +108,7 @@ async def _page(
         hold_back=_HOLD_BACK,
         searches=_SEARCHES,
         limits=_LIMITS,
-        fields={**_USUAL, **(given or {})},
+        fields={**_USUAL, **({"counts": ""} if series.get("kind") == "register" else {}), **(given or {})},
         said=said,
         ready="input" in settings,
         table=commands.is_table(settings),
