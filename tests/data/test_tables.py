@@ -194,6 +194,7 @@ def test_cells_that_hold_several_items(
         ("[tea, whole milk]", {"tea", "whole milk"}),
         ('{tea,"milk, \\"whole\\"",NULL}', {"tea", 'milk, "whole"'}),
         (" ['tea'] ", {"tea"}),
+        (r"['C:\data', 'tea']", {r"C:\data", "tea"}),
     ],
 )
 def test_lists_as_programs_write_them(tmp_path: Path, cell: str, items: set[str]) -> None:

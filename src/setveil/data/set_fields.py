@@ -7,6 +7,7 @@ import contextlib
 import csv
 import json
 import re
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -87,9 +88,15 @@ def split_column(
     """
     lists = evidence.are_written_lists([text for text in column.labels if text.strip(" \t")])
     written = lists and delimiter in {None, ","}
+    sign = delimiter or DELIMITER
     if delimiter is None and not written:
         _refuse_other_signs(column, name)
-    sign = delimiter or DELIMITER
+    elif lists and not written and not any(sign in text for text in column.labels):
+        raise DataError(
+            f"{_place(column, 0, name)}: no field holds {sign!r}, and nearly all are lists in brackets, such "
+            f"as {shorten(next(filter(None, column.labels)))}.",
+            hint="Between their items is a comma: --delimiter ','.",
+        )
     items: dict[str, int] = {}
     codes: list[int] = []
     bounds = [0]
@@ -150,7 +157,7 @@ def _listed_fields(text: str, column: Column, name: str) -> list[str]:
         return []
     found: Any = None
     if bare[0] in "[{" and bare[-1] in "]}":
-        for read in (json.loads, ast.literal_eval, _array):
+        for read in (json.loads, _literal, _array):
             with contextlib.suppress(ValueError, SyntaxError, MemoryError, RecursionError, csv.Error):
                 found = read(bare) or []  # {} is empty, too
                 break
@@ -162,7 +169,15 @@ def _listed_fields(text: str, column: Column, name: str) -> list[str]:
             "items in brackets, like nearly all others.",
             hint='Such as ["tea", "milk"].',
         )
-    return [str(one).strip(" \t") for one in found if one is not None]
+    # A set has an order of its own in each process.
+    return sorted(str(one).strip(" \t") for one in found if one is not None)
+
+
+def _literal(text: str) -> Any:
+    """Read a list or set as Python writes it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of a backslash that Python doubles
+        return ast.literal_eval(text)
 
 
 def _array(text: str) -> list[str | None]:
