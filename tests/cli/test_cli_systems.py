@@ -12,6 +12,7 @@ from cli_helpers import setveil, together
 CODES = "250.01,250.02,401.9\n250.01,401.1\n8.45,V45.1\nICD9:250.01,tea\n25001,E849.0\n250.01\n401.9\n"
 NAMES = 'code,name\n250,"Diabetes, mellitus"\n4019,Hypertension\n390-459,Circulatory system\nV10,none\n'
 LONG = "id,code,version\n1,V10,9\n1,E11.9,ICD-10-CM\n2,E849,icd9\n2,401.9,9\n3,E11.2,10\n"
+LISTS = "id,code,version\n1,V10 | E849,9\n1,E11.9,ICD-10-CM\n2,401.9,icd9\n3,E11.2|E11.9,10\n4,,9\n"
 READ_LONG = ["long.csv", "--id-column", "id", "--item-column", "code"]
 
 
@@ -105,6 +106,13 @@ def test_a_column_says_the_system(place: Path) -> None:
         "I21": ["I21*", "I00-I99", "ALL"], "I21.4": ["I21*", "I00-I99", "ALL"],
         "I50": ["I50", "I00-I99", "ALL"], "J18.9": ["J18.9", "J18.9", "ALL"],
     }  # fmt: skip
+    (place / "lists.csv").write_text(LISTS)
+    lists = ["lists.csv", *READ_LONG[1:], "--delimiter", "|", "--system", "icd9+icd10"]
+    setveil("hierarchy", "build", *lists, "--system-column", "version", "--out", "e.csv", cwd=place).ok()
+    assert paths(place / "e.csv") == tree
+    ward[2:5] = ["lists.csv", "--column", "code"]
+    setveil(*ward[:-1], "f.csv", "--delimiter", "|", cwd=place).ok()
+    assert paths(place / "f.csv").keys() == tree.keys()
     (place / "long.csv").write_text(LONG + "4,V10,10\n")
     twice = setveil(*build, "--system-column", "version", "--out", "d.csv", cwd=place)
     assert (twice.code, "1 texts are codes of both systems" in twice.err) == (4, True)

@@ -568,6 +568,10 @@ def lists_in_cells() -> list[Export]:
             ids={p.number for p in more},
         ),
         ask(
+            "lists above empty lines", "lists12.csv", table([names, *lines(";")]) + ",\n,\n", DIAGNOSES,
+            *by_both, "--delimiter", ";", ids=NUMBERS,
+        ),
+        ask(
             "several lists of a patient", "lists6.csv", table([names, *visits]), DIAGNOSES,
             *by_both, "--delimiter", ";", ids=NUMBERS,
         ),

@@ -93,6 +93,11 @@ def archives() -> list[Export]:
         refuse("half a .gz", "half.csv.gz", gzip.compress(SALES_TEXT.encode())[:90]),
         refuse("half a .zst", "half.csv.zst", zstd(SALES_TEXT.encode())[:90]),
         refuse("text named .gz", "text.csv.gz", CASES),
+        *(
+            refuse(f"{what}, {name}", name, content + bytes(40), what, hint)
+            for name, content, what, hint in FOREIGN
+        ),
+        refuse("a file of R, packed", "frame.rds", gzip.compress(b"X\n\0\0\0\3" + bytes(40)), "a file of R"),
         refuse(
             "a web page named .xls",
             "page.xls",
@@ -103,6 +108,17 @@ def archives() -> list[Export]:
     ]
 
 
+FOREIGN = [
+    ("ward.sav", b"$FL2@(#) IBM SPSS STATISTICS", "a file of SPSS", "Save the table as csv"),
+    ("ward.dta", b"<stata_dta><header>", "a file of Stata", "Save the table as csv"),
+    ("ward.sas7bdat", bytes(12) + b"\xc2\xea\x81\x60\xb3\x14", "a file of SAS", "Save the table as csv"),
+    ("ward.xpt", b"HEADER RECORD*******LIBRARY HEADER RECORD!!!!!!!", "a transport file of SAS", "csv"),
+    ("ward.RData", b"RDX3\nX\n", "a file of R", "write.csv"),
+    ("ward.db", b"SQLite format 3\0\x10\0", "a database", "--connection sqlite:///"),
+    ("ward.duckdb", bytes(8) + b"DUCK", "a database", "--connection duckdb:///"),
+    ("ward.arrow", b"ARROW1\0\0", "an Arrow file", "Parquet"),
+    ("ward.csv", b"%PDF-1.7\n", "a PDF", "Ask for the table behind it"),
+]
 Sheet = list[list[object]]
 
 

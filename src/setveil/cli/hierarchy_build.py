@@ -184,10 +184,11 @@ def _by_system(
         data = read_rows(source, reading)
     else:
         fields = _values(source, column, reading)  # each with one code, or as a table has several
-        data = Transactions.from_rows(filter(None, map(str.strip, f.split(DELIMITER))) for f in fields)
+        sign = reading.delimiter or DELIMITER
+        data = Transactions.from_rows(filter(None, map(str.strip, f.split(sign))) for f in fields)
     said = None
     if how["system-column"] is not None:
-        named = How(reading.format, reading.encoding, reading.separator)
+        named = How(reading.format, reading.encoding, reading.separator, reading.delimiter)
         said = systems_said(source, system, reading.item_column, how["system-column"], named)
     progress("building the hierarchy")
     tree, read = by_system(

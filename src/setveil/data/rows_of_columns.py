@@ -141,7 +141,9 @@ def _read_cells(table: NamedColumns, form: str | None, wanted: Wanted, delimiter
         items_at = columns_at(table.names, wanted.item_columns or (), id_at, table.name)
     wanted_at = [*([] if id_at is None else [id_at]), *items_at]
     columns = table.columns(wanted_at, id_at=id_at, marks=True)
-    ids = None if id_at is None else columns.pop(0)
+    ids = None
+    if id_at is not None:
+        ids, *columns = _without_blank_ends(*columns)
     lines, codes, held = [], [], []
     labels: list[str] = []
     for at, column in zip(items_at, columns, strict=True):

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
+import numpy as np
+
+from setveil.data.named_columns import Column
+from setveil.data.set_fields import split_column
 from setveil.errors import DataError, RequestError, listed, shorten
 from setveil.hierarchy.systems.known import BOTH
 from setveil.hierarchy.systems.reading import named_system
@@ -39,9 +45,7 @@ def systems_said(source: Any, system: str, item_column: str | None, column: str,
         )
     said: dict[str, str] = {}
     both = set()
-    for item, version in column_pairs(source, (item_column, column), how):
-        if not item:
-            continue
+    for item, version in _items_of(column_pairs(source, (item_column, column), how), item_column, how):
         home = named_system(version)
         if home is None:
             raise DataError(
@@ -56,3 +60,14 @@ def systems_said(source: Any, system: str, item_column: str | None, column: str,
             hint="Write the version before each code when the table is made, such as 9:V10 and 10:V10.",
         )
     return said
+
+
+def _items_of(pairs: Sequence[tuple[str, str]], name: str, how: How) -> Iterator[tuple[str, str]]:
+    """List the items of cells, each with the version of its cell."""
+    if how.delimiter is None:
+        yield from ((cell, version) for cell, version in pairs if cell)
+        return
+    cells = Column(np.arange(len(pairs)), [cell for cell, _ in pairs], lambda _: "The file")
+    indptr, items, labels = split_column(cells, name, how.delimiter)
+    for (_, version), (start, end) in zip(pairs, pairwise(indptr.tolist()), strict=True):
+        yield from ((labels[item], version) for item in items[start:end].tolist())

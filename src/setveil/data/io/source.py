@@ -35,6 +35,23 @@ _SUFFIXES = {
 }
 _BZIP2 = (b"1AY&SY", b"\x17rE8P\x90")  # what a block, and the end of an empty file, begin with
 _OFFICE = b"\xd0\xcf\x11\xe0"
+_SAVE = "Save the table as csv, .xlsx or Parquet there."
+_WRITE = "Write the table with write.csv or arrow::write_parquet there."
+_FOREIGN = {  # what files of other programs begin with
+    b"$FL2@(#)": ("a file of SPSS", _SAVE),
+    b"$FL3@(#)": ("a file of SPSS", _SAVE),
+    b"<stata_dta>": ("a file of Stata", _SAVE),
+    b"\0" * 12 + b"\xc2\xea\x81\x60": ("a file of SAS", _SAVE),
+    b"HEADER RECORD*******LIB": ("a transport file of SAS", _SAVE),
+    b"RDX2\n": ("a file of R", _WRITE),
+    b"RDX3\n": ("a file of R", _WRITE),
+    b"X\n\0\0": ("a file of R", _WRITE),
+    b"SQLite format 3\0": ("a database", 'Ask it: --query "SELECT ..." --connection sqlite:///FILE.'),
+    b"ARROW1": ("an Arrow file", "Write it as Parquet, or give it to setveil in Python."),
+    b"\x89HDF": ("an HDF5 file", _SAVE),
+    b"%PDF-": ("a PDF", "Ask for the table behind it."),
+}
+_DUCKDB = "a database", 'Ask it: --query "SELECT ..." --connection duckdb:///FILE.'
 _WIDE = {
     codecs.BOM_UTF32_LE: "utf-32",  # before UTF-16: it begins with that mark
     codecs.BOM_UTF32_BE: "utf-32",
@@ -193,6 +210,12 @@ def as_text(content: bytes, name: str, encoding: str | None = None) -> Text:
         raise DataError(f"{name} is {what}, expected text.", hint="Unpack or export it as text first.")
     if is_parquet(content):
         raise DataError(f"{name} is a Parquet file, expected text.", hint="Read it with --format parquet.")
+    what, hint = next(
+        (said for magic, said in _FOREIGN.items() if content.startswith(magic)),
+        _DUCKDB if content[8:12] == b"DUCK" else ("", ""),
+    )
+    if what:
+        raise DataError(f"{name} is {what}, expected text.", hint=hint)
     if utf8:
         _check(content, name)
     else:

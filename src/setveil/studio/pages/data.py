@@ -296,7 +296,7 @@ def _missing(before: Mapping[str, Any], form: Mapping[str, Any] | None) -> str:
 
 def in_words(hint: str) -> str:
     """Leave out of a hint what only the command line can use."""
-    return "" if "\n    setveil" in hint or "--id-column" in hint else hint
+    return "" if any(words in hint for words in ("\n    setveil", "--id-column", "--query")) else hint
 
 
 def helping(options: Mapping[str, str]) -> list[dict[str, Any]]:
