@@ -105,7 +105,15 @@ def test_one_hot_tables(tmp_path: Path) -> None:
     assert rows(path, ONE_HOT, format="onehot", id_column="basket") == [("tea",), ("milk", "tea"), ()]
     words = ONE_HOT.replace("1", "TRUE").replace("0", "FALSE")
     assert rows(path, words, item_columns="tea,milk") == [("tea",), ("milk", "tea"), ()]
-    for yes, no in (("yes", "no"), ("Y", "N"), ("x", ""), ("1", "NA"), ("Checked", "Unchecked")):
+    for yes, no in (
+        ("yes", "no"),
+        ("Y", "N"),
+        ("x", ""),
+        ("1", "NA"),
+        ("Y", ""),
+        ("WAHR", "FALSCH"),
+        ("oui", "non"),
+    ):
         words = ONE_HOT.replace(",1", f",{yes}").replace(",0", f",{no}")
         assert rows(path, words, item_columns="tea,milk") == [("tea",), ("milk", "tea"), ()]
     for mark in ("z", "²", "-1"):

@@ -27,10 +27,16 @@ _SHAPED = 500  # lines whose values are compared by how they are written
 _ORDER = {0: "first", 1: "second", 2: "third", -1: "last", -2: "last but one"}
 
 MISSING = frozenset({"", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null", "None"})
-YES = frozenset({"1", "true", "True", "TRUE", "yes", "Yes", "YES", "checked", "Checked"})
-NO = frozenset({"0", "false", "False", "FALSE", "no", "No", "NO", "unchecked", "Unchecked", ""})
-TICKS, NO_TICKS = frozenset({"x", "X", "y", "Y"}), frozenset({"n", "N"})  # which may be items as well
-_TICKED = frozenset({"x"}), frozenset({"X"}), frozenset({"y", "n"}), frozenset({"Y", "N"})
+
+
+def _forms(*words: str) -> set[str]:
+    return {form for word in words for form in (word, word.title(), word.upper())}
+
+
+YES = frozenset({"1", *_forms("true", "yes", "checked", "wahr", "ja", "vrai", "oui")})
+NO = frozenset({"0", "", *_forms("false", "no", "unchecked", "falsch", "nein", "faux", "non")})
+TICKS, NO_TICKS = frozenset("xXyY"), frozenset("nN")  # which may be items as well
+_TICKED = [frozenset(found) for found in ("x", "X", "y", "Y", "yn", "YN")]
 
 _INTEGER = re.compile(r"[+-]?[0-9]+", re.ASCII)
 _NUMBER = re.compile(r"[+-]?[0-9]+(?:[.,' \u00a0][0-9]{3})*(?:[.,][0-9]+)?%?", re.ASCII)
