@@ -148,6 +148,16 @@ def test_json_lines(tmp_path: Path, lists: bool) -> None:
     ]
     path = written(tmp_path / "ward.jsonl", "\n\n".join(map(json.dumps, lines)))
     assert told(ward(path))[:3] == EXPECTED
+    path = written(tmp_path / "ward.json", json.dumps(lines, indent=1))  # one array of all
+    assert told(ward(path))[:3] == EXPECTED
+
+
+def test_lists_in_brackets(tmp_path: Path) -> None:
+    lines = [["patient", "age", "sex", "codes"]]
+    lines += [[patient, age, sex, str(list(codes)) if codes else ""] for patient, age, sex, codes in WARD]
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(lines)
+    assert told(ward(written(tmp_path / "ward.csv", out.getvalue())))[:3] == EXPECTED
 
 
 def test_wide(tmp_path: Path) -> None:
@@ -347,8 +357,9 @@ REFUSED: list[tuple[str, dict[str, Any], type[sv.SetveilError], list[str]]] = [
     ("age,sex,codes\n34,F,\"['a', 'b']\"\n36,F,\"['c']\"\n36,M,\"['a\"\n"
      + "".join(f"36,F,['c{i}']\n" for i in range(20)), {}, sv.DataError,
      ["line 4", "\"['a\"", "expected a list of items in brackets"]),
-    ("age,sex,codes\n34,F,\"['a', 'b']\"\n", {"delimiter": "|"}, sv.DataError,
-     ["no field holds '|'", "lists in brackets", "--delimiter ','"]),
+    ("age,sex,codes\n34,F,\"['a', 'b']\"\n36,F,\"['c']\"\n", {"delimiter": ","}, sv.DataError,
+     ["expected items with a delimiter", "leave it out"]),
+    ("age,sex,codes\n34,F,\"['a', 'b']\"\n", {"delimiter": "|"}, sv.DataError, ["line 2", "leave it out"]),
     ("age,sex,codes\n34,F,\"['a', 2.5]\"\n", {}, sv.DataError, ["line 2", "expected a list of items"]),
     ("age,sex,codes\n34,F,a\n", {"delimiter": '"'}, sv.RequestError, ["The delimiter between items is"]),
     ("age,sex,codes\n34,F,a\n", {"delimiter": ";;"}, sv.RequestError, ["The delimiter between items is"]),
@@ -400,6 +411,9 @@ def test_refused_json_lines(tmp_path: Path, line: str, words: list[str]) -> None
         ward(path)
     for word in words:
         assert word in str(caught.value), str(caught.value)
+    path = written(tmp_path / "ward.json", '[{"age": 1, "sex": "F", "codes": ["a"]},\n' + line + "]")
+    with pytest.raises(sv.DataError, match=r"ward.json(, element 2)?:"):
+        ward(path)
 
 
 def test_refused_frames() -> None:

@@ -11,6 +11,7 @@ import sqlite3
 import struct
 import tempfile
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -279,6 +280,15 @@ def json_lines() -> list[Export]:
     objects = [{"pat": p.number, "sex": p.sex, "codes": list(p.codes)} for p in PATIENTS]
     records = [{"pat": a, "icd": b, "sex": c} for a, b, c in LONG]
     sales = [list(sale) for sale in SALES]
+    orders = [{"order_id": at, "product": good} for at, sale in enumerate(SALES) for good in sale]
+    wide = [
+        {"pat": p.number, **{f"DX{at}": code for at, code in enumerate([*p.codes, None, None, None][:4], 1)}}
+        for p in PATIENTS
+    ]
+    visits = [
+        {"pat": p.number, "codes": codes} for p in PATIENTS for codes in (p.codes[:1], p.codes[1:], None)
+    ]
+    joined = [{"pat": int(p.number), "codes": ";".join(p.codes)} for p in PATIENTS]
     two = [{"pat": p.number, "codes": list(p.codes), "dates": list(p.dates)} for p in PATIENTS]
     return [
         read("JSON lines with one array", "a.jsonl", lines(objects), DIAGNOSES),
@@ -292,7 +302,41 @@ def json_lines() -> list[Export]:
             ids=NUMBERS,
             words=["codes", "dates"],
         ),
-        ask("JSON lines of a long table", "c.jsonl", lines(records), ids=NUMBERS),
+        ask(
+            "JSON lines of a long table", "c.jsonl", lines(records), DIAGNOSES, *by("pat", "icd"), ids=NUMBERS
+        ),
+        read("JSON lines of orders and products", "p.jsonl", lines(orders), as_rows(SALES)),
+        ask(
+            "JSON lines of a wide table",
+            "q.jsonl",
+            lines(wide),
+            DIAGNOSES,
+            "--id-column",
+            "pat",
+            "--item-columns",
+            "DX1-DX4",
+            ids=NUMBERS,
+        ),
+        replace(
+            read(
+                "JSON lines of lists, several of a patient",
+                "r.jsonl",
+                lines(visits),
+                DIAGNOSES,
+                *by("pat", "codes"),
+            ),
+            ids=NUMBERS,
+        ),
+        ask(
+            "JSON lines of texts with several codes",
+            "s.jsonl",
+            lines(joined),
+            DIAGNOSES,
+            *by("pat", "codes"),
+            "--delimiter",
+            ";",
+            ids=NUMBERS,
+        ),
         ask("JSON lines of a table, as arrays", "d.jsonl", lines(LONG), ids=NUMBERS),
         ask(
             "JSON lines of ids and items",
@@ -322,8 +366,22 @@ def json_lines() -> list[Export]:
         ),
         refuse("a JSON document that is cut off", "n.json", json.dumps(objects)[:-30], "n.json"),
         refuse("a JSON document of numbers", "o.json", json.dumps([["a"], 5]), "element 2"),
-        ask("a JSON document", "g.json", json.dumps(records, indent=1), ids=NUMBERS),
-        ask("a JSON document on one line", "h.json", json.dumps(records), ids=NUMBERS),
+        ask(
+            "a JSON document",
+            "g.json",
+            json.dumps(records, indent=1),
+            DIAGNOSES,
+            *by("pat", "icd"),
+            ids=NUMBERS,
+        ),
+        ask(
+            "a JSON document on one line",
+            "h.json",
+            json.dumps(records),
+            DIAGNOSES,
+            *by("pat", "icd"),
+            ids=NUMBERS,
+        ),
     ]
 
 

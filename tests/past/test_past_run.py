@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -61,9 +62,17 @@ def sources(folder: Path) -> dict[str, dict[str, Any]]:
         for name in ("cells.csv", "cells.parquet", "cells.xlsx")
         for how, said in (("by id", by_id), ("by line", by_line))
     }
+    records = table.unpivot(["main", "other"], index="id").to_dicts()
+    (folder / "records.json").write_text(json.dumps(records))
+    lists = [{"id": one, "goods": goods} for one, *goods in GOODS]
+    (folder / "lists.json").write_text(json.dumps(lists, indent=1))
+    json_by_id = {"source": folder / "lists.json", "id_column": "id", "item_column": "goods"}
     query = {"query": "SELECT * FROM goods", "connection": f"sqlite:///{folder / 'goods.db'}"}
     return {
         **files,
+        "records": {"source": folder / "records.json", "id_column": "id", "item_column": "value"},
+        "lists": {"source": folder / "lists.json", "item_column": "goods"},
+        "lists by id": json_by_id,
         "wide": {"source": folder / "wide.csv", "item_columns": "main,other"},
         "a query": {"source": None, **query, **by_id, "delimiter": ","},
         "a query by line": {"source": None, **query, **by_line, "delimiter": ","},

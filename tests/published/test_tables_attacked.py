@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -105,8 +106,9 @@ def test_names_that_are_numbers_or_words(tmp_path: Path, names: tuple[str, str, 
 def test_labels_that_look_like_lists(tmp_path: Path) -> None:
     """What the file says of its delimiter is not doubted."""
     columns = (text_column("q", ["a", "a"]),)
-    for label in ("[1,2]", "{x}", "a|b"):
-        table = PublishedTable(columns, Transactions.from_rows([[label], [label]]), (), ("q", "s"), "s")
+    for label, delimiter in product(("[1,2]", "{x}", "[3]", "a|b"), ";,"):
+        rows = Transactions.from_rows([[label], [label]])
+        table = PublishedTable(columns, rows, (), ("q", "s"), "s", delimiter)
         write_table(tmp_path / DATA_FILE, table)
         write_about(tmp_path, table)
         assert read(str(tmp_path / DATA_FILE), read_rows).shows(table)

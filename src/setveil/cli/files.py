@@ -33,7 +33,7 @@ def read_rows(
     with saying_how():
         data = read(path or None, **reading.given(), refuse_tables=refuse_tables)
     origin = data.origin
-    if origin is not None and not origin.named and (origin.layout.format == "long" or not refuse_tables):
+    if origin is not None and not origin.named and (origin.id_column is not None or not refuse_tables):
         name = "standard input" if origin.path == "-" else origin.path
         say(f"Reading {name}: {origin.sentence()} (if not: --format, --id-column, --item-column).")
     return data

@@ -63,8 +63,13 @@ FORMATS: Mapping[str, Format] = {
         ".jsonl",
         "jsonl:read_jsonl",
         "write:jsonl",
-        ("item_column",),
-        without=lambda layout: () if layout.objects else ("item_column",),
+        ("id_column", "item_column", "item_columns", *_CELLS),
+        without=lambda layout: (
+            "id_column",
+            "item_columns",
+            *_CELLS,
+            *(() if layout.objects else ("item_column",)),
+        ),
     ),
 }
 

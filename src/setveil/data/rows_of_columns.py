@@ -148,7 +148,9 @@ def _read_cells(table: NamedColumns, form: str | None, wanted: Wanted, delimiter
     labels: list[str] = []
     for at, column in zip(items_at, columns, strict=True):
         filled = [label if label not in evidence.MISSING else "" for label in column.labels]
-        indptr, items, names = split_column(column._replace(labels=filled), called(table, at), delimiter)
+        indptr, items, names = split_column(
+            column._replace(labels=filled), called(table, at), delimiter, in_brackets=delimiter == ","
+        )
         lines.append(np.repeat(np.arange(indptr.size - 1), np.diff(indptr)))
         codes.append(items.astype(np.int64) + len(labels))
         labels += names
@@ -179,6 +181,38 @@ def _read_cells(table: NamedColumns, form: str | None, wanted: Wanted, delimiter
         None if ids is None else [ids.labels[code] for code in ids.codes[first].tolist()],
         tuple(held),
         (layout, delimiter),
+    )
+
+
+def read_lists_by_id(
+    table: NamedColumns, id_at: int, item_at: int, lists: tuple[Codes, Codes, list[str]]
+) -> RowsRead:
+    """Take the rows out of a table of records with a list in each: those of one id are one row.
+
+    Parameters
+    ----------
+    id_at, item_at : int
+        The columns.
+    lists : tuple
+        What that of the items holds: where the list of each line begins, the items of all, and their labels.
+    """
+    bounds, codes, labels = lists
+    (ids,) = table.columns([id_at], id_at=id_at)
+    _refuse_missing(table, {id_at: ids})
+    row, first = rows_of(_merged(ids))
+    indptr, flat = joined(np.repeat(row, np.diff(bounds)), codes, first.size)
+    name = called(table, item_at)
+    return RowsRead(
+        indptr,
+        flat,
+        labels,
+        Layout("jsonl", item_column=name, objects=True),
+        f"value of {called(table, id_at)}",
+        called(table, id_at),
+        (name,),
+        _ignored(table, (id_at, item_at)),
+        [ids.labels[code] for code in ids.codes[first].tolist()],
+        (Values(name, codes, labels),),
     )
 
 

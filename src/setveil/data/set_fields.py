@@ -23,6 +23,7 @@ from setveil.kernels.rows import take_rows
 
 DELIMITER = ";"
 _QUOTED = re.compile(r'"((?:[^"]|"")*)"')
+_LIST_OF_TEXTS = re.compile(r"\s*[\[{]\s*['\"].*['\"]\s*[\]}]\s*", re.DOTALL)
 _SIGNS = evidence.SEPARATORS.replace(DELIMITER, "")
 
 
@@ -64,12 +65,12 @@ def refuse_lists(name: str, columns: Sequence[Values], form: str) -> None:
 
 
 def split_column(
-    column: Column, name: str, delimiter: str | None
+    column: Column, name: str, delimiter: str | None, *, in_brackets: bool = False
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], list[str]]:
     """Split a column of such fields, or of lists as programs write them.
 
-    Where nearly all fields stand in brackets, and a comma or nothing was named, they are arrays of JSON or
-    of a database, or lists or sets of Python.
+    These are arrays of JSON or of a database, and lists or sets of Python. They are taken apart where nearly
+    all fields stand in brackets and no delimiter is named: what a published file says of it is not doubted.
 
     Parameters
     ----------
@@ -78,25 +79,27 @@ def split_column(
     name : str
         What to call it in messages.
     delimiter : str, optional
-        Between items; by default a semicolon, unless another sign stands in fields that hold none. A comma
-        is between the items of lists in brackets, too.
+        Between items; by default a semicolon, unless another sign stands in fields that hold none.
+    in_brackets : bool
+        Whether lists in brackets are taken apart although a delimiter is named.
 
     Returns
     -------
     indptr, codes, labels
         As `setveil.data.transactions.Transactions.from_codes` takes them.
     """
-    lists = evidence.are_written_lists([text for text in column.labels if text.strip(" \t")])
-    written = lists and delimiter in {None, ","}
-    sign = delimiter or DELIMITER
+    filled = [text for text in column.labels if text.strip(" \t")]
+    written = (delimiter is None or in_brackets) and evidence.are_written_lists(filled)
     if delimiter is None and not written:
         _refuse_other_signs(column, name)
-    elif lists and not written and not any(sign in text for text in column.labels):
+    elif not written and filled and all(map(_LIST_OF_TEXTS.fullmatch, filled)):
         raise DataError(
-            f"{_place(column, 0, name)}: no field holds {sign!r}, and nearly all are lists in brackets, such "
-            f"as {shorten(next(filter(None, column.labels)))}.",
-            hint="Between their items is a comma: --delimiter ','.",
+            f"{_place(column, column.labels.index(filled[0]), name)}: found {shorten(filled[0])}, expected "
+            "items with a delimiter between them.",
+            hint="Between the items of a list in brackets is a comma: --delimiter ','. For a column of --set "
+            "leave it out.",
         )
+    sign = delimiter or DELIMITER
     items: dict[str, int] = {}
     codes: list[int] = []
     bounds = [0]

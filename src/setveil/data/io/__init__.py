@@ -252,7 +252,7 @@ def read_ids(how: Mapping[str, Any]) -> set[str] | None:
     if not all(Path(file["path"]).is_file() for file in files):
         return None
     items = [_numbered(name) for name in how["item_columns"]]
-    long = how["layout"] not in {"wide", "onehot"}
+    long = how["layout"] not in {"wide", "onehot"} and len(items) == 1
     wanted = Wanted(
         _numbered(column), items[0] if long else None, None if long else items, how.get("delimiter")
     )
@@ -358,7 +358,11 @@ def _read_source(source: Source, request: _Request) -> tuple[RowsRead, str | Non
         return _read_undeclared(text, chosen, request), text.encoding
     _refuse_options(chosen, given)
     options = {option: given[option] for option in FORMATS[chosen].takes}
-    part = function_of(FORMATS[chosen].reader)(text, **options)
+    try:
+        part = function_of(FORMATS[chosen].reader)(text, **options)
+    except TableError as asked:  # of records, in which nothing says which keys count
+        asked.keep(lambda options: _can_be_read(text, request, {"format": chosen, **options}))
+        raise
     _refuse_ids_in_lists(part, name, request)
     return part, text.encoding
 

@@ -1,18 +1,24 @@
-"""Read JSON lines, each an array of items or an object that holds one, or one array of all of these."""
+"""Read JSON lines, each an array of items, or an object: with such an array, or a line of a table.
+
+A file may also be one array of all of these.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from setveil.data.columns import Wanted, column_at
 from setveil.data.io.source import Text
 from setveil.data.layout import Layout
-from setveil.data.rows_of_columns import RowsRead
-from setveil.errors import DataError, TableError, listed, shorten
+from setveil.data.readings import refusal
+from setveil.data.rows_of_columns import RowsRead, read_lists_by_id, read_table
+from setveil.errors import DataError, RequestError, TableError, listed, shorten
 
 _DOCUMENT = re.compile(rb"\s*\[\s*[\[{]")
 
@@ -22,21 +28,42 @@ def is_document(content: bytes) -> bool:
     return _DOCUMENT.match(content) is not None
 
 
-def read_jsonl(text: Text, item_column: str | None) -> RowsRead:
+def read_jsonl(
+    text: Text,
+    id_column: str | None,
+    item_column: str | None,
+    item_columns: str | Sequence[str] | None,
+    delimiter: str | None,
+) -> RowsRead:
     """Read rows; a blank line, an empty array and null under the key are empty rows.
 
     The first row that is not blank settles whether the rows are arrays or objects, and the key of the list.
+    Objects without an array, or of which a key of ids or several of items are named, are lines of a table.
     """
+    wanted = Wanted(id_column, item_column, item_columns, delimiter)
+    said = {"id_column": id_column, "item_columns": item_columns, "delimiter": delimiter}
+    of_records = [name for name, value in said.items() if value is not None]
+    if of_records:
+        if isinstance(next((row for _, row in values_in(text) if row is not BLANK), None), list):
+            raise RequestError(
+                f"The option {of_records[0]} does not apply to {text.name}: its rows are plain arrays.",
+                hint="Leave it out.",
+            )
+        return _read_records(text, wanted)
     codes: list[int] = []
     indptr = [0]
     found: dict[str, int] = {}
     objects: bool | None = None
     keys: set[str] = set()
     key = item_column or ""
-    for where, row in _values(text):
-        if row is not _BLANK:
+    unit = f"{text.name}, {unit_of(text)}"
+    for number, row in values_in(text):
+        where = f"{unit} {number}"
+        if row is not BLANK:
             if objects is None:
                 objects = isinstance(row, dict)
+                if objects and item_column is None and not any(isinstance(one, list) for one in row.values()):
+                    return _read_records(text, wanted)
                 if objects:
                     key = item_column or _list_key(row, where)
                 elif item_column is not None:
@@ -65,27 +92,50 @@ def read_jsonl(text: Text, item_column: str | None) -> RowsRead:
     )
 
 
-_BLANK = object()
+def _read_records(text: Text, wanted: Wanted) -> RowsRead:
+    """Read objects as lines of a table: by their ids, or with several keys of items."""
+    from setveil.data.io.records import RecordTable
+
+    table = RecordTable(text)
+    if not wanted.named and table.agreed(said=False) is None:
+        raise refusal(table, "no key holds an array")
+    if wanted.id_column is not None and wanted.item_column is not None:
+        id_at = column_at(table.names, wanted.id_column, table.name)
+        item_at = column_at(table.names, wanted.item_column, table.name)
+        if table.holds_lists(item_at) and wanted.delimiter is None:
+            return read_lists_by_id(table, id_at, item_at, table.lists(item_at))
+    part = read_table(table, None, wanted)
+    cells = None if wanted.delimiter is None else (Layout("jsonl"), wanted.delimiter)
+    return replace(part, layout=Layout("jsonl"), cells=cells)
 
 
-def _values(text: Text) -> Iterator[tuple[str, Any]]:
-    """Read what each line holds, or each element of the array that the text is; with where that stands."""
+BLANK = object()
+
+
+def unit_of(text: Text) -> str:
+    """Name what a row of a text is: a line, or an element of the array that the text is."""
+    return "element" if is_document(text.content) else "line"
+
+
+def values_in(text: Text, **how: Any) -> Iterator[tuple[int, Any]]:
+    """Read what each line or element holds (see `unit_of`), with its number, from 1.
+
+    A line without anything is BLANK. `how`: as `json.loads` takes it.
+    """
     if is_document(text.content):
-        for number, value in enumerate(_parse(text.content, text.name), 1):
-            yield f"{text.name}, element {number}", value
+        yield from enumerate(_parse(text.content, text.name, how), 1)
         return
     for number, line in enumerate(text.content.splitlines(), 1):
-        where = f"{text.name}, line {number}"
-        yield where, _parse(line, where) if line.strip() else _BLANK
+        yield number, _parse(line, f"{text.name}, line {number}", how) if line.strip() else BLANK
 
 
-def _parse(line: bytes, where: str) -> Any:
+def _parse(content: bytes, where: str, how: Mapping[str, Any]) -> Any:
     try:
-        return json.loads(line.decode())
+        return json.loads(content.decode(), **how)
     except (ValueError, RecursionError) as error:
         reason = error.msg if isinstance(error, json.JSONDecodeError) else "a value too long or too deep"
         raise DataError(
-            f"{where}: found {shorten(line.decode())}, expected one JSON array or object ({reason})."
+            f"{where}: found {shorten(content.decode())}, expected one JSON array or object ({reason})."
         ) from None
 
 
@@ -93,15 +143,8 @@ def _list_key(row: dict[str, Any], where: str) -> str:
     keys = [key for key, value in row.items() if isinstance(value, list)]
     if len(keys) == 1:
         return keys[0]
-    if keys:
-        readings = [({"item_column": key}, f"one row per line, items from {key}") for key in keys]
-        raise TableError(
-            f"{where}: {len(keys)} keys hold an array ({listed(keys)}), expected one", [], readings
-        )
-    raise DataError(
-        f"{where}: no key holds an array, expected one; the keys are {listed(list(row))}.",
-        hint="A table with a column of items is read as csv, Parquet or .xlsx.",
-    )
+    readings = [({"item_column": key}, f"one row per line, items from {key}") for key in keys]
+    raise TableError(f"{where}: {len(keys)} keys hold an array ({listed(keys)}), expected one", [], readings)
 
 
 def _items(row: Any, key: str, where: str) -> Any:

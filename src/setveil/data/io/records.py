@@ -1,4 +1,4 @@
-"""JSON lines as a table: each line an object, whose keys are columns."""
+"""JSON as a table: each line, or each element of an array, an object, whose keys are columns."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from setveil.data import evidence
 from setveil.data.columns import Codes, guess_columns
-from setveil.data.io.jsonl import label_of
+from setveil.data.io.jsonl import BLANK, label_of, unit_of, values_in
 from setveil.data.io.source import Text
 from setveil.data.named_columns import Column
 from setveil.errors import DataError, shorten
@@ -27,11 +28,17 @@ class RecordTable:
     def __init__(self, text: Text) -> None:
         self.name = text.name
         self._rows: list[dict[str, Any]] = []
-        self._lines: list[int] = []
-        for number, line in enumerate(text.content.splitlines(), 1):
-            if line.strip():
-                self._rows.append(_record(line, f"{text.name}, line {number}"))
-                self._lines.append(number)
+        self._numbers: list[int] = []
+        self._unit = unit_of(text)
+        for number, row in values_in(text, parse_float=Decimal, parse_constant=_no_number):
+            if row is not BLANK:
+                self._numbers.append(number)
+                self._rows.append(row)
+                if not isinstance(row, dict):
+                    raise DataError(
+                        f"{self.place(-1)}: found {shorten(json.dumps(row, default=str))}, expected a JSON "
+                        "object with a key for each column."
+                    )
         self.names = list(dict.fromkeys(key for row in self._rows for key in row))
 
     @property
@@ -40,8 +47,12 @@ class RecordTable:
         return [[str(row.get(name, "")) for name in self.names] for row in self._rows[:5000]]
 
     def agreed(self, *, said: bool) -> tuple[int, int] | None:
-        """Find id and item column by their names."""
-        return guess_columns(self.names)
+        """Find id and item column by their names, unless the values say otherwise."""
+        places = guess_columns(self.names)
+        if places is None or said:
+            return places
+        ids, items = ([row[at] for row in self.head] for at in places)
+        return places if evidence.is_id_and_item(ids, items) else None
 
     def columns(
         self,
@@ -60,7 +71,7 @@ class RecordTable:
 
     def place(self, row: int) -> str:
         """Say where a row stands."""
-        return f"{self.name}, line {self._lines[row]}"
+        return f"{self.name}, {self._unit} {self._numbers[row]}"
 
     def _cell(self, row: int, name: str) -> Any:
         if name not in self._rows[row]:
@@ -111,21 +122,6 @@ class RecordTable:
                 codes.append(items.setdefault(label, len(items)))
             bounds.append(len(codes))
         return np.array(bounds, np.int64), np.array(codes, np.int64), list(items)
-
-
-def _record(line: bytes, where: str) -> dict[str, Any]:
-    try:
-        row = json.loads(line.decode(), parse_float=Decimal, parse_constant=_no_number)
-    except (ValueError, RecursionError) as error:
-        reason = error.msg if isinstance(error, json.JSONDecodeError) else "a value that is none"
-        raise DataError(
-            f"{where}: found {shorten(line.decode())}, expected one JSON object ({reason})."
-        ) from None
-    if not isinstance(row, dict):
-        raise DataError(
-            f"{where}: found {shorten(line.decode())}, expected a JSON object with a key for each column."
-        )
-    return row
 
 
 def _no_number(text: str) -> Any:
