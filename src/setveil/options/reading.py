@@ -35,7 +35,7 @@ class Reading:
     )
     delimiter: str | None = parameter(
         Text("a sign"),
-        "Between the items of a cell, where it holds several (of a column of --set: by default ;).",
+        "Between the items of a cell, where it holds several (by default ; in the set column of a table).",
         default=None,
     )
     not_ids: str | None = parameter(

@@ -75,7 +75,12 @@ def read_jsonl(
                 keys.update(row)
             items = _items(row, key, where) if objects else row
             if not isinstance(items, list):
-                raise DataError(f"{where}: found {_kind(items)}, expected an array of items.")
+                raise DataError(
+                    f"{where}: found {_kind(items)}, expected an array of items.",
+                    hint="Where each object has one item, name the key of their ids, too: --id-column."
+                    if objects
+                    else "",
+                )
             for item in items:
                 if type(item) is str and item in found:
                     codes.append(found[item])
