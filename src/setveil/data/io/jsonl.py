@@ -5,27 +5,20 @@ A file may also be one array of all of these.
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from setveil.data.columns import Wanted, column_at
+from setveil.data.io.json_values import BLANK, kind_of, label_of, unit_of, values_in
+from setveil.data.io.records import RecordTable
 from setveil.data.io.source import Text
 from setveil.data.layout import Layout
 from setveil.data.readings import refusal
 from setveil.data.rows_of_columns import RowsRead, read_lists_by_id, read_table
 from setveil.errors import DataError, RequestError, TableError, listed, shorten
-
-_DOCUMENT = re.compile(rb"\s*\[\s*[\[{]")
-
-
-def is_document(content: bytes) -> bool:
-    """Whether a text is one array of arrays or objects, which may go over many lines."""
-    return _DOCUMENT.match(content) is not None
 
 
 def read_jsonl(
@@ -76,7 +69,7 @@ def read_jsonl(
             items = _items(row, key, where) if objects else row
             if not isinstance(items, list):
                 raise DataError(
-                    f"{where}: found {_kind(items)}, expected an array of items.",
+                    f"{where}: found {kind_of(items)}, expected an array of items.",
                     hint="Where each object has one item, name the key of their ids, too: --id-column."
                     if objects
                     else "",
@@ -99,8 +92,6 @@ def read_jsonl(
 
 def _read_records(text: Text, wanted: Wanted) -> RowsRead:
     """Read objects as lines of a table: by their ids, or with several keys of items."""
-    from setveil.data.io.records import RecordTable
-
     table = RecordTable(text)
     if not wanted.named and table.agreed(said=False) is None:
         raise refusal(table, "no key holds an array")
@@ -114,36 +105,6 @@ def _read_records(text: Text, wanted: Wanted) -> RowsRead:
     return replace(part, layout=Layout("jsonl"), cells=cells)
 
 
-BLANK = object()
-
-
-def unit_of(text: Text) -> str:
-    """Name what a row of a text is: a line, or an element of the array that the text is."""
-    return "element" if is_document(text.content) else "line"
-
-
-def values_in(text: Text, **how: Any) -> Iterator[tuple[int, Any]]:
-    """Read what each line or element holds (see `unit_of`), with its number, from 1.
-
-    A line without anything is BLANK. `how`: as `json.loads` takes it.
-    """
-    if is_document(text.content):
-        yield from enumerate(_parse(text.content, text.name, how), 1)
-        return
-    for number, line in enumerate(text.content.splitlines(), 1):
-        yield number, _parse(line, f"{text.name}, line {number}", how) if line.strip() else BLANK
-
-
-def _parse(content: bytes, where: str, how: Mapping[str, Any]) -> Any:
-    try:
-        return json.loads(content.decode(), **how)
-    except (ValueError, RecursionError) as error:
-        reason = error.msg if isinstance(error, json.JSONDecodeError) else "a value too long or too deep"
-        raise DataError(
-            f"{where}: found {shorten(content.decode())}, expected one JSON array or object ({reason})."
-        ) from None
-
-
 def _list_key(row: dict[str, Any], where: str) -> str:
     keys = [key for key, value in row.items() if isinstance(value, list)]
     if len(keys) == 1:
@@ -154,34 +115,7 @@ def _list_key(row: dict[str, Any], where: str) -> str:
 
 def _items(row: Any, key: str, where: str) -> Any:
     if not isinstance(row, dict):
-        raise DataError(f"{where}: found {_kind(row)}, expected an object, as on the first line.")
+        raise DataError(f"{where}: found {kind_of(row)}, expected an object, as on the first line.")
     if key not in row:
         raise DataError(f"{where}: there is no key {shorten(key)}; the keys are {listed(list(row), 20)}.")
     return [] if row[key] is None else row[key]
-
-
-def label_of(item: Any, where: str) -> str:
-    """Take an item: a string that is not empty, or an integer."""
-    if isinstance(item, str) and item:
-        try:
-            item.encode()
-        except UnicodeEncodeError:
-            raise DataError(
-                f"{where}: found {shorten(item)}, which holds half of a surrogate pair."
-            ) from None
-        return item
-    if isinstance(item, int) and not isinstance(item, bool):
-        return str(item)
-    raise DataError(
-        f"{where}: found {_kind(item)} as an item, expected a string that is not empty or an integer.",
-        hint="Leave missing values out of the array; turn other codes into strings.",
-    )
-
-
-def _kind(value: Any) -> str:
-    if value is None:
-        return "null"
-    if value == "":
-        return "an empty string"
-    kinds = {bool: "a truth value", int: "a number", float: "a number with a fraction", str: "a string"}
-    return kinds.get(type(value), "an object" if isinstance(value, dict) else "an array")

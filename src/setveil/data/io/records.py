@@ -11,7 +11,7 @@ import numpy as np
 
 from setveil.data import evidence
 from setveil.data.columns import Codes, guess_columns
-from setveil.data.io.jsonl import BLANK, label_of, unit_of, values_in
+from setveil.data.io.json_values import BLANK, label_of, unit_of, values_in
 from setveil.data.io.source import Text
 from setveil.data.named_columns import Column
 from setveil.errors import DataError, shorten

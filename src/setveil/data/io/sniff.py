@@ -11,7 +11,7 @@ from pathlib import Path
 
 from setveil.data import evidence
 from setveil.data.columns import guess_columns
-from setveil.data.io.jsonl import is_document
+from setveil.data.io.json_values import is_document
 from setveil.data.io.source import Text, is_parquet
 from setveil.data.layout import formats_of
 from setveil.data.vocabulary import is_integer
