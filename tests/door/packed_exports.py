@@ -292,15 +292,21 @@ def json_lines() -> list[Export]:
     two = [{"pat": p.number, "codes": list(p.codes), "dates": list(p.dates)} for p in PATIENTS]
     return [
         read("JSON lines with one array", "a.jsonl", lines(objects), DIAGNOSES),
-        ask(
-            "JSON lines with two arrays",
-            "b.jsonl",
-            lines(two),
-            DIAGNOSES,
-            "--item-column",
-            "codes",
-            ids=NUMBERS,
-            words=["codes", "dates"],
+        *(
+            ask(
+                f"{what} with two arrays",
+                file,
+                content,
+                DIAGNOSES,
+                "--item-column",
+                "codes",
+                ids=NUMBERS,
+                words=["codes", "dates"],
+            )
+            for what, file, content in (
+                ("JSON lines", "b.jsonl", lines(two)),
+                ("a JSON document", "l.json", json.dumps(two)),
+            )
         ),
         ask(
             "JSON lines of a long table", "c.jsonl", lines(records), DIAGNOSES, *by("pat", "icd"), ids=NUMBERS
@@ -348,16 +354,6 @@ def json_lines() -> list[Export]:
         read("a JSON document of arrays", "i.json", json.dumps(sales, indent=2), as_rows(SALES)),
         read("a JSON document of arrays on one line", "j", json.dumps(sales), as_rows(SALES)),
         read("a JSON document of lists", "k.json", json.dumps(objects, indent=1), DIAGNOSES),
-        ask(
-            "a JSON document with two arrays",
-            "l.json",
-            json.dumps(two),
-            DIAGNOSES,
-            "--item-column",
-            "codes",
-            ids=NUMBERS,
-            words=["codes", "dates"],
-        ),
         ask(
             "a JSON document of ids and items",
             "m.json",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -103,9 +104,8 @@ def _read_long(table: NamedColumns, wanted: Wanted, *, said: bool) -> RowsRead:
             raise refusal(table, "")
     id_at, item_at = found
     ids, items = _without_blank_ends(*table.columns(found, id_at=id_at))
-    _refuse_missing(table, {id_at: ids, item_at: items})
-    row, first = rows_of(_merged(ids))
-    indptr, codes = joined(row, items.codes, first.size)
+    row, rows = _rows_of_ids(table, id_at, ids, {item_at: items})
+    indptr, codes = joined(row, items.codes, len(rows))
     id_name, item_name = ((table.names[at] if table.header else "") for at in found)
     return RowsRead(
         indptr,
@@ -116,7 +116,7 @@ def _read_long(table: NamedColumns, wanted: Wanted, *, said: bool) -> RowsRead:
         called(table, id_at),
         (called(table, item_at),),
         _ignored(table, found),
-        [ids.labels[code] for code in ids.codes[first].tolist()],
+        rows,
         (Values(called(table, item_at), items.codes, items.labels),),
     )
 
@@ -144,24 +144,22 @@ def _read_cells(table: NamedColumns, form: str | None, wanted: Wanted, delimiter
     ids = None
     if id_at is not None:
         ids, *columns = _without_blank_ends(*columns)
-    lines, codes, held = [], [], []
+    lengths, codes, held = [], [], []
     labels: list[str] = []
     for at, column in zip(items_at, columns, strict=True):
         filled = [label if label not in evidence.MISSING else "" for label in column.labels]
         indptr, items, names = split_column(
             column._replace(labels=filled), called(table, at), delimiter, in_brackets=delimiter == ","
         )
-        lines.append(np.repeat(np.arange(indptr.size - 1), np.diff(indptr)))
+        lengths.append(np.diff(indptr))
         codes.append(items.astype(np.int64) + len(labels))
         labels += names
         held.append(Values(called(table, at), items, names))
-    line, flat, n_lines = np.concatenate(lines), np.concatenate(codes), columns[0].codes.size
-    row, first = np.arange(n_lines), np.arange(n_lines)
+    row, rows = np.arange(columns[0].codes.size), None
     if ids is not None and id_at is not None:
-        _refuse_missing(table, {id_at: ids})
-        row, first = rows_of(_merged(ids))
-    order = np.argsort(line, kind="stable")
-    indptr, flat = joined(row[line[order]], flat[order], first.size)
+        row, rows = _rows_of_ids(table, id_at, ids)
+    of = np.repeat(np.tile(row, len(columns)), np.concatenate(lengths))
+    indptr, flat = joined(of, np.concatenate(codes), row.size if rows is None else len(rows))
     names_of_items = tuple(called(table, at) for at in items_at)
     if long and id_at is not None:
         layout = Layout(
@@ -178,7 +176,7 @@ def _read_cells(table: NamedColumns, form: str | None, wanted: Wanted, delimiter
         None if id_at is None else called(table, id_at),
         names_of_items,
         _ignored(table, wanted_at),
-        None if ids is None else [ids.labels[code] for code in ids.codes[first].tolist()],
+        rows,
         tuple(held),
         (layout, delimiter),
     )
@@ -198,9 +196,8 @@ def read_lists_by_id(
     """
     bounds, codes, labels = lists
     (ids,) = table.columns([id_at], id_at=id_at)
-    _refuse_missing(table, {id_at: ids})
-    row, first = rows_of(_merged(ids))
-    indptr, flat = joined(np.repeat(row, np.diff(bounds)), codes, first.size)
+    row, rows = _rows_of_ids(table, id_at, ids)
+    indptr, flat = joined(np.repeat(row, np.diff(bounds)), codes, len(rows))
     name = called(table, item_at)
     return RowsRead(
         indptr,
@@ -211,7 +208,7 @@ def read_lists_by_id(
         called(table, id_at),
         (name,),
         _ignored(table, (id_at, item_at)),
-        [ids.labels[code] for code in ids.codes[first].tolist()],
+        rows,
         (Values(name, codes, labels),),
     )
 
@@ -253,9 +250,8 @@ def _by_line(
     )
     if ids is None or id_at is None:
         return part
-    _refuse_missing(table, {id_at: ids})
-    row, first = rows_of(_merged(ids))
-    indptr, flat = joined(np.repeat(row, width), codes.ravel(), first.size)
+    row, rows = _rows_of_ids(table, id_at, ids)
+    indptr, flat = joined(np.repeat(row, width), codes.ravel(), len(rows))
     most = int(np.diff(indptr).max(initial=0))
     if form == "wide" and most > width:  # lines of one id are joined: rows outgrow the columns
         layout = Layout(form, table.separator, item_columns=tuple(f"item{i}" for i in range(1, most + 1)))
@@ -268,8 +264,17 @@ def _by_line(
         called(table, id_at),
         part.item_columns,
         part.ignored_columns,
-        [ids.labels[code] for code in ids.codes[first].tolist()],
+        rows,
     )
+
+
+def _rows_of_ids(
+    table: NamedColumns, id_at: int, ids: Column, beside: Mapping[int, Column] = MappingProxyType({})
+) -> tuple[Codes, list[str]]:
+    """Say of which row each line is, and the id of each row; columns `beside` must not be empty either."""
+    _refuse_missing(table, {id_at: ids, **beside})
+    row, first = rows_of(_merged(ids))
+    return row, [ids.labels[code] for code in ids.codes[first].tolist()]
 
 
 def _ignored(table: NamedColumns, used: Sequence[int]) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from decimal import Decimal
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,7 @@ class RecordTable:
                     )
         self.names = list(dict.fromkeys(key for row in self._rows for key in row))
 
-    @property
+    @cached_property
     def head(self) -> list[list[str]]:
         """The first rows."""
         return [[str(row.get(name, "")) for name in self.names] for row in self._rows[:5000]]
