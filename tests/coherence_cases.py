@@ -20,7 +20,7 @@ PAPER = [
 ]
 PRIVATE = ("s1", "s2", "s3")
 PAPER_GUARANTEE = Coherence("0.5", 3, 3, PRIVATE)
-HS = ("0.2", "0.4", "1/3", "0.5", "0.8", "0.9", "0.99")
+HS = ("0.2", "0.4", "1/3", "0.5", "0.8", "0.9", "0.99", "1")
 
 
 def random_problem(rng: Random) -> tuple[Rows, list[str], str, int, float]:

@@ -23,7 +23,7 @@ PARENTS: dict[str, str | None] = {
 SENSITIVE = ("s", "t")
 DATA = transactions(PAPER)
 HALF = Fraction(1, 2)
-RHOS = ("0.2", "1/3", "0.5", "2/3", "0.8", "0.9")
+RHOS = ("0.2", "1/3", "0.5", "2/3", "0.8", "0.9", "1")
 SIZES = (1, 2, 3, math.inf)
 
 

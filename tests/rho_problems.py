@@ -20,7 +20,7 @@ from naive.km import Rows
 from setveil.hierarchy.tree import Hierarchy
 from strategies import ALPHABETS, random_rows, random_tree, transactions
 
-RHOS = ("1/2", "1/2", "1/3", "1/5", "2/5", "2/3", "0.3", "3/4", "9/10")
+RHOS = ("1/2", "1/2", "1/3", "1/5", "2/5", "2/3", "0.3", "3/4", "9/10", "1")
 WEIGHTS = (0, 1, 2, 7, Fraction(1, 3), Fraction(5, 7), 0.3, 0.1, 1.5, 1e-3)
 SHARES = (0, 0.05, 0.1, 0.2, 0.3, 0.5, Fraction(1, 3))
 OBJECTIVES = ("ncp", "lm", "items")

@@ -42,7 +42,7 @@ ALLOWED = [
     (Number("seconds", positive=True), "a positive number of seconds"),
     (Share(), "a share, 0 to 1"),
     (Share("the items"), "a share of the items, 0 to 1"),
-    (Probability(), "a number above 0 and below 1"),
+    (Probability(), "a number above 0 and at most 1"),
     (Choice(("ncp", "lm")), '"ncp" or "lm"'),
     (Text(), "text"),
     (Text("a column"), "a column"),

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from setveil.algorithms.rt.forest import Forest
     from setveil.algorithms.rt.rt import RT
     from setveil.algorithms.vpa import VPA
+    from setveil.anonymizer import Anonymizer
     from setveil.commands.anonymize import anonymize
     from setveil.commands.apply import apply
     from setveil.commands.attack import Attacked, attack
@@ -101,6 +102,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "AA": "algorithms.aa",
+    "Anonymizer": "anonymizer",
     "Attacked": "commands.attack",
     "Border": "algorithms.coherence.border",
     "Bounding": "algorithms.rt.bounding",
@@ -185,6 +187,14 @@ _HOMES = {
     "write_hierarchy": "hierarchy.io",
 }
 
+# Guarantees by the name of their model on the command line, where the class is called otherwise.
+_NAMED_BY_MODEL = {
+    "Constraints": "PrivacyConstraints",
+    "KAnonymity": "TransactionalKAnonymity",
+    "Kkm": "KKmAnonymity",
+    "MixedKm": "MixedKmAnonymity",
+}
+
 __all__ = [
     "AA",
     "CAHD",
@@ -197,6 +207,7 @@ __all__ = [
     "PCTA",
     "RT",
     "VPA",
+    "Anonymizer",
     "Attacked",
     "Border",
     "Bounding",
@@ -273,6 +284,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    name = _NAMED_BY_MODEL.get(name, name)
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'setveil' has no attribute {name!r}")

@@ -191,7 +191,7 @@ def test_promises_that_contradict_themselves() -> None:
         ({"rho": "1/5"}, "none is named"),
         ({"unsafe": True}, "none is named"),
         ({"rho": "1/5", "sensitive": ["a"], "unsafe": True}, "leaves that open"),
-        ({"rho": 2, "sensitive": ["a"]}, "above 0 and below 1"),
+        ({"rho": 2, "sensitive": ["a"]}, "above 0 and at most 1"),
     ):
         with pytest.raises(RequestError, match=text):
             sv.Disassociated(2, 2, **given)

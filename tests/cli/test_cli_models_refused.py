@@ -69,13 +69,13 @@ BAD: dict[str, tuple[str, int, list[str]]] = {
     # Parameters.
     "h of 2": (ANONYMIZE + "border --h 2 --k 2 --p 2", 2, ["h must be", "'2'"]),
     "h of 0": (ANONYMIZE + "border --h 0 --k 2 --p 2", 2, ["h must be", "'0'"]),
-    "h of 1": (ANONYMIZE + "mm --h 1 --k 2 --p 2", 2, ["h must be", "'1'"]),
+    "h of 101%": (ANONYMIZE + "mm --h 101% --k 2 --p 2", 2, ["h must be", "'101%'"]),
+    "no h for a private item": (ANONYMIZE + "mm --k 2 --p 2 --private a", 2, ["h is needed"]),
     "h of abc": (ANONYMIZE + "mm --h abc --k 2 --p 2", 2, ["h must be", "'abc'"]),
     "h of nan": (ANONYMIZE + "mm --h nan --k 2 --p 2", 2, ["h must be", "'nan'"]),
-    "rho of 0": (RHO + "--rho 0 --sensitive b", 2, ["rho must be", "above 0 and below 1", "'0'"]),
-    "rho of 1": (RHO + "--rho 1 --sensitive b", 2, ["rho must be", "above 0 and below 1", "'1'"]),
-    "rho of 1.5": (RHO + "--rho 1.5 --k 2 --m 2 --sensitive b", 2, ["rho must be", "below 1", "'1.5'"]),
-    "rho of x": (RHO + "--rho x --k 2 --m 2 --sensitive b", 2, ["rho must be", "below 1", "'x'"]),
+    "rho of 0": (RHO + "--rho 0 --sensitive b", 2, ["rho must be", "above 0 and at most 1", "'0'"]),
+    "rho of 1.5": (RHO + "--rho 1.5 --k 2 --m 2 --sensitive b", 2, ["rho must be", "at most 1", "'1.5'"]),
+    "rho of x": (RHO + "--rho x --k 2 --m 2 --sensitive b", 2, ["rho must be", "at most 1", "'x'"]),
     "p of abc": (ANONYMIZE + "border --h 0.5 --k 2 --p abc", 2, ["--p", "'abc'", "inf"]),
     "p of 0": (ANONYMIZE + "border --h 0.5 --k 2 --p 0", 2, ["p must be", "got 0"]),
     "k of 0": (ANONYMIZE + "border --h 0.5 --k 0 --p 1", 2, ["k must be", "got 0"]),
@@ -173,7 +173,7 @@ BAD: dict[str, tuple[str, int, list[str]]] = {
     "verify rho, k and m without sensitive items": (
         "verify FINISHED/coat --rho 0.2 --k 2 --m 2", 2, ["km-rho needs --sensitive", "about.json"],
     ),
-    "verify rho of 1": ("verify coat.csv --rho 1 --sensitive b", 2, ["rho must be", "below 1", "'1'"]),
+    "verify rho of 2": ("verify coat.csv --rho 2 --sensitive b", 2, ["rho must be", "at most 1", "'2'"]),
     "verify rho with unknown items": ("verify coat.csv --rho 0.2 --sensitive z", 4, ["'z'", "not in"]),
     "verify rho with a missing file": (
         "verify coat.csv --rho 0.2 --k 2 --m 2 --sensitive no.txt", 4, ["'no.txt'", "file"],

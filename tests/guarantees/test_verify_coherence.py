@@ -13,7 +13,7 @@ import pytest
 from coherence_cases import PAPER, PRIVATE, random_problem, rows_of
 from naive import coherence as naive
 from setveil.errors import InfeasibleError, RequestError
-from setveil.guarantees.coherence import Coherence
+from setveil.guarantees.coherence import Coherence, model
 from setveil.guarantees.verify import _coherence as loops
 from setveil.guarantees.verify import coherence as module
 from setveil.guarantees.verify.coherence import verify_coherence
@@ -120,9 +120,9 @@ def test_long_equal_rows_with_unlimited_knowledge() -> None:
     assert verify_coherence(transactions(rows), Coherence("0.5", 5, math.inf)).holds
 
 
-@pytest.mark.parametrize("h", [0, 1, -0.1, 1.5, "x", "1/0", float("nan"), True, None, math.inf])
+@pytest.mark.parametrize("h", [0, -0.1, 1.5, "101%", "x", "1/0", float("nan"), True, math.inf])
 def test_bad_h(h: Any) -> None:
-    with pytest.raises(RequestError, match="h must be a number above 0 and below 1"):
+    with pytest.raises(RequestError, match="h must be a number above 0 and at most 1"):
         Coherence(h, 2, 2)
 
 
@@ -161,3 +161,17 @@ def test_infeasible(rows: Sequence[str], k: int, private: str, said: str) -> Non
     with pytest.raises(InfeasibleError) as caught:
         Coherence("0.4", k, 2, list(private)).require_feasible(transactions(rows_of(*rows)))
     assert re.search(said, str(caught.value), re.DOTALL)
+
+
+def test_a_bound_of_one_counts_rows_only() -> None:
+    """At h = 1 nothing is betrayed, and without private items h need not be named."""
+    assert Coherence("100%", 2, 2).h == Coherence(1, 2).h == Coherence(k=2).h == Fraction(1)
+    assert "probability" not in model.words.promise(Coherence(1, 2, 2, ["s"]).as_dict())
+    assert "bounds nothing" in model.words.promise(Coherence(1, 1, 2, ["s"]).as_dict())
+    rows = transactions(rows_of("as", "as", "b", "b"))
+    assert verify_coherence(rows, Coherence(1, 2, 2, ["s"])).holds
+    assert not verify_coherence(rows, Coherence("0.99", 2, 2, ["s"])).holds
+    with pytest.raises(RequestError, match="h is needed"):
+        Coherence(k=2, private=["s"])
+    with pytest.raises(RequestError, match="k must be an integer of at least 1, got None"):
+        Coherence()

@@ -265,7 +265,7 @@ def test_what_is_refused() -> None:
         ({"rho": [0.5], "sensitive": ["H"], "knows": "all"}, 'must be "public" or "any", got the text .all'),
         ({"rho": [], "sensitive": ["H"]}, "No rho is given"),
         ({"rho": [0.5, "1/2"], "sensitive": ["H"]}, "rho = 0.5 is given twice"),
-        ({"rho": [1], "sensitive": ["H"]}, "rho must be a number above 0 and below 1, got 1"),
+        ({"rho": [2], "sensitive": ["H"]}, "rho must be a number above 0 and at most 1, got 2"),
         ({"rho": 0.5, "sensitive": ["H"]}, "rho must be a list of numbers"),
         ({"rho": [0.5], "sensitive": ["H"], "k": [0]}, "k must be an integer of at least 1"),
         ({"rho": [0.5], "sensitive": ["H"], "m": [0]}, "m must be"),

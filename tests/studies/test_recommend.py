@@ -632,8 +632,8 @@ def test_python_asks_for_what_is_learned(tmp_path: Path, monkeypatch: pytest.Mon
         ({"k": 2, "knows": "any"}, "goes with rho|needs rho"),
         ({"rho": 0.2, "sensitive": ["s"], "knows": "any"}, "rho-uncertainty has no knows"),
         ({"k": 2, "rho": 0.2, "sensitive": ["s"], "knows": "some"}, 'knows must be "public" or "any"'),
-        ({"k": 2, "rho": 1.2, "sensitive": ["s"]}, "rho must be a number above 0 and below 1"),
-        ({"rho": 1.2, "sensitive": ["s"]}, "rho must be a number above 0 and below 1"),
+        ({"k": 2, "rho": 1.2, "sensitive": ["s"]}, "rho must be a number above 0 and at most 1"),
+        ({"rho": 1.2, "sensitive": ["s"]}, "rho must be a number above 0 and at most 1"),
         ({"k": 2, "rho": 0.2, "sensitive": ["s"], "private": ["a"]}, "private is of coherence"),
         ({"k": 2, "rho": 0.2, "sensitive": ["s"], "h": 0.2}, "h is of coherence"),
     ]

@@ -32,8 +32,9 @@ class Coherence(Keywords):
 
     Parameters
     ----------
-    h : number or str
-        Above 0 and below 1, taken as written: 0.3, "0.3" and "30%" are 3/10; "1/3" is allowed.
+    h : number or str, optional
+        Above 0 and at most 1, taken as written: 0.3, "0.3" and "30%" are 3/10; "1/3" is allowed. At 1, the
+        default if nothing is private, only the rows are counted.
     k : int
         At least 1 (1: only private items are protected).
     p : int or float
@@ -60,12 +61,20 @@ class Coherence(Keywords):
     model: ClassVar[str] = "coherence"
 
     def __init__(
-        self, h: Fraction | float | str, k: int, p: int | float = 2, private: Iterable[str] = ()
+        self,
+        h: Fraction | float | str | None = None,
+        k: int | None = None,
+        p: int | float = 2,
+        private: Iterable[str] = (),
     ) -> None:
         object.__setattr__(self, "k", integer("k", k, 1))
         object.__setattr__(self, "p", size("p", p))
         object.__setattr__(self, "private", labels_of(private, "private"))
-        object.__setattr__(self, "h", as_written(h))
+        if h is None and self.private:
+            raise RequestError(
+                "h is needed: the greatest probability of a private item.", hint="Such as 0.4, or 1/3."
+            )
+        object.__setattr__(self, "h", Fraction(1) if h is None else as_written(h))
 
     @property
     def phrase(self) -> str:
@@ -131,7 +140,7 @@ class Coherence(Keywords):
             f"share of {float(share):.4g}, more than h = {written(self.h)} without any knowledge.{all_named}",
             hint=f"The least h that can be reached is {written(share)}."
             if share < 1
-            else "Every row holds it: no h below 1 can be reached. Do not publish it.",
+            else "Every row contains it: no h below 1 can be reached. Do not publish it.",
         )
 
 
@@ -155,10 +164,11 @@ def _promise(g: Facts) -> str:
     rows = f"finds at least {count(g['k'], 'row')} that fit, or none" if g["k"] > 1 else ""
     private = (
         f"learns no private item ({count(len(g['private']))} named) with a probability above {g['h']}"
-        if g["private"]
+        if g["private"] and Fraction(str(g["h"])) < 1
         else ""
     )
-    return f"Anyone who knows {known} of a person {', and '.join(filter(None, (rows, private)))}."
+    promised = ", and ".join(filter(None, (rows, private)))
+    return f"Anyone who knows {known} of a person {promised or 'may learn anything: it bounds nothing'}."
 
 
 def _not_covered(g: Facts) -> Points:
@@ -180,7 +190,8 @@ model = Model(
     make=Coherence,
     options={
         "h": Option(
-            Probability(), "Greatest probability of a private item, such as 0.4 or 1/3.", needed=True
+            Probability(),
+            "Greatest probability of a private item, such as 0.4 or 1/3; needed if an item is private.",
         ),
         "k": K,
         "p": Option(Size(), "Public items that an attacker may know: 1, 2, ... or inf.", needed=True),

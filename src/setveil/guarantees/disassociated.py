@@ -42,7 +42,7 @@ class Disassociated(Keywords):
     m : int or float
         At least 1, or `math.inf`.
     rho : number or str, optional
-        Above 0 and below 1, taken as written. None: 1/5 where items are sensitive.
+        Above 0 and at most 1, taken as written. None: 1/5 where items are sensitive.
     sensitive : iterable of str
         Labels of the sensitive items; each must occur in the data that are anonymized.
     unsafe : bool

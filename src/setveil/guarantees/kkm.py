@@ -50,7 +50,7 @@ class KKmAnonymity(Keywords):
     sensitive : iterable of str
         Kept columns, each of whose values is sensitive, an empty field too, and items.
     h : number or str, optional
-        Greatest share, above 0 and below 1, taken as written: 0.3, "0.3", "30%"; "1/3" is allowed. Needed
+        Greatest share, above 0 and at most 1, taken as written: 0.3, "0.3", "30%"; "1/3" is allowed. Needed
         where something is sensitive.
     p : int
         How many items that are not sensitive may be known besides the quasi-identifiers, for that.

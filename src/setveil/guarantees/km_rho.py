@@ -40,7 +40,7 @@ class KmRho(Keywords):
     m : int or float
         At least 1, or `math.inf`.
     rho : number or str
-        Above 0 and below 1, taken as written: 0.3, "0.3" and "30%" are 3/10; "1/3" is allowed. A confidence
+        Above 0 and at most 1, taken as written: 0.3, "0.3" and "30%" are 3/10; "1/3" is allowed. A confidence
         of exactly rho is allowed.
     sensitive : iterable of str
         Labels of the sensitive items; they need not occur. With none this is k^m-anonymity.

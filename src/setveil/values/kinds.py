@@ -251,13 +251,13 @@ class Share(Kind):
 
 
 class Probability(Kind):
-    """A number above 0 and below 1, taken as written: "1/3" is allowed."""
+    """A number above 0 and at most 1, taken as written: "1/3" is allowed."""
 
-    allowed = "a number above 0 and below 1"
+    allowed = "a number above 0 and at most 1"
 
     def accepts(self, value: Any) -> str:
         found = fraction(value)
-        return "" if found is not None and 0 < found < 1 else self.allowed
+        return "" if found is not None and 0 < found <= 1 else self.allowed
 
     def read(self, name: str, text: Any, given: Any, others: Mapping[str, Any]) -> str:
         return str(text)

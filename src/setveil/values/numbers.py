@@ -73,8 +73,8 @@ def _decimal(number: Fraction) -> float | Fraction:
 def as_written(value: Any, name: str = "h") -> Fraction:
     """Read the probability that is named so as it is written."""
     found = fraction(value)
-    if found is None or not 0 < found < 1:
-        raise RequestError(f"{name} must be a number above 0 and below 1, got {value!r}.")
+    if found is None or not 0 < found <= 1:
+        raise RequestError(f"{name} must be a number above 0 and at most 1, got {value!r}.")
     return found
 
 
