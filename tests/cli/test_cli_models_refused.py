@@ -33,7 +33,7 @@ BAD: dict[str, tuple[str, int, list[str]]] = {
     "coat, a size and a file": (CONSTRAINTS + "--m 2", 2, ["--m", "--privacy all"]),
     "coat, a size and pgen": (ANONYMIZE + "coat --k 2 --privacy pgen --m 2", 2, ["--m", "--privacy all"]),
     "coat with k of 1": (ANONYMIZE + "coat --k 1 --privacy P.txt", 2, ["k must be", "got 1"]),
-    "border without h": (ANONYMIZE + "border --k 2 --p 2", 2, ["coherence needs --h"]),
+    "border without h": (ANONYMIZE + "border --k 2 --p 2 --private a", 2, ["h is needed"]),
     "border with m": (ANONYMIZE + "border --h 0.5 --k 2 --p 2 --m 2", 2, ["has no --m"]),
     "mm with sensitive items": (ANONYMIZE + "mm --h 0.5 --k 2 --p 2 --sensitive b", 2, ["--sensitive"]),
     "aa with rho": (ANONYMIZE + "aa --k 2 --m 2 --rho 0.2 --sensitive b", 2, ["has no --rho", "km-rho"]),
