@@ -29,10 +29,16 @@ class Attribute:
     kind: str  # "when" or "amount"
     level: str  # as it was asked for, or the bounds that were found
     tree: Hierarchy  # its leaves are the values that occur, its root is any value
+    # all values that there can be, as far as enough rows share any (see `setveil.facts.settling`); (): not known
+    values: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, str]:
         """Return what is told of it, as JSON types."""
         return {"name": self.name, "kind": self.kind, "level": self.level}
+
+    def told(self) -> tuple[str, ...]:
+        """List all values that there can be; where that is not known, those that occur."""
+        return self.values or self.tree.labels[: self.tree.n_leaves]
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,6 +19,7 @@ from setveil.data.transactions import Transactions
 from setveil.errors import RequestError, as_option, described, faces, listed
 from setveil.facts.facts import Facts
 from setveil.facts.generalizing import USUAL, Generalizing
+from setveil.facts.settling import settled
 from setveil.facts.tables import FactTable, of_facts
 from setveil.guarantees import Guarantee, absent_items, models
 from setveil.guarantees.kkm import KKmAnonymity
@@ -283,6 +284,7 @@ def anonymize(
     require_facts(guarantee, of_facts=isinstance(data, Facts))
     if isinstance(data, Facts | FactTable):
         require_possible(asked)
+        data = settled(data, guarantee.k)  # type: ignore[attr-defined]  # of every promise about facts
     if isinstance(data, FactTable):
         of_columns: Guarantee = cast("KKmAnonymity", guarantee).for_columns(data.set_names)
         asked = replace(asked, guarantee=of_columns, least=_not_counted(counts))
