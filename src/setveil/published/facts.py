@@ -28,7 +28,7 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import frozen
 from setveil.published import KindInfo
 from setveil.published.about import about_file, published_file, require_size
-from setveil.published.boxes import Boxes, Fact
+from setveil.published.boxes import CODES, Boxes, Fact
 from setveil.published.counts import FACTS as FACTS_HEADER
 from setveil.published.counts import FILE as COUNTS
 from setveil.published.counts import read_counts
@@ -38,7 +38,6 @@ from setveil.published.rows import publish as publish_rows
 from setveil.values.per_column import column_of, item_of, labelled
 
 FILE, ROW, SET, ITEM = "data.csv", "row", "set", "item"
-CODES = "codes"  # the kind of the part that holds the codes
 _SAME = "The two files must come from the same release."
 
 info = KindInfo(
