@@ -19,6 +19,7 @@ def with_ranges(table: Table) -> Table:
 def _ranged(column: QuasiIdentifier) -> QuasiIdentifier:
     if column.parent is not None:
         return column
+    column = column.fine or column
     values = column.labels[: column.n_values]
     return quasi_identifier(
         column.name, column.codes, values, numeric=True, parents=ranges(values), weight=column.weight,
