@@ -80,6 +80,8 @@ def _cells(texts: tuple[str, ...], rows: list[int], k: int) -> list[Cell]:
     numbers = [Fraction(text) for text in texts]
     inside = reached(dict(zip(numbers, rows, strict=True)), k)
     width = usual_width(inside) if inside else Fraction(1)
+    if all(number.denominator == 1 for number in numbers):
+        width = max(width, Fraction(1))
     shared = [at for at, n in enumerate(rows) if n >= k]
     found = []
     for at, (text, number) in enumerate(zip(texts, numbers, strict=True)):
