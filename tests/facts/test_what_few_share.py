@@ -73,7 +73,9 @@ def test_rare_dates_and_amounts_are_exchanged_without_a_trace(level: str, tmp_pa
 def test_ranges_are_complete_and_those_of_few_are_open(tmp_path: Path) -> None:
     lines = [(i, "a1", f"2024-0{1 + i % 2}-03", 3.0) for i in range(20)]
     lines += [(i, f"a{1 + i % 2}", f"2024-0{4 + i % 3}-03", 30.0) for i in range(20, 24)]
-    about = json.loads(release([*lines, (0, "b1", "1931-07-01", 3)], tmp_path / "x", "month", [0, 10])["about.json"])
+    about = json.loads(
+        release([*lines, (0, "b1", "1931-07-01", 3)], tmp_path / "x", "month", [0, 10])["about.json"]
+    )
     told = about["facts"]["sets"]["code"]
     months = [f"2024-{month:02}" for month in range(1, 13)]
     for label, values in told["labels"]["on"].items():

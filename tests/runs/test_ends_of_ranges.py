@@ -90,7 +90,9 @@ def test_labels_are_read_back() -> None:
     random = Random(5)
     for _ in range(many(200)):
         k = random.randint(2, 5)
-        values = [random.choice([str(random.randint(0, 9)), f"{random.randint(0, 999) / 10}"]) for _ in range(30)]
+        values = [
+            random.choice([str(random.randint(0, 9)), f"{random.randint(0, 999) / 10}"]) for _ in range(30)
+        ]
         fine = column_of(values)
         column = in_cells(fine, k)
         labels = set()

@@ -107,6 +107,9 @@ class Facts(Transactions):
     notes: tuple[str, ...] = ()  # what was noticed while reading, to be told
     most: int | None = None  # the facts that a row may have, where others were left out before anything else
     left_out: int = 0  # occurrences of these
+    settled_by: int = (
+        0  # rows that must share what is told of dates (see `setveil.facts.settling`); 0: not yet
+    )
 
     @classmethod
     def from_parts(

@@ -53,9 +53,16 @@ def _settled(facts: Facts, k: int) -> Facts:
     if all(
         a.tree is b.tree for old, new in made_of for a, b in zip(old.attributes, new.attributes, strict=True)
     ):
-        return replace(facts, columns=tuple(columns))
+        return replace(facts, columns=tuple(columns), settled_by=k)
     found = Facts.from_parts(columns, occurrences, facts.n_rows, facts.sign)
-    return replace(found, origin=facts.origin, notes=facts.notes, most=facts.most, left_out=facts.left_out)
+    return replace(
+        found,
+        origin=facts.origin,
+        notes=facts.notes,
+        most=facts.most,
+        left_out=facts.left_out,
+        settled_by=k,
+    )
 
 
 def _attribute(one: Attribute, row: Ids, leaf: Ids, k: int) -> tuple[Attribute, NDArray[np.int32]]:

@@ -34,6 +34,7 @@ from setveil.published.parts import TableCut
 from setveil.published.rows import read_row_map
 from setveil.published.table_files import PublishedTable
 from setveil.published.tables import TableRelease
+from setveil.tables.ends import in_cells
 from setveil.tables.quasi_identifiers import QuasiIdentifier
 from setveil.tables.table import Table, TextColumn
 
@@ -220,6 +221,7 @@ class _Question:
     ) -> None:
         self.made, self.guarantee, self.show, self.progress = made, guarantee, show, progress
         self.local = run.report["recoding"] == tables.LOCAL
+        self.k: int = guarantee.k  # type: ignore[attr-defined]  # of every promise about tables
 
     # Columns.
 
@@ -236,7 +238,7 @@ class _Question:
         value, label = column.labels[int(column.codes[row])], shown.labels[int(shown.codes[row])]
         tries = []
         if label != value:
-            tries = [self._cut(at, pieces) for pieces in _pieces(column, split)]
+            tries = [self._cut(at, pieces) for pieces in _pieces(in_cells(column, self.k), split)]
         return {
             "question": "kept" if label == value else "column",
             "column": name,

@@ -22,7 +22,6 @@ from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, faces, shorten
 from setveil.facts.facts import Facts, SetColumn
 from setveil.facts.inside import values_in
-from setveil.facts.settling import settled
 from setveil.hierarchy.boxes import BoxTree
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import frozen
@@ -455,7 +454,6 @@ def measurable(path: str, exposed: FactRows, original: Any, tree: Hierarchy | No
         )
     file = published_file(Path(path))
     about, boxes = about_file(file), exposed.stands_for
-    original = settled(original, about.get("guarantee", {}).get("k", 0))
     numbers = [
         prod([shown.sizes[0] if shown.sizes else len(column.codes), *_leaves(column)])
         for shown, column in zip(exposed.columns, original.columns, strict=True)

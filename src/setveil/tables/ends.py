@@ -72,6 +72,7 @@ def in_cells(column: QuasiIdentifier, k: int) -> QuasiIdentifier:
         extent=np.array([(column.extent[a] + column.extent[b]) // 2 for a, b in ends], column.extent.dtype),
         cells=(*[Cell("", "")] * first, *distinct),
         fine=column,
+        spans=(frozen([a for a, _ in ends], np.int32), frozen([b for _, b in ends], np.int32)),
     )
 
 

@@ -66,6 +66,7 @@ class QuasiIdentifier:
     given: bool = False  # whether its hierarchy says nothing of the data, because it was not made of them
     cells: tuple[Any, ...] = ()  # of values that were put together, the ends of each (see `tables.ends`)
     fine: QuasiIdentifier | None = None  # the column as it was before
+    spans: tuple[Any, ...] = ()  # int32 (n_values,) each: the first and the last of its values in each cell
 
     @property
     def missing(self) -> bool:
@@ -110,6 +111,9 @@ class QuasiIdentifier:
         if self.parent is not None:
             of_node: NDArray[np.int64] = self.extent[self.node_above(least, greatest)]
             return of_node
+        if self.fine is not None:
+            first, last = self.spans[0][least], self.spans[1][greatest]
+            return self.fine.loss_of(first, last)
         loss: NDArray[np.int64] = self.extent[greatest] - self.extent[least]
         if self.missing:
             loss = np.where((np.asarray(least) == 0) & (np.asarray(greatest) > 0), self.full, loss)
@@ -163,6 +167,7 @@ class QuasiIdentifier:
             self.name, self.numeric, self.weight, frozen(self.codes[rows], np.int32), self.labels,
             self.n_values, self.rank, self.parent, self.low, self.high, self.extent, self.full,
             self.given, self.cells, None if self.fine is None else self.fine.taken(rows),
+            self.spans,
         )  # fmt: skip
 
 
