@@ -1,4 +1,4 @@
-"""Random queries of facts against the lines themselves: the truth lies within the bounds, however a part is named."""
+"""Random queries of facts against the lines themselves: the truth lies within the bounds."""
 
 from __future__ import annotations
 

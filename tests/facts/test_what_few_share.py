@@ -92,8 +92,8 @@ def test_all_periods_of_years_are_listed() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["2024-01-01T25:00", "2024-01-01 12:60", "2024-01-01T12:00:61", "2024-01-01T", "2024-01-01T1:2:3:4",
-             "2024-01-01T12:00+25:00", "2024-01-01 .,:"],
+    "text", ["2024-01-01T25:00", "2024-01-01 12:60", "2024-01-01T12:00:61", "2024-01-01T",
+             "2024-01-01T1:2:3:4", "2024-01-01T12:00+25:00", "2024-01-01 .,:"],
 )  # fmt: skip
 def test_times_that_do_not_exist_are_no_dates(text: str) -> None:
     assert read_date(text, "day", None) is None

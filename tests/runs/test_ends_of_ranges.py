@@ -1,4 +1,4 @@
-"""No end of a published range is a value that fewer than k rows have, and exchanging such values leaves no trace."""
+"""No end of a published range is a value that fewer than k rows have; exchanging such values has no trace."""
 
 from __future__ import annotations
 

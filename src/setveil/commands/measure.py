@@ -162,7 +162,7 @@ def measure(
         require_useful(useless, numbers, "a reconstruction")
         return _of_draws(before, release, queries, numbers, wanted, seed, listening)
     tree = tree_of(hierarchy)
-    before = _settled(before, release)
+    before = settled_like(release, before)
     parts = _parts(release, recoding, before, tree)
     require_same_form(before, of_table=parts.get("table") is not None)
     kind = kind_of_recoding(parts["kind"])
@@ -182,13 +182,18 @@ def measure(
     )[0]  # fmt: skip
 
 
-def _settled(before: Transactions, release: object) -> Transactions:
+def k_of(release: Any) -> int:
+    """Find the k that a release promises, by its about.json; 0: that says nothing."""
+    guarantee = about_file(published_file(Path(release))).get("guarantee") or {}
+    return int(guarantee.get("k", 0))
+
+
+def settled_like(release: object, before: Transactions) -> Transactions:
     """Put dates together as they were for a release of facts; rows of anything else stay as they are."""
     if not isinstance(before, Facts):
         return before
     if is_path(release):
-        guarantee = about_file(published_file(Path(release))).get("guarantee") or {}
-        return settled(before, guarantee.get("k", 0))
+        return settled(before, k_of(release))
     made = release_of(release)
     return settled(before, made.facts.settled_by) if isinstance(made, FactsRelease) else before
 

@@ -30,7 +30,7 @@ class Attribute:
     kind: str  # "when" or "amount"
     level: str  # as it was asked for, or the bounds that were found
     tree: Hierarchy  # its leaves are the values that occur, its root is any value
-    # all values that there can be, as far as enough rows share any (see `setveil.facts.settling`); (): not known
+    # all values that there can be (see `setveil.facts.settling`); (): not known
     values: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, str]:
@@ -107,9 +107,7 @@ class Facts(Transactions):
     notes: tuple[str, ...] = ()  # what was noticed while reading, to be told
     most: int | None = None  # the facts that a row may have, where others were left out before anything else
     left_out: int = 0  # occurrences of these
-    settled_by: int = (
-        0  # rows that must share what is told of dates (see `setveil.facts.settling`); 0: not yet
-    )
+    settled_by: int = 0  # the k of `setveil.facts.settling.settled`; 0: not settled
 
     @classmethod
     def from_parts(
