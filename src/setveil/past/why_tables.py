@@ -34,7 +34,7 @@ from setveil.published.parts import TableCut
 from setveil.published.rows import read_row_map
 from setveil.published.table_files import PublishedTable
 from setveil.published.tables import TableRelease
-from setveil.tables.ends import in_cells
+from setveil.tables.ends import in_cells, with_cells
 from setveil.tables.quasi_identifiers import QuasiIdentifier
 from setveil.tables.table import Table, TextColumn
 
@@ -81,7 +81,9 @@ class AsPublished:
             part, images = _read_parts(inside, table.n_rows)
         else:
             part, images = np.zeros(table.n_rows, np.int64), {0: run.image}
-            table = with_ranges(table)  # of which the run cut the columns
+            table = with_ranges(
+                with_cells(table, run.report["guarantee"]["k"])
+            )  # of which the run cut the columns
         return cls(table, tree, _in_order(released, row_map), part, images)
 
     def published(

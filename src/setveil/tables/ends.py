@@ -53,7 +53,8 @@ def in_cells(column: QuasiIdentifier, k: int) -> QuasiIdentifier:
     rows = np.bincount(column.codes, minlength=column.n_values)[first:]
     if column.parent is not None or (rows >= k).all():
         return column
-    cells = _cells(column.labels[first : column.n_values], rows.tolist(), k)
+    texts = column.labels[first : column.n_values]
+    cells = _cells(texts, rows.tolist(), k)
     distinct = list(dict.fromkeys(cells))
     place = {cell: first + at for at, cell in enumerate(distinct)}
     image = np.array([*range(first), *(place[cell] for cell in cells)], np.int32)
@@ -72,15 +73,20 @@ def in_cells(column: QuasiIdentifier, k: int) -> QuasiIdentifier:
         extent=np.array([(column.extent[a] + column.extent[b]) // 2 for a, b in ends], column.extent.dtype),
         cells=(*[Cell("", "")] * first, *distinct),
         fine=column,
+        width=_width(reached(dict(zip(map(Fraction, texts), rows.tolist(), strict=True)), k)),
         spans=(frozen([a for a, _ in ends], np.int32), frozen([b for _, b in ends], np.int32)),
     )
+
+
+def _width(inside: list[Fraction]) -> Fraction:
+    return usual_width(inside) if inside else Fraction(1)
 
 
 def _cells(texts: tuple[str, ...], rows: list[int], k: int) -> list[Cell]:
     """Find the cell of each number; they are ascending."""
     numbers = [Fraction(text) for text in texts]
     inside = reached(dict(zip(numbers, rows, strict=True)), k)
-    width = usual_width(inside) if inside else Fraction(1)
+    width = _width(inside)
     if all(number.denominator == 1 for number in numbers):
         width = max(width, Fraction(1))
     shared = [at for at, n in enumerate(rows) if n >= k]

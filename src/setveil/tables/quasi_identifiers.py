@@ -66,6 +66,7 @@ class QuasiIdentifier:
     given: bool = False  # whether its hierarchy says nothing of the data, because it was not made of them
     cells: tuple[Any, ...] = ()  # of values that were put together, the ends of each (see `tables.ends`)
     fine: QuasiIdentifier | None = None  # the column as it was before
+    width: Fraction | None = None  # of usual ranges, by the numbers that k rows reach
     spans: tuple[Any, ...] = ()  # int32 (n_values,) each: the first and the last of its values in each cell
 
     @property
@@ -167,7 +168,7 @@ class QuasiIdentifier:
             self.name, self.numeric, self.weight, frozen(self.codes[rows], np.int32), self.labels,
             self.n_values, self.rank, self.parent, self.low, self.high, self.extent, self.full,
             self.given, self.cells, None if self.fine is None else self.fine.taken(rows),
-            self.spans,
+            self.width, self.spans,
         )  # fmt: skip
 
 
