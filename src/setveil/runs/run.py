@@ -286,7 +286,7 @@ def anonymize(
     require_facts(guarantee, of_facts=isinstance(data, Facts))
     if isinstance(data, Facts | FactTable):
         require_possible(asked)
-        data = settled(data, guarantee.k)  # type: ignore[attr-defined]  # of every promise about facts
+        data = settled(data, guarantee.k)
     if isinstance(data, FactTable):
         of_columns: Guarantee = cast("KKmAnonymity", guarantee).for_columns(data.set_names)
         asked = replace(asked, guarantee=of_columns, least=_not_counted(counts))
@@ -360,7 +360,7 @@ class _Memory:
         """Run the algorithm."""
         data = self.data
         if isinstance(data, Table):
-            data = with_cells(data, asked.guarantee.k)  # type: ignore[attr-defined]  # of promises about tables
+            data = with_cells(data, asked.guarantee.k)
         if isinstance(data, Facts | FactTable) and tree is not None:
             codes, columns = [tree], of_facts(data).columns
             if len(columns) > 1:
@@ -377,7 +377,7 @@ class _Memory:
         """Put the rows in an order that tells nothing."""
         recoding = made.recoding
         if isinstance(recoding, Parts):
-            recoding = replace(recoding, k=asked.guarantee.k)  # type: ignore[attr-defined]
+            recoding = replace(recoding, k=asked.guarantee.k)
         release = publish(self.data, recoding, asked.seed, made.told, asked.least)
         if absent_items(asked.guarantee) and isinstance(release, RowsRelease) and release.is_told():
             warning = (
