@@ -29,6 +29,12 @@ from setveil.utility.fact_estimates import FactEstimator
 from strategies import many
 
 
+@pytest.fixture
+def small_domain(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave the dates that there can be to those that occur: all worlds are gone through."""
+    monkeypatch.setattr("setveil.runs.run.settled", lambda data, _: data)
+
+
 def random_release(random: Random) -> tuple[FactsRelease, SharedFacts]:
     """Make a small release of facts, with counts, without, or with some of them."""
     facts, codes = some_facts(random)
@@ -84,6 +90,7 @@ def everything_of(made: FactsRelease) -> set[str]:
     return found
 
 
+@pytest.mark.usefixtures("small_domain")
 def test_no_original_lies_outside_the_bounds() -> None:
     random, seen, sharp = Random(1), 0, 0
     while seen < many(24):
@@ -130,6 +137,7 @@ def expected(release: naive.Published, parts: list[set[str]]) -> float:
     return total
 
 
+@pytest.mark.usefixtures("small_domain")
 def test_estimates_are_those_of_all_that_rows_can_hold() -> None:
     random = Random(2)
     for _ in range(many(80)):
@@ -265,7 +273,7 @@ def test_equal_codes_of_two_columns_are_asked_apart() -> None:
         (answer,) = sv.query(made, [[name]])
         assert (answer.least, answer.estimate, answer.greatest) == (rows, rows, rows)
     (both,) = sv.query(made, ["code=*; drug=a"])
-    assert (both.least, both.greatest) == (10, 10)
+    assert (both.least, both.greatest) == (10, 30)  # nothing says that no other date of a was left out
     for name in ("a", "place=a", "code=a@2024-01", "code="):
         with pytest.raises(DataError, match="neither a fact nor a part"):
             sv.query(made, [[name]])

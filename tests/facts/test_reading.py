@@ -110,8 +110,9 @@ def test_bands_are_paired_by_their_bounds_whatever_occurs() -> None:
 def test_a_number_of_bands_looks_at_the_order_of_magnitude_alone() -> None:
     found = []
     for greatest in (110, 990):
-        frame = pl.DataFrame({"who": [1, 2], "code": ["a", "a"], "n": [3, greatest]})
-        found.append(sv.read_facts(frame, id="who", sets="code", amount={"n": 6}).attributes[0].level)
+        frame = pl.DataFrame({"who": [1, 2, 3], "code": ["a"] * 3, "n": [3, greatest, 100 * greatest]})
+        read = sv.read_facts(frame, id="who", sets="code", amount={"n": 6}, fewest=2)
+        found.append(read.attributes[0].level)  # one person alone has the greatest amount
     assert found == ["0,50,100,200,500"] * 2
 
 

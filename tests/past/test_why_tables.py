@@ -43,11 +43,13 @@ def stands_for(column: Column, label: str, value: str) -> bool:
         return True
     if MISSING in {value, label}:
         return value == label
-    ends = label.strip("[])").split(",") if label.startswith("[") else [label, label]
-    least, greatest = Fraction(ends[0]), Fraction(ends[-1])
-    if label.endswith(")"):
-        return least <= Fraction(value) < greatest
-    return least <= Fraction(value) <= greatest
+    number = Fraction(value)
+    if label[0] in "<>":  # open at one end
+        end, also = Fraction(label.strip("<>=")), "=" in label
+        return (also and number == end) or (number < end if label[0] == "<" else number > end)
+    least, greatest = map(Fraction, label.strip("[()]").split(",") if "," in label else (label, label))
+    inside = least < number if label[0] == "(" else least <= number
+    return inside and (number < greatest if label[-1] == ")" else number <= greatest)
 
 
 def cut(

@@ -232,7 +232,9 @@ def read_facts(source: Any, facts: FactsAsked, promise: dict[str, Any], seed: in
     return fewer
 
 
-def facts_of(source: Any, facts: Words, columns: Columns, reading: Reading) -> RowsOfFacts | None:
-    """Read facts from a raw file that is looked at; None where its rows hold none."""
+def facts_of(
+    source: Any, facts: Words, columns: Columns, reading: Reading, k: int | None = None
+) -> RowsOfFacts | None:
+    """Read facts from a raw file that is looked at, as for a k; None where its rows hold none."""
     asked = facts_asked(facts, columns, reading, {"m": None}, MEMORY)
-    return None if asked is None else read_facts(source, asked, {}, 0)
+    return None if asked is None else read_facts(source, asked, {"k": k}, 0)

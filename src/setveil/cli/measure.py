@@ -80,7 +80,7 @@ def measure(
 
     from setveil.cli.files import read_release, read_rows, require_room
     from setveil.cli.reconstruct import measure_draws
-    from setveil.commands.measure import losses, require_useful, wanted_rules
+    from setveil.commands.measure import k_of, losses, require_useful, settled_like, wanted_rules
     from setveil.hierarchy.io import read_hierarchy
     from setveil.options.decode import require_file
     from setveil.options.inputs import load_labels, load_queries
@@ -129,7 +129,7 @@ def measure(
     if of_tables:
         before, _ = read_table(source, columns, reading, hierarchy_files or ())
     elif of_facts:
-        before = facts_of(source, facts, columns, reading) or read_rows(source, reading)
+        before = facts_of(source, facts, columns, reading, k_of(release)) or read_rows(source, reading)
         tree = None if hierarchy_file is None else read_hierarchy(hierarchy_file, encoding=encoding)
     else:
         if facts.given and Path(release).exists():
@@ -138,6 +138,7 @@ def measure(
         before = read_rows(source, reading)
         tree = None if hierarchy_file is None else read_hierarchy(hierarchy_file, encoding=encoding)
     exposed = kind.read(release, read_release)
+    before = settled_like(release, before)
     parts = kind.measurable(release, exposed, before, tree)
     wanted: Any = ()
     if "query_size" in kind.info.asks:

@@ -30,12 +30,15 @@ from setveil.commands.reconstruct import Reconstruction
 from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, as_option, described, faces
+from setveil.facts.facts import Facts
+from setveil.facts.settling import settled
 from setveil.hierarchy.tree import Hierarchy
 from setveil.options.inputs import load_queries
 from setveil.progress import Progress
 from setveil.published import kind_at, kind_of_recoding
 from setveil.published import rows as single_rows
-from setveil.published.about import reconstruction_at
+from setveil.published.about import about_file, published_file, reconstruction_at
+from setveil.published.facts import FactsRelease
 from setveil.published.groups import Grouping
 from setveil.published.recoding import LocalRecoding, Recoding
 from setveil.published.shared import Shared
@@ -159,6 +162,7 @@ def measure(
         require_useful(useless, numbers, "a reconstruction")
         return _of_draws(before, release, queries, numbers, wanted, seed, listening)
     tree = tree_of(hierarchy)
+    before = settled_like(release, before)
     parts = _parts(release, recoding, before, tree)
     require_same_form(before, of_table=parts.get("table") is not None)
     kind = kind_of_recoding(parts["kind"])
@@ -176,6 +180,22 @@ def measure(
         private=labels_of("private", private, before), rules=wanted, progress=listening,
         top=top or 0,
     )[0]  # fmt: skip
+
+
+def k_of(release: Any) -> int:
+    """Find the k that a release promises, by its about.json; 0: that says nothing."""
+    guarantee = about_file(published_file(Path(release))).get("guarantee") or {}
+    return int(guarantee.get("k", 0))
+
+
+def settled_like(release: object, before: Transactions) -> Transactions:
+    """Put dates together as they were for a release of facts; rows of anything else stay as they are."""
+    if not isinstance(before, Facts):
+        return before
+    if is_path(release):
+        return settled(before, k_of(release))
+    made = release_of(release)
+    return settled(before, made.facts.settled_by) if isinstance(made, FactsRelease) else before
 
 
 def require_useful(useless: Mapping[str, object], given: Mapping[str, object], what: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from itertools import pairwise
@@ -12,6 +13,8 @@ from setveil.hierarchy.tree import Hierarchy
 
 _DIGITS = 15  # of a number: more are no amounts, and sums of fewer fit 64 bits
 _STEPS = (1, 2, 5)
+_BAND = re.compile(r"\[([-0-9.]+),([-0-9.]+)\)|<([-0-9.]+)|>=([-0-9.]+)")
+Ends = tuple[Decimal | None, Decimal | None]
 
 
 class Bands:
@@ -80,6 +83,34 @@ def band_label(low: Decimal | None, high: Decimal | None) -> str:
     if low is None or high is None:
         return f"<{plain(high)}" if high is not None else ANY if low is None else f">={plain(low)}"
     return f"[{plain(low)},{plain(high)})"
+
+
+def ends_of(label: str) -> Ends | None:
+    """Read the ends of a band by its name; None: it is no band.
+
+    >>> ends_of("[0,5)"), ends_of("<0"), ends_of("I50")
+    ((Decimal('0'), Decimal('5')), (None, Decimal('0')), None)
+    """
+    found = _BAND.fullmatch(label)
+    if found is None:
+        return None
+    low, high = (number_in(text) if text else None for text in (found[1] or found[4], found[2] or found[3]))
+    known = (low is not None, high is not None)
+    said = (bool(found[1] or found[4]), bool(found[2] or found[3]))
+    return (low, high) if known == said else None
+
+
+def within(inner: Ends, outer: Ends) -> bool:
+    """Whether a band lies in another one."""
+    low = outer[0] is None or (inner[0] is not None and inner[0] >= outer[0])
+    return low and (outer[1] is None or (inner[1] is not None and inner[1] <= outer[1]))
+
+
+def meet(one: Ends, other: Ends) -> bool:
+    """Whether some number lies in both of two bands."""
+    return all(
+        low is None or high is None or low < high for low, high in ((one[0], other[1]), (other[0], one[1]))
+    )
 
 
 def plain(number: Decimal) -> str:

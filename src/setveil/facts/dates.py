@@ -14,13 +14,19 @@ from setveil.hierarchy.tree import Hierarchy
 LEVELS = ("day", "week", "month", "quarter", "year")
 _FINER = {"month": "month", "quarter": "month", "year": "year"}  # what a level may be read from, at the least
 _SINCE = re.compile(r"([1-9][0-9]{0,5})d-since-first")
-_ISO = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[T ][0-9:.,]+ ?(?:Z|UTC|[+-][0-9:]+)?)?")
+_HOUR = r"(?:[01][0-9]|2[0-3])"
+_ZONE = rf"(?:Z|UTC|[+-]{_HOUR}(?::?[0-5][0-9])?)"
+_TIME = rf"{_HOUR}(?::?[0-5][0-9](?::?(?:[0-5][0-9]|60)(?:[.,][0-9]+)?)?)?"
+_ISO = re.compile(rf"([0-9]{{4}})-([0-9]{{2}})-([0-9]{{2}})(?:[T ]{_TIME}(?: ?{_ZONE})?)?")
 _MONTH, _YEAR = re.compile(r"([0-9]{4})-([0-9]{2})"), re.compile(r"([0-9]{4})")
 _OTHER = re.compile(
     r"([0-9]{1,4})([-/. ])([0-9]{1,2})\2([0-9]{1,4})(?:[T ,]+([0-9]{1,2}:[0-9]{2})(:[0-9]{2})?)?"
 )
 _PERIOD = re.compile(r"[0-9]{4}(?:-(?:Q[1-4]|[0-9]{2}(?:-[0-9]{2})?))?")  # all but weeks
+_WEEK = re.compile(r"([0-9]{4})-W([0-9]{2})")
 _COMPACT = re.compile(r"[0-9]{8}")
+_OPEN = re.compile(r"(<|>=)([0-9]{4})")  # all dates before or after the years that are told
+OTHER = "other"  # all dates, where enough rows share no year
 OLDEST = 1900  # years before it are no slips of the pen only now and then
 
 
@@ -135,6 +141,17 @@ def in_period(label: str, period: str) -> bool:
     return "Q" not in label and period == f"{label[:4]}-Q{(int(label[5:7]) + 2) // 3}"
 
 
+def is_period(text: str) -> bool:
+    """Whether a text names a day, week, month, quarter or year.
+
+    >>> is_period("2024-Q1"), is_period("2024-W53"), is_period("2024-13")
+    (True, False, False)
+    """
+    if not _PERIOD.fullmatch(text) and not _WEEK.fullmatch(text):
+        return False
+    return span_of(text) != (0, date.max.toordinal())
+
+
 def span_of(period: str) -> tuple[int, int]:
     """Find the first and the last day of a period by its name, as ordinals; all days of what is none.
 
@@ -142,7 +159,10 @@ def span_of(period: str) -> tuple[int, int]:
     ['2024-01-01', '2024-03-31']
     """
     try:
-        if found := re.fullmatch(r"([0-9]{4})-W([0-9]{2})", period):
+        if found := _OPEN.fullmatch(period):
+            border = date(int(found[2]), 1, 1).toordinal()
+            return (0, border - 1) if found[1] == "<" else (border, date.max.toordinal())
+        if found := _WEEK.fullmatch(period):
             first = date.fromisocalendar(int(found[1]), int(found[2]), 1).toordinal()
             return first, first + 6
         if not _PERIOD.fullmatch(period):
@@ -157,12 +177,40 @@ def span_of(period: str) -> tuple[int, int]:
         return 0, date.max.toordinal()
 
 
-def period_tree(days: dict[str, date], level: str, *, missing: bool) -> Hierarchy:
+def year_of(period: str) -> int | None:
+    """Find the year of a period, of a week by ISO 8601; None where it is no period of one year."""
+    return int(period[:4]) if period[:4].isascii() and period[:4].isdigit() else None
+
+
+def periods_of(level: str, first: int, last: int) -> list[str]:
+    """List all periods of some years.
+
+    >>> periods_of("quarter", 2024, 2024)
+    ['2024-Q1', '2024-Q2', '2024-Q3', '2024-Q4']
+    """
+    start, end = (
+        (date.fromisocalendar(first, 1, 1).toordinal(), date(last, 12, 28).toordinal())
+        if level == "week"
+        else (date(first, 1, 1).toordinal(), date(last, 12, 31).toordinal())
+    )
+    days = range(start, end + 1, 7 if level == "week" else 1)
+    return list(dict.fromkeys(period_of(date.fromordinal(day), level) for day in days))
+
+
+def tree_of_periods(labels: Sequence[str], level: str) -> Hierarchy:
+    """Make the tree above periods that are given by name; others are below any (see `period_tree`)."""
+    periods = [label for label in labels if year_of(label) is not None]
+    days = {label: date.fromordinal(span_of(label)[0]) for label in periods}
+    others = [label for label in labels if label not in days and label != MISSING]
+    return period_tree(days, level, missing=MISSING in labels, others=others)
+
+
+def period_tree(days: dict[str, date], level: str, *, missing: bool, others: Sequence[str] = ()) -> Hierarchy:
     """Make the tree above periods, each given with one of its days: months below quarters below years.
 
-    Weeks cut months: above them is only any.
+    Weeks cut months: above them is only any, as above other values.
     """
     above = () if level == "week" else LEVELS[LEVELS.index(level) + 1 :]
     coarser = [one for one in above if one != "week"]
     paths = [[label, *(period_of(day, one) for one in coarser)] for label, day in days.items()]
-    return attribute_tree([*paths, *([[MISSING]] if missing else [])])
+    return attribute_tree([*paths, *([one] for one in others), *([[MISSING]] if missing else [])])

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, listed, shorten
 from setveil.hierarchy.tree import Hierarchy
+from setveil.kernels.content import merge_rows_by_content
 from setveil.kernels.rows import frozen, take_rows
 from setveil.values.per_column import PerColumn, item_of, labelled
 from setveil.wording import count
@@ -29,10 +30,16 @@ class Attribute:
     kind: str  # "when" or "amount"
     level: str  # as it was asked for, or the bounds that were found
     tree: Hierarchy  # its leaves are the values that occur, its root is any value
+    # all values that there can be (see `setveil.facts.settling`); (): not known
+    values: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, str]:
         """Return what is told of it, as JSON types."""
         return {"name": self.name, "kind": self.kind, "level": self.level}
+
+    def told(self) -> tuple[str, ...]:
+        """List all values that there can be; where that is not known, those that occur."""
+        return self.values or self.tree.labels[: self.tree.n_leaves]
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +107,7 @@ class Facts(Transactions):
     notes: tuple[str, ...] = ()  # what was noticed while reading, to be told
     most: int | None = None  # the facts that a row may have, where others were left out before anything else
     left_out: int = 0  # occurrences of these
+    settled_by: int = 0  # the k of `setveil.facts.settling.settled`; 0: not settled
 
     @classmethod
     def from_parts(
@@ -223,14 +231,27 @@ class Facts(Transactions):
     def at_most(self, number: int, seed: int) -> Facts:
         """Keep so many facts of each row, drawn by a seed, so that no row tells of more.
 
-        Where there are several columns, their facts are drawn alike.
+        Where there are several columns, their facts are drawn alike. What is drawn of a row depends on its
+        facts alone, as far as the order of rows goes: rows of the same facts keep the same ones.
         """
         row = np.repeat(np.arange(self.n_rows), self.row_lengths())
-        words = np.random.PCG64(seed).random_raw(self.n_occurrences)
+        words = self._drawn_words(seed)
         order = np.lexsort((words, row))
         kept = np.sort(order[np.arange(order.size) - self.indptr[row] < number])
         made = self._of(row[kept], self.items[kept], self.n_rows, range(len(self.columns)))
         return replace(made, most=number, left_out=self.n_occurrences - kept.size)
+
+    def _drawn_words(self, seed: int) -> NDArray[np.uint64]:
+        """Draw a number for each occurrence, alike in rows of equal content, in the order of contents."""
+        content = merge_rows_by_content(self.indptr, self.items)[0]
+        lengths = self.row_lengths()
+        of_content = np.zeros(int(content.max(initial=-1)) + 1, np.int64)
+        of_content[content] = lengths
+        starts = np.cumsum(of_content) - of_content
+        drawn = np.random.PCG64(seed).random_raw(int(of_content.sum()))
+        place = np.arange(self.n_occurrences) + np.repeat(starts[content] - self.indptr[:-1], lengths)
+        words: NDArray[np.uint64] = drawn[place]
+        return words
 
     def _of(
         self, row: NDArray[np.int64], items: NDArray[np.int32], n_rows: int, columns: Iterable[int]

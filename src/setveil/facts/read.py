@@ -28,6 +28,7 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.tables.how import How
 from setveil.wording import count
 
+FEWEST = 5  # persons who reach an amount by which bands are chosen, where no other number is given
 _EXACT = 1 << 62  # sums below it are made of 64-bit integers
 
 
@@ -43,7 +44,8 @@ def read_rows_of_facts(source: Any, asked: Asked, how: How, *, fewest: int = 0) 
     how : How
         How it is read: `id_column` must be named; `item_columns` are columns of codes of one sort.
     fewest : int
-        Of days since a person's first line: the last band is the last one that so many persons reach.
+        Of days since a person's first line: the last band is the last one that so many persons reach. Where
+        bands of amounts are chosen, they are by the greatest amount that so many persons reach (0: `FEWEST`).
     """
     start = time.perf_counter()
     if isinstance(source, str | Path):
@@ -95,7 +97,7 @@ def _column(
     attributes = [when.attribute for when in whens]
     for one in belonging:
         if isinstance(one, Amount):
-            attribute, leaf = _banded(lines, one, asked, line, group, keys.size)
+            attribute, leaf = _banded(lines, one, asked, line, group, lines.row[line][first], fewest)
             attributes.append(attribute)
             parts.append(leaf)
     column = SetColumn(name, tuple(order), tuple(attributes), asked.sets[name])
@@ -202,9 +204,13 @@ def _since_first(
 
 
 def _banded(
-    lines: Lines, amount: Amount, asked: Asked, line: Codes, group: Codes, n_groups: int
+    lines: Lines, amount: Amount, asked: Asked, line: Codes, group: Codes, row: Codes, fewest: int
 ) -> tuple[Attribute, NDArray[np.int64]]:
-    """Put together the amounts of the lines of each fact, and find the leaf of the band of each."""
+    """Put together the amounts of the lines of each fact, and find the leaf of the band of each.
+
+    `row` is that of each fact.
+    """
+    n_groups = row.size
     column, name = lines.column(amount.column)
     if amount.way == "lines":
         total, number, places = np.bincount(group, minlength=n_groups).astype(np.int64), None, 0
@@ -222,7 +228,11 @@ def _banded(
         else:
             np.add.at(total, at, value)
     divisor = number if amount.way == "mean" else None
-    bounds = amount.bounds or tuple(usual_bounds(_greatest(total, divisor, there, places), amount.number))
+    bounds = amount.bounds
+    if not bounds:
+        sizes = np.abs(total[there]) if divisor is None else np.abs(total[there]) // divisor[there]
+        reached = Decimal(_reached(row[there], sizes, fewest or FEWEST)).scaleb(-places)
+        bounds = tuple(usual_bounds(reached, amount.number))
     bands = Bands(bounds)
     index = np.zeros(n_groups, np.int64)
     for bound in bounds:
@@ -268,11 +278,14 @@ def _numbers(
     return np.array(values, np.int64 if fits else object), places, present
 
 
-def _greatest(total: NDArray[Any], divisor: Any, there: NDArray[np.bool_], places: int) -> Decimal:
-    if not there.any():
-        return Decimal(0)
-    sizes = abs(total[there]) if divisor is None else abs(total[there]) // divisor[there]
-    return Decimal(int(sizes.max())).scaleb(-places)
+def _reached(row: Codes, sizes: NDArray[Any], fewest: int) -> int:
+    """Find the greatest amount that so many persons reach; where there are fewer, the one that all reach."""
+    if not row.size:
+        return 0
+    persons, place = np.unique(row, return_inverse=True)
+    greatest = np.zeros(persons.size, sizes.dtype)
+    np.maximum.at(greatest, place.reshape(-1), sizes)
+    return int(sorted(greatest.tolist(), reverse=True)[min(fewest, persons.size) - 1])
 
 
 def sentence(facts: Facts) -> str:

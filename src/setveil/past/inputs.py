@@ -10,6 +10,8 @@ from setveil.data.io import read
 from setveil.data.layout import FORMATS
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, SetveilError, shorten
+from setveil.facts.facts import Facts
+from setveil.facts.settling import settled
 from setveil.guarantees import Guarantee
 from setveil.hierarchy.build import by_cooccurrence
 from setveil.hierarchy.io import read_hierarchy
@@ -86,6 +88,8 @@ def rows_of_run(run: PastRun, data: Transactions) -> Transactions:
     sample, recorded = run.report.get("sample"), run.report["input"]
     if sample and data.n_rows == sample["of"]:
         data = draw_rows(data, sample["rows"], sample["seed"])
+    if isinstance(data, Facts):
+        data = settled(data, run.report["guarantee"]["k"])
     rows = dict(zip(data.vocabulary.labels, data.supports().tolist(), strict=True))
     for entry in run.report.get("frequencies") or ():  # rows in memory have no hash
         if rows.get(entry["item"]) != entry["rows"]:

@@ -34,6 +34,7 @@ from setveil.published.parts import TableCut
 from setveil.published.rows import read_row_map
 from setveil.published.table_files import PublishedTable
 from setveil.published.tables import TableRelease
+from setveil.tables.ends import in_cells, with_cells
 from setveil.tables.quasi_identifiers import QuasiIdentifier
 from setveil.tables.table import Table, TextColumn
 
@@ -80,7 +81,9 @@ class AsPublished:
             part, images = _read_parts(inside, table.n_rows)
         else:
             part, images = np.zeros(table.n_rows, np.int64), {0: run.image}
-            table = with_ranges(table)  # of which the run cut the columns
+            table = with_ranges(
+                with_cells(table, run.report["guarantee"]["k"])
+            )  # of which the run cut the columns
         return cls(table, tree, _in_order(released, row_map), part, images)
 
     def published(
@@ -220,6 +223,7 @@ class _Question:
     ) -> None:
         self.made, self.guarantee, self.show, self.progress = made, guarantee, show, progress
         self.local = run.report["recoding"] == tables.LOCAL
+        self.k: int = guarantee.k  # type: ignore[attr-defined]  # of every promise about tables
 
     # Columns.
 
@@ -236,7 +240,7 @@ class _Question:
         value, label = column.labels[int(column.codes[row])], shown.labels[int(shown.codes[row])]
         tries = []
         if label != value:
-            tries = [self._cut(at, pieces) for pieces in _pieces(column, split)]
+            tries = [self._cut(at, pieces) for pieces in _pieces(in_cells(column, self.k), split)]
         return {
             "question": "kept" if label == value else "column",
             "column": name,

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from setveil.values.per_column import OF, column_of, item_of, labelled
 
 ANY = "*"  # any value of a part
+CODES = "codes"  # the kind of the part that holds the codes
 NOTHING = ""  # the value of a part that is of another column
 Part = Mapping[str, tuple[str, ...]]  # the values that a label of a part stands for; others are values
 Fact = tuple[str, ...]  # a value of each part

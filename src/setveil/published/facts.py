@@ -21,12 +21,13 @@ from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, faces, shorten
 from setveil.facts.facts import Facts, SetColumn
+from setveil.facts.inside import values_in
 from setveil.hierarchy.boxes import BoxTree
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import frozen
 from setveil.published import KindInfo
 from setveil.published.about import about_file, published_file, require_size
-from setveil.published.boxes import Boxes, Fact
+from setveil.published.boxes import CODES, Boxes, Fact
 from setveil.published.counts import FACTS as FACTS_HEADER
 from setveil.published.counts import FILE as COUNTS
 from setveil.published.counts import read_counts
@@ -36,7 +37,6 @@ from setveil.published.rows import publish as publish_rows
 from setveil.values.per_column import column_of, item_of, labelled
 
 FILE, ROW, SET, ITEM = "data.csv", "row", "set", "item"
-CODES = "codes"  # the kind of the part that holds the codes
 _SAME = "The two files must come from the same release."
 
 info = KindInfo(
@@ -143,14 +143,19 @@ class FactsRelease(RowsRelease):
     def about(self, report: Mapping[str, Any]) -> dict[str, Any]:
         """Return what the parts of facts are, and what their labels stand for."""
         made = report["hierarchy"]["source"] == "co-occurrence"  # then it would tell how many were left out
-        domain = {} if made else {"domain": self.recoding.domain}
+        domain = {} if made else {"domain": self.domain}
         counts = {} if self.counts is None else {"counts": self.counts.about()}
         told = told_of(self.published, self.facts.columns, report["guarantee"]["m"], made=made)
         return {**domain, **counts, "facts": told}
 
     def meaning(self) -> dict[str, Any]:
         """Return what is told of the recoding where counts are checked; boxes say the rest."""
-        return {"recoding": self.recoding.kind, "domain": self.recoding.domain, "labels": {}}
+        return {"recoding": self.recoding.kind, "domain": self.domain, "labels": {}}
+
+    @property
+    def domain(self) -> int:
+        """How many facts there can be, as about.json says it: of all values of dates and amounts."""
+        return sum(prod(column.sizes) for column in self.published.columns)
 
     def write(self, folder: Path, layout: Layout) -> tuple[str, dict[str, Any]]:
         """Write a line for each fact: the number of the row, of several columns which, and the parts."""
@@ -290,14 +295,20 @@ def as_boxes(rows: Transactions, tree: BoxTree, of: Sequence[SetColumn], sign: s
         meaning = []
         for at, part in enumerate(space.trees):
             inner = [v for v in np.unique(boxes[mine, at]).tolist() if v >= part.n_leaves]
+            told = own.attributes[at - 1].told() if at else ()
             meaning.append(
-                {part.labels[v]: tuple(part.labels[leaf] for leaf in part.leaves(v)) for v in inner}
+                {
+                    part.labels[v]: values_in(part.labels[v], told)
+                    if at
+                    else tuple(part.labels[leaf] for leaf in part.leaves(v))
+                    for v in inner
+                }
             )
         for label in mine.tolist():
             box = boxes[label, : len(space.trees)].tolist()
             parts[label] = tuple(part.labels[v] for part, v in zip(space.trees, box, strict=True))
         kinds = (CODES, *(one.kind for one in own.attributes))
-        sizes = tuple(part.n_leaves for part in space.trees)
+        sizes = (space.trees[0].n_leaves, *(len(one.told()) for one in own.attributes))
         columns.append(ShownColumn(own.name, own.part_names, tuple(meaning), kinds, sizes))
     return FactRows(
         rows.indptr, rows.items, rows.vocabulary, None, tuple(columns), frozen(column, np.int32),
@@ -443,13 +454,32 @@ def measurable(path: str, exposed: FactRows, original: Any, tree: Hierarchy | No
         )
     file = published_file(Path(path))
     about, boxes = about_file(file), exposed.stands_for
-    told = [about] if len(exposed.columns) == 1 else about["facts"]["sets"].values()
-    numbers = [one.get("domain", column.number) for one, column in zip(told, original.columns, strict=True)]
+    numbers = [
+        prod([shown.sizes[0] if shown.sizes else len(column.codes), *_leaves(column)])
+        for shown, column in zip(exposed.columns, original.columns, strict=True)
+    ]
     parsed = [boxes.fact(label) for label in original.vocabulary.labels]
     image = np.array([-1 if fact is None else boxes.around(fact) for fact in parsed], np.int32)
+    sizes = [
+        _occurring(exposed.columns[at], original.columns[at], box)
+        for at, box in zip(exposed.column.tolist(), exposed.boxes, strict=True)
+    ]
     recoding = ReadBoxes(
-        original.vocabulary, exposed.vocabulary, image, sum(numbers),
-        np.array([boxes.size(box) for box in boxes.boxes], np.int64), np.array(numbers)[exposed.column],
+        original.vocabulary, exposed.vocabulary, image, sum(numbers), np.array(sizes, np.int64),
+        np.array(numbers)[exposed.column],
     )  # fmt: skip
     counts = read_counts(file.parent, about)
     return {"kind": recoding.kind, "published": exposed, "recoding": recoding, "counts": counts}
+
+
+def _leaves(column: SetColumn) -> list[int]:
+    return [one.tree.n_leaves for one in column.attributes]
+
+
+def _occurring(shown: ShownColumn, column: SetColumn, box: Fact) -> int:
+    """Count the facts of a box whose dates and amounts occur in the original, as its loss counts them."""
+    codes = len(shown.meaning[0].get(box[0], box[:1]))
+    return codes * prod(
+        int(one.tree.leaf_counts[one.tree.id(label)]) if label in one.tree else 1
+        for one, label in zip(column.attributes, box[1:], strict=True)
+    )

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.published.recoding import LocalRecoding, Recoding
+from setveil.tables.ends import with_cells
 from setveil.tables.quasi_identifiers import QuasiIdentifier
 from setveil.tables.table import Table
 
@@ -24,6 +25,7 @@ class Parts:
     # lowest node above the part's values, or their range.
     part: NDArray[np.int64]
     items: LocalRecoding  # what each occurrence of an item becomes
+    k: int = 0  # how many rows must share a value that is the end of a range (see `setveil.tables.ends`)
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +48,7 @@ def labels_of(table: Table, made: Parts | TableCut) -> list[Labels]:
         return [_at_nodes(column, nodes) for column, nodes in zip(made.columns, made.nodes, strict=True)]
     n_parts = int(made.part.max(initial=-1)) + 1
     found = []
+    table = with_cells(table, made.k)
     for column, (least, greatest) in zip(table.columns, table.intervals(made.part, n_parts), strict=True):
         labels: dict[str, int] = {}
         of_part = [

@@ -19,6 +19,7 @@ from setveil.data.transactions import Transactions
 from setveil.errors import RequestError, as_option, described, faces, listed
 from setveil.facts.facts import Facts
 from setveil.facts.generalizing import USUAL, Generalizing
+from setveil.facts.settling import settled
 from setveil.facts.tables import FactTable, of_facts
 from setveil.guarantees import Guarantee, absent_items, models
 from setveil.guarantees.kkm import KKmAnonymity
@@ -35,6 +36,7 @@ from setveil.published.blocks import BlocksRelease
 from setveil.published.chunks import ChunksRelease
 from setveil.published.counts import Counts
 from setveil.published.facts import FactsRelease
+from setveil.published.parts import Parts
 from setveil.published.rows import RowsRelease
 from setveil.published.tables import TableRelease
 from setveil.report.record import Record
@@ -47,6 +49,7 @@ from setveil.runs.folder import PAGE, counts, write_folder
 from setveil.runs.orders import anonymize_facts, items_of, require_possible, trees_of
 from setveil.runs.steps import Made, Timing, made_at, released_at, timed
 from setveil.staging import scratch_folder
+from setveil.tables.ends import with_cells
 from setveil.tables.table import Table
 from setveil.utility import Case, measured
 from setveil.utility.are import counts_estimator
@@ -283,6 +286,7 @@ def anonymize(
     require_facts(guarantee, of_facts=isinstance(data, Facts))
     if isinstance(data, Facts | FactTable):
         require_possible(asked)
+        data = settled(data, guarantee.k)
     if isinstance(data, FactTable):
         of_columns: Guarantee = cast("KKmAnonymity", guarantee).for_columns(data.set_names)
         asked = replace(asked, guarantee=of_columns, least=_not_counted(counts))
@@ -354,21 +358,27 @@ class _Memory:
         self, asked: Asked, tree: Hierarchy | None, progress: Progress
     ) -> tuple[Any, dict[str, Any]]:
         """Run the algorithm."""
-        if isinstance(self.data, Facts | FactTable) and tree is not None:
-            codes, columns = [tree], of_facts(self.data).columns
+        data = self.data
+        if isinstance(data, Table):
+            data = with_cells(data, asked.guarantee.k)
+        if isinstance(data, Facts | FactTable) and tree is not None:
+            codes, columns = [tree], of_facts(data).columns
             if len(columns) > 1:
                 codes = list(parted(tree, [one.name for one in columns]).values())
-            recoding, told = anonymize_facts(self.data, codes, asked, self.generalizing, progress)
+            recoding, told = anonymize_facts(data, codes, asked, self.generalizing, progress)
             items_of(recoding).tree.origin = tree.origin
             return recoding, told
         found: tuple[Any, dict[str, Any]] = asked.module.anonymize(
-            self.data, tree, asked.guarantee, asked.settings, progress
+            data, tree, asked.guarantee, asked.settings, progress
         )
         return found
 
     def publish(self, asked: Asked, made: Made, progress: Progress) -> Release:
         """Put the rows in an order that tells nothing."""
-        release = publish(self.data, made.recoding, asked.seed, made.told, asked.least)
+        recoding = made.recoding
+        if isinstance(recoding, Parts):
+            recoding = replace(recoding, k=asked.guarantee.k)
+        release = publish(self.data, recoding, asked.seed, made.told, asked.least)
         if absent_items(asked.guarantee) and isinstance(release, RowsRelease) and release.is_told():
             warning = (
                 "There is no counts.csv: it would tell of some label that all its rows hold one of its "

@@ -28,7 +28,8 @@ from setveil.wording import are, count
 ANY = "*"  # the label above all values
 MISSING = ""  # the value of an empty field
 NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?", re.ASCII)
-_RANGE = re.compile(r"\[([^,\])]+),([^,\])]+)[\])]")
+_RANGE = re.compile(r"[\[(]([^,\])]+),([^,\])]+)[\])]")
+_SIGNS = {"<=": ("", "]"), ">=": ("[", ""), "<": ("", ")"), ">": ("(", "")}  # ranges that are open at one end
 _EXACT = 1 << 62  # sums of losses up to here are counted in 64 bits
 
 Parents = Mapping[str, "str | None"]  # each node's parent, None for the root
@@ -63,6 +64,10 @@ class QuasiIdentifier:
     extent: NDArray[np.int64]
     full: int  # loss of the root or of the widest range; 0 if nothing can be lost
     given: bool = False  # whether its hierarchy says nothing of the data, because it was not made of them
+    cells: tuple[Any, ...] = ()  # of values that were put together, the ends of each (see `tables.ends`)
+    fine: QuasiIdentifier | None = None  # the column as it was before
+    width: Fraction | None = None  # of usual ranges, by the numbers that k rows reach
+    spans: tuple[Any, ...] = ()  # int32 (n_values,) each: the first and the last of its values in each cell
 
     @property
     def missing(self) -> bool:
@@ -107,6 +112,9 @@ class QuasiIdentifier:
         if self.parent is not None:
             of_node: NDArray[np.int64] = self.extent[self.node_above(least, greatest)]
             return of_node
+        if self.fine is not None:
+            first, last = self.spans[0][least], self.spans[1][greatest]
+            return self.fine.loss_of(first, last)
         loss: NDArray[np.int64] = self.extent[greatest] - self.extent[least]
         if self.missing:
             loss = np.where((np.asarray(least) == 0) & (np.asarray(greatest) > 0), self.full, loss)
@@ -120,6 +128,8 @@ class QuasiIdentifier:
             return self.labels[int(self.node_above(np.array([least]), np.array([greatest]))[0])]
         if self.missing and least == 0:
             return ANY
+        if self.cells:
+            return str(self.cells[least].label(self.cells[greatest]))
         return f"[{self.labels[least]},{self.labels[greatest]}]"
 
     def interval_of(self, label: str) -> tuple[int, int] | None:
@@ -129,12 +139,17 @@ class QuasiIdentifier:
             return int(self.low[node]), int(self.high[node]) - 1
         if self.parent is None and label == ANY:
             return 0, self.n_values - 1
-        ends = _RANGE.fullmatch(label) if self.parent is None else None
-        if ends is None or not all(NUMBER.fullmatch(end) for end in ends.groups()[:2]):
+        ends = range_in(label) if self.parent is None else None
+        if ends is None:
             return None
-        lo, hi = (Fraction(end) for end in ends.groups()[:2])
-        start = bisect_left(self._numbers, lo)
-        end = (bisect_right if label[-1] == "]" else bisect_left)(self._numbers, hi)
+        low, high = ends
+        at = self._numbers
+        start = 0 if not low else (bisect_left if low[0] == "[" else bisect_right)(at, Fraction(low[1:]))
+        end = (
+            len(at)
+            if not high
+            else (bisect_right if high[-1] == "]" else bisect_left)(at, Fraction(high[:-1]))
+        )
         first = int(self.missing)
         return (first + start, first + end - 1) if start < end else None
 
@@ -152,8 +167,27 @@ class QuasiIdentifier:
         return QuasiIdentifier(
             self.name, self.numeric, self.weight, frozen(self.codes[rows], np.int32), self.labels,
             self.n_values, self.rank, self.parent, self.low, self.high, self.extent, self.full,
-            self.given,
+            self.given, self.cells, None if self.fine is None else self.fine.taken(rows),
+            self.width, self.spans,
         )  # fmt: skip
+
+
+def range_in(label: str) -> tuple[str, str] | None:
+    """Read the two ends of a range of numbers, each with its bracket, "" where it is open; None: it is none.
+
+    Examples
+    --------
+    >>> range_in("[34,47]"), range_in("(34,40)"), range_in(">=25"), range_in("<25"), range_in("F")
+    (('[34', '47]'), ('(34', '40)'), ('[25', ''), ('', '25)'), None)
+    """
+    found = _RANGE.fullmatch(label)
+    if found and all(NUMBER.fullmatch(end) for end in found.groups()):
+        return f"{label[0]}{found[1]}", f"{found[2]}{label[-1]}"
+    sign = next((sign for sign in _SIGNS if label.startswith(sign)), "")
+    if not sign or not NUMBER.fullmatch(label[len(sign) :]):
+        return None
+    low, high = _SIGNS[sign]
+    return (f"{low}{label[len(sign) :]}", "") if low else ("", f"{label[len(sign) :]}{high}")
 
 
 def quasi_identifier(

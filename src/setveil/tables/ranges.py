@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from math import floor
 from typing import Any
 
@@ -34,6 +34,29 @@ def usual_width(numbers: Iterable[Fraction]) -> Fraction:
     while power * 10 < least:
         power *= 10
     return next(step * power for step in (1, 2, 5, 10) if step * power >= least)
+
+
+def reached(rows: Mapping[Fraction, int], k: int) -> list[Fraction]:
+    """List the numbers that are no less than those of k rows, and no greater than those of k rows, ascending.
+
+    Parameters
+    ----------
+    rows : mapping of Fraction to int
+        How many rows have each number.
+
+    Examples
+    --------
+    >>> [int(number) for number in reached({Fraction(30): 2, Fraction(40): 5, Fraction(98): 1}, 2)]
+    [30, 40]
+    """
+    ascending = sorted(rows)
+    up = list(accumulate(rows[number] for number in ascending))
+    total = up[-1] if up else 0
+    return [
+        number
+        for number, below in zip(ascending, up, strict=True)
+        if below >= k and total - below + rows[number] >= k
+    ]
 
 
 def ranges(texts: Iterable[str], width: Fraction | Sequence[Fraction] | None = None) -> dict[str, str | None]:

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.errors import RequestError
-from setveil.facts.dates import in_period
-from setveil.published.boxes import ANY, NOTHING, Boxes
+from setveil.facts.inside import values_meeting
+from setveil.published.boxes import ANY, CODES, NOTHING, Boxes
 from setveil.published.shared import SharedFacts
 from setveil.utility._fact_bounds import Rows, Term, bounds_of
 from setveil.utility._label_shares import Places
@@ -91,8 +91,17 @@ class FactEstimator(Estimator):
 
     def is_part(self, name: str) -> bool:
         """Whether a name stands for several facts."""
-        _, texts = self.boxes.split(name) or (None, [])
-        return (name not in self.places.of and self.boxes.fact(name) is None) or ANY in texts
+        split = self.boxes.split(name)
+        if split is None:
+            return False
+        places, texts = split
+        width = places.stop - places.start
+        of_parts = zip(range(places.start, places.stop), texts, strict=False)
+        return len(texts) < width or not all(self._is_value(at, text) for at, text in of_parts)
+
+    def _is_value(self, at: int, text: str) -> bool:
+        """Whether a text is one value of a part, and neither a label nor a longer period or wider band."""
+        return text != ANY and text in self._values[at] and text not in self.boxes.meaning[at]
 
     def answers(self, queries: Sequence[Sequence[str]]) -> Answers:  # type: ignore[override]
         """Answer many queries at once (see `Estimator.answers`)."""
@@ -145,33 +154,42 @@ class FactEstimator(Estimator):
         width = places.stop - places.start
         if len(texts) > width or not all(texts):
             return None
-        masks, free = [], []
+        masks, free, whole = [], [], True
         for at, text in enumerate(self.boxes.within(places, texts + [ANY] * (width - len(texts)))):
             found = self._values_of(at, text)
             if found is None:
                 return None
             masks.append(found[0])
             free.append(found[1])
-        return _Part(tuple(masks), tuple(free))
+            whole &= found[2]
+        return _Part(tuple(masks), tuple(free), whole)
 
-    def _values_of(self, at: int, text: str) -> tuple[NDArray[np.bool_], bool] | None:
-        """Find the named values of a part that a text stands for, and whether there may be further ones."""
+    def _values_of(self, at: int, text: str) -> tuple[NDArray[np.bool_], bool, bool] | None:
+        """Find the named values of a part that a text stands for.
+
+        With them: whether there may be further ones, and whether all that is in them is meant.
+        """
         known = self._values[at]
         mask = np.zeros(len(known), bool)
         more = not self.boxes.sizes or len(known) < self.boxes.sizes[at]
         if text == ANY:
             mask[:] = [value != NOTHING for value in known]
-            return mask, more
+            return mask, more, True
         if text in self.boxes.meaning[at] or text in known:
             mask[[known[value] for value in self.boxes.values(at, text)]] = True
-            return mask, False
-        if self.boxes.kinds and self.boxes.kinds[at] == "when":
-            mask[[number for value, number in known.items() if in_period(value, text)]] = True
-        return (mask, more) if mask.any() else None
+            return mask, False, True
+        if not self.boxes.kinds or self.boxes.kinds[at] == CODES:
+            return None
+        found = values_meeting(text, [value for value in known if value != NOTHING])
+        if found is None or not found[0]:
+            return None
+        mask[[known[value] for value in found[0]]] = True
+        return mask, more, found[1]
 
     def _nothing(self) -> _Part:
         """Stand for a fact whose values nobody names."""
-        return _Part(tuple(np.zeros(len(known), bool) for known in self._values), (True,) * len(self._values))
+        none = tuple(np.zeros(len(known), bool) for known in self._values)
+        return _Part(none, (True,) * len(self._values))
 
     def _inside(self, part: _Part) -> NDArray[np.float64]:
         """Count the facts of each box that are of a part: float64 (boxes,)."""
@@ -288,10 +306,10 @@ class FactEstimator(Estimator):
             most_gone = int(min(self.n_rows, float(gone.sum()) + more))
         return Term(
             inside > 0,
-            inside >= self._sizes,
-            np.where(inside > 0, least, 0),
+            (inside >= self._sizes) & part.whole,
+            np.where((inside > 0) & part.whole, least, 0),
             np.minimum(np.where(inside > 0, total, 0), self._box_rows).astype(np.int64),
-            int(gone.max(initial=0)),
+            int(gone.max(initial=0)) if part.whole else 0,
             most_gone,
         )
 
@@ -302,11 +320,13 @@ class _Part:
 
     masks: tuple[NDArray[np.bool_], ...]
     free: tuple[bool, ...]
+    whole: bool = True  # whether all facts of these values are meant, and not some that are in them
 
     def both(self, other: _Part) -> _Part:
         """Take the facts that are of both."""
         masks = tuple(one & two for one, two in zip(self.masks, other.masks, strict=True))
-        return _Part(masks, tuple(one and two for one, two in zip(self.free, other.free, strict=True)))
+        free = tuple(one and two for one, two in zip(self.free, other.free, strict=True))
+        return _Part(masks, free, self.whole and other.whole)
 
 
 @dataclass(eq=False)

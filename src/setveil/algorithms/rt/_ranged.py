@@ -19,8 +19,9 @@ def with_ranges(table: Table) -> Table:
 def _ranged(column: QuasiIdentifier) -> QuasiIdentifier:
     if column.parent is not None:
         return column
+    width, column = column.width, column.fine or column
     values = column.labels[: column.n_values]
     return quasi_identifier(
-        column.name, column.codes, values, numeric=True, parents=ranges(values), weight=column.weight,
+        column.name, column.codes, values, numeric=True, parents=ranges(values, width), weight=column.weight,
         built=True,
     )  # fmt: skip

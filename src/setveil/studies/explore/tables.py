@@ -21,6 +21,7 @@ from setveil.studies.explore.pace import EndingProgress, Pace
 from setveil.studies.explore.promises import Pair
 from setveil.studies.explore.rows import TIME_BUDGET, Exploration
 from setveil.studies.worth import unique_rows
+from setveil.tables.ends import with_cells
 from setveil.tables.table import Table
 from setveil.utility import Case
 from setveil.utility.are import counts_estimator
@@ -116,7 +117,9 @@ class _Search:
         limit = pace.begin(cell.m, left)
         hearing("searching")
         settings = replace(self.settings, time_limit=limit)
-        made, told = rt.anonymize(self.table, self.hierarchy, promise, settings, hearing)
+        table = with_cells(self.table, cell.k)
+        made, told = rt.anonymize(table, self.hierarchy, promise, settings, hearing)
+        made = replace(made, k=cell.k)
         pace.searched(limit)
         best = next(point for point in told["frontier"] if point["chosen"])
         hearing("publishing")

@@ -1,0 +1,134 @@
+"""Which dates are told of facts: the years that enough rows share, and all that lies beyond them as one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.data.transactions import Transactions
+from setveil.facts import dates
+from setveil.facts.bands import Bands, ends_of
+from setveil.facts.facts import MISSING, Attribute, Facts, SetColumn
+from setveil.facts.tables import FactTable
+
+T = TypeVar("T", bound=Transactions)
+Ids = NDArray[np.integer]
+
+
+def settled(data: T, k: int) -> T:
+    """List the values of each date and amount that there can be, by what at least k rows share.
+
+    Dates before the first year that k rows share are one value, ``<1990``, and those after the last one
+    another, ``>=2025``; of days since a person's first line the last band is open, from the last one that k
+    rows reach. Whatever else may be true of single dates, nothing depends on it.
+    """
+    if isinstance(data, FactTable):
+        facts = _settled(data.facts, k)
+        found = replace(data, indptr=facts.indptr, items=facts.items, vocabulary=facts.vocabulary)
+        return FactTable.of(found, facts)  # type: ignore[return-value]
+    return _settled(data, k) if isinstance(data, Facts) else data  # type: ignore[return-value]
+
+
+def _settled(facts: Facts, k: int) -> Facts:
+    row = np.repeat(np.arange(facts.n_rows), facts.row_lengths())
+    of_column = facts.column[facts.items]
+    columns: list[SetColumn] = []
+    occurrences = []
+    for at, column in enumerate(facts.columns):
+        mine = of_column == at
+        parts = facts.parts[facts.items[mine], : len(column.part_names)].copy()
+        attributes = []
+        for place, one in enumerate(column.attributes, 1):
+            made, image = _attribute(one, row[mine], parts[:, place], k)
+            parts[:, place] = image[parts[:, place]]
+            attributes.append(made)
+        columns.append(replace(column, attributes=tuple(attributes)))
+        occurrences.append((row[mine], parts))
+    made_of = zip(facts.columns, columns, strict=True)
+    if all(
+        a.tree is b.tree for old, new in made_of for a, b in zip(old.attributes, new.attributes, strict=True)
+    ):
+        return replace(facts, columns=tuple(columns), settled_by=k)
+    found = Facts.from_parts(columns, occurrences, facts.n_rows, facts.sign)
+    return replace(
+        found,
+        origin=facts.origin,
+        notes=facts.notes,
+        most=facts.most,
+        left_out=facts.left_out,
+        settled_by=k,
+    )
+
+
+def _attribute(one: Attribute, row: Ids, leaf: Ids, k: int) -> tuple[Attribute, NDArray[np.int32]]:
+    """Settle the values of an attribute; the new leaf of each of its leaves."""
+    labels = one.tree.labels[: one.tree.n_leaves]
+    if one.kind == "amount":
+        bounds = one.level.rpartition(":")[2].split(",")
+        values = Bands([Decimal(bound) for bound in bounds]).labels
+        return replace(one, values=(*values, MISSING)), np.arange(len(labels), dtype=np.int32)
+    width = dates.days_since_first(one.level)
+    if width is None:
+        new, values = _years(one.level, labels, row, leaf, k)
+    else:
+        new, values = _since_first(width, labels, row, leaf, k)
+    tree = one.tree
+    if new != list(labels):
+        used = dict.fromkeys(new)
+        if width is None:
+            tree = dates.tree_of_periods(list(used), one.level)
+        else:
+            tree = Bands(_bounds(values), below=False).tree(used)
+    image = np.array([tree.id(label) for label in new], np.int32)
+    return replace(one, tree=tree, values=(*values, MISSING)), image
+
+
+def _years(level: str, labels: Sequence[str], row: Ids, leaf: Ids, k: int) -> tuple[list[str], list[str]]:
+    """Put dates outside the years that k rows share together; the new labels, and all that there can be."""
+    years = [dates.year_of(label) for label in labels]
+    known = np.array([-1 if year is None else year for year in years], np.int64)[leaf]
+    there = known >= 0
+    rows_of = np.bincount(np.unique(np.stack([row[there], known[there]]), axis=1)[1])
+    shared = np.flatnonzero(rows_of >= max(k, 1)).tolist()
+    if not shared:
+        return [label if label == MISSING else dates.OTHER for label in labels], [dates.OTHER]
+    first, last = shared[0], shared[-1]
+    before, after = f"<{first:04}", f">={last + 1:04}"
+    new = [
+        label if year is None or first <= year <= last else before if year < first else after
+        for label, year in zip(labels, years, strict=True)
+    ]
+    return new, [before, *dates.periods_of(level, first, last), after]
+
+
+def _since_first(
+    width: int, labels: Sequence[str], row: Ids, leaf: Ids, k: int
+) -> tuple[list[str], list[str]]:
+    """Open the last band that k rows reach; the new labels, and all bands."""
+    starts = [-1 if label == MISSING else _start(label) for label in labels]
+    found = np.array(starts, np.int64)[leaf]
+    rows, place = np.unique(row, return_inverse=True)
+    last = np.full(rows.size, -1, np.int64)
+    np.maximum.at(last, place.reshape(-1), found)
+    reached = np.sort(last[last >= 0])[::-1]
+    end = int(reached[min(max(k, 1), reached.size) - 1]) if reached.size >= max(k, 1) else 0
+    bands = Bands([Decimal(at) for at in range(0, end + 1, width)], below=False)
+    new = [
+        label if start < 0 else bands.labels[min(start, end) // width]
+        for label, start in zip(labels, starts, strict=True)
+    ]
+    return new, bands.labels
+
+
+def _bounds(values: Sequence[str]) -> list[Decimal]:
+    return [Decimal(_start(label)) for label in values]
+
+
+def _start(label: str) -> int:
+    ends = ends_of(label)
+    return int(ends[0] or 0) if ends else 0
