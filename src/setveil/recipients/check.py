@@ -63,6 +63,7 @@ def supports(rows, k, m):  # the same of rows; or the rows themselves with their
 
 def wrong_counts(about, rows, lines, k, few):  # what cannot be true of counts.csv, or tells too much
     least, members, local = about["counts"]["least"], about["labels"], about["recoding"] in ("local", "table")
+    others = about.get("others", {"labels": []})["labels"]  # labels with items that are not listed
     shown, stands, listed, before = defaultdict(set), defaultdict(list), defaultdict(Counter), (-1, 0)
     for number, (_, row) in enumerate(rows):
         for label in row: shown[label].add(number)
@@ -90,7 +91,7 @@ def wrong_counts(about, rows, lines, k, few):  # what cannot be true of counts.c
     for label, size in [(label, len(holding)) for label, holding in shown.items()]:
         unlisted = len({*members.get(label, [label])} - {*listed[label]})
         most = sum(listed[label].values()) + unlisted * min(least - 1, size)
-        if most < size: wrong.append(f"{size} rows show {label!r}, but its items can be in {most} at most")
+        if most < size and label not in others: wrong.append(f"{size} rows show {label!r}, but its items can be in {most} at most")
     return wrong
 
 def recount(about, data, counts, k, m):  # the promise of about.json, or another k or m, from the texts of the files
@@ -99,7 +100,7 @@ def recount(about, data, counts, k, m):  # the promise of about.json, or another
     must(model in (("km-anonymity", "k-anonymity") if plain else ("kkm", "mixed-km")) and not {*promise, *about} &
          {"sensitive", "absent", "files", "items_file"}, f"{model} of such a release is not checked here", 2)
     must(type(k) is int and k > 1 and (m == "inf" or type(m) is int and m > 0), f"k = {k} and m = {m} cannot be", 2)
-    must(all(type(x) is list and {*map(type, x)} == {str} for x in about["labels"].values()), "labels are no lists")
+    must(all(type(x) is list and {*map(type, x)} <= {str} for x in about["labels"].values()), "labels are no lists")
     rows, size = [(known, tuple(sorted({*row} - {""}))) for known, row in read_rows(about, data)], float(m)
     empty, mixed = Counter(known for known, row in rows if not row), model == "mixed-km"
     least, first, violations, groups = math.inf, [], 0, defaultdict(Counter)

@@ -244,6 +244,8 @@ def anonymize(
     counts: bool | int = True,
     details: bool = True,
     watched: Collection[str] = (),
+    list_members: bool = False,
+    unsafe: bool = False,
     generalizing: Generalizing = USUAL,
     progress: Progress = silent,
     **parameters: Any,
@@ -254,7 +256,7 @@ def anonymize(
     ----------
     data : Transactions
         The rows.
-    guarantee, seed, bound, counts, details, progress
+    guarantee, seed, bound, counts, details, list_members, unsafe, progress
         As for `setveil.anonymize`.
     hierarchy : Hierarchy, optional
         What items may be generalized to.
@@ -272,8 +274,9 @@ def anonymize(
             f"bound must be True, False or a positive number of seconds, got {described(bound)}."
         )
     asked = asked_for(
-        guarantee, algorithm, parameters, seed=seed, counts=counts, details=details, watched=tuple(watched)
-    )
+        guarantee, algorithm, parameters, seed=seed, counts=counts, details=details, watched=tuple(watched),
+        list_members=list_members, unsafe=unsafe,
+    )  # fmt: skip
     if bound:
         require_known_optimum(asked.algorithm, asked.info, guarantee.model)
     if watched:
