@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
     from setveil.guarantees.constraints import PrivacyConstraints
     from setveil.hierarchy.tree import Hierarchy
-    from setveil.published.recoding import GroupRecoding
+    from setveil.published.recoding import Recoding
 
 Number = int | float | Fraction | Any  # or a text that says one, such as "1/3"
 
@@ -94,12 +94,12 @@ def merge_items(
     guarantee: PrivacyConstraints,
     parameters: Merging,
     progress: Progress,
-) -> tuple[GroupRecoding, dict[str, Any]]:
+) -> tuple[Recoding, dict[str, Any]]:
     """Satisfy privacy constraints by `protect`; the rest is as in `anonymize` of an algorithm."""
     from setveil.algorithms._item_groups import ItemGroups
     from setveil.algorithms._privacy_constraints import AllItemsets, ListedItemsets
     from setveil.algorithms._utility_constraints import kept_counts, too_many_suppressed
-    from setveil.published.recoding import GroupRecoding
+    from setveil.published.recoding import Recoding
 
     guarantee.require_feasible(data)
     k = min(guarantee.k, data.n_rows + 1)  # no support is greater, and the loops count in 64 bits
@@ -115,7 +115,7 @@ def merge_items(
     broken = protect(groups, policy, k, progress, allowed)
     if broken is not None:
         raise too_many_suppressed(groups, *broken, share, guarantee)
-    recoding = GroupRecoding.from_groups(groups.items, groups.state.group)
+    recoding = Recoding.from_groups(groups.items, groups.state.group)
     details: dict[str, Any] = {
         "generalizations": groups.merges,
         "suppressions": groups.suppressions,

@@ -82,6 +82,11 @@ class Recoding:
             return BoxRecoding(items, labels, frozen(image, np.int32), tree.domain, tree)
         return cls(items, labels, frozen(image, np.int32), tree.domain)
 
+    @staticmethod
+    def from_groups(items: Vocabulary, group: NDArray[np.integer]) -> GroupRecoding:
+        """Publish each group of items under one label (see `GroupRecoding.of`)."""
+        return GroupRecoding.of(items, group)
+
     @property
     def member_counts(self) -> NDArray[np.int64]:
         """Number of items that each published label stands for: int64 (published,)."""
@@ -146,7 +151,7 @@ class GroupRecoding(Recoding):
     """A map from items to groups of items, whose labels list the members of each group."""
 
     @classmethod
-    def from_groups(cls, items: Vocabulary, group: NDArray[np.integer]) -> GroupRecoding:
+    def of(cls, items: Vocabulary, group: NDArray[np.integer]) -> GroupRecoding:
         """Publish each group of items under one label, ``(a,b,c)`` in item order; a single item as itself.
 
         Members that hold a comma, quote or parenthesis are quoted as in csv. Where an item of the data has

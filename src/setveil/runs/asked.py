@@ -39,8 +39,6 @@ class Asked:
         Sensitive items of which the promise says nothing.
     list_members : bool
         Whether about.json lists all items of labels, however few rows contain them.
-    unsafe : bool
-        Whether items may be published under their own names that fewer than k rows contain.
     """
 
     guarantee: Any
@@ -52,7 +50,6 @@ class Asked:
     details: bool
     watched: tuple[str, ...] = ()
     list_members: bool = False
-    unsafe: bool = False
 
     @property
     def info(self) -> AlgorithmInfo:
@@ -71,13 +68,12 @@ def asked_for(
     details: bool,
     watched: tuple[str, ...] = (),
     list_members: bool = False,
-    unsafe: bool = False,
 ) -> Asked:
     """Check what was asked for; choose the algorithm where none is named.
 
     Parameters
     ----------
-    guarantee, seed, counts, details, watched, list_members, unsafe
+    guarantee, seed, counts, details, watched, list_members
         As for `setveil.anonymize`.
     algorithm : str, parameters or None
         The name of an algorithm, or an object of its parameters.
@@ -111,9 +107,7 @@ def asked_for(
     if settings is None:
         settings = settings_of(module.Parameters, name, parameters)
     least = least_count(guarantee, counts, public=name == CLASSES)
-    return Asked(
-        guarantee, name, module, settings, int(seed), least, details, watched, list_members, unsafe
-    )  # fmt: skip
+    return Asked(guarantee, name, module, settings, int(seed), least, details, watched, list_members)
 
 
 def require_seed(seed: object) -> None:

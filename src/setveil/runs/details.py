@@ -440,6 +440,8 @@ def _generalized_labels(release: Outcome, recoding: AnyRecoding) -> list[dict[st
     members = recoding.members()
     number = dict(zip(recoding.published.labels, recoding.member_counts.tolist(), strict=True))
     own = set(recoding.items.labels)
+    listing = getattr(release, "listing", None)
+    others = () if listing is None else set(listing.others(members))
     used = sorted(
         zip(release.published.vocabulary.labels, release.published.supports().tolist(), strict=True),
         key=lambda entry: -entry[1],
@@ -450,6 +452,7 @@ def _generalized_labels(release: Outcome, recoding: AnyRecoding) -> list[dict[st
             "items": number[label],  # with facts that do not occur: which do is told by no published file
             "first": members[label][:_FIRST_MEMBERS],
             "rows": rows,
+            **({"others": listing.least} if label in others else {}),
         }
         for label, rows in used
         if label not in own
