@@ -65,7 +65,8 @@ def drawn(found: Shared, seed: int, mixing: int = 10) -> list[naive.Row]:
 def twin(found: Shared, seed: int, mixing: int = 10) -> list[naive.Row]:
     rows = [frozenset(row) for row in found.rows]
     assert found.counts is not None
-    return naive.reconstruct(rows, found.members, found.counts.lines(), found.counts.least, seed, mixing)
+    members = puzzle_of(found).shared.members  # with as many other items as rows need
+    return naive.reconstruct(rows, members, found.counts.lines(), found.counts.least, seed, mixing)
 
 
 @pytest.mark.parametrize("how", ["aa", "exact", "coat", "lg", "lra"])

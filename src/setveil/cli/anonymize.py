@@ -136,7 +136,8 @@ def anonymize(
             input, model, promise, algorithm, options, own, hierarchy_files or [], reading,
             publishing.seed, publishing.out, force=publishing.force, counts=publishing.counts,
             details=not publishing.no_details, external=publishing.external,
-            list_members=publishing.list_members, record={key: value for key, value in record.items() if value}, progress=progress,
+            list_members=publishing.list_members, progress=progress,
+            record={key: value for key, value in record.items() if value},
         )  # fmt: skip
         return Answer(told, on_spark.told(told, publishing.out))
     name, promised = _chosen(model, algorithm, global_recoding, promise, dict(own))
@@ -258,7 +259,8 @@ def _in_parts(
         source, asked.reading, (asked.promised, asked.promise), (asked.algorithm, asked.texts),
         asked.plain_hierarchy, publishing.out, unused, seed=publishing.seed, force=publishing.force,
         counts=publishing.counts, details=not publishing.no_details, external=publishing.external,
-        list_members=publishing.list_members, record={key: value for key, value in record.items() if value}, progress=progress,
+        list_members=publishing.list_members, progress=progress,
+            record={key: value for key, value in record.items() if value},
     )  # fmt: skip
 
 

@@ -84,7 +84,8 @@ class Published:
 
         report = release.write(
             self.out, force=self.force, format=self.output_format or usual_format, external=self.external,
-            checker=self.checker, list_members=self.list_members, rare_names=self.rare_names, record={key: value for key, value in record.items() if value},
+            checker=self.checker, list_members=self.list_members, rare_names=self.rare_names,
+            record={key: value for key, value in record.items() if value},
         )  # fmt: skip
         warn_of_formulas(release, data, report)
         return report

@@ -157,7 +157,11 @@ def _wrong_entries(content: Mapping[str, Any]) -> str:
         return f"others is {shorten(str(content['others']))}, expected least, and some of the labels"
     others = others_in(content)
     for label, items in labels.items():
-        if not isinstance(items, list) or not (items or label in others) or not all(isinstance(x, str) and x for x in items):
+        if (
+            not isinstance(items, list)
+            or not (items or label in others)
+            or not all(isinstance(x, str) and x for x in items)
+        ):
             return f"the label {shorten(label)} has {shorten(str(items))}, expected a list of items"
     return ""
 

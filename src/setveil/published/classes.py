@@ -29,10 +29,16 @@ from setveil.published.item_parts import FILES as PARTS
 from setveil.published.item_parts import ItemParts
 from setveil.published.listing import MEMBERS_FILE
 from setveil.published.recoding import LocalRecoding, recode
-from setveil.published.rows import RowsRelease, all_members, by_key, in_used_labels, local_recoding_of
+from setveil.published.rows import (
+    RowsRelease,
+    all_members,
+    by_key,
+    in_used_labels,
+    local_recoding_of,
+    read_row_map,
+)
 from setveil.published.rows import info as single_rows
 from setveil.published.rows import read as read_single_rows
-from setveil.published.rows import read_row_map
 
 FILE, SPLITS = "classes.csv", "splits.csv"
 HEADER = ["class", "rows"]

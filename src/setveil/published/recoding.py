@@ -15,10 +15,10 @@ from setveil.data.sums import Sums, in_memory
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError, listed
+from setveil.hierarchy._signatures import signatures
 from setveil.hierarchy.boxes import BoxTree
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import frozen, recode_rows
-from setveil.published._signatures import signatures
 from setveil.published.listing import Listing
 
 
@@ -86,6 +86,15 @@ class Recoding:
     def from_groups(items: Vocabulary, group: NDArray[np.integer]) -> GroupRecoding:
         """Publish each group of items under one label (see `GroupRecoding.of`)."""
         return GroupRecoding.of(items, group)
+
+    def in_order(self, listing: Listing) -> Recoding:
+        """Order labels such that members that must not be listed do not matter (see `listed_order`)."""
+        order = listed_order(self, listing)
+        place = np.append(np.argsort(order), -1).astype(np.int32)
+        labels = self.published.labels
+        return replace(
+            self, published=Vocabulary(labels[at] for at in order), image=frozen(place[self.image], np.int32)
+        )
 
     @property
     def member_counts(self) -> NDArray[np.int64]:
@@ -356,6 +365,20 @@ class LocalRecoding:
         )
         return LocalBoxes(*found, tree) if isinstance(tree, BoxTree) else cls(*found)
 
+    def in_order(self, listing: Listing) -> LocalRecoding:
+        """Order labels such that members that must not be listed do not matter (see `listed_order`)."""
+        order = listed_order(self, listing)
+        place = np.append(np.argsort(order), -1).astype(np.int32)
+        labels, parts = self.published.labels, np.split(self.label_items, self.label_starts[1:-1])
+        inside = [parts[at] for at in order]
+        return replace(
+            self,
+            published=Vocabulary(labels[at] for at in order),
+            label_starts=frozen(np.cumsum([0, *(part.size for part in inside)]), np.int64),
+            label_items=frozen(np.concatenate([np.zeros(0, np.int32), *inside]), np.int32),
+            image=frozen(place[self.image], np.int32),
+        )
+
     @property
     def member_counts(self) -> NDArray[np.int64]:
         """Number of items that each published label stands for: int64 (published,)."""
@@ -416,6 +439,19 @@ class LocalBoxes(_OfBoxes, LocalRecoding):
 
 AnyRecoding = Recoding | LocalRecoding
 AnyBoxes = BoxRecoding | LocalBoxes
+
+
+def listed_order(recoding: AnyRecoding, listing: Listing) -> list[int]:
+    """Order labels: items first, then others by their smallest listed member; the rest follow by name."""
+    ids, members = recoding.items.ids, recoding.members()
+    keys: list[tuple[int, int, str, int]] = []
+    for at, label in enumerate(recoding.published.labels):
+        first = next((ids[item] for item in members[label] if item in listing.named), -1)
+        if label in ids:
+            keys.append((0, ids[label], "", at))
+        else:
+            keys.append((1, first, "", at) if first >= 0 else (2, 0, label, at))
+    return [at for *_, at in sorted(keys)]
 
 
 def standing_for(

@@ -120,9 +120,7 @@ def class_puzzle_of(shared: Shared) -> ClassPuzzle:
     return ClassPuzzle(shared, counts, tuple(items), tuple(labels), hidden, tuple(parts))
 
 
-def _lacking(
-    shared: Shared, rows: ClassRows, lines: list[dict[str, tuple[str, int]]]
-) -> dict[str, int]:
+def _lacking(shared: Shared, rows: ClassRows, lines: list[dict[str, tuple[str, int]]]) -> dict[str, int]:
     """Count, class by class, the occurrences that labels with unlisted items need beyond the lines."""
     lacking = dict.fromkeys(shared.others, 0)
     for number, own in enumerate(lines):

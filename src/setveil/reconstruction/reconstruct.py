@@ -77,7 +77,8 @@ def puzzle_of(shared: Shared) -> Puzzle:
         )
     shown = {label: rows for label, rows in shared.supports().items() if rows}
     lacking = {
-        label: shown[label] - sum(counts.by_label.get(label, {}).values()) for label in shared.others & {*shown}
+        label: shown[label] - sum(counts.by_label.get(label, {}).values())
+        for label in shared.others & {*shown}
     }
     shared = with_other_items(shared, lacking, counts.least)
     members = {label: frozenset(shared.under(label)) for label in shown}

@@ -305,7 +305,9 @@ def _in_classes(
     verdict = verify_classes(classes, guarantee, show=show, progress=progress)
     if counts is None:
         return verdict
-    file = ClassCountsFile(counts.lines(), counts.least, counts.untold, about["labels"], about.get("domain"), others_in(about))
+    file = ClassCountsFile(
+        counts.lines(), counts.least, counts.untold, about["labels"], about.get("domain"), others_in(about)
+    )
     k: int = guarantee.k  # type: ignore[attr-defined]  # of both models that classes have
     return verdict.with_counts(check_class_counts(classes, file, k, secrets=guarantee.secrets, show=show))
 

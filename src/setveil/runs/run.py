@@ -45,7 +45,7 @@ from setveil.runs.details import answers, risks
 from setveil.runs.distance import distance, require_known_optimum
 from setveil.runs.folder import PAGE, counts, write_folder
 from setveil.runs.orders import anonymize_facts, items_of, require_possible, trees_of
-from setveil.runs.rare import rare_names, require_common, without_rare
+from setveil.runs.rare import least_rows, rare_names, require_common, without_rare
 from setveil.runs.steps import Made, Timing, made_at, released_at, timed
 from setveil.staging import scratch_folder
 from setveil.tables.table import Table
@@ -177,7 +177,7 @@ class VerifiedRelease(Framed):
             raise RequestError(f"The folder to write must be a path, got {described(out)}.")
         if format is not None and not isinstance(format, str):
             raise RequestError(f"format must be the name of a format, got {described(format)}.")
-        require_common(self.rare_names, self.report, allowed=rare_names)
+        require_common(self.rare_names, {**self.report, **record}, allowed=rare_names)
         release, layout = self.release, self.release.layout(self.layout, format)
         if list_members and getattr(release, "listing", None) is not None:
             release = cast("Release", replace(cast("RowsRelease", release), listing=None))
@@ -357,7 +357,7 @@ class _Memory:
         progress("grouping items that often occur together")
         with timed(timing, "hierarchy"):
             if self.data.n_items:
-                return by_cooccurrence(self.data)
+                return by_cooccurrence(self.data, common=least_rows(asked.guarantee))
             nothing = Hierarchy({"*": None})  # for rows without any item
             nothing.origin = HierarchyOrigin("co-occurrence")
             return nothing

@@ -21,7 +21,7 @@ from setveil.progress import Progress
 from setveil.published import Outcome
 from setveil.published.listing import listing_of
 from setveil.published.parts import Parts, TableCut
-from setveil.published.recoding import BoxRecoding, GroupRecoding, LocalBoxes
+from setveil.published.recoding import BoxRecoding, GroupRecoding, LocalBoxes, LocalRecoding, Recoding
 from setveil.report.record import Record
 from setveil.runs.asked import Asked
 from setveil.runs.details import recorded
@@ -103,9 +103,12 @@ def made_at(
     if given and "hierarchy" not in asked.info.uses:
         told["warnings"] = [*told.get("warnings", ()), f"{asked.algorithm} does not use the hierarchy."]
     # The tree of boxes that facts are published by is made of that of the codes.
-    if not asked.list_members and isinstance(recoding, GroupRecoding):
+    if not asked.list_members and isinstance(recoding, Recoding | LocalRecoding):
         listing = listing_of(place.data, tree, getattr(asked.guarantee, "k", None))
-        recoding = recoding if listing is None else recoding.naming(listing, place.data)
+        if listing is not None and isinstance(recoding, GroupRecoding):
+            recoding = recoding.naming(listing, place.data)
+        elif listing is not None and not isinstance(recoding, BoxRecoding | LocalBoxes):
+            recoding = recoding.in_order(listing)
     items = recoding.items if isinstance(recoding, Parts | TableCut) else recoding
     return Made(items.tree if isinstance(items, BoxRecoding | LocalBoxes) else tree, recoding, told)
 

@@ -251,7 +251,9 @@ def _flow(
         for label, rows in one.shown.items():
             inside = counts.members.get(label, (label,))
             need = rows - sum(one.found.get(item, 0) for item in inside)
-            if need <= 0 or label in counts.others or not secrets.isdisjoint(inside):  # sensitive items are shown, and not counted
+            if (
+                need <= 0 or label in counts.others or not secrets.isdisjoint(inside)
+            ):  # sensitive items are shown, and not counted
                 continue
             here = _Label(c, label, need, min(top, rows), [])
             for item in inside:
