@@ -1,4 +1,4 @@
-"""Items that about.json lists below labels: only those that enough rows contain, or that a given list names."""
+"""Items that about.json lists below labels: only those of enough rows, or that a given list names."""
 
 from __future__ import annotations
 

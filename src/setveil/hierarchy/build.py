@@ -259,7 +259,7 @@ def by_cooccurrence(data: Transactions, fanout: int = 5, *, common: int = 0) -> 
 
 
 def _common_first(data: Transactions, least: int) -> list[str]:
-    """List the items of at least so many rows in item order, then the others by the rows that contain them."""
+    """List the items of at least this many rows in item order, then the others by their rows."""
     items, labels, supports = items_of(data), data.vocabulary.labels, data.supports()
     common = {at: labels[at] for at in np.flatnonzero(supports >= least).tolist()}
     if len(common) == len(items):

@@ -236,9 +236,9 @@ def _with_listing(
 ) -> Release:
     """Let about.json list only what may be listed, also if the hierarchy of the earlier run is not there."""
     then = earlier.report["hierarchy"]
-    if tree is None and of_nodes(earlier) and then and then["source"] != "co-occurrence":
-        if not any(line.get("others") for line in earlier.report["labels"]):
-            return release
+    given = tree is None and of_nodes(earlier) and then and then["source"] != "co-occurrence"
+    if given and not any(line.get("others") for line in earlier.report["labels"]):
+        return release
     return with_listing(release, data, tree, guarantee)
 
 

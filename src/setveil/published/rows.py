@@ -417,7 +417,7 @@ def write_members(path: Path, members: Mapping[str, list[str]]) -> None:
 
 
 def all_members(about: Path, content: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Take all members of each label: from about.json, or from internal/members.json if it lists only some."""
+    """Take all members of each label, from internal/members.json if about.json lists only some."""
     labels: dict[str, list[str]] = content["labels"]
     if not others_in(content):
         return labels

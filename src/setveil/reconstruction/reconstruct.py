@@ -76,11 +76,11 @@ def puzzle_of(shared: Shared) -> Puzzle:
             "(km-anonymity, constraints, k-anonymity, kkm and mixed-km), and where nothing is sensitive.",
         )
     shown = {label: rows for label, rows in shared.supports().items() if rows}
-    lacking = {
+    needed = {
         label: shown[label] - sum(counts.by_label.get(label, {}).values())
         for label in shared.others & {*shown}
     }
-    shared = with_other_items(shared, lacking, counts.least)
+    shared = with_other_items(shared, needed, counts.least)
     members = {label: frozenset(shared.under(label)) for label in shown}
     _require_possible_lines(counts, shown, members, shared)
     _require_distinct(shared, members)

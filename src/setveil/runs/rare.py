@@ -1,4 +1,4 @@
-"""Items that few rows contain: suppressed before a run, or published under their own names only on request."""
+"""Items that few rows contain: suppressed before a run, or published as themselves only on request."""
 
 from __future__ import annotations
 
@@ -57,7 +57,8 @@ def require_common(rare: tuple[str, ...], report: Mapping[str, Any], *, allowed:
         hint=faces(
             f"Suppress them, or publish them knowingly:\n    {command} --suppress-below {least}\n"
             f"    {command} --rare-names",
-            f"anonymize(..., suppress_below={least}) suppresses them; write(..., rare_names=True) publishes them.",
+            f"anonymize(..., suppress_below={least}) suppresses them; write(..., rare_names=True) publishes "
+            "them.",
         ),
     )
 

@@ -216,7 +216,7 @@ class Estimator:
         itemsets = [tuple(query) for query in queries]
         numbers = zip(*(part.tolist() for part in self.answers(itemsets)), strict=True)
         return [
-            Answer(itemset, *found, tuple(x for x in itemset if self.others and x not in self))
+            Answer(itemset, *found, unlisted=tuple(x for x in itemset if self.others and x not in self))
             for itemset, found in zip(itemsets, numbers, strict=True)
         ]
 
