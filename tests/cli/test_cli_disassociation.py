@@ -13,7 +13,19 @@ from cli_helpers import Done, setveil, table, together, write
 
 DATA = "\n".join(",".join(sorted(row)) for row in PAPER) + "\n"
 TREE = "".join(f"{item};{item[0]};all\n" for item in sorted({x for row in PAPER for x in row}))
-RUN = ["anonymize", "paper.csv", "--format", "basket", "-a", "disassociation", "-k", 3, "-m", 2]
+RUN = [
+    "anonymize",
+    "paper.csv",
+    "--format",
+    "basket",
+    "-a",
+    "disassociation",
+    "-k",
+    3,
+    "-m",
+    2,
+    "--rare-names",
+]
 
 TABLE = ["anonymize", "table.csv", "--qi", "age", "--set", "codes"]
 

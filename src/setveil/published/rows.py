@@ -173,7 +173,7 @@ class RowsRelease(_Recoded):
     details: dict[str, Any] = field(default_factory=dict)
     counts: Counts | None = None
     parts: ItemParts | None = None
-    listing: Listing | None = None
+    listing: Listing | None = field(default=None, kw_only=True)
 
     def exposed(self) -> Transactions:
         """Return the rows."""

@@ -11,11 +11,11 @@ from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import RequestError, described, faces
 from setveil.facts.facts import Facts
-from setveil.facts.tables import FactTable
 from setveil.guarantees import Guarantee
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import recode_rows
 from setveil.published import Release
+from setveil.published.chunks import ChunksRelease
 from setveil.published.listing import FEWEST, given_items
 from setveil.tables.table import Table
 from setveil.values.kinds import is_integer
@@ -30,11 +30,11 @@ def least_rows(guarantee: Any) -> int:
 def rare_names(
     data: Transactions, release: Release, tree: Hierarchy | None, guarantee: Guarantee
 ) -> tuple[str, ...]:
-    """List the items that fewer than k rows contain and that are published under their own names.
+    """List the items that fewer than k rows contain and that chunks show under their own names.
 
     Items that a given hierarchy lists, or the guarantee as sensitive, are known without the data.
     """
-    if isinstance(data, Facts | FactTable):  # only facts that enough rows share stay as they are
+    if not isinstance(release, ChunksRelease):
         return ()
     shown = set(release.published.vocabulary.labels)
     supports = data.supports()

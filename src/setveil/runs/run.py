@@ -71,8 +71,8 @@ class VerifiedRelease(Framed):
     verdict : Verdict
         What the verifier found.
     rare_names : tuple of str
-        Items published under their own names that fewer than k rows contain (5 if the guarantee has no k),
-        and that neither a given hierarchy nor the guarantee lists.
+        For rows in chunks: items published under their own names that fewer than k rows contain, and that
+        neither a given hierarchy nor the guarantee lists.
     utility : dict
         What was lost (see `setveil.measure`).
     report : dict

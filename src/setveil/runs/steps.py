@@ -143,7 +143,7 @@ def released_at(
 
 def with_listing(release: R, data: Original, tree: Hierarchy | None, guarantee: Any) -> R:
     """Let about.json list only items that enough rows contain, unless the hierarchy lists them."""
-    if not hasattr(release, "listing"):
+    if not hasattr(release, "listing") or isinstance(release.labelled, BoxRecoding | LocalBoxes):
         return release
     listing = listing_of(data, tree, getattr(guarantee, "k", None))
     return replace(release, listing=listing)  # type: ignore[type-var]  # kinds of releases are dataclasses

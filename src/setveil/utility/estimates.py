@@ -120,7 +120,7 @@ class Estimator:
     (3.0, 2.25, (2, 3))
     """
 
-    others: bool
+    others: bool = False
     unit: ClassVar[str] = "item"
     names: ClassVar[str] = "neither an item nor a label"  # what a name is that cannot be asked for
     lacking: ClassVar[str] = "Items that were left out, and are in no count, cannot be asked for."
@@ -216,8 +216,10 @@ class Estimator:
         itemsets = [tuple(query) for query in queries]
         numbers = zip(*(part.tolist() for part in self.answers(itemsets)), strict=True)
         return [
-            Answer(itemset, *found, unlisted=tuple(x for x in itemset if self.others and x not in self))
-            for itemset, found in zip(itemsets, numbers, strict=True)
+            Answer(
+                itemset, estimate, least, greatest, tuple(x for x in itemset if self.others and x not in self)
+            )
+            for itemset, (estimate, least, greatest) in zip(itemsets, numbers, strict=True)
         ]
 
     def answers(self, queries: Sequence[Iterable[str]]) -> Answers:
