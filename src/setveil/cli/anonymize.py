@@ -136,7 +136,8 @@ def anonymize(
             input, model, promise, algorithm, options, own, hierarchy_files or [], reading,
             publishing.seed, publishing.out, force=publishing.force, counts=publishing.counts,
             details=not publishing.no_details, external=publishing.external,
-            record={key: value for key, value in record.items() if value}, progress=progress,
+            list_members=publishing.list_members, progress=progress,
+            record={key: value for key, value in record.items() if value},
         )  # fmt: skip
         return Answer(told, on_spark.told(told, publishing.out))
     name, promised = _chosen(model, algorithm, global_recoding, promise, dict(own))
@@ -252,13 +253,14 @@ def _in_parts(
     unused = {
         "--bound": asked.bound, "--sample": asked.sample, "--output-format": publishing.output_format,
         "--watch": asked.watching, "--names": named, "--checker": publishing.checker,
-        "--absent": asked.promise.get("absent"),
+        "--absent": asked.promise.get("absent"), "--suppress-below": publishing.suppress_below,
     }  # fmt: skip
     return in_parts.anonymize(
         source, asked.reading, (asked.promised, asked.promise), (asked.algorithm, asked.texts),
         asked.plain_hierarchy, publishing.out, unused, seed=publishing.seed, force=publishing.force,
         counts=publishing.counts, details=not publishing.no_details, external=publishing.external,
-        record={key: value for key, value in record.items() if value}, progress=progress,
+        list_members=publishing.list_members, progress=progress,
+            record={key: value for key, value in record.items() if value},
     )  # fmt: skip
 
 
@@ -291,6 +293,7 @@ def _in_memory(
         release = run_anonymize(
             data, guarantee, hierarchy=tree, algorithm=asked.algorithm, seed=seed,
             details=not publishing.no_details, counts=publishing.counts, watched=watched, progress=progress,
+            list_members=publishing.list_members, suppress_below=publishing.suppress_below,
             bound=asked.own.get("time_limit") or True if asked.bound else False,
             **({} if asked.of_facts is None else {"generalizing": asked.of_facts.generalizing}),
             **decode_parameters(module.Parameters, asked.texts, given),

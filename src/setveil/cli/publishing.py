@@ -46,6 +46,13 @@ class Published:
     counts_min: int | None = integer(
         OUTPUT, "Fewest rows that a shared count may speak of, at least k (default: k).", 2
     )
+    list_members: bool = flag(
+        OUTPUT, "List all items of each label in about.json, however few rows contain them."
+    )
+    suppress_below: int | None = integer(
+        OUTPUT, "Suppress items that fewer than N rows contain, before anything else.", 2
+    )
+    rare_names: bool = flag(OUTPUT, "Publish items as themselves that fewer than k rows contain.")
     no_details: NoDetails = False
     force: ForceRun = False
 
@@ -77,7 +84,8 @@ class Published:
 
         report = release.write(
             self.out, force=self.force, format=self.output_format or usual_format, external=self.external,
-            checker=self.checker, record={key: value for key, value in record.items() if value},
+            checker=self.checker, list_members=self.list_members, rare_names=self.rare_names,
+            record={key: value for key, value in record.items() if value},
         )  # fmt: skip
         warn_of_formulas(release, data, report)
         return report

@@ -20,7 +20,7 @@ DEFAULT = "aa"
 _KNOWN = {  # options of anonymize that mean something here, besides those of the algorithm
     "input", "engine", "model", "k", "m", "algorithm", "hierarchy", "format", "id-column", "item-column",
     "out", "seed", "force", "json", "counts", "counts-min", "details", "external", "purpose", "recipient",
-    "responsible", "date",
+    "responsible", "date", "list-members",
 }  # fmt: skip
 
 
@@ -70,6 +70,7 @@ def anonymize(
     counts: bool | int,
     details: bool,
     external: bool,
+    list_members: bool,
     record: Mapping[str, Any],
     progress: Progress,
 ) -> Record:
@@ -96,7 +97,7 @@ def anonymize(
     progress("reading")
     release = commands.anonymized(
         files, guarantee, (reading.id_column, reading.item_column), progress, hierarchy=tree, algorithm=name,
-        seed=seed, counts=counts, details=details, **values,
+        seed=seed, counts=counts, details=details, list_members=list_members, **values,
     )  # fmt: skip
     report: Record = release.write(out, force=force, external=external, record=record)
     return report

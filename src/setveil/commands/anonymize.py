@@ -86,6 +86,8 @@ def anonymize(
     counts: bool | int = True,
     details: bool = False,
     watched: Iterable[str] | str | PathLike[str] | None = None,
+    list_members: bool = False,
+    suppress_below: int | None = None,
     classes: bool | int = False,
     fact_order: str | int | None = None,
     fact_loss: str = VOLUME,
@@ -136,6 +138,13 @@ def anonymize(
         Sensitive items of which the promise says nothing: a list, or as on the command line a file or a text
         with commas. With ``details=True`` the report shows what is learned of them before and after. For
         k^m-anonymity, k-anonymity and constraints; other models have sensitive items of their own.
+    list_members : bool
+        Let about.json list all items of each label, and let the labels of `coat` and `pcta` name all of them.
+        By default only items are listed that at least k rows contain (5 if the guarantee has no k), or that
+        the given hierarchy lists (docs/hierarchies.md).
+    suppress_below : int, optional
+        Suppress the items that fewer rows contain, before anything else: for releases that publish items
+        under their own names, such as rows in chunks or in groups.
     classes : bool or int
         Cut the rows into classes that are told, at most so many if a number is given, each with a recoding
         and counts of its own (docs/classes.md): for k^m-anonymity and (k,rho)^m-anonymity. The parameters of
@@ -201,8 +210,9 @@ def anonymize(
         )
     if classes:
         parameters = {**parameters, "classes": classes}
-    if not isinstance(details, bool):
-        raise RequestError(f"details must be True or False, got {described(details)}.")
+    for name, value in (("details", details), ("list_members", list_members)):
+        if not isinstance(value, bool):
+            raise RequestError(f"{name} must be True or False, got {described(value)}.")
     listening = heard(progress)
     reading = [name for name in parameters if name in options_of(Reading)]
     if reading:
@@ -226,7 +236,8 @@ def anonymize(
     return run_anonymize(
         rows, guarantee, hierarchy=tree, algorithm=algorithm, seed=seed, bound=bound, counts=counts,
         generalizing=Generalizing(fact_order, fact_loss, weights, lines=bool(fact_lines)),
-        details=details, watched=labels_of("watched", watched, rows), progress=listening, **values,
+        details=details, watched=labels_of("watched", watched, rows), list_members=list_members,
+        suppress_below=suppress_below, progress=listening, **values,
     )  # fmt: skip
 
 

@@ -35,6 +35,7 @@ from setveil.published.class_rows import ClassRows
 from setveil.published.counts import Counts
 from setveil.published.facts import FactRows
 from setveil.published.group_files import as_groups, require_in_groups
+from setveil.published.listing import others_in, with_others
 from setveil.published.shared import counts_beside
 from setveil.published.table_files import PublishedTable
 from setveil.report.risk import CODES_ALONE, risk_tables, risk_text
@@ -261,7 +262,7 @@ def attacked(
     for name, some in both.items() if absent[0] else ():
         of_release = name != "before"
         reading = (absent[1] or ITEMS) if of_release else ITEMS  # of an original every item tells
-        members = about["labels"] if of_release and about is not None else {}
+        members = with_others(about) if of_release and about is not None else {}
         told = absent[2].lines() if of_release and absent[2] is not None else ()
         sets = some.sets if isinstance(some, PublishedTable) else some
         signs = [labels for _, labels in signs_of(sets, reading, members, told)]
@@ -354,6 +355,11 @@ def published_as(population: Transactions, about: Mapping[str, Any], rows: Trans
         raise RequestError(
             "--population takes a release in which an item has one label (a global recoding).",
             hint="Look at the data that it was made from.",
+        )
+    if others_in(about):
+        raise RequestError(
+            "--population needs the label of every item, and this release does not list all of them.",
+            hint="Look at the data that it was made from, or make it with --list-members.",
         )
     image = {item: label for label, items in about["labels"].items() for item in items}
     shown = rows.vocabulary.labels

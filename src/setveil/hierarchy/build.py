@@ -11,6 +11,7 @@ from setveil.data.transactions import Transactions
 from setveil.errors import DataError, HierarchyError, RequestError, listed
 from setveil.hierarchy._cooccurrence import group_similar, similar_items
 from setveil.hierarchy._levels import Names, check_fanout, items_of, unused, where_they_meet
+from setveil.hierarchy._signatures import signatures
 from setveil.hierarchy.systems.reading import CodesRead, Zeros, code_of, read_codes
 from setveil.hierarchy.tree import Hierarchy, HierarchyOrigin
 from setveil.kernels.rows import Ids, Ints, distinct_rows, recode_rows
@@ -186,7 +187,7 @@ def _called(read: CodesRead, names: Mapping[str, str]) -> dict[str, str]:
     return called
 
 
-def by_cooccurrence(data: Transactions, fanout: int = 5) -> Hierarchy:
+def by_cooccurrence(data: Transactions, fanout: int = 5, *, common: int = 0) -> Hierarchy:
     """Group items that occur together, level by level up to a single root.
 
     On each level the most similar pairs of nodes (sup(xy) / sqrt(sup(x) sup(y)), where a row holds a node if
@@ -199,6 +200,9 @@ def by_cooccurrence(data: Transactions, fanout: int = 5) -> Hierarchy:
     ----------
     fanout : int
         Largest number of children, at least 2.
+    common : int
+        Items of fewer rows come after the others, by the rows that contain them, so that their names decide
+        nothing: neither groups nor the names of groups. 0: all come in item order.
 
     Returns
     -------
@@ -225,7 +229,7 @@ def by_cooccurrence(data: Transactions, fanout: int = 5) -> Hierarchy:
     tea C1_1 *
     """
     start = time.perf_counter()
-    level = items_of(data)
+    level = _common_first(data, common) if common else items_of(data)
     check_fanout(fanout)
     names = Names(level, "C")
     ids = {label: i for i, label in enumerate(level)}
@@ -252,6 +256,18 @@ def by_cooccurrence(data: Transactions, fanout: int = 5) -> Hierarchy:
     tree = Hierarchy({**parents, **dict.fromkeys(level, names.root), names.root: None})
     tree.origin = HierarchyOrigin("co-occurrence", seconds=round(time.perf_counter() - start, 4))
     return tree
+
+
+def _common_first(data: Transactions, least: int) -> list[str]:
+    """List the items of at least this many rows in item order, then the others by their rows."""
+    items, labels, supports = items_of(data), data.vocabulary.labels, data.supports()
+    common = {at: labels[at] for at in np.flatnonzero(supports >= least).tolist()}
+    if len(common) == len(items):
+        return items
+    names = set(common.values())
+    signs = dict(zip(labels, signatures(data, common), strict=True))
+    rare = sorted((x for x in items if x not in names), key=lambda item: (signs[item], item))
+    return [*(x for x in items if x in names), *rare]
 
 
 def _with_leftovers(first: Ints, best: Ids, fanout: int) -> Ints:

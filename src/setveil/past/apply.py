@@ -31,7 +31,7 @@ from setveil.report.record import Cases, Change, Counted
 from setveil.runs.asked import least_count, require_seed
 from setveil.runs.details import recorded
 from setveil.runs.run import VerifiedRelease, checked, looked_at
-from setveil.runs.steps import timed
+from setveil.runs.steps import timed, with_listing
 from setveil.wording import count
 
 NAME = "apply"
@@ -104,6 +104,7 @@ def apply(
     progress("mapping items to the earlier labels")
     with timed(timing, "anonymize"):
         release = _published(data, before.image, hierarchy, seed, least)
+        release = _with_listing(release, data, earlier, hierarchy, guarantee)
     progress("verifying")
     with timed(timing, "verify"):
         verdict = checked(data, release, guarantee, progress)
@@ -117,6 +118,7 @@ def apply(
         with timed(timing, "repair"):
             image, proof = _coarsened(data, before.image, hierarchy, guarantee, terms, progress)
             release = _published(data, image, hierarchy, seed, least, **proof)
+            release = _with_listing(release, data, earlier, hierarchy, guarantee)
         progress("verifying")
         with timed(timing, "verify"):
             verdict = checked(data, release, guarantee, progress)
@@ -227,6 +229,17 @@ def _published(
     """Publish rows by a recoding, whose labels are nodes of a tree if there is one."""
     lost = [item for item in data.vocabulary.labels if image[item] is None]
     return publish(data, recoding_of_image(image, tree), seed, {"suppressed": lost, **told}, least)
+
+
+def _with_listing(
+    release: Release, data: Transactions, earlier: PastRun, tree: Hierarchy | None, guarantee: Guarantee
+) -> Release:
+    """Let about.json list only what may be listed, also if the hierarchy of the earlier run is not there."""
+    then = earlier.report["hierarchy"]
+    given = tree is None and of_nodes(earlier) and then and then["source"] != "co-occurrence"
+    if given and not any(line.get("others") for line in earlier.report["labels"]):
+        return release
+    return with_listing(release, data, tree, guarantee)
 
 
 def _broken(earlier: PastRun, verdict: Verdict) -> InfeasibleError:

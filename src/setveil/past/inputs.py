@@ -21,6 +21,7 @@ from setveil.options.guarantees import make_guarantee
 from setveil.options.inputs import draw_rows
 from setveil.options.reading import Reading
 from setveil.past.run import PastRun
+from setveil.published.listing import FEWEST
 from setveil.redact import HIDDEN
 from setveil.report.record import Hierarchy as HierarchyPart
 from setveil.report.record import Record
@@ -168,7 +169,7 @@ def find_tree(run: PastRun, data: Transactions, given: Any, encoding: str) -> Hi
             )
         return None
     if given is None and recorded["source"] == "co-occurrence":
-        return by_cooccurrence(data)
+        return by_cooccurrence(data, common=max(run.report["guarantee"].get("k") or FEWEST, 2))
     if given is None and recorded["source"] == "file":
         given = Path(recorded["path"] or "")
         if not given.is_file():

@@ -12,6 +12,7 @@ from setveil.errors import DataError, listed, shorten
 from setveil.published import kind_of_recoding
 from setveil.published.counts import FILE as COUNTS
 from setveil.published.group_files import MOST_ROWS
+from setveil.published.listing import others_in
 from setveil.wording import count
 
 
@@ -152,14 +153,31 @@ def _wrong_entries(content: Mapping[str, Any]) -> str:
         return "labels is no object"
     if "" in labels:
         return "labels has a label without a name"
+    if "others" in content and not _are_others(content["others"], labels):
+        return f"others is {shorten(str(content['others']))}, expected least, and some of the labels"
+    others = others_in(content)
     for label, items in labels.items():
-        if not isinstance(items, list) or not items or not all(isinstance(x, str) and x for x in items):
+        if (
+            not isinstance(items, list)
+            or not (items or label in others)
+            or not all(isinstance(x, str) and x for x in items)
+        ):
             return f"the label {shorten(label)} has {shorten(str(items))}, expected a list of items"
     return ""
 
 
 def _is_size(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_ROWS
+
+
+def _are_others(entry: object, labels: Mapping[str, object]) -> bool:
+    """Whether an entry says which labels may have members that are not listed."""
+    return (
+        isinstance(entry, dict)
+        and _is_size(entry.get("least"))
+        and isinstance(entry.get("labels"), list)
+        and all(isinstance(label, str) and label in labels for label in entry["labels"])
+    )
 
 
 def _are_roles(content: Mapping[str, Any]) -> bool:

@@ -74,6 +74,8 @@ class ClassTable:
     uncounted : collection of str
         Sensitive items: they are in no line and no total, and may be left out of single rows, so that they
         cannot be asked for.
+    others : collection of str
+        Labels that may have members that are not listed. These count as one more item of the label.
 
     Attributes
     ----------
@@ -88,6 +90,7 @@ class ClassTable:
         counts: ClassCounts | None,
         unlisted: int = 0,
         uncounted: Collection[str] = (),
+        others: Collection[str] = (),
     ) -> None:
         self.rows, self.members, self.counts = rows, members, counts
         labels = rows.vocabulary.labels
@@ -101,6 +104,7 @@ class ClassTable:
         self.told = np.ones(self.n_classes, bool)
         if counts is not None:
             self.told[list(counts.untold)] = False
+        self._others = np.array([label in others for label in labels], bool)
         self._find_cells()
         self._place_lines()
         self._complete(unlisted)
@@ -128,6 +132,7 @@ class ClassTable:
         # The last place is that of items which the release does not name.
         self.cell = np.full((self.n_classes, len(self.items) + 1), -1, np.int32)
         self.n_members = np.zeros(self.keys.size, np.int64)
+        self.more = self._others[label_of_cell] if self.keys.size else np.zeros(0, bool)
         for number, (c, label) in enumerate(
             zip(self.class_of_cell.tolist(), label_of_cell.tolist(), strict=True)
         ):
@@ -140,7 +145,7 @@ class ClassTable:
                     hint="The files must come from the same release; `setveil verify` checks them.",
                 )
             self.cell[c, inside] = number
-            self.n_members[number] = inside.size
+            self.n_members[number] = inside.size + self.more[number]
 
     def _place_lines(self) -> None:
         n = len(self.items)
@@ -216,6 +221,7 @@ class ClassTable:
             self.pace[items] = paces(rests[items], *self._free(base))
             self.cell_most += self._sum(base.cell, base.most)
             self.lines += self._sum(base.cell, np.maximum(base.listed, 0))
+        self.cell_most[self.more] += ANY
         self.level = np.zeros(cells)
         if self.counts is None:
             self._uniform()
@@ -233,6 +239,7 @@ class ClassTable:
         for items in self._pieces():
             base = self._base(items)
             most += self._sum(base.cell, self._bounds(items, base)[1])
+        most[self.more] = ANY
         self.room = frozen(np.minimum(most, ANY).astype(np.int64) - self.sizes, np.int64)
 
     def _reach(self, items: Ints, base: _Base) -> None:
@@ -268,7 +275,7 @@ class ClassTable:
         """Find the level up to which unlisted items are raised where the rows of a label are not full."""
         cells = self.keys.size
         several: list[tuple[Ints, Floats]] = []  # cells and rows of unlisted items that are expected in some
-        self.waiting = np.zeros(cells, np.int64)  # how many unlisted items of a cell are not
+        self.waiting = self.more.astype(np.int64)  # how many unlisted items of a cell are not
         self.dealt = np.zeros(cells)
         for items in self._pieces():
             base = self._base(items)

@@ -27,8 +27,16 @@ from setveil.published.class_rows import ClassRows
 from setveil.published.counts import read_counts
 from setveil.published.item_parts import FILES as PARTS
 from setveil.published.item_parts import ItemParts
+from setveil.published.listing import MEMBERS_FILE
 from setveil.published.recoding import LocalRecoding, recode
-from setveil.published.rows import RowsRelease, by_key, in_used_labels, local_recoding_of, read_row_map
+from setveil.published.rows import (
+    RowsRelease,
+    all_members,
+    by_key,
+    in_used_labels,
+    local_recoding_of,
+    read_row_map,
+)
 from setveil.published.rows import info as single_rows
 from setveil.published.rows import read as read_single_rows
 
@@ -45,7 +53,7 @@ info = KindInfo(
     asks=single_rows.asks,
     files=(
         f"published/{FILE}", f"published/{COUNTS}", f"internal/{SPLITS}",
-        *(f"internal/{name}" for name in PARTS),
+        f"internal/{MEMBERS_FILE}", *(f"internal/{name}" for name in PARTS),
     ),
 )  # fmt: skip
 
@@ -243,8 +251,9 @@ def measurable(
     about = about_file(file)
     row_map = read_row_map(file.parent.parent / "internal" / "rows.csv", original.n_rows, exposed.n_rows)
     local: LocalRecoding = local_recoding_of(
-        original, exposed, about["labels"], about.get("domain", original.n_items), row_map
-    )
+        original, exposed, all_members(file.parent / "about.json", about),
+        about.get("domain", original.n_items), row_map,
+    )  # fmt: skip
     classes = exposed.class_of_row[row_map]
     recoding = ClassRecoding.of(local, classes, ((),) * exposed.sizes.size)
     counts = read_counts(file.parent, about)

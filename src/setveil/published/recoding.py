@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -15,9 +15,11 @@ from setveil.data.sums import Sums, in_memory
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError, listed
+from setveil.hierarchy._signatures import signatures
 from setveil.hierarchy.boxes import BoxTree
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import frozen, recode_rows
+from setveil.published.listing import Listing
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,35 +82,19 @@ class Recoding:
             return BoxRecoding(items, labels, frozen(image, np.int32), tree.domain, tree)
         return cls(items, labels, frozen(image, np.int32), tree.domain)
 
-    @classmethod
-    def from_groups(cls, items: Vocabulary, group: NDArray[np.integer]) -> Recoding:
-        """Publish each group of items under one label, ``(a,b,c)`` in item order; a single item as itself.
+    @staticmethod
+    def from_groups(items: Vocabulary, group: NDArray[np.integer]) -> GroupRecoding:
+        """Publish each group of items under one label (see `GroupRecoding.of`)."""
+        return GroupRecoding.of(items, group)
 
-        Members that hold a comma, quote or parenthesis are quoted as in csv. Where an item of the data has
-        the label of a group, the group's label gets parentheses around it, as many as make it unique.
-
-        Parameters
-        ----------
-        items : Vocabulary
-            The items.
-        group : integer (items,)
-            Items with the same number, at least 0, are published as one; negative: suppressed.
-        """
-        members: dict[int, list[int]] = {}
-        for item, g in enumerate(group.tolist()):
-            if g >= 0:
-                members.setdefault(g, []).append(item)
-        image = np.full(len(items), -1, np.int32)
-        labels: list[str] = []
-        for inside in members.values():  # by smallest member
-            image[inside] = len(labels)
-            label = items.labels[inside[0]]
-            if len(inside) > 1:
-                label = f"({','.join(_quoted(items.labels[item]) for item in inside)})"
-                while label in items.ids:
-                    label = f"({label})"
-            labels.append(label)
-        return cls(items, Vocabulary(labels), frozen(image, np.int32), len(items))
+    def in_order(self, listing: Listing) -> Recoding:
+        """Order labels such that members that must not be listed do not matter (see `listed_order`)."""
+        order = listed_order(self, listing)
+        place = np.append(np.argsort(order), -1).astype(np.int32)
+        labels = self.published.labels
+        return replace(
+            self, published=Vocabulary(labels[at] for at in order), image=frozen(place[self.image], np.int32)
+        )
 
     @property
     def member_counts(self) -> NDArray[np.int64]:
@@ -167,6 +153,91 @@ class Recoding:
                 hint="Is this the release of another file?",
             )
         return self.image[[ids[label] for label in vocabulary.labels]]
+
+
+@dataclass(frozen=True, eq=False)
+class GroupRecoding(Recoding):
+    """A map from items to groups of items, whose labels list the members of each group."""
+
+    @classmethod
+    def of(cls, items: Vocabulary, group: NDArray[np.integer]) -> GroupRecoding:
+        """Publish each group of items under one label, ``(a,b,c)`` in item order; a single item as itself.
+
+        Members that hold a comma, quote or parenthesis are quoted as in csv. Where an item of the data has
+        the label of a group, the group's label gets parentheses around it, as many as make it unique.
+
+        Parameters
+        ----------
+        items : Vocabulary
+            The items.
+        group : integer (items,)
+            Items with the same number, at least 0, are published as one; negative: suppressed.
+        """
+        members: dict[int, list[int]] = {}
+        for item, g in enumerate(group.tolist()):
+            if g >= 0:
+                members.setdefault(g, []).append(item)
+        image = np.full(len(items), -1, np.int32)
+        labels: list[str] = []
+        for inside in members.values():  # by smallest member
+            image[inside] = len(labels)
+            label = items.labels[inside[0]]
+            if len(inside) > 1:
+                label = _unlike(items, _listed([items.labels[item] for item in inside]))
+            labels.append(label)
+        return cls(items, Vocabulary(labels), frozen(image, np.int32), len(items))
+
+    def naming(self, listing: Listing, data: Sums) -> GroupRecoding:
+        """Let the labels of groups name only members that may be listed, and say that there are others.
+
+        ``(a,b,…)`` has other members than a and b; a group without a member that may be listed is ``(… 1)``.
+        Groups come by their smallest listed member. The others follow, those of most rows first: neither the
+        names nor the order depend on members that are not listed.
+
+        Parameters
+        ----------
+        listing : Listing
+            The items that may be listed.
+        data : Sums
+            The original rows.
+        """
+        known = set(self.items.labels)
+        named: list[tuple[int, int, str]] = []  # place of the smallest listed member, label, name
+        nameless: list[int] = []
+        for at, (label, inside) in enumerate(self.members().items()):
+            shown = [x for x in inside if x in listing.named]
+            if label in known or listing.given.issuperset(inside):
+                named.append((self.items.ids[inside[0]], at, label))
+            elif shown:
+                name = _unlike(self.items, _listed(shown, more=True))
+                named.append((self.items.ids[shown[0]], at, name))
+            else:
+                nameless.append(at)
+        order = sorted(named)
+        if nameless:
+            marks = signatures(recode(in_memory(data), self), {at: name for _, at, name in order})
+            nameless.sort(key=lambda at: marks[at])
+            for number, at in enumerate(nameless, 1):
+                order.append((len(self.items), at, _unlike(self.items, f"(… {number})")))
+        place = np.full(len(self.published) + 1, -1, np.int32)
+        place[[at for _, at, _ in order]] = np.arange(len(order))
+        return replace(
+            self,
+            published=Vocabulary(name for _, _, name in order),
+            image=frozen(place[self.image], np.int32),
+        )
+
+
+def _listed(members: Iterable[str], *, more: bool = False) -> str:
+    """Name a group by members; with `more` it has others."""
+    return f"({','.join([*map(_quoted, members), *(['…'] if more else [])])})"
+
+
+def _unlike(items: Vocabulary, label: str) -> str:
+    """Put parentheses around a label, as many as tell it from all items."""
+    while label in items.ids:
+        label = f"({label})"
+    return label
 
 
 class _OfBoxes:
@@ -294,6 +365,20 @@ class LocalRecoding:
         )
         return LocalBoxes(*found, tree) if isinstance(tree, BoxTree) else cls(*found)
 
+    def in_order(self, listing: Listing) -> LocalRecoding:
+        """Order labels such that members that must not be listed do not matter (see `listed_order`)."""
+        order = listed_order(self, listing)
+        place = np.append(np.argsort(order), -1).astype(np.int32)
+        labels, parts = self.published.labels, np.split(self.label_items, self.label_starts[1:-1])
+        inside = [parts[at] for at in order]
+        return replace(
+            self,
+            published=Vocabulary(labels[at] for at in order),
+            label_starts=frozen(np.cumsum([0, *(part.size for part in inside)]), np.int64),
+            label_items=frozen(np.concatenate([np.zeros(0, np.int32), *inside]), np.int32),
+            image=frozen(place[self.image], np.int32),
+        )
+
     @property
     def member_counts(self) -> NDArray[np.int64]:
         """Number of items that each published label stands for: int64 (published,)."""
@@ -356,6 +441,19 @@ AnyRecoding = Recoding | LocalRecoding
 AnyBoxes = BoxRecoding | LocalBoxes
 
 
+def listed_order(recoding: AnyRecoding, listing: Listing) -> list[int]:
+    """Order labels: items first, then others by their smallest listed member; the rest follow by name."""
+    ids, members = recoding.items.ids, recoding.members()
+    keys: list[tuple[int, int, str, int]] = []
+    for at, label in enumerate(recoding.published.labels):
+        first = next((ids[item] for item in members[label] if item in listing.named), -1)
+        if label in ids:
+            keys.append((0, ids[label], "", at))
+        else:
+            keys.append((1, first, "", at) if first >= 0 else (2, 0, label, at))
+    return [at for *_, at in sorted(keys)]
+
+
 def standing_for(
     data: Transactions, items: Vocabulary, memberships: tuple[NDArray[np.int64], NDArray[np.int64]]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -394,7 +492,7 @@ def recode(data: Transactions, recoding: AnyRecoding) -> Transactions:
 
 
 def _quoted(label: str) -> str:
-    if not set(label) & set(',()"\r\n'):
+    if label != "…" and not set(label) & set(',()"\r\n'):
         return label
     out = io.StringIO()
     csv.writer(out, quoting=csv.QUOTE_ALL, lineterminator="").writerow([label])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -35,6 +36,7 @@ from setveil.published.counts import FILE as COUNTS
 from setveil.published.counts import Counts, read_counts
 from setveil.published.item_parts import FILES as PARTS
 from setveil.published.item_parts import ItemParts
+from setveil.published.listing import MEMBERS_FILE, Listing, others_in
 from setveil.published.recoding import AnyRecoding, LocalRecoding, Recoding, recode, standing_for
 
 info = KindInfo(
@@ -47,7 +49,8 @@ info = KindInfo(
         "queries", "query_size", "query_support", "queries_file", "itemsets", "itemset_length", "risk_m",
         "private", "hierarchy", "estimator", "rules", "confidence", "rule_length",
     ),
-    files=("internal/recoding.csv", f"published/{COUNTS}", *(f"internal/{name}" for name in PARTS)),
+    files=("internal/recoding.csv", f"published/{COUNTS}", f"internal/{MEMBERS_FILE}",
+           *(f"internal/{name}" for name in PARTS)),
 )  # fmt: skip
 
 _SEVERAL = "Here an item may be published under several labels, so what became of an itemset cannot be told."
@@ -61,6 +64,7 @@ class _Recoded:
     recoding: AnyRecoding
     counts: Counts | None
     parts: ItemParts | None
+    listing: Listing | None
 
     info: ClassVar[KindInfo] = info
 
@@ -92,25 +96,40 @@ class _Recoded:
         Not where these are just the items of the data: then it would tell how many were suppressed.
         """
         tree, said = report["hierarchy"], self.meaning()
-        of_the_data = tree is None or (
-            tree["source"] == "co-occurrence" and said["domain"] == report["input"]["items"]
+        of_the_data = (
+            tree is None
+            or self.listing is not None
+            or (tree["source"] == "co-occurrence" and said["domain"] == report["input"]["items"])
         )
         return {
             **({} if of_the_data else {"domain": said["domain"]}),
             **({} if self.counts is None else {"counts": self.counts.about()}),
             "labels": said["labels"],
+            **({"others": said["others"]} if "others" in said else {}),
         }
 
     def meaning(self) -> dict[str, Any]:
-        """Return what labels mean in the terms of about.json: `recoding`, `domain`, `labels`."""
+        """Return the meaning of labels in the terms of about.json.
+
+        Returns
+        -------
+        dict
+            `recoding`, `domain`, `labels`, and `others` if labels may have members that are not listed.
+        """
+        members = self.members()
         return {
             "recoding": self.recoding.kind,
             "domain": self.recoding.domain,
-            "labels": self.generalized(),
+            **({"labels": members} if self.listing is None else self.listing.about(members)),
         }
 
     def generalized(self) -> dict[str, list[str]]:
-        """List the items of each label that rows show and that stands for others than itself."""
+        """List the published members of each label that rows show and that represents other items."""
+        members = self.members()
+        return members if self.listing is None else self.listing.members(members)
+
+    def members(self) -> dict[str, list[str]]:
+        """List all members of these labels. Internal: about.json may list only some."""
         own, members = set(self.recoding.items.labels), self.recoding.members()
         return {x: members[x] for x in self.published.vocabulary.labels if x not in own}
 
@@ -121,6 +140,8 @@ class _Recoded:
         """
         if isinstance(self.recoding, Recoding):
             write_recoding(folder / "recoding.csv", self.recoding)
+        if self.listing is not None:
+            write_members(folder / MEMBERS_FILE, self.members())
         if self.parts is not None:
             self.parts.write(folder)
 
@@ -134,6 +155,7 @@ class RowsOutcome(_Recoded):
     details: dict[str, Any] = field(default_factory=dict)
     counts: Counts | None = None
     parts: None = None
+    listing: Listing | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +163,8 @@ class RowsRelease(_Recoded):
     """Published rows with the recoding that made them (see `setveil.published.Release`).
 
     `counts` are the supports of items that are published beside them, None if none are; `parts` tells which
-    rows were recoded together, None if they were not recoded in parts.
+    rows were recoded together, None if they were not recoded in parts. `listing` says which items about.json
+    may list below labels, None: all of them.
     """
 
     published: Transactions
@@ -150,6 +173,7 @@ class RowsRelease(_Recoded):
     details: dict[str, Any] = field(default_factory=dict)
     counts: Counts | None = None
     parts: ItemParts | None = None
+    listing: Listing | None = field(default=None, kw_only=True)
 
     def exposed(self) -> Transactions:
         """Return the rows."""
@@ -158,7 +182,7 @@ class RowsRelease(_Recoded):
     def is_told(self) -> bool:
         """Whether the counts tell that every row of a label for several items holds one of these."""
         shown = dict(zip(self.published.vocabulary.labels, self.published.supports().tolist(), strict=True))
-        several = {label for label, items in self.generalized().items() if len(items) > 1}
+        several = {label for label, items in self.members().items() if len(items) > 1}
         lines = [] if self.counts is None else self.counts.lines()
         return any(label in several and rows == shown[label] for _, label, rows in lines)
 
@@ -385,6 +409,36 @@ def _meaning_by_hierarchy(original: Transactions, published: Transactions, tree:
     return recoding_of(original, published, members, tree.n_leaves)
 
 
+def write_members(path: Path, members: Mapping[str, list[str]]) -> None:
+    """Write members.json: all items that each label represents, if about.json lists only some."""
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        json.dump(members, file, ensure_ascii=False, indent=2)
+        file.write("\n")
+
+
+def all_members(about: Path, content: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Take all members of each label, from internal/members.json if about.json lists only some."""
+    labels: dict[str, list[str]] = content["labels"]
+    if not others_in(content):
+        return labels
+    path = about.parent.parent / "internal" / MEMBERS_FILE
+    if not path.is_file():
+        raise DataError(
+            f"{about} does not list all items of its labels, and {path} is missing.",
+            hint="Name the whole folder of the run, with its internal files.",
+        )
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        known = all(set(items) <= set(found[label]) for label, items in labels.items())
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DataError(f"{path} does not list the items of each label: {error!r}.") from error
+    if not known:
+        raise DataError(
+            f"{path} and {about} list different items.", hint="The two files must come from the same release."
+        )
+    return {label: found[label] for label in labels}
+
+
 def write_recoding(path: Path, recoding: Recoding) -> None:
     """Write recoding.csv: what each item became."""
     labels = (*recoding.published.labels, "")
@@ -408,7 +462,7 @@ def read_meaning(about: Path, original: Transactions, published: Transactions) -
         An item of the original that is neither a published label nor stands behind one was suppressed.
     """
     content = read_about(about)
-    labels, domain = content["labels"], content.get("domain", original.n_items)
+    labels, domain = all_members(about, content), content.get("domain", original.n_items)
     if content.get("recoding", "global") == "global":
         _require_one_label(about, labels)
         return recoding_of(original, published, labels, domain)

@@ -20,6 +20,7 @@ from setveil.published.chunk_files import PublishedChunks
 from setveil.published.counts import Counts, read_counts
 from setveil.published.fact_tables import require_no_facts
 from setveil.published.facts import FactRows
+from setveil.published.listing import others_in
 from setveil.published.table_files import PublishedTable
 
 _FEW_FACTS = 100_000  # of all boxes together: these are named one by one
@@ -47,6 +48,11 @@ class Told:
     def unnamed(self, label: str) -> int:
         """Count the items that a label stands for besides those of `under`."""
         return 0
+
+    @cached_property
+    def others(self) -> frozenset[str]:
+        """Labels that may have members that about.json does not list."""
+        return others_in(self.about)
 
     @property
     def uncounted(self) -> frozenset[str]:
@@ -133,10 +139,9 @@ def shared_by(
         return facts_shared(release.published, release.counts, about)
     table = release.table if isinstance(release, tables.TableRelease) else None
     require_no_facts({"facts": ()} if table is not None and isinstance(table.sets, FactRows) else {})
-    labels = (
-        release.generalized() if isinstance(release, single_rows.RowsRelease) else release.meaning()["labels"]
-    )
-    members = {label: tuple(items) for label, items in labels.items()}
+    meaning = release.meaning()
+    members = {label: tuple(items) for label, items in meaning["labels"].items()}
+    about = {**about, **({"others": meaning["others"]} if "others" in meaning else {})}
     return Shared(release.published, members, release.counts, about, layout, table)
 
 

@@ -42,9 +42,18 @@ from setveil.published.fact_tables import (
 from setveil.published.facts import FactRows, as_boxes, told_of, write_lines, write_recoding_of_columns
 from setveil.published.item_parts import FILES as PARTS
 from setveil.published.item_parts import ItemParts
+from setveil.published.listing import MEMBERS_FILE, Listing
 from setveil.published.parts import Parts, TableCut, labels_of
 from setveil.published.recoding import AnyRecoding, BoxRecoding, LocalBoxes, recode
-from setveil.published.rows import local_recoding_of, read_row_map, recoding_of, shuffled, write_recoding
+from setveil.published.rows import (
+    all_members,
+    local_recoding_of,
+    read_row_map,
+    recoding_of,
+    shuffled,
+    write_members,
+    write_recoding,
+)
 from setveil.published.table_files import (
     DATA_FILE,
     ITEMS_FILE,
@@ -70,7 +79,7 @@ info = KindInfo(
     ),
     files=(
         f"published/{ITEMS_FILE}", f"published/{COUNTS}", "internal/recoding.csv", "internal/qi_recoding.csv",
-        "internal/classes.csv", *(f"internal/{name}" for name in PARTS),
+        "internal/classes.csv", f"internal/{MEMBERS_FILE}", *(f"internal/{name}" for name in PARTS),
     ),
     format="table",
 )  # fmt: skip
@@ -105,6 +114,7 @@ class TableRelease:
     row_map: NDArray[np.int64]
     details: dict[str, Any] = field(default_factory=dict)
     counts: Counts | None = None
+    listing: Listing | None = None  # items that about.json may list below labels; None: all of them
 
     info: ClassVar[KindInfo] = info
 
@@ -145,8 +155,10 @@ class TableRelease:
     def about(self, report: Mapping[str, Any]) -> dict[str, Any]:
         """Return roles of the columns, what each label stands for, and the number of items that exist."""
         table, tree, said = self.table, report["hierarchy"], self.meaning()
-        of_the_data = tree is None or (
-            tree["source"] == "co-occurrence" and said["domain"] == report["input"]["items"]
+        of_the_data = (
+            tree is None
+            or self.listing is not None
+            or (tree["source"] == "co-occurrence" and said["domain"] == report["input"]["items"])
         )
         return {
             "roles": {
@@ -162,6 +174,7 @@ class TableRelease:
             **({} if of_the_data else {"domain": said["domain"]}),
             **({} if self.counts is None else {"counts": self.counts.about()}),
             "labels": said["labels"],
+            **({"others": said["others"]} if "others" in said else {}),
             **self._told_of_facts(report),
         }
 
@@ -179,16 +192,19 @@ class TableRelease:
         return {"facts": told_of(self.table.sets, facts.columns, report["guarantee"]["m"], made=made)}
 
     def meaning(self) -> dict[str, Any]:
-        """Return what labels of items mean in the terms of about.json: `recoding`, `domain`, `labels`."""
+        """Return what labels of items mean in the terms of about.json (see `RowsRelease.meaning`)."""
         items = self.recoding.items
         if isinstance(self.table.sets, FactRows):  # there the parts of labels stand for values
             return {"recoding": self.recoding.kind, "domain": items.domain, "labels": {}}
+        members = self.members()
+        listed = {"labels": members} if self.listing is None else self.listing.about(members)
+        return {"recoding": self.recoding.kind, "domain": items.domain, **listed}
+
+    def members(self) -> dict[str, list[str]]:
+        """List all members of each label of items. Internal: about.json may list only some."""
+        items = self.recoding.items
         own, members = set(items.items.labels), items.members()
-        return {
-            "recoding": self.recoding.kind,
-            "domain": items.domain,
-            "labels": {x: members[x] for x in self.published.vocabulary.labels if x not in own},
-        }
+        return {x: members[x] for x in self.published.vocabulary.labels if x not in own}
 
     def layout(self, given: Layout, wanted: str | None) -> Layout:
         """Choose one file with a field of items, or (long) a second one with a line for each item."""
@@ -224,6 +240,8 @@ class TableRelease:
 
     def write_inside(self, folder: Path) -> None:
         """Write what each part, or each value and item, became."""
+        if self.listing is not None and not isinstance(self.table.sets, FactRows):
+            write_members(folder / MEMBERS_FILE, self.members())
         made = self.recoding.made
         if isinstance(made, TableCut):
             if isinstance(made.items, BoxRecoding) and len(self.set_names) > 1:
@@ -406,7 +424,7 @@ def measurable(path: str, exposed: PublishedTable, original: Transactions, _tree
     content = read_about(about)
     require_no_facts(content)
     row_map = read_row_map(about.parent.parent / "internal" / "rows.csv", original.n_rows, exposed.n_rows)
-    labels, domain = content["labels"], content.get("domain", original.n_items)
+    labels, domain = all_members(about, content), content.get("domain", original.n_items)
     recoding: AnyRecoding
     if content["recoding"] == GLOBAL:
         recoding = recoding_of(original, exposed.sets, labels, domain)

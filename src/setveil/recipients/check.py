@@ -13,8 +13,7 @@ def must(holds, wrong, code=4):
 def in_order(labels):  # by number if all are whole numbers, else by their characters
     whole = all(re.fullmatch("[+-]?[0-9]+", x) for x in labels)
     return sorted(labels, key=lambda x: (int(x), x) if whole else x)
-def split(text, sign):  # into lines of fields; a blank line gives []
-    return list(csv.reader(io.StringIO(text, newline=""), delimiter=sign, strict=True))
+def split(text, sign): return list(csv.reader(io.StringIO(text, newline=""), delimiter=sign, strict=True))
 def read_lines(text, sign, names):  # a table with columns of these names (none: any): a dictionary for each line
     header, *lines = [line for line in split(text, sign) if line]
     must(len({*header}) == len(header) and {*header} == {*(names or header)}, f"the columns are {header}, not {names}")
@@ -68,7 +67,7 @@ def wrong_counts(about, rows, lines, k, few):  # what cannot be true of counts.c
         for label in row: shown[label].add(number)
     for label in [*members, *({*shown} - {*members})]:
         for item in members.get(label, [label]): stands[item].append(label)
-    hidden = {item for item, label, _ in lines if not label}
+    hidden, others = {item for item, label, _ in lines if not label}, about.get("others", {}).get("labels", [])
     wrong = [text for broken, text in [
         (least < k, f"the least count is {least}, below k = {k}"),
         (hidden and not about["counts"]["suppressed"], "suppressed items are listed, though about.json says no"),
@@ -88,7 +87,7 @@ def wrong_counts(about, rows, lines, k, few):  # what cannot be true of counts.c
         elif not least <= count <= most: wrong.append(f"line {at}: {count} rows of {item!r}, can be {least} to {most}")
         listed[label][item], before = listed[label][item] + count, here
     for label, size in [(label, len(holding)) for label, holding in shown.items()]:
-        unlisted = len({*members.get(label, [label])} - {*listed[label]})
+        unlisted = math.inf if label in others else len({*members.get(label, [label])} - {*listed[label]})
         most = sum(listed[label].values()) + unlisted * min(least - 1, size)
         if most < size: wrong.append(f"{size} rows show {label!r}, but its items can be in {most} at most")
     return wrong
@@ -99,7 +98,8 @@ def recount(about, data, counts, k, m):  # the promise of about.json, or another
     must(model in (("km-anonymity", "k-anonymity") if plain else ("kkm", "mixed-km")) and not {*promise, *about} &
          {"sensitive", "absent", "files", "items_file"}, f"{model} of such a release is not checked here", 2)
     must(type(k) is int and k > 1 and (m == "inf" or type(m) is int and m > 0), f"k = {k} and m = {m} cannot be", 2)
-    must(all(type(x) is list and {*map(type, x)} == {str} for x in about["labels"].values()), "labels are no lists")
+    must(all(type(x) is list and {*map(type, x)} == {str} or x == [] and label in about["others"]["labels"]
+             for label, x in about["labels"].items()), "labels are no lists")
     rows, size = [(known, tuple(sorted({*row} - {""}))) for known, row in read_rows(about, data)], float(m)
     empty, mixed = Counter(known for known, row in rows if not row), model == "mixed-km"
     least, first, violations, groups = math.inf, [], 0, defaultdict(Counter)

@@ -21,7 +21,7 @@ from setveil.published.class_counts import TOTAL, ClassCounts
 from setveil.published.class_rows import ClassRows
 from setveil.published.counts import Counts
 from setveil.published.shared import Shared
-from setveil.reconstruction.reconstruct import LabelRows, Puzzle, reconstruct
+from setveil.reconstruction.reconstruct import LabelRows, Puzzle, reconstruct, with_other_items
 
 Ints = NDArray[np.int64]
 _NO_LIMIT = 1 << 60
@@ -78,6 +78,7 @@ def class_puzzle_of(shared: Shared) -> ClassPuzzle:
     for number, item, label, n in counts.lines():
         if number != TOTAL:
             lines[number][item] = label, n
+    shared = with_other_items(shared, _lacking(shared, rows, lines), counts.least)
     names = {x for label in rows.vocabulary.labels for x in shared.under(label)}
     items = item_order(names | set(counts.items))
     place = {item: i for i, item in enumerate(items)}
@@ -117,6 +118,18 @@ def class_puzzle_of(shared: Shared) -> ClassPuzzle:
     if not items:
         raise DataError("The release shows no item, and its counts list none: there is nothing to draw.")
     return ClassPuzzle(shared, counts, tuple(items), tuple(labels), hidden, tuple(parts))
+
+
+def _lacking(shared: Shared, rows: ClassRows, lines: list[dict[str, tuple[str, int]]]) -> dict[str, int]:
+    """Count, class by class, the occurrences that labels with unlisted items need beyond the lines."""
+    lacking = dict.fromkeys(shared.others, 0)
+    for number, own in enumerate(lines):
+        part = rows.rows_of(number)
+        for label, size in zip(part.vocabulary.labels, part.supports().tolist(), strict=True):
+            if label in lacking and size:
+                listed = sum(n for of, n in own.values() if of == label)
+                lacking[label] += max(size - listed, 0)
+    return lacking
 
 
 def _as_counts(own: dict[str, tuple[str, int]], least: int) -> Counts:

@@ -8,8 +8,8 @@ reads.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,6 +76,11 @@ def puzzle_of(shared: Shared) -> Puzzle:
             "(km-anonymity, constraints, k-anonymity, kkm and mixed-km), and where nothing is sensitive.",
         )
     shown = {label: rows for label, rows in shared.supports().items() if rows}
+    needed = {
+        label: shown[label] - sum(counts.by_label.get(label, {}).values())
+        for label in shared.others & {*shown}
+    }
+    shared = with_other_items(shared, needed, counts.least)
     members = {label: frozenset(shared.under(label)) for label in shown}
     _require_possible_lines(counts, shown, members, shared)
     _require_distinct(shared, members)
@@ -101,6 +106,25 @@ def puzzle_of(shared: Shared) -> Puzzle:
     if puzzle.occurrences + sum(hidden.values()) >= _MOST:
         raise DataError(f"{COUNTS} lists more than {_MOST:,} occurrences, more than a draw can hold.")
     return puzzle
+
+
+def with_other_items(shared: Shared, lacking: Mapping[str, int], least: int) -> Shared:
+    """Give labels that do not list all their items as many more as their rows need.
+
+    Parameters
+    ----------
+    lacking : mapping of str to int
+        Occurrences that such a label needs in addition to those that are counted.
+    least : int
+        The least count: each of the items is in fewer rows.
+    """
+    members = dict(shared.members)
+    taken = {*members, *(item for items in members.values() for item in items), *shared.supports()}
+    for label, number in lacking.items():
+        more = range(1, -(-max(number, 0) // max(least - 1, 1)) + 1)
+        names = [f"other {i} of {label}" for i in more]
+        members[label] = (*members.get(label, ()), *(x for x in names if x not in taken))
+    return replace(shared, members=members)
 
 
 def _is_local(shared: Shared) -> bool:

@@ -431,6 +431,8 @@ class Label(TypedDict):
     items: int
     first: list[str]
     rows: int
+    # about.json lists only items that at least this many rows contain
+    others: NotRequired[int]
 
 
 class Branch(TypedDict):

@@ -37,6 +37,8 @@ class Asked:
         Whether to measure what is still answered, and the risk.
     watched : tuple of str
         Sensitive items of which the promise says nothing.
+    list_members : bool
+        Whether about.json lists all items of labels, however few rows contain them.
     """
 
     guarantee: Any
@@ -47,6 +49,7 @@ class Asked:
     least: int
     details: bool
     watched: tuple[str, ...] = ()
+    list_members: bool = False
 
     @property
     def info(self) -> AlgorithmInfo:
@@ -64,12 +67,13 @@ def asked_for(
     counts: bool | int,
     details: bool,
     watched: tuple[str, ...] = (),
+    list_members: bool = False,
 ) -> Asked:
     """Check what was asked for; choose the algorithm where none is named.
 
     Parameters
     ----------
-    guarantee, seed, counts, details, watched
+    guarantee, seed, counts, details, watched, list_members
         As for `setveil.anonymize`.
     algorithm : str, parameters or None
         The name of an algorithm, or an object of its parameters.
@@ -103,7 +107,7 @@ def asked_for(
     if settings is None:
         settings = settings_of(module.Parameters, name, parameters)
     least = least_count(guarantee, counts, public=name == CLASSES)
-    return Asked(guarantee, name, module, settings, int(seed), least, details, watched)
+    return Asked(guarantee, name, module, settings, int(seed), least, details, watched, list_members)
 
 
 def require_seed(seed: object) -> None:

@@ -33,6 +33,7 @@ from setveil.progress import Progress, silent
 from setveil.published.class_rows import ClassRows
 from setveil.published.counts import Counts
 from setveil.published.facts import FactRows
+from setveil.published.listing import others_in, with_others
 from setveil.published.table_files import PublishedTable
 from setveil.published.tables import LOCAL
 
@@ -156,7 +157,7 @@ def _with_absent(
 ) -> Verdict:
     """Check rows for somebody who also knows what a person has not."""
     require_absence(absent, absence, guarantee)
-    told = (absence, about.get("labels", {}), counts.lines() if counts else ())
+    told = (absence, with_others(about), counts.lines() if counts else ())
     asked: dict[str, Any] = {"absent": absent, "absence": absence, "show": show, "progress": progress}
     if isinstance(published, PublishedTable):
         of_table = cast("KKmAnonymity", guarantee)
@@ -304,7 +305,9 @@ def _in_classes(
     verdict = verify_classes(classes, guarantee, show=show, progress=progress)
     if counts is None:
         return verdict
-    file = ClassCountsFile(counts.lines(), counts.least, counts.untold, about["labels"], about.get("domain"))
+    file = ClassCountsFile(
+        counts.lines(), counts.least, counts.untold, about["labels"], about.get("domain"), others_in(about)
+    )
     k: int = guarantee.k  # type: ignore[attr-defined]  # of both models that classes have
     return verdict.with_counts(check_class_counts(classes, file, k, secrets=guarantee.secrets, show=show))
 
@@ -364,4 +367,5 @@ def _file(counts: Counts, about: Mapping[str, Any]) -> CountsFile:
     return CountsFile(
         counts.lines(), counts.least, counts.suppressed, about["labels"],
         local=about.get("recoding") in ("local", LOCAL), domain=about.get("domain"),
+        others=others_in(about),
     )  # fmt: skip

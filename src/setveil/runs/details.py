@@ -28,6 +28,7 @@ from setveil.published.class_counts import TOTAL
 from setveil.published.class_rows import ClassRows
 from setveil.published.classes import ClassesRelease
 from setveil.published.counts import Counts
+from setveil.published.listing import Listing
 from setveil.published.recoding import AnyRecoding
 from setveil.published.tables import TableRelease
 from setveil.report.record import VERSION, Record
@@ -440,6 +441,8 @@ def _generalized_labels(release: Outcome, recoding: AnyRecoding) -> list[dict[st
     members = recoding.members()
     number = dict(zip(recoding.published.labels, recoding.member_counts.tolist(), strict=True))
     own = set(recoding.items.labels)
+    listing: Listing | None = getattr(release, "listing", None)
+    others = {} if listing is None else dict.fromkeys(listing.others(members), listing.least)
     used = sorted(
         zip(release.published.vocabulary.labels, release.published.supports().tolist(), strict=True),
         key=lambda entry: -entry[1],
@@ -450,6 +453,7 @@ def _generalized_labels(release: Outcome, recoding: AnyRecoding) -> list[dict[st
             "items": number[label],  # with facts that do not occur: which do is told by no published file
             "first": members[label][:_FIRST_MEMBERS],
             "rows": rows,
+            **({"others": others[label]} if label in others else {}),
         }
         for label, rows in used
         if label not in own

@@ -70,6 +70,7 @@ def anonymize_parts(
     counts: bool | int = True,
     details: bool = True,
     external: bool = False,
+    list_members: bool = False,
     record: Mapping[str, Any] = MappingProxyType({}),
     progress: Progress = silent,
 ) -> Record:
@@ -98,6 +99,8 @@ def anonymize_parts(
         `setveil.anonymize`).
     details : bool
         Also measure what is still answered, and the risk of one or two known items.
+    list_members : bool
+        List all items of each label in about.json (see `setveil.anonymize`).
     external : bool
         Also write a report beside the published rows that may be shared with them.
     record : mapping
@@ -113,7 +116,10 @@ def anonymize_parts(
     require_possible(guarantee.model, algorithm, parameters)
     require_countable(guarantee)
     require_nothing_absent(guarantee)
-    asked = asked_for(guarantee, algorithm, parameters, seed=seed, counts=counts, details=details)
+    asked = asked_for(
+        guarantee, algorithm, parameters, seed=seed, counts=counts, details=details,
+        list_members=list_members,
+    )  # fmt: skip
     timing: Timing = {}
     with new_folder(out, force=force) as (published, internal):
         work = private_folder(published.parent / ".parts")

@@ -47,6 +47,7 @@ from setveil.runs.details import answers, risks
 from setveil.runs.distance import distance, require_known_optimum
 from setveil.runs.folder import PAGE, counts, write_folder
 from setveil.runs.orders import anonymize_facts, items_of, require_possible, trees_of
+from setveil.runs.rare import least_rows, rare_names, require_common, without_rare
 from setveil.runs.steps import Made, Timing, made_at, released_at, timed
 from setveil.staging import scratch_folder
 from setveil.tables.ends import with_cells
@@ -72,6 +73,9 @@ class VerifiedRelease(Framed):
         Those of the release.
     verdict : Verdict
         What the verifier found.
+    rare_names : tuple of str
+        For rows in chunks: items published under their own names that fewer than k rows contain, and that
+        neither a given hierarchy nor the guarantee lists.
     utility : dict
         What was lost (see `setveil.measure`).
     report : dict
@@ -90,6 +94,7 @@ class VerifiedRelease(Framed):
     utility: dict[str, Any]
     report: Record
     layout: Layout
+    rare_names: tuple[str, ...] = ()  # items that few rows contain, and that are published as themselves
 
     @property
     def published(self) -> Transactions:
@@ -124,6 +129,8 @@ class VerifiedRelease(Framed):
         format: str | None = None,  # noqa: A002
         external: bool = False,
         checker: bool = False,
+        list_members: bool = False,
+        rare_names: bool = False,
         record: Mapping[str, Any] = MappingProxyType({}),
     ) -> Record:
         """Write the run's folder: `published` may be shared, `internal` must stay inside.
@@ -141,6 +148,10 @@ class VerifiedRelease(Framed):
             Also write published/report.html, a report without anything that must stay inside.
         checker : bool
             Also put check.py and check.html beside the data, for those who are given them (docs/checker.md).
+        list_members : bool
+            List all items of each label in about.json, however few rows contain them (docs/hierarchies.md).
+        rare_names : bool
+            Publish items under their own names that fewer than k rows contain. It is needed if there are any.
         record : mapping
             What the report is to say besides, as JSON types: `command`, `options`, `sample`, `about`,
             `names`.
@@ -169,10 +180,13 @@ class VerifiedRelease(Framed):
             raise RequestError(f"The folder to write must be a path, got {described(out)}.")
         if format is not None and not isinstance(format, str):
             raise RequestError(f"format must be the name of a format, got {described(format)}.")
-        layout = self.release.layout(self.layout, format)
+        require_common(self.rare_names, {**self.report, **record}, allowed=rare_names)
+        release, layout = self.release, self.release.layout(self.layout, format)
+        if list_members and getattr(release, "listing", None) is not None:
+            release = cast("Release", replace(cast("RowsRelease", release), listing=None))
         report = cast("Record", {**self.report, **record})
         return write_folder(
-            self.release, report, layout, Path(out), force=force, external=external, checker=checker
+            release, report, layout, Path(out), force=force, external=external, checker=checker
         )
 
     def report_html(self, *, external: bool = False) -> str:
@@ -247,6 +261,8 @@ def anonymize(
     counts: bool | int = True,
     details: bool = True,
     watched: Collection[str] = (),
+    list_members: bool = False,
+    suppress_below: int | None = None,
     generalizing: Generalizing = USUAL,
     progress: Progress = silent,
     **parameters: Any,
@@ -257,7 +273,7 @@ def anonymize(
     ----------
     data : Transactions
         The rows.
-    guarantee, seed, bound, counts, details, progress
+    guarantee, seed, bound, counts, details, list_members, suppress_below, progress
         As for `setveil.anonymize`.
     hierarchy : Hierarchy, optional
         What items may be generalized to.
@@ -275,8 +291,9 @@ def anonymize(
             f"bound must be True, False or a positive number of seconds, got {described(bound)}."
         )
     asked = asked_for(
-        guarantee, algorithm, parameters, seed=seed, counts=counts, details=details, watched=tuple(watched)
-    )
+        guarantee, algorithm, parameters, seed=seed, counts=counts, details=details, watched=tuple(watched),
+        list_members=list_members,
+    )  # fmt: skip
     if bound:
         require_known_optimum(asked.algorithm, asked.info, guarantee.model)
     if watched:
@@ -297,11 +314,17 @@ def anonymize(
         asked = replace(asked, guarantee=guarantee.for_columns(data.set_names))
     if not isinstance(data, Facts | FactTable) and generalizing != USUAL:
         raise RequestError("The data hold no facts, which alone have orders and losses by parts.")
+    note = ""
+    if suppress_below is not None:
+        data, note = without_rare(data, suppress_below)
     place = _Memory(data, bound, generalizing)
     made = made_at(place, asked, hierarchy, timing, progress)
+    if note:
+        made.told["warnings"] = [*made.told.get("warnings", ()), note]
     release, verdict, report = released_at(place, asked, made, timing, progress)
     layout = data.origin.layout if data.origin else Layout("basket")
-    return VerifiedRelease(release, verdict, report["utility"], report, layout)
+    rare = rare_names(data, release, made.tree, guarantee)
+    return VerifiedRelease(release, verdict, report["utility"], report, layout, rare)
 
 
 def _not_counted(counts: bool | int) -> int:
@@ -338,7 +361,7 @@ class _Memory:
         progress("grouping items that often occur together")
         with timed(timing, "hierarchy"):
             if self.data.n_items:
-                return by_cooccurrence(self.data)
+                return by_cooccurrence(self.data, common=least_rows(asked.guarantee))
             nothing = Hierarchy({"*": None})  # for rows without any item
             nothing.origin = HierarchyOrigin("co-occurrence")
             return nothing

@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar
 
 from setveil.data.sums import Original
@@ -19,8 +19,9 @@ from setveil.guarantees.verify import Verdict
 from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress
 from setveil.published import Outcome
+from setveil.published.listing import listing_of
 from setveil.published.parts import Parts, TableCut
-from setveil.published.recoding import BoxRecoding, LocalBoxes
+from setveil.published.recoding import BoxRecoding, GroupRecoding, LocalBoxes, LocalRecoding, Recoding
 from setveil.report.record import Record
 from setveil.runs.asked import Asked
 from setveil.runs.details import recorded
@@ -102,6 +103,12 @@ def made_at(
     if given and "hierarchy" not in asked.info.uses:
         told["warnings"] = [*told.get("warnings", ()), f"{asked.algorithm} does not use the hierarchy."]
     # The tree of boxes that facts are published by is made of that of the codes.
+    if not asked.list_members and isinstance(recoding, Recoding | LocalRecoding):
+        listing = listing_of(place.data, tree, getattr(asked.guarantee, "k", None))
+        if listing is not None and isinstance(recoding, GroupRecoding):
+            recoding = recoding.naming(listing, place.data)
+        elif listing is not None and not isinstance(recoding, BoxRecoding | LocalBoxes):
+            recoding = recoding.in_order(listing)
     items = recoding.items if isinstance(recoding, Parts | TableCut) else recoding
     return Made(items.tree if isinstance(items, BoxRecoding | LocalBoxes) else tree, recoding, told)
 
@@ -112,6 +119,8 @@ def released_at(
     """Publish what was made, verify it, look at it and put together its record; refuse what does not hold."""
     with timed(timing, "write" if place.writes else "anonymize"):
         release = place.publish(asked, made, progress)
+    if not asked.list_members:
+        release = with_listing(release, place.data, made.tree, asked.guarantee)
     timing |= made.told.get("timing", {})
     progress("verifying")
     with timed(timing, "verify"):
@@ -130,6 +139,14 @@ def released_at(
     if place.engine:
         report["engine"] = place.engine
     return release, verdict, report
+
+
+def with_listing(release: R, data: Original, tree: Hierarchy | None, guarantee: Any) -> R:
+    """Let about.json list only items that enough rows contain, unless the hierarchy lists them."""
+    if not hasattr(release, "listing") or isinstance(release.labelled, BoxRecoding | LocalBoxes):
+        return release
+    listing = listing_of(data, tree, getattr(guarantee, "k", None))
+    return replace(release, listing=listing)  # type: ignore[type-var]  # kinds of releases are dataclasses
 
 
 @contextmanager

@@ -141,6 +141,7 @@ def anonymize(
     seed: int = 0,
     counts: bool | int = True,
     details: bool = True,
+    list_members: bool = False,
     progress: Listener = None,
     **parameters: Any,
 ) -> SparkRelease:
@@ -168,6 +169,8 @@ def anonymize(
         `setveil.anonymize`).
     details : bool
         Also measure what is still answered, and the risk of one or two known items.
+    list_members : bool
+        List all items of each label in about.json (see `setveil.anonymize`).
     progress : callable or Progress, optional
         Hears how far it is.
     **parameters
@@ -184,7 +187,9 @@ def anonymize(
         raise RequestError(
             f"On Spark there are the algorithms {', '.join(ALGORITHMS)}, got {described(algorithm)}."
         )
-    asked = asked_for(promise, algorithm, parameters, seed=seed, counts=counts, details=details)
+    asked = asked_for(
+        promise, algorithm, parameters, seed=seed, counts=counts, details=details, list_members=list_members
+    )
     tree = tree_of(hierarchy)
     if tree is None:
         raise RequestError(

@@ -106,13 +106,15 @@ def places_in(shared: Told, labels: Mapping[str, int], sizes: Ints, unlisted: in
     chances = np.ones(none + 1)
     for label, number in labels.items():
         size, items, listed = int(sizes[number]), shared.under(label), by_label.get(label, {})
-        unnamed = shared.unnamed(label)
-        _require_possible(label, size, items, listed, top, unnamed)
-        total, lacking = sum(listed.values()), len(items) + unnamed - len(listed)
+        unnamed, more = shared.unnamed(label), label in shared.others
+        if not more:  # else other items may fill the rows
+            _require_possible(label, size, items, listed, top, unnamed)
+        total, known = sum(listed.values()), len(items) + unnamed - len(listed)
+        lacking = known + more  # other items count as one: how many they are is not published
         most = min(top, size)
         fewest = min(unlisted, most)
         each = max(fewest, (size - total) / max(lacking, 1))
-        least = max(size - total - (lacking - 1) * most, 0)
+        least = 0 if more else max(size - total - (lacking - 1) * most, 0)
         if counts is None:
             each = size * _uniform_share(lacking)
             chances[number] = 1 - 0.5**lacking
@@ -126,9 +128,11 @@ def places_in(shared: Told, labels: Mapping[str, int], sizes: Ints, unlisted: in
         if unnamed:
             rest[number] = len(listing.label)
             listing.add_nameless(number, each, least, most, unnamed)
+        if more:
+            listing.add_nameless(number, each, max(size - total - known * most, 0), size)
         ends[number] = len(listing.label)
         excess[number] = max(total + lacking * fewest - size, 0)
-        room[number] = total + lacking * most - size
+        room[number] = _ANY if more else total + lacking * most - size
         if label in shared.members and not local:
             of_label[label] = len(listing.label)
             listing.add_nameless(number, size, size, size)
@@ -137,11 +141,13 @@ def places_in(shared: Told, labels: Mapping[str, int], sizes: Ints, unlisted: in
     for item, rows in left_out.items():
         listing.add(item, none, rows, rows, rows)
     hidden = min(top, n_rows) if counts is not None and counts.suppressed else n_rows
+    # An item that is not listed may be under each of the labels with others, and suppressed elsewhere.
+    unseen = min(hidden * (len(shared.others) + 1), n_rows) if local else hidden
     if local:
         # Some occurrences of an item may have been left out where others are under labels.
         for item in [item for item in listing.of if item not in left_out]:
             listing.add(item, none, 0, 0, hidden)
-    listing.add_nameless(none, 0 if counts is None else min(unlisted, hidden), 0, hidden)
+    listing.add_nameless(none, 0 if counts is None else min(unlisted, unseen), 0, unseen)
 
     of_label = {label: place for label, place in of_label.items() if label not in listing.of}
     label_of, rows_of = frozen(listing.label, np.int64), frozen(listing.rows, np.float64)

@@ -54,7 +54,8 @@ class ClassEstimator(Estimator):
             )
         counts = cast("ClassCounts | None", shared.counts)
         self.method = UNIFORM if counts is None else MAXIMUM_ENTROPY
-        self.table = ClassTable(rows, shared.members, counts, unlisted, shared.uncounted)
+        self.others = bool(shared.others)
+        self.table = ClassTable(rows, shared.members, counts, unlisted, shared.uncounted, shared.others)
         self.class_ = class_
         self.n_rows = rows.n_rows if class_ is None else int(rows.sizes[class_])
         self._label_ids = {label: i for i, label in enumerate(rows.vocabulary.labels)}

@@ -41,18 +41,23 @@ class Answer:
         Rows to expect.
     least, greatest : int
         No original of this release has fewer or more such rows.
+    unlisted : tuple of str
+        Those of the items that the release does not list. They may be under a label that does not list all
+        its items, or suppressed, or in no row.
     """
 
     itemset: tuple[str, ...]
     estimate: float
     least: int
     greatest: int
+    unlisted: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         number = f"exactly {self.least:,}"
         if self.least < self.greatest:
             number = f"about {self.estimate:,.4g}, at least {self.least:,}, at most {self.greatest:,}"
-        return f"{', '.join(self.itemset)}: {number}"
+        note = f" (not listed: {', '.join(self.unlisted)})" if self.unlisted else ""
+        return f"{', '.join(self.itemset)}: {number}{note}"
 
     def as_dict(self) -> dict[str, Any]:
         """Return JSON types."""
@@ -61,6 +66,7 @@ class Answer:
             "estimate": self.estimate,
             "least": self.least,
             "greatest": self.greatest,
+            **({"unlisted": list(self.unlisted)} if self.unlisted else {}),
         }
 
 
@@ -96,6 +102,8 @@ class Estimator:
         How it estimates.
     n_rows : int
         Rows of the release.
+    others : bool
+        Whether labels may have items that the release does not list.
     places : Places
         Where items may stand.
 
@@ -112,6 +120,7 @@ class Estimator:
     (3.0, 2.25, (2, 3))
     """
 
+    others: bool = False
     unit: ClassVar[str] = "item"
     names: ClassVar[str] = "neither an item nor a label"  # what a name is that cannot be asked for
     lacking: ClassVar[str] = "Items that were left out, and are in no count, cannot be asked for."
@@ -122,6 +131,7 @@ class Estimator:
             raise RequestError(f"An item without a count is in 0 rows or more, got {unlisted}.")
         self.method = UNIFORM if shared.counts is None else MAXIMUM_ENTROPY
         self.n_rows = shared.rows.n_rows
+        self.others = bool(shared.others)
         self._labels = {label: i for i, label in enumerate(shared.rows.vocabulary.labels)}
         for label in shared.members:
             self._labels.setdefault(label, len(self._labels))
@@ -205,7 +215,12 @@ class Estimator:
         """Answer many queries at once, each by an `Answer` (see `answers`)."""
         itemsets = [tuple(query) for query in queries]
         numbers = zip(*(part.tolist() for part in self.answers(itemsets)), strict=True)
-        return [Answer(itemset, *found) for itemset, found in zip(itemsets, numbers, strict=True)]
+        return [
+            Answer(
+                itemset, estimate, least, greatest, tuple(x for x in itemset if self.others and x not in self)
+            )
+            for itemset, (estimate, least, greatest) in zip(itemsets, numbers, strict=True)
+        ]
 
     def answers(self, queries: Sequence[Iterable[str]]) -> Answers:
         """Answer many queries at once.

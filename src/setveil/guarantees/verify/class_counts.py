@@ -32,6 +32,7 @@ class ClassCountsFile:
     untold: Sequence[int]  # classes of which no suppressed item may be listed
     members: Mapping[str, Sequence[str]]  # items of each label that stands for others
     domain: int | None = None  # number of items that exist; None: not known
+    others: Collection[str] = ()  # labels that may have items which `members` does not list
 
 
 @dataclass
@@ -250,7 +251,9 @@ def _flow(
         for label, rows in one.shown.items():
             inside = counts.members.get(label, (label,))
             need = rows - sum(one.found.get(item, 0) for item in inside)
-            if need <= 0 or not secrets.isdisjoint(inside):  # sensitive items are shown, and not counted
+            if (
+                need <= 0 or label in counts.others or not secrets.isdisjoint(inside)
+            ):  # sensitive items are shown, and not counted
                 continue
             here = _Label(c, label, need, min(top, rows), [])
             for item in inside:

@@ -16,7 +16,7 @@ from setveil.guarantees import Facts
 from setveil.report import accuracy, words
 from setveil.report.drawing import blocks
 from setveil.report.models import of_tables, words_for
-from setveil.report.record import Record
+from setveil.report.record import Label, Record
 from setveil.report.run.counts import contents
 from setveil.report.run.exposure import chances, identifying, sides
 from setveil.report.run.kinds import Told, kind_of
@@ -71,7 +71,7 @@ def handed_out(report: Record) -> Told:
         "published": {key: published[key] for key in _PUBLISHED if key in published},
         "about": {key: value for key, value in (report.get("about") or {}).items() if key in _SAID},
         "names": {line["label"]: names[line["label"]] for line in report["labels"] if line["label"] in names},
-        "labels": [{key: line[key] for key in ("label", "items", "rows")} for line in report["labels"]],
+        "labels": [_label(line) for line in report["labels"]],
         "exact_labels": _exact_labels(report),
         "overlapping": bool(report.get("several_labels", 1)),
         "counts": _counts(report),
@@ -85,6 +85,12 @@ def handed_out(report: Record) -> Told:
         }
     rounded = None if "rho" in guarantee else _rounded(report)
     return {**out, "rounded": rounded} if rounded else out
+
+
+def _label(line: Label) -> Told:
+    """Keep the rows of a label, and the number of its items if about.json lists all of them."""
+    told = {"label": line["label"], "items": line["items"], "rows": line["rows"]}
+    return {**told, "items": None, "others": line["others"]} if "others" in line else told
 
 
 def _learned(guarantee: Facts) -> Told:
@@ -238,7 +244,7 @@ def _contents(told: Told) -> str:
     reading = (
         "About",
         "<code>about.json</code> says how to read the files"
-        + ("" if not broader else words.spoken(told, _MEANS)),
+        + ("" if not broader else words.spoken(told, _MEANS) + _listed(told)),
     )
     counted = [("Counts", contents(told))] if told["counts"] else []
     series = series_shared(told)
@@ -252,6 +258,12 @@ def _names(told: Told) -> blocks.Section | None:
     return blocks.fold(
         "Broader labels", f"{number} that stand for other {words.unit(told)}s.", labels(told, "about.json")
     )
+
+
+def _listed(told: Told) -> str:
+    """Say which items are listed, if not all are."""
+    least = next((line["others"] for line in told["labels"] if "others" in line), 0)
+    return f" (only items that at least {count(least, 'row')} contained)" if least else ""
 
 
 _MEANS = ", and lists the items that each broader label stands for"

@@ -89,7 +89,11 @@ def labels(report: Record, about: str = "published/about.json") -> str:
     lines = [
         (
             shown(report, line["label"]) + _members(report, line),
-            [count(line["items"]), count(line["rows"]), words.percent(line["rows"], n_rows)],
+            [
+                "" if line["items"] is None else count(line["items"]),
+                count(line["rows"]),
+                words.percent(line["rows"], n_rows),
+            ],
             line["rows"] / n_rows if n_rows else 0.0,
         )
         for line in listed[:MOST_LINES]

@@ -1,0 +1,131 @@
+"""Items that the published files may list below a broader label."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from setveil.data.sums import Sums
+from setveil.hierarchy.tree import Hierarchy
+
+MEMBERS_FILE = "members.json"  # below internal: all members of each label, if about.json lists only some
+FEWEST = 5  # rows that must contain an item that is listed, if the guarantee has no k
+_MADE = re.compile(r"(?:C+|L+)[0-9]+_[0-9]+")  # nodes of hierarchies made by co-occurrence, or balanced
+_UNLISTED = re.compile(r"\(+unlisted\)+")
+
+
+@dataclass(frozen=True)
+class Listing:
+    """The items that about.json may list, if the hierarchy does not list all of them.
+
+    Attributes
+    ----------
+    least : int
+        Rows that must contain an item that no hierarchy lists.
+    given : frozenset of str
+        Items that the user's own hierarchy, or a named system of codes, lists.
+    named : frozenset of str
+        These, and the items that at least `least` rows contain.
+    """
+
+    least: int
+    given: frozenset[str]
+    named: frozenset[str]
+
+    def members(self, members: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+        """List those members of each label that may be listed."""
+        return {label: [x for x in items if x in self.named] for label, items in members.items()}
+
+    def about(self, members: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+        """Return `labels` and `others` of about.json."""
+        others = {"least": self.least, "labels": self.others(members)}
+        return {"labels": self.members(members), **({"others": others} if others["labels"] else {})}
+
+    def others(self, members: Mapping[str, Sequence[str]]) -> list[str]:
+        """List the labels that may have members that are not listed.
+
+        Which labels these are depends on the hierarchy alone: not on whether there is such a member.
+        """
+        return [label for label, items in members.items() if not self.given.issuperset(items)]
+
+
+def listing_of(data: Sums, tree: Hierarchy | None, k: int | None) -> Listing | None:
+    """Find the items that may be listed; None if the hierarchy lists all of them.
+
+    Parameters
+    ----------
+    data : Sums
+        The original rows.
+    tree : Hierarchy, optional
+        The hierarchy of the run.
+    k : int or None
+        Fewest rows that a listed item is in; None: the guarantee has no k, and 5 is used.
+    """
+    items, least = data.vocabulary.labels, max(k or FEWEST, 2)
+    given = frozenset() if tree is None else given_items(tree, items)
+    if tree is not None and given.issuperset(tree.labels[: tree.n_leaves]):
+        return None
+    common = np.flatnonzero(data.supports() >= least).tolist()
+    return Listing(least, given, given.union(items[i] for i in common))
+
+
+def given_items(tree: Hierarchy, items: Collection[str]) -> frozenset[str]:
+    """Find the items that a hierarchy lists because its author did, and not because rows contain them.
+
+    These are none if the hierarchy was computed from the data, and not those below ``(unlisted)``, which
+    `hierarchy build` adds for items that no group lists.
+
+    Parameters
+    ----------
+    items : collection of str
+        The items of the data.
+    """
+    if is_computed(tree, items):
+        return frozenset()
+    missing = {
+        leaf
+        for node in range(tree.n_leaves, tree.n_nodes)
+        if _UNLISTED.fullmatch(tree.labels[node])
+        for leaf in tree.leaves(node)
+    }
+    return frozenset(tree.labels[leaf] for leaf in range(tree.n_leaves) if leaf not in missing)
+
+
+def is_computed(tree: Hierarchy, items: Collection[str]) -> bool:
+    """Whether a hierarchy was computed from the items that occur, or looks as if it had been.
+
+    A file keeps no note of that. Its nodes say it: ``C1_0`` or ``L1_0``, or below ``*`` prefixes of exactly
+    the items that occur.
+    """
+    if tree.origin is not None and tree.origin.source == "co-occurrence":
+        return True
+    inner = [node for node in range(tree.n_leaves, tree.n_nodes) if node != tree.root]
+    if not inner:
+        return False
+    if all(_MADE.fullmatch(tree.labels[node]) for node in inner):
+        return True
+    if set(tree.labels[tree.root]) != {"*"} or {*tree.labels[: tree.n_leaves]} != {*items}:
+        return False
+    return all(_is_prefix(tree.labels[node], (tree.labels[x] for x in tree.leaves(node))) for node in inner)
+
+
+def _is_prefix(node: str, leaves: Iterable[str]) -> bool:
+    prefix = node.rstrip("*")
+    return bool(prefix) and all(leaf.startswith(prefix) for leaf in leaves)
+
+
+def with_others(about: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Take the members of labels from an about.json, one more without a name if others may be there."""
+    others = others_in(about)
+    labels: Mapping[str, list[str]] = about.get("labels", {})
+    return {label: [*items, ""] if label in others else items for label, items in labels.items()}
+
+
+def others_in(about: Mapping[str, Any]) -> frozenset[str]:
+    """Take from an about.json the labels that may have members that it does not list."""
+    entry = about.get("others")
+    return frozenset(entry["labels"] if isinstance(entry, Mapping) else ())

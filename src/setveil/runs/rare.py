@@ -1,0 +1,81 @@
+"""Items that few rows contain: suppressed before a run, or published as themselves only on request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from setveil.data.transactions import Transactions
+from setveil.data.vocabulary import Vocabulary
+from setveil.errors import RequestError, described, faces
+from setveil.facts.facts import Facts
+from setveil.guarantees import Guarantee
+from setveil.hierarchy.tree import Hierarchy
+from setveil.kernels.rows import recode_rows
+from setveil.published import Release
+from setveil.published.chunks import ChunksRelease
+from setveil.published.listing import FEWEST, given_items
+from setveil.tables.table import Table
+from setveil.values.kinds import is_integer
+from setveil.wording import count
+
+
+def least_rows(guarantee: Any) -> int:
+    """Find the rows that must contain an item for its name to be published: k, or 5 without one."""
+    return max(getattr(guarantee, "k", None) or FEWEST, 2)
+
+
+def rare_names(
+    data: Transactions, release: Release, tree: Hierarchy | None, guarantee: Guarantee
+) -> tuple[str, ...]:
+    """List the items that fewer than k rows contain and that chunks show under their own names.
+
+    Items that a given hierarchy lists, or the guarantee as sensitive, are known without the data.
+    """
+    if not isinstance(release, ChunksRelease):
+        return ()
+    shown = set(release.published.vocabulary.labels)
+    supports = data.supports()
+    rare = np.flatnonzero((supports > 0) & (supports < least_rows(guarantee))).tolist()
+    names = [data.vocabulary.labels[item] for item in rare]
+    names = [name for name in names if name in shown and name not in guarantee.secrets]
+    given = given_items(tree, data.vocabulary.labels) if tree is not None and names else frozenset()
+    return tuple(name for name in names if name not in given)
+
+
+def require_common(rare: tuple[str, ...], report: Mapping[str, Any], *, allowed: bool) -> None:
+    """Refuse to write items under their own names that few rows contain, unless that was requested."""
+    if not rare or allowed:
+        return
+    least = max(report["guarantee"].get("k") or FEWEST, 2)
+    command = report.get("command") or "setveil anonymize ..."
+    raise RequestError(
+        f"{count(len(rare), 'item')} that fewer than {least} rows contain would be published under "
+        f"{'its own name' if len(rare) == 1 else 'their own names'}. Expected no such items.",
+        hint=faces(
+            f"Suppress them, or publish them knowingly:\n    {command} --suppress-below {least}\n"
+            f"    {command} --rare-names",
+            f"anonymize(..., suppress_below={least}) suppresses them; write(..., rare_names=True) publishes "
+            "them.",
+        ),
+    )
+
+
+def without_rare(data: Transactions, least: int) -> tuple[Transactions, str]:
+    """Suppress the items that fewer rows contain, and say how many these are."""
+    if not is_integer(least, 2):
+        raise RequestError(f"suppress_below must be an integer of at least 2, got {described(least)}.")
+    if isinstance(data, Facts | Table):
+        raise RequestError(
+            f"{faces('--suppress-below', 'suppress_below')} is for rows of items.", hint="Leave it out."
+        )
+    supports = data.supports()
+    image = np.where(supports >= least, np.cumsum(supports >= least) - 1, -1).astype(np.int32)
+    labels = Vocabulary(x for x, to in zip(data.vocabulary.labels, image.tolist(), strict=True) if to >= 0)
+    rows = Transactions(*recode_rows(data.indptr, data.items, image), labels, data.origin)
+    lost = int(np.count_nonzero((image < 0) & (supports > 0)))
+    note = f"{count(lost, 'item')} in fewer than {least} rows suppressed beforehand"
+    occurrences = count(data.n_occurrences - rows.n_occurrences, "occurrence")
+    return rows, f"{note} ({occurrences}); information loss is that of the other items."

@@ -1,0 +1,143 @@
+"""Items that about.json lists below labels: only those of enough rows, or that a given list names."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import setveil as sv
+from setveil.data.transactions import Transactions
+from setveil.errors import RequestError
+from setveil.hierarchy.build import balanced, by_cooccurrence, by_prefix, by_system, extend
+from setveil.published.listing import given_items, is_computed
+
+COMMON = [["tea", "milk"]] * 6 + [["tea", "scone"]] * 5 + [["beer", "nuts"]] * 6 + [["beer", "crisps"]] * 5
+
+
+def log(*texts: str) -> list[list[str]]:
+    """Make rows with texts that one person each has."""
+    return [*COMMON, *(["tea", text] for text in texts)]
+
+
+TEXTS = [f"nuts for person {i}" for i in range(7)]
+WAYS: list[tuple[str, Any, dict[str, Any]]] = [
+    *((name, sv.KmAnonymity(k=5, m=2), {}) for name in ("aa", "da", "exact", "hghs", "lra", "vpa", "mhghs")),
+    ("lg", sv.TransactionalKAnonymity(k=5), {}),
+    ("coat", sv.PrivacyConstraints(k=5, m=2), {"max_suppressed_items": "50%"}),
+    ("pcta", sv.PrivacyConstraints(k=5, m=2), {}),
+    ("classes", sv.KmAnonymity(k=3, m=2), {"class_size": 8}),
+]
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+@pytest.mark.parametrize(("name", "guarantee", "more"), WAYS, ids=lambda x: x if isinstance(x, str) else "")
+def test_no_text_of_one_person_is_published(
+    name: str, guarantee: Any, more: dict[str, Any], tmp_path: Path
+) -> None:
+    release = sv.anonymize(log(*TEXTS), guarantee, algorithm=name, **more)
+    release.write(tmp_path / "x", external=True)
+    files = contents(tmp_path / "x" / "published")
+    assert not [file for file, content in files.items() if b"nuts for person" in content]
+    assert sv.verify(tmp_path / "x").holds
+    full = sv.anonymize(log(*TEXTS), guarantee, algorithm=name, list_members=True, **more)
+    full.write(tmp_path / "y", list_members=True)
+    if name not in ("exact", "hghs", "mhghs", "coat"):  # which suppress them
+        assert b"nuts for person" in (tmp_path / "y" / "published" / "about.json").read_bytes()
+        again = sv.measure(log(*TEXTS), tmp_path / "x")
+        assert again["lm"] == full.utility["lm"]
+
+
+@pytest.mark.parametrize("name", ["pcta", "coat"])
+def test_labels_of_groups_name_common_members_and_say_that_there_are_others(name: str) -> None:
+    rows = log(*TEXTS)
+    release = sv.anonymize(rows, sv.PrivacyConstraints(k=5, m=2), algorithm=name)
+    labels = release.published.vocabulary.labels
+    assert any("…" in label for label in labels)
+    assert len(set(labels)) == len(labels)
+    everything = sv.anonymize(rows, sv.PrivacyConstraints(k=5, m=2), algorithm=name, list_members=True)
+    members = sorted(map(tuple, everything.recoding.members().values()))
+    assert sorted(map(tuple, release.recoding.members().values())) == members
+
+
+def test_a_given_hierarchy_is_listed_as_it_was() -> None:
+    rows = log(*TEXTS)
+    items = sorted({x for row in rows for x in row})
+    tree = sv.Hierarchy.from_paths([[x, "drink" if x in ("tea", "beer") else "food", "*"] for x in items])
+    release = sv.anonymize(rows, k=5, m=2, hierarchy=tree, algorithm="aa").release
+    assert release.listing is None  # type: ignore[attr-defined]
+    assert "others" not in release.meaning()  # type: ignore[attr-defined]
+
+
+def test_hierarchies_that_were_computed() -> None:
+    rows = Transactions.from_rows([["250.1", "250.2", "401.1", "401.2", "tea", "nuts", "beer", "250.13"]])
+    items = rows.vocabulary.labels
+    for tree in (balanced(rows, 3), by_cooccurrence(rows, 2), by_prefix(rows)):
+        again = sv.Hierarchy.from_paths(tree.paths())  # without a note of where it comes from
+        assert is_computed(again, items)
+        assert given_items(again, items) == frozenset()
+    system = by_system(rows, "icd9")[0]
+    assert not is_computed(system, items)
+    assert given_items(system, items) == {"250.1", "250.2", "401.1", "401.2", "250.13"}
+    own = extend(sv.Hierarchy.from_paths([["tea", "drink", "*"], ["beer", "drink", "*"]]), rows)
+    assert given_items(own, items) == {"tea", "beer"}
+
+
+def test_an_item_that_is_not_listed_has_bounds_that_hold(tmp_path: Path) -> None:
+    rows = log(*TEXTS)
+    for counts in (True, False):
+        release = sv.anonymize(rows, k=5, m=2, algorithm="aa", counts=counts)
+        for asked in (release, tmp_path / f"x{counts}"):
+            if asked is not release:
+                release.write(asked)
+            answers = sv.query(asked, [[TEXTS[0]], ["nuts"], ["tea", "milk"], ["tea", TEXTS[1]], ["nobody"]])
+            true = [1, 6, 6, 1, 0]
+            for answer, number in zip(answers, true, strict=True):
+                assert answer.least <= number <= answer.greatest
+                assert answer.least <= answer.estimate <= answer.greatest
+            assert answers[0].unlisted == (TEXTS[0],)
+            assert "not listed" in str(answers[0])
+            assert answers[1].unlisted == ()
+
+
+def test_rare_items_as_themselves_are_published_on_request_only(tmp_path: Path) -> None:
+    promise = sv.Disassociated(k=3, m=2)
+    release = sv.anonymize(log(*TEXTS), promise)
+    assert len(release.rare_names) == 7
+    with pytest.raises(RequestError, match="7 items that fewer than 3 rows contain") as caught:
+        release.write(tmp_path / "x")
+    assert "suppress_below=3" in str(caught.value.hint)
+    assert not (tmp_path / "x").exists()
+    release.write(tmp_path / "x", rare_names=True)
+    fewer = sv.anonymize(log(*TEXTS), promise, suppress_below=3)
+    assert fewer.rare_names == ()
+    assert "7 items in fewer than 3 rows suppressed" in fewer.details["warnings"][0]
+    fewer.write(tmp_path / "y")
+    assert all(b"person" not in content for content in contents(tmp_path / "y" / "published").values())
+
+
+@pytest.mark.parametrize("name", ["aa", "pcta", "lra"])
+def test_exchanged_texts_leave_every_byte(name: str, tmp_path: Path) -> None:
+    guarantee = sv.PrivacyConstraints(k=5, m=2) if name == "pcta" else sv.KmAnonymity(k=5, m=2)
+    found = []
+    for texts in (TEXTS, [*TEXTS[:6], "aaa"], [*TEXTS[:6], "zzz"]):
+        release = sv.anonymize(log(*texts), guarantee, algorithm=name)
+        release.write(tmp_path / texts[-1], external=True)
+        found.append(contents(tmp_path / texts[-1] / "published"))
+    assert found[0] == found[1] == found[2]
+
+
+def test_a_record_without_the_internal_members_is_not_measured(tmp_path: Path) -> None:
+    rows = log(*TEXTS)
+    sv.anonymize(rows, k=5, m=2, algorithm="aa").write(tmp_path / "x")
+    about = json.loads((tmp_path / "x" / "published" / "about.json").read_text(encoding="utf-8"))
+    assert about["others"]["least"] == 5
+    assert "domain" not in about
+    (tmp_path / "x" / "internal" / "members.json").unlink()
+    with pytest.raises(sv.DataError, match="does not list all items"):
+        sv.measure(rows, tmp_path / "x")
