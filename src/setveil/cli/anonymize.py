@@ -13,7 +13,7 @@ import typer
 from setveil import algorithms as registry
 from setveil.cli import in_parts
 from setveil.cli import spark as on_spark
-from setveil.cli.config import given_options
+from setveil.cli.config import given_options, is_typed
 from setveil.cli.engines import MEMORY, PARTS, SPARK, MakingEngine
 from setveil.cli.facts import Facts, FactsAsked, facts_asked, read_facts, read_persons
 from setveil.cli.options import (
@@ -125,7 +125,7 @@ def anonymize(
     from setveil.report.run.summary import summary
 
     command, options = given_options(context)
-    algorithm = algorithm and registry.named(algorithm)
+    algorithm = algorithm and registry.named(algorithm, trusted=is_typed(context, "algorithm"))
     of_facts = facts_asked(facts, columns, reading, promise, engine, model, of_persons=True)
     promise = promise if of_facts is None else of_facts.promise
     if engine == SPARK and dict(own).get(CLASSES) is not None:

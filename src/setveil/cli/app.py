@@ -15,7 +15,6 @@ import typer
 
 from setveil import algorithms as registry
 from setveil.cli.config import algorithm_of
-from setveil.cli.drawing import tell
 from setveil.cli.options import (
     OUTPUT,
     Command,
@@ -32,7 +31,8 @@ from setveil.cli.options import (
     source_of,
     texts_of,
 )
-from setveil.cli.session import Answer, answer, run
+from setveil.cli.session import Answer, answer, run, tell_error
+from setveil.cli.watched import is_watched
 from setveil.data.layout import FORMATS
 from setveil.errors import SetveilError, on_command_line
 from setveil.version import __version__
@@ -59,8 +59,8 @@ def main() -> None:
     with on_command_line():
         try:
             app = app_for(_words())
-        except SetveilError as error:  # in an algorithm of somebody else's
-            tell(f"Error: {error}")
+        except SetveilError as error:  # in the file of an algorithm
+            tell_error(error)
             sys.exit(error.exit_code)
         app(prog_name="setveil")
 
@@ -142,10 +142,11 @@ def _load_file(named: str, words: Sequence[str]) -> None:
         return
     given = dict(pairwise(words))
     text = given.get("-a") or given.get("--algorithm")
+    typed = text is not None and not is_watched()
     if text is None and "--config" in given:
         text = algorithm_of(Path(given["--config"]))
     if text is not None and registry.is_file(text):
-        registry.named(text)
+        registry.named(text, trusted=typed)
 
 
 def _listed() -> None:

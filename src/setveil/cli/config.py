@@ -11,6 +11,7 @@ from typing import Any
 import typer
 
 from setveil.cli.session import fail
+from setveil.cli.watched import is_watched
 from setveil.errors import DataError, RequestError, SetveilError, did_you_mean, shorten
 from setveil.redact import redacted
 from setveil.values.kinds import BARE, UpTo
@@ -27,6 +28,12 @@ def take_config(context: typer.Context, path: Path | None) -> Path | None:
         except SetveilError as error:
             fail(error)
     return path
+
+
+def is_typed(context: typer.Context, parameter: str) -> bool:
+    """Whether the user typed a parameter: it is neither from a file nor from pages, which repeat files."""
+    source = context.get_parameter_source(parameter)
+    return source is not None and source.name == "COMMANDLINE" and not is_watched()
 
 
 def algorithm_of(path: Path) -> str:

@@ -83,12 +83,17 @@ def conclude(answered: Answer | str, *, json: bool) -> None:
         raise typer.Exit(answered.code)
 
 
-def fail(error: SetveilError) -> NoReturn:
-    """End the command with an error's message and exit code."""
+def tell_error(error: SetveilError) -> None:
+    """Say what is wrong, to the user or to the program that watches the command."""
     if is_watched():
         write_error(error)
     else:
         tell(f"Error: {error}")
+
+
+def fail(error: SetveilError) -> NoReturn:
+    """End the command with an error's message and exit code."""
+    tell_error(error)
     raise typer.Exit(error.exit_code)
 
 
