@@ -13,6 +13,7 @@ import typer
 from setveil.cli.session import fail
 from setveil.cli.watched import is_watched
 from setveil.errors import DataError, RequestError, SetveilError, did_you_mean, shorten
+from setveil.plain_json import read_json, read_toml
 from setveil.redact import redacted
 from setveil.values.kinds import BARE, UpTo
 
@@ -50,11 +51,9 @@ def _read(path: Path) -> Mapping[str, Any]:
 
     text = as_text(read_bytes(path), str(path)).content.decode()
     if path.suffix == ".json":
-        import json
-
         try:
-            content = json.loads(text)
-        except json.JSONDecodeError as error:
+            content = read_json(text)
+        except ValueError as error:
             raise DataError(f"{path} is not JSON: {error}.") from None
         options = content.get("options") if isinstance(content, dict) else None
         if not isinstance(options, dict):
@@ -62,11 +61,9 @@ def _read(path: Path) -> Mapping[str, Any]:
                 f"{path} records no options.", hint="Runs of `setveil anonymize` do, in internal/report.json."
             )
         return options
-    import tomllib
-
     try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        return read_toml(text)
+    except ValueError as error:
         raise DataError(f"{path} is not TOML: {error}.", hint="Lines such as k = 5.") from None
 
 

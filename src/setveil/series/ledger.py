@@ -18,6 +18,7 @@ from shutil import rmtree
 
 from setveil.errors import DataError, OutputError, RequestError, did_you_mean, shorten
 from setveil.guarantees.series import SeriesAnonymity
+from setveil.plain_json import read_json
 from setveil.recipients import PROGRAMS
 from setveil.series.files import ROWS, Part, read_part, write_part
 from setveil.series.ids import Coded, coded, fingerprint, new_key, read_key
@@ -184,7 +185,7 @@ def open_ledger(folder: Path) -> Ledger:
             f"{folder} holds no series: there is no {path}.", hint="`setveil series init` begins one."
         )
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))
+        told = read_json(path.read_text(encoding="utf-8"))
         version = told.pop("version")
         entries = tuple(Entry(**entry) for entry in told.pop("releases"))
         wrong = next((one for one in entries if not (_NAME.fullmatch(one.name) and _is_place(one))), None)

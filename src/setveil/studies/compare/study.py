@@ -6,7 +6,6 @@ import hashlib
 import itertools
 import math
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,6 +16,7 @@ from setveil import algorithms
 from setveil.data.layout import FORMATS
 from setveil.errors import DataError, RequestError, did_you_mean, shorten
 from setveil.guarantees import models
+from setveil.plain_json import read_toml
 from setveil.studies.compare.plan import (
     BOOTSTRAP,
     DataSet,
@@ -85,8 +85,8 @@ def read_study(path: Path, folder: Path | None = None, *, trusted: bool = False)
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}.") from None
     try:
-        table = tomllib.loads(content.decode("utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        table = read_toml(content.decode("utf-8-sig"))
+    except ValueError as error:
         raise DataError(f"{path} is no TOML: {error}.") from None
     return _Reader(path, folder or path.absolute().parent, trusted=trusted).study(table, content)
 
