@@ -30,8 +30,7 @@ def everything(folder: Path) -> dict[str, bytes]:
 def test_a_full_disk_leaves_nothing_of_a_checker_or_a_certificate(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str, after: int
 ) -> None:
-    tree = sv.Hierarchy.from_dict(TREE) if hasattr(sv.Hierarchy, "from_dict") else TREE
-    sv.anonymize(ROWS, k=2, m=2, hierarchy=tree, algorithm="exact").write(tmp_path / "run")
+    sv.anonymize(ROWS, k=2, m=2, hierarchy=TREE, algorithm="exact").write(tmp_path / "run")
     before = everything(tmp_path / "run")
     written, write_bytes = [], Path.write_bytes
 
@@ -45,7 +44,7 @@ def test_a_full_disk_leaves_nothing_of_a_checker_or_a_certificate(
     def made() -> object:
         if what == "checker":
             return sv.checker(tmp_path / "run")
-        return sv.certify(tmp_path / "run", data=ROWS, hierarchy=tree)
+        return sv.certify(tmp_path / "run", data=ROWS, hierarchy=TREE)
 
     with monkeypatch.context() as patched:
         patched.setattr(Path, "write_bytes", full)
@@ -91,18 +90,16 @@ def steering(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 COMMANDS: list[list[object]] = [
-    ["anonymize", "rows.jsonl", "-k", 2, "-m", 1, "-a", "lra", "-o", "release", "--checker"],
-    ["verify", "release", "--k", 9, "--show", 20],
-    ["verify", "release", "--k", 9, "--show", 20, "--json"],
+    ["anonymize", "rows.jsonl", "-k", 2, "-m", 1, "-o", "release", "--checker"],
+    ["verify", "release", "--k", 9, "--m", 1, "--show", 20],
+    ["verify", "release", "--k", 9, "--m", 1, "--show", 20, "--json"],
     ["verify", "rows.jsonl", "-k", 9, "-m", 1, "--show", 20],
     ["risk", "rows.jsonl", "--show", 20],
-    ["moles", "rows.jsonl", "--sensitive", "tea", "-k", 3, "-p", 1, "--h", 50],
     ["why", "release", "\x1b[2J"],
     ["why", "release", "\x1b[2J", "--json"],
     ["query", "release", "\x1b[2J", "tea"],
-    ["hierarchy", "build", "rows.jsonl", "-o", "tree.csv"],
+    ["hierarchy", "build", "rows.jsonl", "-o", "tree.json"],
     ["apply", "release", "new.jsonl", "-o", "applied"],
-    ["policy", "pgen", "rows.jsonl", "-k", 3],
 ]
 
 
@@ -136,3 +133,66 @@ def test_no_secret_of_a_database_that_is_not_there(tmp_path: Path, scheme: str, 
         assert done.code == 4, done
         assert "s3cret" not in done.out + done.err
         assert "***" in done.err
+
+
+@posix_only
+def test_names_that_are_no_utf8_are_refused_before_any_work(tmp_path: Path) -> None:
+    odd = os.fsdecode(b"odd\xff")
+    write(tmp_path / "rows.csv", "tea,milk\ntea,milk\ntea\ntea\n")
+    write(tmp_path / "study.toml", STUDY)
+    (tmp_path / "some").mkdir()
+    for place in (tmp_path / odd, tmp_path / "some" / f"{odd}.csv"):
+        write(place, "tea,milk\ntea,milk\ntea\ntea\n")
+    asked = ["-k", "2", "-m", "1"]
+    commands = [
+        ["anonymize", odd, *asked, "-o", "out"],
+        ["anonymize", "some", *asked, "-o", "out"],
+        ["anonymize", "rows.csv", *asked, "-o", f"{odd}-out"],
+        ["anonymize", "rows.csv", *asked, "-o", "out", "--hierarchy", odd],
+        ["compare", "study.toml", "-o", f"{odd}-study"],
+        ["series", "init", f"{odd}-ward", *asked],
+    ]
+    for words in commands:
+        done = subprocess.run(
+            [sys.executable, "-m", "setveil", *words], cwd=tmp_path, capture_output=True, check=False
+        )
+        assert done.returncode == 2, done
+        assert b"is not UTF-8" in done.stderr
+        assert b"Traceback" not in done.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([odd, "rows.csv", "some", "study.toml"])
+    with pytest.raises(sv.RequestError, match="is not UTF-8"):
+        sv.anonymize(ROWS, k=2, m=1, hierarchy=TREE).write(tmp_path / odd / "x")
+
+
+@posix_only
+@pytest.mark.parametrize("command", [["list"], ["forget", "-"], ["plan"], ["add"], ["verify"]])
+@pytest.mark.parametrize("what", ["unreadable", "read-only"])
+def test_a_ledger_that_may_not_be_used_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str], what: str
+) -> None:
+    series = sv.Series.create(tmp_path / "ward", k=2, m=1)
+    series.add({"ann": ["a"], "bob": ["a"]}, name="q1", out=tmp_path / "q1", hierarchy=TREE)
+    more = {"ann": ["a"], "bob": ["a"], "cid": ["b"]}
+    before = everything(tmp_path)
+    opened = Path.open
+
+    def refuses(path: Path, mode: str = "r", *args: Any, **more: Any) -> Any:
+        if path.parent.name == "ward" and (what == "unreadable" or mode not in {"r", "rb"}):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+        return opened(path, mode, *args, **more)
+
+    calls = {
+        "list": lambda: sv.Series.open(tmp_path / "ward").told(),
+        "forget": lambda: series.forget("ann"),
+        "plan": lambda: series.plan(more, hierarchy=TREE),
+        "add": lambda: series.add(more, name="q2", out=tmp_path / "q2", hierarchy=TREE),
+        "verify": lambda: sv.Series.open(tmp_path / "ward").verify(),
+    }
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "open", refuses)
+        if what == "read-only" and command[0] in {"list", "plan", "verify"}:
+            calls[command[0]]()
+        else:
+            with pytest.raises(sv.SetveilError, match="Permission denied"):
+                calls[command[0]]()
+    assert everything(tmp_path) == before

@@ -1,4 +1,4 @@
-"""JSON and TOML that are nested too deeply, or have numbers of thousands of digits, in every place they are read."""
+"""JSON and TOML that are nested too deeply, or have numbers of 6,000 digits, wherever they are read."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ PLACES: dict[str, tuple[str, str, list[object]]] = {  # file, what stands before
     "rows of JSON": ("x.jsonl", "", ["anonymize", "x.jsonl", "-k", 2, "-m", 1, "-o", "x"]),
     "constraints": (
         "x.json", "",
-        ["anonymize", "rows.csv", "-a", "coat", "-k", 2, "--privacy", "x.json", "--utility", "x.json", "-o", "x"],
+        ["anonymize", "rows.csv", "-a", "coat", "-k", 2, "--privacy", "x.json", "--utility", "x.json",
+         "-o", "x"],
     ),
     "about.json": ("release/published/about.json", '{"k": ', ["verify", "release"]),
     "report.json": ("release/internal/report.json", '{"k": ', ["why", "release", "tea"]),

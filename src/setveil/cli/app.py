@@ -34,7 +34,7 @@ from setveil.cli.options import (
 from setveil.cli.session import Answer, answer, run, tell_error
 from setveil.cli.watched import is_watched
 from setveil.data.layout import FORMATS
-from setveil.errors import SetveilError, on_command_line
+from setveil.errors import SetveilError, on_command_line, require_utf8
 from setveil.version import __version__
 
 _HELP = (
@@ -58,7 +58,10 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")  # labels that the terminal cannot show
     with on_command_line():
         try:
-            app = app_for(_words())
+            words = _words()
+            for word in words:
+                require_utf8(word)
+            app = app_for(words)
         except SetveilError as error:  # in the file of an algorithm
             tell_error(error)
             sys.exit(error.exit_code)
