@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
+from shlex import quote
 from types import ModuleType
 from typing import Annotated, Any
 
@@ -45,7 +46,9 @@ _EPILOG = """To begin:
 
 $ setveil demo
 
-$ setveil anonymize baskets.csv --k 5 --m 2 --out release
+$ cd setveil-demo-input
+
+$ setveil anonymize baskets.csv --hierarchy products.csv --k 5 --m 2 --out release
 
 Exit codes: 0 done; 1 the guarantee does not hold; 2 usage; 3 no release can satisfy the request;
 4 unreadable or inconsistent data."""
@@ -193,8 +196,8 @@ def demo(
         f"{summary(report)}\n\n"
         f"The run's folder is {out}. Open {out / 'internal' / 'report.html'} in a browser.\n"
         f"The synthetic input is in {sample}. The same by hand:\n\n"
-        f"    setveil anonymize {sample / 'baskets.csv'} --hierarchy {sample / 'products.csv'} "
-        "--k 5 --m 2 --out DIR"
+        f"    setveil anonymize {quote(str(sample / 'baskets.csv'))} --hierarchy "
+        f"{quote(str(sample / 'products.csv'))} --k 5 --m 2 --out release"
     )
 
 

@@ -205,8 +205,8 @@ def add(
 
     The folder of the run and the ledger are both written, or neither.
 
-    $ setveil series add visits q2.csv --name q2 -o q2 -H tree.csv --id-column patient --item-column code
-    $ setveil series add visits q1.csv --name q1 --published run1 --id-column patient --item-column code
+    $ setveil series add visits q1.csv --name q1 -o q1 -H tree.csv --id-column patient --item-column code
+    $ setveil series add visits q2.csv --name q2 --published run2 --id-column patient --item-column code
     """
     from setveil.cli.config import given_options
     from setveil.report.run.summary import summary
