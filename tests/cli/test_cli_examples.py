@@ -34,7 +34,7 @@ ORDER = (
 )  # fmt: skip
 LAST = ("setveil series drop",)
 SLOW = r"setveil (recommend|explore|attack baskets)"
-VIOLATED = r"setveil (verify|policy check)"  # may also answer that the promise does not hold
+VIOLATED = r"setveil (verify|policy check|attack theirs)"  # may also answer that the promise does not hold
 
 
 def examples() -> list[str]:
@@ -77,17 +77,18 @@ k = 5
 m = 1
 """
 TEXTS = {
-    "visits.csv": "HIV,flu\nhepatitis,flu\n" * 3 + "flu,cold\n" * 12,
-    "icd.csv": "4280,486\n25000,5849\n4019,41401\n" * 9,
+    "visits.csv": "HIV,flu,cold\nhepatitis,flu\n" * 3 + "flu\nflu,cold\n" * 12,
+    "icd.csv": "4280,486\n25000\n4019,41401,486\n" * 9,
+    "orders.csv": "order,item\n" + "".join(f"{i},{item}\n" for i in range(40) for item in ("tea", "milk")),
     "roles.toml": ROLES,
     "person.txt": "4711\n",
     "secret.csv": "painkillers\ncough syrup\n",
-    "edits.jsonl": '{"do": "rename", "node": "fresh fruit", "to": "fruit"}\n',
+    "edits.jsonl": '{"do": "rename", "node": "fresh fruit", "name": "fruit"}\n',
     "ours.toml": 'owner = "The data office"\n',
     "study.toml": STUDY,
 }
 PARTS = {
-    "baskets": (0, 300), "others": (300, 600), "january": (600, 800), "february": (600, 900),
+    "baskets": (0, 300), "others": (300, 600), "january": (600, 800), "february": (600, 800),
     "march": (600, 900), "more": (300, 500), "theirs": (0, 100),
 }  # fmt: skip
 
@@ -149,7 +150,7 @@ def failing(commands: list[str], folder: Path, tools: Path) -> dict[str, str]:
 
 BEFORE = [
     "setveil anonymize january.csv -H products.csv -k 3 -m 1 -o january",
-    "setveil anonymize q2.csv --id-column patient --item-column code -H tree.csv -k 5 -m 2 -o run2",
+    "setveil anonymize q2.csv --id-column patient --item-column code -H tree.csv -k 5 -m 2 -o q2",
 ]
 
 

@@ -206,7 +206,7 @@ def add(
     The folder of the run and the ledger are both written, or neither.
 
     $ setveil series add visits q1.csv --name q1 -o q1 -H tree.csv --id-column patient --item-column code
-    $ setveil series add visits q2.csv --name q2 --published run2 --id-column patient --item-column code
+    $ setveil series add visits q2.csv --name q2 --published q2 --id-column patient --item-column code
     """
     from setveil.cli.config import given_options
     from setveil.report.run.summary import summary
