@@ -78,8 +78,8 @@ m = 1
 """
 TEXTS = {
     "visits.csv": "HIV,flu,cold\nhepatitis,flu\n" * 3 + "flu\nflu,cold\n" * 12,
-    "icd.csv": "4280,486\n25000\n4019,41401,486\n" * 9,
-    "orders.csv": "order,item\n" + "".join(f"{i},{item}\n" for i in range(40) for item in ("tea", "milk")),
+    "icd.csv": "4280,486,4019\n25000,4280\n486\n4019,486\n" * 9,
+    "orders.csv": "order,item\n" + "".join(f"{i},{item}\n" for i in range(40) for item in (1, 2)),
     "roles.toml": ROLES,
     "person.txt": "4711\n",
     "secret.csv": "painkillers\ncough syrup\n",
@@ -100,6 +100,7 @@ def put(folder: Path) -> None:
     lines = [",".join(rows[i]) + "\n" for i in range(rows.n_rows)]
     texts = {f"{name}.csv": "".join(lines[first:end]) for name, (first, end) in PARTS.items()}
     texts |= dict.fromkeys(("products.csv", "tree.csv"), "".join(";".join(path) + "\n" for path in paths))
+    texts["february.csv"] += lines[600]  # other people, whose rows keep the labels of january
     for name, text in {**texts, **TEXTS}.items():
         write(folder / name, text)
 
