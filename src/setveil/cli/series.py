@@ -307,8 +307,8 @@ def forget(
     """
     from setveil.report.series import forgotten_words
 
-    person = _typed_id() if person == "-" else person
-    return forgotten_words(_opened(series, key).forget(person))
+    opened = _opened(series, key)
+    return forgotten_words(opened.forget(_typed_id() if person == "-" else person))
 
 
 def _typed_id() -> str:
