@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
 from collections import Counter
 from importlib.metadata import EntryPoint
 from itertools import combinations
@@ -12,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import setveil as sv
-from cli_helpers import HIERARCHY, setveil, write
+from cli_helpers import COMMAND, HIERARCHY, environment, setveil, write
 from setveil import algorithms
 from setveil.errors import DataError, GuaranteeError, RequestError
 from setveil.studies.compare.plan import Run
@@ -78,7 +80,11 @@ def test_on_the_command_line(place: Path) -> None:
     assert report["algorithm"]["parameters"] == {"deepest": 1}
     assert report["algorithm"]["origin"]["file"] == "one_level.py"
     assert report["options"]["algorithm"] == "one_level.py"
-    setveil("anonymize", "--config", "out/internal/report.json", "--out", "again", cwd=place).ok()
+    repeated = ["anonymize", "--config", "out/internal/report.json", "--out", "again"]
+    refused = setveil(*repeated, cwd=place)
+    assert refused.code == 2
+    assert "--algorithm one_level.py" in refused.err
+    setveil(*repeated, "--algorithm", "one_level.py", cwd=place).ok()
     assert (place / "again/published/data.csv").read_bytes() == (
         place / "out/published/data.csv"
     ).read_bytes()
@@ -106,6 +112,81 @@ def test_a_file_is_run_by_no_other_command(place: Path) -> None:
         assert "executed" not in setveil(command, "rows.csv", "-a", "loud.py", cwd=place).out
 
 
+TRAP = "from pathlib import Path\nPath(__file__).with_suffix('.ran').touch()\n"
+STUDY = 'name = "s"\ndata = [{path = "rows.csv"}]\nk = 2\nm = 1\nalgorithms = ["mine.py"]\n'
+TYPED = ["rows.csv", "-k", 2, "-m", 1, "-o", "out"]
+FROM_FILES: dict[str, list[object]] = {
+    "settings": ["anonymize", *TYPED, "--config", "settings.toml"],
+    "a record": ["anonymize", *TYPED, "--config", "report.json"],
+    "settings, with help": ["anonymize", "--config", "settings.toml", "--help"],
+    "settings of explore": ["explore", "rows.csv", "--config", "settings.toml"],
+    "settings of recommend": ["recommend", "rows.csv", "-k", 2, "-m", 1, "--config", "settings.toml"],
+    "settings of the series": ["series", "plan", "s", "rows.csv", "--config", "settings.toml"],
+    "settings that name a study": ["compare", "--config", "study-of.toml"],
+    "a list of studies": ["compare", "--config", "study-of.toml", "--dry-run"],
+}
+
+
+@pytest.fixture
+def trap(place: Path) -> Path:
+    write(place / "mine.py", TRAP)
+    write(place / "settings.toml", 'algorithm = "mine.py"\n')
+    write(place / "report.json", '{"options": {"algorithm": "mine.py"}}')
+    write(place / "study.toml", STUDY)
+    write(place / "study-of.toml", 'study = "study.toml"\nout = "s"\n')
+    return place
+
+
+@pytest.mark.parametrize("case", FROM_FILES)
+def test_no_file_runs_code(trap: Path, case: str) -> None:
+    done = setveil(*FROM_FILES[case], cwd=trap)
+    assert done.code in {2, 3}, done
+    assert "Traceback" not in done.err
+    assert not (trap / "mine.ran").exists()
+
+
+@pytest.mark.parametrize(
+    "words", [["anonymize", *TYPED, "-a", "mine.py"], ["compare", "study.toml", "-o", "s"]]
+)
+def test_what_is_typed_runs_but_not_from_the_studio(trap: Path, words: list[object]) -> None:
+    steering, _open = os.pipe()  # its other end stays open, as that of the studio does
+    refused = subprocess.run(
+        [*COMMAND, *map(str, words)], cwd=trap, env=environment({"SETVEIL_WATCHED": "inf"}), stdin=steering,
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    os.close(steering)
+    os.close(_open)
+    assert refused.returncode == 2
+    assert (
+        "executes only programs that you name yourself"
+        in json.loads(refused.stderr.splitlines()[-1])["error"]["message"]
+    )
+    assert not (trap / "mine.ran").exists()
+    setveil(*words, cwd=trap)
+    assert (trap / "mine.ran").exists()
+
+
+def test_python_runs_what_the_caller_names_and_nothing_else(trap: Path) -> None:
+    from setveil.runs.asked import named_algorithm
+
+    with pytest.raises(RequestError, match="executes only programs that you name yourself"):
+        algorithms.named(trap / "mine.py")
+    with pytest.raises(RequestError, match="executes only"):
+        named_algorithm(str(trap / "mine.py"))
+    with pytest.raises(RequestError, match="executes only"):
+        read_study(trap / "study.toml")
+    assert not (trap / "mine.ran").exists()
+    for call in (
+        lambda: sv.anonymize(ROWS, k=2, m=1, algorithm=str(trap / "mine.py")),
+        lambda: sv.explore(ROWS, algorithm=str(trap / "mine.py")),
+        lambda: sv.compare(trap / "study.toml", trap / "s"),
+    ):
+        (trap / "mine.ran").unlink(missing_ok=True)
+        with pytest.raises(RequestError, match="is no algorithm"):
+            call()
+        assert (trap / "mine.ran").exists()
+
+
 def test_in_a_study(place: Path) -> None:
     text = 'name = "s"\ndata = [{path = "rows.csv", hierarchy = "tree.csv"}]\nk = 2\nm = 2\n'
     text += '[[runs]]\nalgorithms = ["aa", "one_level.py"]\n'
@@ -124,7 +205,9 @@ def test_in_a_study(place: Path) -> None:
     assert "One level for all" in (place / "s/report.html").read_text()
 
     def mine() -> Run:
-        return next(run for run in read_study(place / "study.toml").runs if run.algorithm == "one-level")
+        return next(
+            run for run in read_study(place / "study.toml", trusted=True).runs if run.algorithm == "one-level"
+        )
 
     before = mine().id
     assert mine().id == before
@@ -137,7 +220,7 @@ def test_a_file_that_changes_meanwhile_is_refused(place: Path) -> None:
 
     text = 'name = "s"\ndata = [{path = "rows.csv", hierarchy = "tree.csv"}]\nk = 2\nm = 2\n'
     text += 'algorithms = ["one_level.py"]\n'
-    (run,) = read_study(write(place / "study.toml", text)).runs
+    (run,) = read_study(write(place / "study.toml", text), trusted=True).runs
     task = run.task()
     write(place / "one_level.py", example() + "# another\n")
     with pytest.raises(RequestError, match="was changed while the study ran"):
@@ -182,19 +265,19 @@ def test_a_method_that_lies_is_found_out(place: Path) -> None:
 def test_files_that_are_no_algorithm(tmp_path: Path, name: str, content: str, message: str) -> None:
     path = write(tmp_path / name, content)
     with pytest.raises(RequestError, match=message):
-        algorithms.named(path)
+        algorithms.named(path, trusted=True)
     assert path.stem.replace("_", "-") not in algorithms.names() or path.stem in {"aa", "suppress_control"}
 
 
 def test_files_that_are_not_there_or_have_one_name(place: Path) -> None:
     with pytest.raises(DataError, match=r"gone\.py cannot be read"):
-        algorithms.named(place / "gone.py")
-    assert algorithms.named(place / "one_level.py") == "one-level"
+        algorithms.named(place / "gone.py", trusted=True)
+    assert algorithms.named(place / "one_level.py", trusted=True) == "one-level"
     assert "one-level" in algorithms.names()
     (place / "other").mkdir()
     write(place / "other" / "one_level.py", example())
     with pytest.raises(RequestError, match="would be called one-level, as that of"):
-        algorithms.named(place / "other" / "one_level.py")
+        algorithms.named(place / "other" / "one_level.py", trusted=True)
 
 
 def offered(monkeypatch: pytest.MonkeyPatch, *entries: tuple[str, str]) -> None:

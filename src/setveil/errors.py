@@ -331,6 +331,17 @@ class GuaranteeError(SetveilError):
     """
 
 
+def require_utf8(name: object) -> None:
+    """Refuse a name of a file that is no UTF-8: records and pages could not repeat it, after all the work."""
+    try:
+        str(name).encode()
+    except UnicodeEncodeError:
+        raise RequestError(
+            f"The name {shorten(str(name))} is not UTF-8, and records of runs must repeat it.",
+            hint="Rename the file or folder, or use a link with another name: ln -s OLD NEW.",
+        ) from None
+
+
 def shorten(text: str, width: int = 60) -> str:
     """Quote a value from the data for a message, cut to at most `width` characters."""
     return repr(text if len(text) <= width else text[: width - 1] + "…")

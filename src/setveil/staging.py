@@ -15,7 +15,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
@@ -86,12 +86,15 @@ def staged_folder(place: Path) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def staged_file(place: Path) -> Iterator[Path]:
-    """Hand out the name of a new empty file, to be written; put it in place if all goes well."""
+def staged_file(place: Path, *, private: bool = False) -> Iterator[Path]:
+    """Hand out the name of a new empty file, to be written; put it in place if all goes well.
+
+    `private`: it is its owner's alone (0600), whatever the umask.
+    """
     place = place.absolute()
     with _held(place.parent, f".{place.name[:40]}.") as beside:
         file = beside / place.name
-        file.touch()
+        file.touch(0o600 if private else 0o666)
         yield file
         with _lock:
             if _given_up:
@@ -99,11 +102,18 @@ def staged_file(place: Path) -> Iterator[Path]:
             file.replace(place)
 
 
+def write_together(contents: Mapping[Path, bytes], *, private: bool = False) -> None:
+    """Write files, none of which appears before all are written: a full disk leaves nothing."""
+    with contextlib.ExitStack() as written:
+        for place, content in contents.items():
+            written.enter_context(staged_file(place, private=private)).write_bytes(content)
+
+
 def write_page(path: Path, content: str) -> None:
-    """Write a page, whole or not at all, and the folders above it."""
+    """Write a page about original data, for its owner alone and complete, and the folders above it."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with staged_file(path) as beside:
+        with staged_file(path, private=True) as beside:
             beside.write_text(content, encoding="utf-8")
     except OSError as error:
         raise OutputError(f"{path} cannot be written: {error.strerror or error}.") from None

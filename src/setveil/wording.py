@@ -1,6 +1,22 @@
-"""Numbers in sentences."""
+"""Numbers in sentences, and texts of others on a terminal."""
 
 from __future__ import annotations
+
+import re
+
+# Characters that move the cursor, change colours or reverse the direction: all but line breaks and tabs.
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+
+def visible(text: str) -> str:
+    r"""Escape control characters, so that names in data cannot steer a terminal; JSON stays the same JSON.
+
+    Examples
+    --------
+    >>> print(visible("tea\x1b[2J\r, milk"))
+    tea\u001b[2J\u000d, milk
+    """
+    return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def count(number: int, noun: str = "", plural: str = "") -> str:

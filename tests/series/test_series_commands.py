@@ -174,3 +174,18 @@ def test_with_counts_all_candidates_are_equally_likely() -> None:
                 assert len(often) == 1, (case, some)
                 looked_at += 1
     assert looked_at
+
+
+def test_whom_to_forget_is_read_from_standard_input(tmp_path: Path) -> None:
+    put(tmp_path)
+    ward = tmp_path
+    setveil("series", "init", "ward", "-k", 2, "-m", 1, cwd=ward).ok()
+    words = ["spring.csv", "--name", "q1", "-o", "q1", *READ]
+    setveil("series", "add", "ward", *words, cwd=ward).ok()
+    told = setveil("series", "forget", "ward", "-", cwd=ward, stdin=b"\xef\xbb\xbf ann\r\n").ok().err
+    assert "Forgotten: this person's items in 1 release" in told
+    assert "internal/" in told
+    for stdin, lines in ((b"", "0 lines"), (b"bob\ncat\n", "2 lines")):
+        refused = setveil("series", "forget", "ward", "-", cwd=ward, stdin=stdin)
+        assert refused.code == 2
+        assert f"Standard input has {lines}" in refused.err

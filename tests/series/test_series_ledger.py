@@ -16,7 +16,7 @@ from ward_series import FIRST, SECOND, SO_FAR, TREE, begun, everything, refused,
 
 import setveil as sv
 from setveil.commands.series_verdict import verify_together
-from setveil.series import files, ledger, publish
+from setveil.series import files, ledger, publish, state
 from setveil.series.ids import coded
 
 
@@ -354,6 +354,16 @@ def test_who_is_forgotten_still_hides_others(tmp_path: Path) -> None:
     assert series.forget("ann") == 2
     content = b"".join(everything(tmp_path / "ward").values())
     assert code("ann").encode() not in content
+    codes: set[str] = set()
+    for name in ("q1~1", "q2~1"):
+        kept = everything(tmp_path / "ward" / name)
+        codes |= {line.split(b",")[0].decode() for line in kept["forgotten.csv"].splitlines()[1:]}
+        assert kept["rows.csv"].count(b"\n,") + kept["rows.csv"].count(b'\n"",') == 1
+    assert len(codes) == 1  # its labels in the releases are known together, or others could not hide there
+    rows = b"".join(
+        series_file for name, series_file in everything(tmp_path / "ward").items() if "forgotten" not in name
+    )
+    assert codes.pop().encode() not in rows  # but no code says which rows they are of
     verdict = series.verify()
     assert verdict["holds"]
     assert verdict["people"] == 7
@@ -363,6 +373,16 @@ def test_who_is_forgotten_still_hides_others(tmp_path: Path) -> None:
     # In a release after that she is somebody new.
     series.add({"ann": ["b"], "hal": ["b"]}, name="q3", out=tmp_path / "q3", hierarchy=TREE)
     assert series.verify()["people"] == 9
+    for one in ("bob", "hal"):
+        series.forget(one)
+    assert series.verify()["people"] == 9
+    part = series.ledger.part("q1")
+    swapped = dict.fromkeys(part.forgotten or (), ("nothing",))
+    rows = state.read_rows(tmp_path / "q1")
+    with pytest.raises(sv.DataError, match="does not show"):
+        state.require_shown(
+            series.ledger.entry("q1"), replace(part, forgotten=swapped), rows, tmp_path / "q1"
+        )
 
 
 def test_only_the_last_release_leaves_and_only_if_nobody_has_it(tmp_path: Path) -> None:

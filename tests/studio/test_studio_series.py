@@ -76,7 +76,7 @@ def test_a_series_from_its_beginning_to_what_leaves_it(client: Client) -> None:
     assert "The promise holds." in release
     assert "Delete this release" not in release
     text = posted(client, "forget", id=" ann ")
-    assert "Forgotten: her items in" in text
+    assert "Forgotten: this person" in text
     assert "1 person forgotten" in text
     assert not re.search(r"\bann\b", text)
     text = posted(client, "drop", name="q2")

@@ -43,7 +43,7 @@ def test_a_series_in_a_browser(screen: Screen) -> None:
     page.get_by_text("Forget somebody").click()
     page.get_by_label("Id, as in the files").fill("ann")
     page.get_by_role("button", name="Forget").click()
-    expect(page.locator(".good").first).to_contain_text("Forgotten: her items in")
+    expect(page.locator(".good").first).to_contain_text("Forgotten: this person's items in")
     assert "ann" not in page.url
     page.get_by_role("link", name="summer").click()
     expect(page.locator(".good").first).to_contain_text("The promise holds.")

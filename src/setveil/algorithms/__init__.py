@@ -15,8 +15,8 @@ Command line, documentation and the shared test suite find it by this. The comma
 of all of them when it starts, so a module imports what is heavy (numpy, numba, the solver) inside the
 functions that need it, and types for the type checker only.
 
-Others bring algorithms of the same form: as a file (`named`), which is executed, or in an installed package,
-as entry points of the group `setveil.algorithms`.
+Others bring algorithms of the same form: as a file (`named`), which is executed if the user named it, or in
+an installed package, as entry points of the group `setveil.algorithms`.
 """
 
 from __future__ import annotations
@@ -33,10 +33,11 @@ from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
+from shlex import quote
 from types import ModuleType
 from typing import Any
 
-from setveil.errors import DataError, RequestError, did_you_mean, faces
+from setveil.errors import DataError, RequestError, as_option, did_you_mean, faces, shorten
 
 GROUP = "setveil.algorithms"  # of entry points
 _PAGE = "docs/own_method.md says what a file of an algorithm must hold."
@@ -167,19 +168,31 @@ def is_file(text: str) -> bool:
     return text.endswith(".py")
 
 
-def named(text: str | Path) -> str:
+def named(text: str | Path, *, trusted: bool = False) -> str:
     """Name the algorithm that a text means: its name, or a file of Python, which is executed.
+
+    Parameters
+    ----------
+    trusted : bool
+        Whether the user named the file: on this command line, in Python, or in a study that was named there.
+        A name that comes from any other file, such as settings or the record of a run, is never trusted.
 
     Raises
     ------
     DataError
         If the file cannot be read.
     RequestError
-        If it fails, does not hold an algorithm, or is called as another algorithm is.
+        If it is a file and not trusted, fails, does not hold an algorithm, or is called as another one is.
     """
     if not is_file(str(text)):
         return str(text)
     path = Path(text)
+    if not trusted:
+        raise RequestError(
+            f"A file names {shorten(str(path))} as the algorithm. That is a program, and setveil executes "
+            "only programs that you name yourself.",
+            hint=f"Read it first. To use it, name it yourself: {as_option('algorithm', quote(str(path)))}.",
+        )
     try:
         content = path.read_bytes()
     except OSError as error:

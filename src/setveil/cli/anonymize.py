@@ -13,7 +13,7 @@ import typer
 from setveil import algorithms as registry
 from setveil.cli import in_parts
 from setveil.cli import spark as on_spark
-from setveil.cli.config import given_options
+from setveil.cli.config import given_options, is_typed
 from setveil.cli.engines import MEMORY, PARTS, SPARK, MakingEngine
 from setveil.cli.facts import Facts, FactsAsked, facts_asked, read_facts, read_persons
 from setveil.cli.options import (
@@ -114,18 +114,18 @@ def anonymize(
 ) -> Answer:
     """Make a release that keeps the promise, verify it and write it.
 
-    $ setveil anonymize baskets.csv --k 5 --m 2 --out release
-    $ setveil anonymize baskets.csv -k 5 -m 2 -H products.csv -a aa --out release
-    $ setveil anonymize baskets.csv -k 5 -m 2 -H tree.csv --classes --out release
-    $ setveil anonymize ward.csv --model kkm -k5 -m2 --qi age,sex --set dx -o out
-    $ setveil anonymize log.csv --id-column id --set dx:m=2 --when on:day -k5 -o r
+    $ setveil anonymize baskets.csv --hierarchy products.csv --k 5 --m 2 --out release
+    $ setveil anonymize baskets.csv -k 5 -m 2 -H products.csv -a aa --out greedy
+    $ setveil anonymize baskets.csv -k 5 -m 2 -H products.csv --classes --out classes
+    $ setveil anonymize ward.csv --model kkm -k5 -m2 --qi age,sex --set dx -o ward
+    $ setveil anonymize log.csv --id-column id --set dx:m=2 --when on:day -k5 -o log
     $ setveil anonymize --config release/internal/report.json --out again
     With `-a NAME --help` only the options of that algorithm are shown.
     """
     from setveil.report.run.summary import summary
 
     command, options = given_options(context)
-    algorithm = algorithm and registry.named(algorithm)
+    algorithm = algorithm and registry.named(algorithm, trusted=is_typed(context, "algorithm"))
     of_facts = facts_asked(facts, columns, reading, promise, engine, model, of_persons=True)
     promise = promise if of_facts is None else of_facts.promise
     if engine == SPARK and dict(own).get(CLASSES) is not None:

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
+from shlex import quote
 from types import ModuleType
 from typing import Annotated, Any
 
@@ -15,7 +16,6 @@ import typer
 
 from setveil import algorithms as registry
 from setveil.cli.config import algorithm_of
-from setveil.cli.drawing import tell
 from setveil.cli.options import (
     OUTPUT,
     Command,
@@ -32,9 +32,10 @@ from setveil.cli.options import (
     source_of,
     texts_of,
 )
-from setveil.cli.session import Answer, answer, run
+from setveil.cli.session import Answer, answer, run, tell_error
+from setveil.cli.watched import is_watched
 from setveil.data.layout import FORMATS
-from setveil.errors import SetveilError, on_command_line
+from setveil.errors import SetveilError, on_command_line, require_utf8
 from setveil.version import __version__
 
 _HELP = (
@@ -45,7 +46,9 @@ _EPILOG = """To begin:
 
 $ setveil demo
 
-$ setveil anonymize baskets.csv --k 5 --m 2 --out release
+$ cd setveil-demo-input
+
+$ setveil anonymize baskets.csv --hierarchy products.csv --k 5 --m 2 --out release
 
 Exit codes: 0 done; 1 the guarantee does not hold; 2 usage; 3 no release can satisfy the request;
 4 unreadable or inconsistent data."""
@@ -58,9 +61,12 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")  # labels that the terminal cannot show
     with on_command_line():
         try:
-            app = app_for(_words())
-        except SetveilError as error:  # in an algorithm of somebody else's
-            tell(f"Error: {error}")
+            words = _words()
+            for word in words:
+                require_utf8(word)
+            app = app_for(words)
+        except SetveilError as error:  # in the file of an algorithm
+            tell_error(error)
             sys.exit(error.exit_code)
         app(prog_name="setveil")
 
@@ -142,10 +148,11 @@ def _load_file(named: str, words: Sequence[str]) -> None:
         return
     given = dict(pairwise(words))
     text = given.get("-a") or given.get("--algorithm")
+    typed = text is not None and not is_watched()
     if text is None and "--config" in given:
         text = algorithm_of(Path(given["--config"]))
     if text is not None and registry.is_file(text):
-        registry.named(text)
+        registry.named(text, trusted=typed)
 
 
 def _listed() -> None:
@@ -189,8 +196,8 @@ def demo(
         f"{summary(report)}\n\n"
         f"The run's folder is {out}. Open {out / 'internal' / 'report.html'} in a browser.\n"
         f"The synthetic input is in {sample}. The same by hand:\n\n"
-        f"    setveil anonymize {sample / 'baskets.csv'} --hierarchy {sample / 'products.csv'} "
-        "--k 5 --m 2 --out DIR"
+        f"    setveil anonymize {quote(str(sample / 'baskets.csv'))} --hierarchy "
+        f"{quote(str(sample / 'products.csv'))} --k 5 --m 2 --out release"
     )
 
 

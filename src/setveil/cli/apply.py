@@ -79,7 +79,7 @@ def apply(
     The promise is that of the earlier run, or a stronger one.
 
     $ setveil apply january february.csv --out february
-    $ setveil apply january february.csv --repair --union january -o february
+    $ setveil apply january march.csv --repair --union january -o march
     """
     from setveil.report.run.applied import people_words
     from setveil.report.run.summary import summary

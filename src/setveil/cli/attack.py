@@ -86,7 +86,7 @@ def attack(
     what breaks the bound that the promise implies is a leak; without a promise, what succeeds more often
     among people in the data. An attack that fails proves nothing.
 
-    $ setveil attack release --original baskets.csv --control others.csv
+    $ setveil attack release --original baskets.csv --control others.csv --json > attack.json
     $ setveil attack theirs.csv --original baskets.csv --control others.csv --known 2
     $ setveil attack baskets.csv --split 50% --k 5 --m 2 -H products.csv
     """

@@ -7,6 +7,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import typer
+
+from setveil.cli.config import is_typed
 from setveil.cli.options import GENERAL, OUTPUT, READING, Jobs, argument, flag, option
 from setveil.cli.session import Answer, answer, say
 from setveil.values.declared import as_words
@@ -14,6 +17,7 @@ from setveil.values.declared import as_words
 
 def compare(
     progress: Any,
+    context: typer.Context,
     study: Path = argument("STUDY", "Study file (TOML): data, algorithms, parameters."),
     out: Path = option(
         OUTPUT, "Folder of the study: new, or of an earlier call, which it completes.", "FOLDER", "-o",
@@ -41,7 +45,7 @@ def compare(
 
     command = _command(study, out, data, jobs, external=external, latex=latex)
     progress("reading")
-    asked = read_study(study, data)
+    asked = read_study(study, data, trusted=is_typed(context, "study"))
     if dry_run:
         require_study_folder(out)
         require_readable(asked, out, progress)

@@ -11,7 +11,9 @@ from typing import Any
 import typer
 
 from setveil.cli.session import fail
+from setveil.cli.watched import is_watched
 from setveil.errors import DataError, RequestError, SetveilError, did_you_mean, shorten
+from setveil.plain_json import read_json, read_toml
 from setveil.redact import redacted
 from setveil.values.kinds import BARE, UpTo
 
@@ -29,6 +31,12 @@ def take_config(context: typer.Context, path: Path | None) -> Path | None:
     return path
 
 
+def is_typed(context: typer.Context, parameter: str) -> bool:
+    """Whether the user typed a parameter: it is neither from a file nor from pages, which repeat files."""
+    source = context.get_parameter_source(parameter)
+    return source is not None and source.name == "COMMANDLINE" and not is_watched()
+
+
 def algorithm_of(path: Path) -> str:
     """Say which algorithm a file names; none where it cannot be read, which is told when it is needed."""
     try:
@@ -43,11 +51,9 @@ def _read(path: Path) -> Mapping[str, Any]:
 
     text = as_text(read_bytes(path), str(path)).content.decode()
     if path.suffix == ".json":
-        import json
-
         try:
-            content = json.loads(text)
-        except json.JSONDecodeError as error:
+            content = read_json(text)
+        except ValueError as error:
             raise DataError(f"{path} is not JSON: {error}.") from None
         options = content.get("options") if isinstance(content, dict) else None
         if not isinstance(options, dict):
@@ -55,11 +61,9 @@ def _read(path: Path) -> Mapping[str, Any]:
                 f"{path} records no options.", hint="Runs of `setveil anonymize` do, in internal/report.json."
             )
         return options
-    import tomllib
-
     try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        return read_toml(text)
+    except ValueError as error:
         raise DataError(f"{path} is not TOML: {error}.", hint="Lines such as k = 5.") from None
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from setveil.cli.watched import is_watched, write
+from setveil.wording import visible
 
 FIRST_LINE = 10.0  # seconds: shorter work is not worth a line
 _LONGEST_SILENCE = 600.0
@@ -25,7 +26,7 @@ def tell(text: str) -> None:
         write("note", text)
     else:
         with contextlib.suppress(OSError):  # a full disk, a terminal that was closed: the work goes on
-            print(text, file=sys.stderr, flush=True)  # noqa: T201
+            print(visible(text), file=sys.stderr, flush=True)  # noqa: T201
 
 
 def duration(seconds: float) -> str:
@@ -152,7 +153,7 @@ class Bar(Drawing):
             console=Console(stderr=True),
             transient=True,
         )
-        self.task = self.bar.add_task(phases.phase, total=None, left="")
+        self.task = self.bar.add_task(visible(phases.phase), total=None, left="")
         self.bar.start()
 
     def tick(self) -> None:
@@ -160,7 +161,7 @@ class Bar(Drawing):
         done, left = self.phases.done, self.phases.remaining()
         self.bar.update(
             self.task,
-            description=self.phases.phase,
+            description=visible(self.phases.phase),
             total=None if done is None else 1.0,
             completed=done or 0.0,
             left="" if left is None else f"about {duration(left)} left",
@@ -169,7 +170,7 @@ class Bar(Drawing):
     def tell(self, text: str) -> None:
         """Show a line of text above the bar."""
         with contextlib.suppress(OSError):
-            self.bar.console.print(text, markup=False, highlight=False)
+            self.bar.console.print(visible(text), markup=False, highlight=False)
 
     def close(self) -> None:
         """Remove the bar."""

@@ -89,11 +89,11 @@ def build(
 ) -> str:
     """Build a hierarchy from the data, or add the items that a hierarchy lacks.
 
-    $ setveil hierarchy build baskets.csv --out products.csv
+    $ setveil hierarchy build baskets.csv --out groups.csv
     $ setveil hierarchy build icd.csv --by prefix --lengths 1,3 --out codes.csv
     $ setveil hierarchy build icd.csv --system icd9 --out chapters.csv
     $ setveil hierarchy build ward.csv --column zip --by prefix -o zip.csv
-    $ setveil hierarchy build rows.csv --regroup tree.csv --within 1 --out new.csv
+    $ setveil hierarchy build baskets.csv --regroup products.csv --within 1 --out new.csv
     $ setveil hierarchy build more.csv --extend products.csv --out all.csv
     """
     from setveil.cli.files import read_rows, require_free

@@ -67,8 +67,8 @@ def measure(
 
     $ setveil measure baskets.csv release --queries 1000
     $ setveil measure baskets.csv theirs.csv --hierarchy products.csv
-    $ setveil measure patients.csv release --roles roles.toml
-    $ setveil measure log.csv release --id-column id --set dx --when on:month
+    $ setveil measure ward.csv ward --roles roles.toml
+    $ setveil measure log.csv log --id-column id --set dx --when on:day
     $ setveil measure baskets.csv release --rules 1% --confidence 60%
     """
     asked: dict[str, Any] = {

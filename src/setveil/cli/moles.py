@@ -20,7 +20,7 @@ def moles(
 ) -> Answer:
     """List the smallest sets of public items that single people out or reveal a private item.
 
-    $ setveil moles patients.csv --private HIV,hepatitis --h 0.5 --k 5 --p 3
+    $ setveil moles visits.csv --private HIV,hepatitis --h 0.5 --k 5 --p 3
     """
     from setveil.cli.files import read_rows
     from setveil.commands.moles import moles as list_moles

@@ -35,7 +35,7 @@ def query(
 ) -> Answer:
     """Say how many rows hold some items, from what is published alone: estimates and bounds.
 
-    $ setveil query release "tea, milk" coffee
+    $ setveil query release "whole milk, black tea" "ground coffee"
     $ setveil query release --itemsets 100
     """
     from setveil.cli.files import read_release

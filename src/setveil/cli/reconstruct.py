@@ -31,7 +31,7 @@ def reconstruct(
     Recoding a draw gives the release again, and listed items have exactly their supports in every draw.
 
     $ setveil reconstruct release --out draws
-    $ setveil reconstruct release --draws 20 --seed 1 --out draws
+    $ setveil reconstruct release --draws 20 --seed 1 --out more
     """
     from setveil.cli.files import read_release
     from setveil.reconstruction.draws import draws_of, require_place, source_at, write_draws

@@ -76,8 +76,8 @@ def risk(
     $ setveil risk baskets.csv
     $ setveil risk release --original baskets.csv --m 1..3
     $ setveil risk baskets.csv --fraction 5%
-    $ setveil risk patients.csv --qi age,sex --set diagnoses --m 1..2
-    $ setveil risk log.csv --id-column patient --set code --when date:day
+    $ setveil risk patients.csv --qi age,sex --set codes --m 1..2
+    $ setveil risk log.csv --id-column id --set dx --when on:day
     """
     from setveil.report.risk import risk_text
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -31,6 +32,7 @@ from setveil.cli.options import (
 )
 from setveil.cli.session import Answer, say
 from setveil.errors import RequestError
+from setveil.wording import count
 
 if TYPE_CHECKING:
     from setveil.commands.series import Series
@@ -203,8 +205,8 @@ def add(
 
     The folder of the run and the ledger are both written, or neither.
 
-    $ setveil series add visits q2.csv --name q2 -o q2 -H tree.csv --id-column patient --item-column code
-    $ setveil series add visits q1.csv --name q1 --published run1 --id-column patient --item-column code
+    $ setveil series add visits q1.csv --name q1 -o q1 -H tree.csv --id-column patient --item-column code
+    $ setveil series add visits q2.csv --name q2 --published q2 --id-column patient --item-column code
     """
     from setveil.cli.config import given_options
     from setveil.report.run.summary import summary
@@ -294,16 +296,36 @@ def list(progress: Any, series: Folder) -> Answer:  # noqa: A001  (the command's
 def forget(
     progress: Any,
     series: Folder,
-    person: str = argument("ID", "The person's id, as in the files."),
+    person: str = argument("ID", "The person's ID, as in the files; - reads it from standard input."),
     key: Key = None,
 ) -> str:
-    """Remove what a person had from the ledger. Her rows are out; she herself is no longer checked.
+    """Remove what a person had from the ledger. Published rows stay; the person is no longer checked.
 
-    $ setveil series forget visits 4711
+    A shell keeps what is typed in its history: with - the ID is read from standard input.
+
+    $ setveil series forget visits - < person.txt
     """
     from setveil.report.series import forgotten_words
 
-    return forgotten_words(_opened(series, key).forget(person))
+    opened = _opened(series, key)
+    return forgotten_words(opened.forget(_typed_id() if person == "-" else person))
+
+
+def _typed_id() -> str:
+    """Read a person's ID, a line of standard input."""
+    if sys.stdin is not None and sys.stdin.isatty():
+        say("The person's ID, then Enter:")
+        lines = [sys.stdin.readline()]
+    else:
+        content = b"" if sys.stdin is None else sys.stdin.buffer.read()
+        lines = content.decode("utf-8-sig", "replace").splitlines()
+    found = [line.strip() for line in lines if line.strip()]
+    if len(found) != 1:
+        raise RequestError(
+            f"Standard input has {count(len(found), 'line')}, expected one: the ID of a person.",
+            hint="Write it into a file: setveil series forget SERIES - < FILE.",
+        )
+    return found[0]
 
 
 def drop(

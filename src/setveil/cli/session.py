@@ -16,6 +16,7 @@ from setveil.cli.drawing import Phases, drawing, tell
 from setveil.cli.watched import is_asked_to_stop, is_watched, write_error
 from setveil.errors import RequestError, SetveilError
 from setveil.staging import give_up, remove_abandoned
+from setveil.wording import visible
 
 T = TypeVar("T")
 
@@ -46,7 +47,7 @@ def say(text: str) -> None:
 
 def answer(text: str) -> None:
     """Print a command's answer."""
-    print(text, flush=True)  # noqa: T201
+    print(visible(text), flush=True)  # noqa: T201
 
 
 def answer_json(content: Any) -> None:
@@ -83,12 +84,17 @@ def conclude(answered: Answer | str, *, json: bool) -> None:
         raise typer.Exit(answered.code)
 
 
-def fail(error: SetveilError) -> NoReturn:
-    """End the command with an error's message and exit code."""
+def tell_error(error: SetveilError) -> None:
+    """Say what is wrong, to the user or to the program that watches the command."""
     if is_watched():
         write_error(error)
     else:
         tell(f"Error: {error}")
+
+
+def fail(error: SetveilError) -> NoReturn:
+    """End the command with an error's message and exit code."""
+    tell_error(error)
     raise typer.Exit(error.exit_code)
 
 

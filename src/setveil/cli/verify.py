@@ -113,7 +113,7 @@ def verify(
     $ setveil verify release
     $ setveil verify theirs.csv --k 5 --m 2
     $ setveil verify theirs.csv --model k-anonymity --k 5
-    $ setveil verify theirs.csv --model kkm -k 5 -m 2 --qi age,sex --set codes
+    $ setveil verify table.csv --model kkm -k 5 -m 2 --qi age,sex --set codes
     $ setveil verify --sql --k 5 --m 2 --table shop.baskets
     $ setveil verify q1 --with q2
     """

@@ -36,7 +36,7 @@ def why(
 
     The answer tells of the original rows, down to single ones: it must stay inside.
 
-    $ setveil why release "hot drinks"
+    $ setveil why release "coffee and tea"
     $ setveil why release "green tea" --data baskets.csv
     $ setveil why ward age --row 17
     $ setveil why log I50@2024-Q1

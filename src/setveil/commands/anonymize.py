@@ -203,7 +203,8 @@ def anonymize(
     if isinstance(data, Facts | FactTable) and m is None and guarantee is None:
         m = data.m
     guarantee = promised(guarantee, k, m, kind="tables" if isinstance(data, Table) else "rows")
-    named_algorithm(algorithm)
+    name, settings = named_algorithm(algorithm, trusted=True)
+    algorithm = name if settings is None else settings
     if not isinstance(classes, bool) and not is_integer(classes, 1):
         raise RequestError(
             f"classes must be True, False or an integer of at least 1, got {described(classes)}."

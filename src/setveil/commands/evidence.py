@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tomllib
 from collections.abc import Mapping
 from fractions import Fraction
 from os import PathLike
@@ -18,7 +17,7 @@ from setveil.commands.refusals import of_single_rows
 from setveil.commands.risk import share_of
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, OutputError, RequestError, described, did_you_mean, shorten
-from setveil.plain_json import read_json
+from setveil.plain_json import read_json, read_toml
 from setveil.published import kind_at
 from setveil.recipients import CERTIFICATE
 from setveil.report.evidence.frames import ALL, FRAMES, Section, Sources, sections
@@ -218,8 +217,8 @@ def _answers(answers: Any, frame: str) -> dict[str, str]:
     if is_path(answers):
         where = str(answers)
         try:
-            answers = tomllib.loads(Path(answers).read_bytes().decode("utf-8-sig"))
-        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            answers = read_toml(Path(answers).read_bytes().decode("utf-8-sig"))
+        except (OSError, ValueError) as error:
             raise DataError(
                 f"{where} cannot be read: {error}.", hint='Lines such as owner = "The data office".'
             ) from None

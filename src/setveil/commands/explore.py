@@ -8,6 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from setveil import algorithms
 from setveil.commands.given import (
     Listener,
     TreeLike,
@@ -141,6 +142,8 @@ def explore(
     of_table = rows.is_table
     if isinstance(rows, Facts):
         require_plain(rho)
+    if isinstance(algorithm, str):
+        algorithm = algorithms.named(algorithm, trusted=True)
     weight = suited(of_table=of_table, rho=rho, share=share, named="" if algorithm is None else "algorithm")
     secrets = None if rho is None else Secrets(labels_of("sensitive", sensitive, rows), knows)
     found = explored(

@@ -386,14 +386,14 @@ class Series:
         return Told(found, risk_text(found))
 
     def forget(self, id: str) -> int:  # noqa: A002
-        """Remove what a person had from the ledger; her rows are out, and others may hide behind them.
+        """Remove what a person had from the ledger; published rows stay, and others may hide behind them.
 
-        She herself is no longer checked.
+        The person is no longer checked. No code says which published rows were this person's.
 
         Returns
         -------
         int
-            In how many releases she was.
+            The number of releases that the person was in.
         """
         with changing(self._folder) as ledger:
             (person,) = codes_of([str(id)], ledger.code(self._key))

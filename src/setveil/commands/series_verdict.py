@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -12,6 +11,7 @@ from setveil.commands.given import Listener, heard, integer, path_of
 from setveil.errors import DataError, RequestError, described
 from setveil.guarantees.series import SeriesAnonymity
 from setveil.guarantees.verify.series import verify_series
+from setveil.plain_json import read_json
 from setveil.progress import Progress
 from setveil.report.series import verdict_text
 from setveil.series.ledger import INSIDE, Ledger, open_ledger
@@ -127,7 +127,7 @@ def _series_inside(run: Path) -> dict[str, str] | None:
     if not path.is_file():
         return None
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))
+        told = read_json(path.read_text(encoding="utf-8"))
         return {"series": str(told["series"]), "release": str(told["release"])}
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise DataError(f"{path} is not what setveil wrote: {error}.") from None

@@ -16,6 +16,7 @@ from setveil.data.vocabulary import is_integer
 from setveil.errors import DataError, OutputError, RequestError, listed, shorten
 from setveil.hierarchy.outline import FileProblem
 from setveil.kernels.tokens import tokenize
+from setveil.plain_json import read_json
 from setveil.staging import staged_file
 
 _SHOWN = 5
@@ -212,11 +213,11 @@ def _add(listing: Listing, line: int | None, items: Iterable[str]) -> None:
 
 def _parse_json(listing: Listing, content: bytes, key: str) -> None:
     try:
-        found: Any = json.loads(content)
+        found: Any = read_json(content)
     except json.JSONDecodeError as error:
         raise DataError(f"{listing.name}, line {error.lineno}: not JSON, {error.msg}.") from None
-    except RecursionError:
-        raise DataError(f"{listing.name} is nested too deeply, expected a list of lists.") from None
+    except ValueError as error:
+        raise DataError(f"{listing.name} cannot be read: {error}. Expected a list of lists.") from None
     if isinstance(found, dict):
         if key not in found:
             raise DataError(f"{listing.name} has no key {key!r}, found {listed(list(found))}.")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import contextlib
 import csv
-import json
 import re
 import warnings
 from collections.abc import Sequence
@@ -20,6 +19,7 @@ from setveil.data.layout import Layout, in_words
 from setveil.data.named_columns import Column
 from setveil.errors import DataError, RequestError, TableError, shorten
 from setveil.kernels.rows import take_rows
+from setveil.plain_json import read_json_with
 
 DELIMITER = ";"
 _QUOTED = re.compile(r'"((?:[^"]|"")*)"')
@@ -160,7 +160,7 @@ def _listed_fields(text: str, column: Column, name: str) -> list[str]:
         return []
     found: Any = None
     if bare[0] in "[{" and bare[-1] in "]}":
-        for read in (json.loads, _literal, _array):
+        for read in (read_json_with, _literal, _array):
             with contextlib.suppress(ValueError, SyntaxError, MemoryError, RecursionError, csv.Error):
                 found = read(bare) or []  # {} is empty, too
                 break

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any, NoReturn
 from setveil.errors import DataError, HierarchyError, shorten
 from setveil.hierarchy.edit import Draft, Edit
 from setveil.hierarchy.tree import Hierarchy
+from setveil.plain_json import read_json
 
 
 class History:
@@ -108,8 +108,8 @@ def read_edits(path: str | os.PathLike[str]) -> list[tuple[int, Edit]]:
         if not line.strip():
             continue
         try:
-            edit = json.loads(line)
-        except (ValueError, RecursionError):
+            edit = read_json(line)
+        except ValueError:
             edit = None
         if not isinstance(edit, dict):
             raise DataError(

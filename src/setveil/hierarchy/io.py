@@ -118,8 +118,7 @@ def write_hierarchy(tree: Hierarchy, path: str | os.PathLike[str], *, name: str 
     require_type("What is written must be a Hierarchy", tree, Hierarchy)
     require_type("A hierarchy is written to a path", path, (str, os.PathLike))
     path = Path(path)
-    write = {".txt": _amnesia_text, ".json": _amnesia_json}.get(path.suffix.lower(), _csv_text)
-    text = write(tree, path, name)
+    text = hierarchy_text(tree, path, name)
     try:
         content = text.encode()
         with staged_file(path) as beside:
@@ -128,6 +127,12 @@ def write_hierarchy(tree: Hierarchy, path: str | os.PathLike[str], *, name: str 
         raise HierarchyError(f"Cannot write {path}: a label is not text, {error}.") from error
     except OSError as error:
         raise OutputError(f"Cannot write {path}: {error.strerror or error}.") from error
+
+
+def hierarchy_text(tree: Hierarchy, path: Path, name: str = "items") -> str:
+    """Write a hierarchy as the text of a file, whose name says in which form."""
+    write = {".txt": _amnesia_text, ".json": _amnesia_json}.get(path.suffix.lower(), _csv_text)
+    return write(tree, path, name)
 
 
 def _csv_text(tree: Hierarchy, path: Path, _name: str) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from setveil.errors import DataError, HierarchyError, RequestError, listed, shorten
+from setveil.plain_json import read_json_with
 
 _OTHER_SEPARATORS = "\t|,"
 
@@ -201,14 +202,16 @@ def _parse_amnesia(lines: list[str]) -> Outline:
 def _parse_json(text: str, path: Path) -> Outline:
     try:
         # Pairs keep what a dict would lose: a parent that is listed twice. Numbers stay as they are written.
-        top = json.loads(text, object_pairs_hook=_Pairs, parse_int=str, parse_float=str, parse_constant=str)
+        top = read_json_with(
+            text, object_pairs_hook=_Pairs, parse_int=str, parse_float=str, parse_constant=str
+        )
     except json.JSONDecodeError as error:
         raise DataError(
             f"{path} is not JSON: {error.msg} (line {error.lineno}, column {error.colno}).",
             hint="Only a name that ends in .json is read as Amnesia JSON.",
         ) from error
-    except RecursionError as error:
-        raise DataError(f"{path} is nested too deeply for an Amnesia hierarchy.") from error
+    except ValueError as error:
+        raise DataError(f"{path} is no Amnesia hierarchy: {error}.") from error
     members = top if isinstance(top, _Pairs) else _Pairs()
     _refuse_ranges(dict(members).get("hierType"), path)
     levels = [(key, value) for key, value in members if re.fullmatch("level[0-9]+", key)]

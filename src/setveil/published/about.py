@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from setveil.data.layout import FORMATS
 from setveil.errors import DataError, listed, shorten
+from setveil.plain_json import read_json
 from setveil.published import kind_of_recoding
 from setveil.published.counts import FILE as COUNTS
 from setveil.published.group_files import MOST_ROWS
@@ -96,8 +96,7 @@ def require_size(about: Mapping[str, Any], name: str, rows: int, empty: int, *, 
 def read_about(about: Path) -> dict[str, Any]:
     """Read an about.json."""
     try:
-        with about.open(encoding="utf-8") as file:
-            content = json.load(file)
+        content = read_json(about.read_text(encoding="utf-8"))
         drawn = "reconstruction" in content
         if not drawn:
             kind = kind_of_recoding(content.get("recoding", "global")) or kind_of_recoding("global")
@@ -116,7 +115,7 @@ def reconstruction_at(folder: Path) -> dict[str, Any] | None:
     """Read the about.json of a folder of rows that were drawn from a release; None if the folder is none."""
     about = folder / "about.json"
     try:
-        content = json.loads(about.read_text(encoding="utf-8")) if about.is_file() else None
+        content = read_json(about.read_text(encoding="utf-8")) if about.is_file() else None
     except (OSError, ValueError):  # who reads it says so
         return None
     if isinstance(content, dict) and isinstance(content.get("reconstruction"), dict):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 from setveil.data.io.source import read_bytes
 from setveil.errors import DataError, OutputError, described, shorten
+from setveil.plain_json import read_json
 from setveil.published import KindInfo
 from setveil.published.about import about_file, published_folders, published_layout
 from setveil.published.group_files import MOST_ROWS
@@ -79,8 +79,8 @@ class JsonReading:
     def content(self) -> Any:
         """Read the file."""
         try:
-            return json.loads(read_bytes(Path(self.name)))
-        except (ValueError, RecursionError) as error:
+            return read_json(read_bytes(Path(self.name)))
+        except ValueError as error:
             raise DataError(f"{self.name} is no JSON file: {error}.", hint=self.form) from None
 
     def wrong(self, where: str, found: object, expected: str) -> DataError:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from setveil.errors import RequestError
-from setveil.staging import keep_private, staged_file
+from setveil.staging import write_together
 
 if TYPE_CHECKING:
     from setveil.hierarchy.tree import Hierarchy
@@ -38,8 +38,7 @@ def put_checker(folder: Path, about: Mapping[str, Any]) -> None:
         If they could not check such a release.
     """
     require_checked(about)
-    for program in PROGRAMS:
-        (folder / program.name).write_bytes(program.read_bytes())
+    write_together({folder / program.name: program.read_bytes() for program in PROGRAMS})
 
 
 def require_checked(about: Mapping[str, Any]) -> None:
@@ -92,21 +91,19 @@ def put_certificate(folder: Path, certificate: Certificate, about: Mapping[str, 
     RequestError
         If audit.py could not read the published rows.
     """
-    from setveil.hierarchy.io import write_hierarchy
+    from setveil.hierarchy.io import hierarchy_text
 
     require_audited(about)
     origin = certificate.tree.origin
-    made = [folder / CERTIFICATE, folder / AUDIT.name]
-    with staged_file(made[0]) as file:
-        lines = json.dumps(certificate.content, ensure_ascii=False, separators=(",", ":"))
-        file.write_text(lines.replace("},{", "},\n{") + "\n", encoding="utf-8")
-    with staged_file(made[1]) as file:
-        file.write_bytes(AUDIT.read_bytes())
+    lines = json.dumps(certificate.content, ensure_ascii=False, separators=(",", ":"))
+    made = {
+        folder / CERTIFICATE: (lines.replace("},{", "},\n{") + "\n").encode(),
+        folder / AUDIT.name: AUDIT.read_bytes(),
+    }
     if origin is None or origin.source != "file":
-        made.append(folder / TREE)
-        write_hierarchy(certificate.tree, made[-1])
-    keep_private(folder)
-    return made
+        made[folder / TREE] = hierarchy_text(certificate.tree, folder / TREE).encode()
+    write_together(made, private=True)
+    return [*made]
 
 
 def not_of_facts() -> RequestError:

@@ -3,7 +3,7 @@
 Needs Python 3.9 or later, nothing else. All is counted anew from the original rows and the hierarchy, in integers; why
 that is a proof stands in docs/certificate.md of setveil. It tells of rare items: keep it inside.
 Exit codes: 0 accepted, 1 refused (it says why), 4 something cannot be read."""
-import argparse, csv, decimal, fractions, functools, gzip, hashlib, io, json, math, pathlib, sys
+import argparse, csv, decimal, fractions, functools, gzip, hashlib, io, json, math, pathlib, re, sys
 from collections import Counter, defaultdict
 class Refused(Exception): "Something is not as the run or its certificate says."
 def must(holds, why):
@@ -189,12 +189,15 @@ def audit(run, original, hierarchy, certificate):
     check_branches(asked, tree, [*clause_terms(asked, tree, rows)], count, full, hidden)
     print(f"Accepted: {len(rows)} rows, read as {how['layout']}; k={asked['k']}, m={m}; the release loses {loss}, "
           f"no other of its model less than {asked['bound']}" + ": it is optimal" * (loss == asked["bound"]) + ".")
+def shown(text):  # without control characters, which would steer a terminal
+    return re.sub("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]",
+                  lambda x: f"\\u{ord(x[0]):04x}", text)
 def main():
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("run", "original", "hierarchy", "--certificate"): ask.add_argument(name, type=pathlib.Path)
     run, *given, certificate = vars(ask.parse_args()).values()
     try: audit(run, *given, certificate or run / "internal" / "certificate.json")
-    except Refused as why: sys.exit(print(f"Refused: {why}.") or 1)
+    except Refused as why: sys.exit(print(shown(f"Refused: {why}.")) or 1)
     except Exception as error:  # whatever is wrong with a file: there is no verdict
-        sys.exit(print(f"No verdict: {type(error).__name__}: {error}", file=sys.stderr) or 4)
+        sys.exit(print(shown(f"No verdict: {type(error).__name__}: {error}"), file=sys.stderr) or 4)
 if __name__ == "__main__": main()

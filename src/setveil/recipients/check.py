@@ -128,6 +128,9 @@ def recount(about, data, counts, k, m):  # the promise of about.json, or another
                        "itemset": [x[1] for x in some if not x[0]] if mixed else some} for _, some, known, n in first],
             "greatest_k": None if least == math.inf else least}
 
+def shown(text):  # without control characters, which would steer a terminal; JSON stays the same JSON
+    return re.sub("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]",
+                  lambda x: f"\\u{ord(x[0]):04x}", text)
 def main():
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ask.add_argument("folder", nargs="?", type=pathlib.Path, default=pathlib.Path(__file__).parent)
@@ -142,9 +145,9 @@ def main():
         found = recount(about, data, read("counts.csv"), asked.k, asked.m)
     except Exception as error:  # whatever is wrong with the files: there is no verdict
         code, why = error.args if isinstance(error, Stop) else (4, f"{type(error).__name__}: {error}")
-        sys.exit(print(f"No verdict: {why}", file=sys.stderr) or code)
+        sys.exit(print(shown(f"No verdict: {why}"), file=sys.stderr) or code)
     told = "{model} (k={k}, m={m}); in fewer than k rows: {violations}; fewest rows: {greatest_k}".format(**found)
     lines = [("Yes: " if found["holds"] else "No: ") + told, *found["first"], *found["counts"]]
-    print(json.dumps(found, indent=2) if asked.json else "\n  ".join(map(str, lines)))
+    print(shown(json.dumps(found, indent=2) if asked.json else "\n  ".join(map(str, lines))))
     sys.exit(not found["holds"])
 if __name__ == "__main__": main()

@@ -124,8 +124,13 @@ def _before(one: Told) -> str:
 
 
 def forgotten_words(releases: int) -> str:
-    """Say that somebody was forgotten."""
-    return f"Forgotten: her items in {count(releases, 'release')}. Her rows still hide others."
+    """Say that a person was forgotten, and what is still there."""
+    return (
+        f"Forgotten: this person's items in {count(releases, 'release')}. The person is no longer checked.\n"
+        "The ledger still contains the labels of this person's published rows, since others hide behind "
+        "them, under a random code. No code says which published rows these are.\n"
+        "Input files and the internal/ folders of the runs are unchanged: remove the person there yourself."
+    )
 
 
 def dropped_words(name: str, run: str) -> str:

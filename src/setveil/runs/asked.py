@@ -144,8 +144,13 @@ def least_count(guarantee: Any, counts: Any, *, public: bool = False) -> int:
     return int(counts)
 
 
-def named_algorithm(algorithm: Any) -> tuple[str | None, Any]:
+def named_algorithm(algorithm: Any, *, trusted: bool = False) -> tuple[str | None, Any]:
     """Name an algorithm by what was given for it: a name, parameters or their class, or None.
+
+    Parameters
+    ----------
+    trusted : bool
+        Whether a file of Python may be executed; see `setveil.algorithms.named`.
 
     Returns
     -------
@@ -157,7 +162,7 @@ def named_algorithm(algorithm: Any) -> tuple[str | None, Any]:
     if algorithm is None:
         return None, None
     if isinstance(algorithm, str):
-        return algorithms.named(algorithm), None
+        return algorithms.named(algorithm, trusted=trusted), None
     kind = algorithm if isinstance(algorithm, type) else type(algorithm)
     for name, module in algorithms.modules().items():
         if kind is module.Parameters:

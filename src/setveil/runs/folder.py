@@ -19,7 +19,16 @@ from setveil.data.io import read
 from setveil.data.layout import Layout
 from setveil.data.sums import Sums
 from setveil.data.transactions import Transactions
-from setveil.errors import DataError, GuaranteeError, OutputError, RequestError, SetveilError, listed, shorten
+from setveil.errors import (
+    DataError,
+    GuaranteeError,
+    OutputError,
+    RequestError,
+    SetveilError,
+    listed,
+    require_utf8,
+    shorten,
+)
 from setveil.guarantees import Facts
 from setveil.kernels.rows import recode_rows
 from setveil.published import KindInfo, Outcome, Release, kind_of_recoding, kinds
@@ -62,6 +71,7 @@ _FILES = {  # besides those of the kind of release
 
 def require_writable(out: Path, *, force: bool = False) -> None:
     """Refuse an output folder that cannot be written, before any work is done."""
+    require_utf8(out)
     if len(os.fsencode(out.absolute().name)) > 255:
         raise OutputError(
             f"The name of the output folder is longer than file systems allow: {shorten(out.name)}."

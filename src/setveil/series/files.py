@@ -31,13 +31,13 @@ class Part:
     Attributes
     ----------
     people : tuple of str
-        Codes, one for each published row; those who were forgotten come last, under fresh ones.
+        Codes, one for each published row; those who were forgotten come last, under fresh ones, in any order.
     data : Transactions
         What each had, in the order of `people`; nothing of those who were forgotten.
     image : mapping of str to (str or None)
         The label of each item, None: it is left out.
     rows : int64 (people,)
-        The published row of each.
+        The published row of each. Of those who were forgotten nothing says which row is whose.
     held : tuple of str
         Who was held back.
     forgotten : mapping of str to tuple of str
@@ -61,7 +61,7 @@ class Part:
         return {label for item in items if (label := self.image[labels[item]]) is not None}
 
     def without(self, person: str, fresh: str) -> Part:
-        """Forget what a person had; her row keeps its labels, under a fresh code."""
+        """Forget what a person had; the labels of the row stay, under a fresh code."""
         if person not in self.people:
             return replace(self, held=tuple(one for one in self.held if one != person))
         at = self.people.index(person)
@@ -74,9 +74,15 @@ class Part:
 
 
 def write_part(folder: Path, part: Part) -> None:
-    """Write what is kept of a release into a private folder."""
+    """Write what is kept of a release into a private folder.
+
+    Rows of those who were forgotten have no code there: their labels are in a file of their own.
+    """
     import polars as pl
 
+    named = len(part.people) - len(part.forgotten or ())
+    whose = [*part.people[:named], *[""] * len(part.forgotten or ())]
+    row = np.concatenate((part.rows[:named], np.sort(part.rows[named:])))
     data, people = part.data, pl.Series("person", part.people, pl.String)
     lengths = data.row_lengths()
     person = np.repeat(np.arange(len(part.people)), np.maximum(lengths, 1))
@@ -84,15 +90,16 @@ def write_part(folder: Path, part: Part) -> None:
     item = np.full(person.size, len(data.vocabulary), np.int64)
     item[np.repeat(lengths > 0, np.maximum(lengths, 1))] = data.items
     lines = pl.DataFrame({"person": people.gather(person), "item": labels.gather(item)})
+    lines = lines.filter(pl.Series(person < named))
     (folder / ITEMS).write_bytes(_zstd().compress(_csv(lines)))
     items, to = list(part.image), ["" if x is None else x for x in part.image.values()]
     told: dict[str, dict[str, Any]] = {
         RECODING: {"item": items, "published": to},
-        ROWS: {"person": list(part.people), "published_row": part.rows},
+        ROWS: {"person": whose, "published_row": row},
         HELD: {"person": list(part.held)},
     }
     if part.forgotten:
-        pairs = [(one, label) for one, shown in part.forgotten.items() for label in shown or ("",)]
+        pairs = [(one, label) for one, shown in sorted(part.forgotten.items()) for label in shown or ("",)]
         told[FORGOTTEN] = {"person": [one for one, _ in pairs], "label": [label for _, label in pairs]}
     for name, columns in told.items():
         schema = {key: pl.Int64 if key == "published_row" else pl.String for key in columns}
@@ -105,7 +112,14 @@ def read_part(folder: Path) -> Part:
     import polars as pl
 
     rows = _read(folder / ROWS, ("person", "published_row"))
-    people = rows["person"].to_list()
+    forgotten: dict[str, tuple[str, ...]] = {}
+    if (folder / FORGOTTEN).is_file():
+        for one, label in _read(folder / FORGOTTEN, ("person", "label")).iter_rows():
+            forgotten[one] = (*forgotten.get(one, ()), *([label] if label else []))
+    named = [one for one in rows["person"].to_list() if one]
+    people = [*named, *(one for one in forgotten if one not in named)]
+    if len(people) != rows.height:
+        raise _damaged(folder, "rows without a person")
     lines = _read(folder / ITEMS, ("person", "item"))
     place = {one: at for at, one in enumerate(people)}
     try:
@@ -121,10 +135,6 @@ def read_part(folder: Path) -> Part:
     indptr = np.concatenate(([0], np.cumsum(np.bincount(person, minlength=len(people)))))
     data = Transactions.from_codes(indptr, codes[order], names.to_list())
     held = tuple(_read(folder / HELD, ("person",))["person"].to_list())
-    forgotten: dict[str, tuple[str, ...]] = {}
-    if (folder / FORGOTTEN).is_file():
-        for one, label in _read(folder / FORGOTTEN, ("person", "label")).iter_rows():
-            forgotten[one] = (*forgotten.get(one, ()), *([label] if label else []))
     image = read_recoding(folder / RECODING)
     missing = [label for label in data.vocabulary.labels if label not in image]
     if missing or len(place) < len(people):

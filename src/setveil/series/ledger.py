@@ -14,10 +14,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from shlex import quote
 from shutil import rmtree
 
-from setveil.errors import DataError, OutputError, RequestError, did_you_mean, shorten
+from setveil.errors import DataError, OutputError, RequestError, did_you_mean, require_utf8, shorten
 from setveil.guarantees.series import SeriesAnonymity
+from setveil.plain_json import read_json
 from setveil.recipients import PROGRAMS
 from setveil.series.files import ROWS, Part, read_part, write_part
 from setveil.series.ids import Coded, coded, fingerprint, new_key, read_key
@@ -142,7 +144,9 @@ def create(
     folder: Path, promise: SeriesAnonymity, *, kind: str, ids: str, key_file: Path | None, seed: int
 ) -> Ledger:
     """Begin a series: a ledger without releases, and its key."""
-    require_outside(folder)
+    require_utf8(folder.absolute())
+    with _usable(folder):
+        require_outside(folder)
     if folder.exists() or folder.is_symlink():
         raise OutputError(f"{folder} exists.", hint="Choose another folder, or go on with the series there.")
     path = (key_file or beside(folder)).absolute()
@@ -179,12 +183,14 @@ def create(
 def open_ledger(folder: Path) -> Ledger:
     """Read a series."""
     path = folder / FILE
-    if not path.is_file():
-        raise DataError(
-            f"{folder} holds no series: there is no {path}.", hint="`setveil series init` begins one."
-        )
+    with _usable(folder):
+        if not path.is_file():
+            raise DataError(
+                f"{folder} holds no series: there is no {path}.", hint="`setveil series init` begins one."
+            )
+        path.open("rb").close()
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))
+        told = read_json(path.read_text(encoding="utf-8"))
         version = told.pop("version")
         entries = tuple(Entry(**entry) for entry in told.pop("releases"))
         wrong = next((one for one in entries if not (_NAME.fullmatch(one.name) and _is_place(one))), None)
@@ -218,6 +224,26 @@ def _written(ledger: Ledger) -> str:
 @contextlib.contextmanager
 def changing(folder: Path) -> Iterator[Ledger]:
     """Hand out a series for a change, of which there is one at a time."""
+    with _usable(folder), _locked(folder) as ledger:
+        yield ledger
+
+
+@contextlib.contextmanager
+def _usable(folder: Path) -> Iterator[None]:
+    """Say what the system forbids: the folder is read-only, for instance, or somebody else's."""
+    try:
+        yield
+    except OSError as error:
+        where = error.filename or folder
+        raise OutputError(
+            f"The ledger {folder} cannot be used: {where}: {error.strerror or error}. Nothing was changed.",
+            hint=f"Its owner changes a series, who needs the right to write: ls -ld {quote(str(folder))}",
+        ) from None
+
+
+@contextlib.contextmanager
+def _locked(folder: Path) -> Iterator[Ledger]:
+    """Hold the lock of a series."""
     ledger = open_ledger(folder)
     with (folder / LOCK).open("ab") as lock:
         if sys.platform != "win32":
@@ -257,7 +283,7 @@ def replaced(ledger: Ledger) -> Iterator[Callable[[Ledger], None]]:
     except OSError as error:
         raise OutputError(
             f"The ledger {ledger.folder} cannot be written: {error.strerror or error}. Nothing was changed.",
-            hint="Free some space.",
+            hint=f"Free some space, or ask its owner: ls -ld {quote(str(ledger.folder))}",
         ) from None
 
 

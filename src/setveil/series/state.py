@@ -179,9 +179,14 @@ def _first_unlike(part: Part, rows: Transactions) -> int | None:
     at = np.repeat(part.rows, part.data.row_lengths())[shown >= 0]
     width = unknown + 1
     keys = at * width + shown[shown >= 0]
-    if part.forgotten:
-        place = {code: int(row) for code, row in zip(part.people, part.rows.tolist(), strict=True)}
-        more = [place[c] * width + ids.get(x, unknown) for c, own in part.forgotten.items() for x in own]
+    if part.forgotten:  # nothing says which of these rows is whose: they must show the same, in any order
+        places = part.rows[len(part.people) - len(part.forgotten) :].tolist()
+        shows = sorted(sorted(own) for own in part.forgotten.values())
+        found = sorted((sorted(rows[row]), row) for row in places)
+        more = [
+            row * width + ids.get(x, unknown)
+            for own, (_, row) in zip(shows, found, strict=True) for x in own
+        ]  # fmt: skip
         keys = np.concatenate((keys, np.array(more, np.int64)))
     keys = np.unique(keys)
     there = np.repeat(np.arange(rows.n_rows), rows.row_lengths()) * width + rows.items

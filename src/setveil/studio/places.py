@@ -11,7 +11,6 @@ import os
 import re
 import shutil
 import stat
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -64,7 +63,7 @@ def read_json(place: Path) -> Any:
 
 def read_settings(folder: Path) -> dict[str, Any]:
     """Read the settings of a project as they stand there; some editors put a mark before them."""
-    return tomllib.loads((folder / TOML).read_text(encoding="utf-8-sig"))
+    return plain_json.read_toml((folder / TOML).read_text(encoding="utf-8-sig"))
 
 
 def foreign(folder: Path) -> Path | None:

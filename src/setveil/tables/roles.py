@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -15,6 +14,7 @@ from setveil.data.io.source import as_text, read_bytes
 from setveil.data.set_fields import require_delimiter
 from setveil.errors import DataError, RequestError, described, did_you_mean, listed, shorten
 from setveil.hierarchy.tree import Hierarchy
+from setveil.plain_json import read_toml
 from setveil.tables.levels import Levels, levels_in
 from setveil.tables.ranges import fraction, require_widths
 
@@ -246,8 +246,8 @@ def read_roles(path: str | PathLike[str], encoding: str = "utf-8") -> Roles:
     """Read the roles of columns from a TOML file; the paths in it are relative to it."""
     text = as_text(read_bytes(Path(path)), str(path), encoding).content.decode()
     try:
-        content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        content = read_toml(text)
+    except ValueError as error:
         raise DataError(
             f"{path} is not TOML: {error}.",
             hint='Sections such as [columns.age] with lines like role = "qi".',

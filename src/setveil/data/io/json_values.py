@@ -9,6 +9,7 @@ from typing import Any
 
 from setveil.data.io.source import Text
 from setveil.errors import DataError, shorten
+from setveil.plain_json import read_json_with
 
 BLANK = object()
 _DOCUMENT = re.compile(rb"\s*\[\s*[\[{]")
@@ -38,8 +39,8 @@ def values_in(text: Text, **how: Any) -> Iterator[tuple[int, Any]]:
 
 def _parse(content: bytes, where: str, how: Mapping[str, Any]) -> Any:
     try:
-        return json.loads(content.decode(), **how)
-    except (ValueError, RecursionError) as error:
+        return read_json_with(content.decode(), **how)
+    except ValueError as error:
         reason = error.msg if isinstance(error, json.JSONDecodeError) else "a value too long or too deep"
         raise DataError(
             f"{where}: found {shorten(content.decode())}, expected one JSON array or object ({reason})."

@@ -171,9 +171,9 @@ def _file(uri: str) -> Path:
         return path
     absolute = Path("/", rest)
     if absolute.is_file():
-        hint = f"An absolute path has four slashes: {scheme}:///{absolute}."
+        hint = f"An absolute path has four slashes: {redacted(f'{scheme}:///{absolute}')}."
     else:
         hint = (
             f"Check the path: {scheme}:/// is followed by one relative to this folder, or by an absolute one."
         )
-    raise DataError(f"There is no database file {path}.", hint=hint)
+    raise DataError(f"There is no database file {redacted(str(path))}.", hint=hint)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from setveil.errors import DataError, RequestError, closest, listed, shorten
+from setveil.errors import DataError, RequestError, closest, listed, require_utf8, shorten
 from setveil.memory import Unpacked
 
 _MAGIC = {
@@ -114,6 +114,7 @@ def gather(paths: Sequence[str]) -> list[str]:
     found: dict[Path | str, str] = {}
     for path in paths:
         for file in _named_by(path):
+            require_utf8(file)
             own = file if file == "-" else Path(file).resolve()
             if own in found:
                 named = file if found[own] == file else f"{found[own]} and {file}"

@@ -6,7 +6,6 @@ told apart by their labels as texts, so that no numbering is shared with what ma
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -18,6 +17,7 @@ from pyspark.sql import functions as F  # noqa: N812  (what all users of Spark c
 from setveil.errors import DataError, GuaranteeError, RequestError, listed, shorten
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.verify.km import KmVerdict
+from setveil.plain_json import read_json
 from setveil.progress import Progress, silent
 
 MANIFEST = "manifest.json"
@@ -198,7 +198,7 @@ def published_files(folder: Path) -> tuple[Path, Mapping[str, Any]]:
         )
     path = places[0] / MANIFEST
     try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
+        manifest = read_json(path.read_text(encoding="utf-8"))
         wrong = not all(
             isinstance(entry["name"], str)
             and isinstance(entry["sha256"], str)

@@ -51,7 +51,7 @@ def draw_band(squares: list[tuple[str, NDArray[np.float64]]], path: Path) -> Non
     else:
         raise RequestError(f"The picture must be a .png or .svg file, got {path.name}.")
     try:
-        with staged_file(path) as beside:
+        with staged_file(path, private=True) as beside:
             beside.write_bytes(content)
     except OSError as error:
         raise OutputError(f"{path} cannot be written: {error.strerror or error}.") from None

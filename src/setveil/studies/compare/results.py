@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import platform
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack
 from io import BytesIO, StringIO
 from json import dumps
 from pathlib import Path
@@ -15,7 +14,7 @@ from setveil import algorithms
 from setveil.errors import DataError, OutputError, TableError
 from setveil.progress import Progress, silent
 from setveil.report.compare.columns import RISK_BEFORE, RUN, measured
-from setveil.staging import staged_file
+from setveil.staging import write_together
 from setveil.studies.compare.files import read_data
 from setveil.studies.compare.plan import DataSet, Run, as_text, plain
 from setveil.studies.compare.settings import MEASURING, own_options
@@ -145,7 +144,7 @@ def compare(
     require_readable(study, folder, progress)
     with locked(folder):
         try:
-            _write(folder, {STUDY: study.content})
+            write_together({folder / STUDY: study.content}, private=True)
             records = sweep(study.runs, folder, jobs=jobs, retry=retry, progress=progress)
             rows = table(study.runs, records)
             progress("writing the report")
@@ -158,7 +157,8 @@ def compare(
                 progress("drawing the figures of the paper")
                 (folder / PAPER / FIGURES).mkdir(parents=True, exist_ok=True)
                 written |= {f"{PAPER}/{name}": text for name, text in paper_files(rows, bibtex).items()}
-            _write(folder, written)
+            places = {folder / name: content for name, content in written.items()}
+            write_together(places, private=True)
             before = [*(folder / FIGURES).glob("*.svg"), *(folder / PAPER / FIGURES).glob("*.*")]
             for path in [*before, *(folder / name for name in REPEATED)]:
                 if path.relative_to(folder).as_posix() not in written:  # of the study before
@@ -194,13 +194,6 @@ def _as_keys(error: TableError) -> str:
         keys = (f"{name} = {dumps(value, ensure_ascii=False)}" for name, value in options.items())
         lines += [f"    {', '.join(keys)}", f"        {meaning}"]
     return "\n".join(lines)
-
-
-def _write(folder: Path, contents: Mapping[str, bytes]) -> None:
-    """Write files, none of which appears before all are written."""
-    with ExitStack() as written:
-        for name, content in contents.items():
-            written.enter_context(staged_file(folder / name)).write_bytes(content)
 
 
 def _tables(rows: Sequence[Row]) -> dict[str, bytes]:

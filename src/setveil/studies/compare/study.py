@@ -6,7 +6,6 @@ import hashlib
 import itertools
 import math
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,6 +16,7 @@ from setveil import algorithms
 from setveil.data.layout import FORMATS
 from setveil.errors import DataError, RequestError, did_you_mean, shorten
 from setveil.guarantees import models
+from setveil.plain_json import read_toml
 from setveil.studies.compare.plan import (
     BOOTSTRAP,
     DataSet,
@@ -70,23 +70,25 @@ class Study:
         return hashlib.sha256(self.content).hexdigest()
 
 
-def read_study(path: Path, folder: Path | None = None) -> Study:
+def read_study(path: Path, folder: Path | None = None, *, trusted: bool = False) -> Study:
     """Read a study file, check all of it, and hash the files that it names.
 
     Parameters
     ----------
     folder : Path, optional
         Where relative paths in it start; by default where it is.
+    trusted : bool
+        Whether the user named the study, so that the files of algorithms in it may be executed.
     """
     try:
         content = path.read_bytes()
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}.") from None
     try:
-        table = tomllib.loads(content.decode("utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        table = read_toml(content.decode("utf-8-sig"))
+    except ValueError as error:
         raise DataError(f"{path} is no TOML: {error}.") from None
-    return _Reader(path, folder or path.absolute().parent).study(table, content)
+    return _Reader(path, folder or path.absolute().parent, trusted=trusted).study(table, content)
 
 
 @dataclass(frozen=True)
@@ -103,8 +105,8 @@ class _Grid:
 
 
 class _Reader:
-    def __init__(self, path: Path, folder: Path) -> None:
-        self.path, self.folder = path, folder
+    def __init__(self, path: Path, folder: Path, *, trusted: bool) -> None:
+        self.path, self.folder, self.trusted = path, folder, trusted
         self.files: dict[str, DataSet] = {}  # by name
         self.note = ""  # how the data are made
 
@@ -228,7 +230,9 @@ class _Reader:
         names = self.sequence(grid.keys.get("algorithms"), grid.name("algorithms"))
         here = self.path.absolute().parent
         files = {name for name in names if isinstance(name, str) and algorithms.is_file(name)}
-        names = [algorithms.named(here / name) if name in files else name for name in names]
+        names = [
+            algorithms.named(here / name, trusted=self.trusted) if name in files else name for name in names
+        ]
         for name in names:
             if name not in algorithms.names():
                 raise RequestError(

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from setveil.errors import OutputError, RequestError
+from setveil.plain_json import read_json
 from setveil.progress import Progress, silent
 from setveil.staging import private_file, remove_abandoned
 from setveil.studies.compare.plan import Run
@@ -60,7 +61,7 @@ def locked(folder: Path) -> Iterator[None]:
 def read_record(folder: Path, run: str) -> Record | None:
     """Read how a run ended; None if it has not, or the file is damaged."""
     try:
-        found = json.loads((folder / RUNS / f"{run}.json").read_bytes())
+        found = read_json((folder / RUNS / f"{run}.json").read_bytes())
     except (OSError, ValueError):
         return None
     if not isinstance(found, dict) or found.get("run") != run or found.get("status") not in STATUSES:

@@ -61,6 +61,8 @@ async def show(request: Request) -> Response:
     """Show one release of the project, by default the newest."""
     project: Project = request.state.project
     run = _run(request)
+    if run is None and request.query_params.get("run"):
+        return _missing(request)
     if run is None:
         return page(request, "release.html", step="release", title="Result", run=None)
     asked = request.query_params
@@ -157,10 +159,12 @@ def _can_say_why(report: Record) -> bool:
 
 
 def _run(request: Request) -> str | None:
-    """Name the release that is asked for, one of those there are."""
+    """Name the release that is asked for, or the newest; None if there is none (of this name)."""
     made = runs_of(request.state.project)
     asked = request.query_params.get("run")
-    return asked if asked in made else made[0] if made else None
+    if asked:
+        return asked if asked in made else None
+    return made[0] if made else None
 
 
 def report_of(project: Project, run: str) -> Record:

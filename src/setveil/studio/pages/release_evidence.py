@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from setveil.plain_json import read_toml
 from setveil.report.evidence.frames import ALL, FRAMES, Section, sections
 from setveil.report.evidence.page import LONGEST, NO_CLAIM, open_fields
 from setveil.staging import staged_file
@@ -101,7 +101,7 @@ def _answers(inside: Path) -> dict[str, str]:
     if not place.is_file():
         return {}
     with places.reading(_ANSWERS):
-        found = tomllib.loads(place.read_text(encoding="utf-8"))
+        found = read_toml(place.read_text(encoding="utf-8"))
         return {name: str(text) for name, text in found.items()}
 
 
