@@ -779,6 +779,13 @@ class Series(TypedDict):
     ways: NotRequired[list[WayAgain]]
 
 
+class RareNames(TypedDict):
+    """How many items are published under their own names that fewer rows contain than `least`."""
+
+    least: int
+    items: int
+
+
 class Record(TypedDict):
     """The record of a run."""
 
@@ -820,6 +827,7 @@ class Record(TypedDict):
     timing: NotRequired[dict[str, float]]
     peak_memory_mb: NotRequired[float | None]
     published: NotRequired[Published]
+    rare_names: NotRequired[RareNames]
 
 
 def read_record(path: Path) -> Record:

@@ -180,7 +180,8 @@ class VerifiedRelease(Framed):
             raise RequestError(f"The folder to write must be a path, got {described(out)}.")
         if format is not None and not isinstance(format, str):
             raise RequestError(f"format must be the name of a format, got {described(format)}.")
-        require_common(self.rare_names, {**self.report, **record}, allowed=rare_names)
+        if isinstance(self.release, ChunksRelease):
+            require_common(self.rare_names, {**self.report, **record}, allowed=rare_names)
         release, layout = self.release, self.release.layout(self.layout, format)
         if list_members and getattr(release, "listing", None) is not None:
             release = cast("Release", replace(cast("RowsRelease", release), listing=None))
@@ -324,6 +325,8 @@ def anonymize(
     release, verdict, report = released_at(place, asked, made, timing, progress)
     layout = data.origin.layout if data.origin else Layout("basket")
     rare = rare_names(data, release, made.tree, guarantee)
+    if rare:
+        report["rare_names"] = {"least": least_rows(guarantee), "items": len(rare)}
     return VerifiedRelease(release, verdict, report["utility"], report, layout, rare)
 
 
