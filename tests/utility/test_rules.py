@@ -160,6 +160,6 @@ def test_sensitive_items_of_classes_stay_uncounted_in_what_is_put_together_again
     found = [sv.measure(rows, which, rules=3, queries=20) for which in (release, tmp_path / "run")]
     assert found[0]["rules"]["read"] == "draws"
     assert found[0]["rules"] == found[1]["rules"]
-    assert found[0]["are"] == found[1]["are"]
+    assert found[0]["are"]["median"] == pytest.approx(found[1]["are"]["median"])
     drawn = [sv.reconstruct(which, draws=1).rows[0].rows() for which in (release, tmp_path / "run")]
     assert drawn[0] == drawn[1]
