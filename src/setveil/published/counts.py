@@ -7,7 +7,6 @@ give away is how the rows of a label divide among its items.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,6 +21,7 @@ from setveil.data.sums import Sums
 from setveil.data.vocabulary import item_order
 from setveil.errors import DataError, shorten
 from setveil.kernels.rows import frozen
+from setveil.published.as_written import fields_as_written
 from setveil.published.class_counts import read_class_counts
 from setveil.published.class_recoding import ClassRecoding
 from setveil.published.recoding import AnyRecoding, BoxRecoding
@@ -143,9 +143,8 @@ def read_counts(folder: Path, about: Mapping[str, Any]) -> Any:
     if about.get("recoding") == ClassRecoding.kind:
         return read_class_counts(folder, entry, about["classes"]["number"])
     try:
-        with path.open(encoding="utf-8", newline="") as file:
-            lines = list(csv.reader(file, strict=True))
-    except (OSError, ValueError, csv.Error) as error:
+        lines = [*map(list, fields_as_written(path, path.read_bytes(), ","))]
+    except (OSError, ValueError) as error:
         raise DataError(f"{path} cannot be read as counts: {error}.") from error
     header = FACTS if about.get("recoding") == BoxRecoding.kind else HEADER
     if not lines or lines[0] != header:
