@@ -19,6 +19,7 @@ from setveil.errors import DataError
 if TYPE_CHECKING:
     from setveil.published.table_files import PublishedTable
 
+NUMBER = re.compile("0|[1-9][0-9]*", re.ASCII)
 _LINES = {
     "fimi": re.compile(rb"(?:[+-]?[0-9]+(?: [+-]?[0-9]+)*)?"),
     "spmf": re.compile(rb"(?:[1-9][0-9]* -1 )*-2"),
@@ -81,6 +82,9 @@ def _lines_of(file: Path, layout: Layout) -> tuple[Sequence[bytes | tuple[str, .
     if form == "basket":
         return lines, sum(map(len, lines))
     if form == "long":
+        place = lines[0].index(layout.id_column) if lines and layout.id_column in lines[0] else 0
+        if not all(NUMBER.fullmatch(line[place]) for line in lines[1:] if line):
+            raise _otherwise(file, "a row has no number")
         return lines[1:], max(len(lines) - 1, 0)
     if form == "onehot":
         if not all(cell in ("0", "1") for line in lines[1:] for cell in line):
@@ -114,8 +118,11 @@ def _plain_lines(file: Path, content: bytes, layout: Layout) -> tuple[list[bytes
 
 def _json_items(file: Path, line: bytes, layout: Layout) -> int:
     """Count the items of a line of JSON, which must be written in one way."""
-    value = json.loads(line)
-    items = value.get(layout.item_column) if layout.objects else value
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise _otherwise(file, "a line is no JSON") from error
+    items = value.get(layout.item_column) if isinstance(value, dict) else value
     wanted = {layout.item_column: items} if layout.objects else items
     if value != wanted or json.dumps(value, ensure_ascii=False).encode() != line:
         raise _otherwise(file, "a line is written otherwise, or says more")
@@ -133,7 +140,10 @@ def _marked(content: bytes, separator: str) -> bool:
 
 def fields_as_written(file: Path, content: bytes, separator: str) -> list[tuple[str, ...]]:
     """Split text into lines of fields, and refuse other quotes, blanks and line ends than setveil writes."""
-    text = content.decode()
+    try:
+        text = content.decode()
+    except UnicodeDecodeError as error:
+        raise DataError(f"{file} is not UTF-8: {error}.") from error
     quote = quoting(separator)
     try:
         lines = [*map(tuple, csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True))]

@@ -21,7 +21,7 @@ from setveil.data.sums import Sums
 from setveil.data.vocabulary import item_order
 from setveil.errors import DataError, shorten
 from setveil.kernels.rows import frozen
-from setveil.published.as_written import fields_as_written
+from setveil.published.as_written import NUMBER, fields_as_written
 from setveil.published.class_counts import read_class_counts
 from setveil.published.class_recoding import ClassRecoding
 from setveil.published.recoding import AnyRecoding, BoxRecoding
@@ -151,7 +151,7 @@ def read_counts(folder: Path, about: Mapping[str, Any]) -> Any:
         found = shorten(",".join(lines[0])) if lines else "nothing"
         raise DataError(f"{path}, line 1: found {found}, expected {','.join(header)}.")
     for number, line in enumerate(lines[1:], 2):
-        if len(line) != len(HEADER) or not line[0] or not (line[2].isascii() and line[2].isdigit()):
+        if len(line) != len(HEADER) or not line[0] or not NUMBER.fullmatch(line[2]):
             raise DataError(
                 f"{path}, line {number}: found {shorten(','.join(line))}, expected {header[0]}, the "
                 f"{header[1]} that it is published under, and a number of rows."

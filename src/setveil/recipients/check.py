@@ -18,7 +18,7 @@ def quoted(x, sign):  # as setveil writes a field
 def split(text, sign):  # into lines of fields; a blank line gives []; other bytes could tell rows apart
     lines = list(csv.reader(io.StringIO(text, newline=""), delimiter=sign, strict=True))
     again = (sign.join(quoted(x, sign) for x in line) if line != [""] else '""' for line in lines)
-    must("".join(line + "\n" for line in again) == text, "quotes, blanks or line ends are not those of setveil")
+    must("".join(line + "\n" for line in again) == text.replace("\0", ""), "quotes, blanks or line ends are others")
     return lines
 def read_lines(text, sign, names):  # a table with columns of these names (none: any): a dictionary for each line
     header, *lines = split(text, sign)
@@ -51,6 +51,7 @@ def read_rows(about, data):  # of each row what somebody may know of its columns
     elif form == "long":
         for line in read_lines(data, sign, [about["id_column"], about["item_column"]]):
             held[line[about["id_column"]]].append(line[about["item_column"]])
+        must(all(re.fullmatch("0|[1-9][0-9]*", row) for row in held), "a row has no number")
         rows = [*held.values()]  # rows without items are not in the file
     elif form == "wide":
         cells = [[*x.values()] for x in read_lines(data, sign, about["item_columns"])]
@@ -141,7 +142,7 @@ def recount(about, data, counts, k, m):  # the promise of about.json, or another
     if told is not None:
         header, *lines = split(counts, ",")
         must(header == ["item", "label", "rows"] and {*map(len, lines)} <= {3}, "counts.csv has other columns")
-        must(all(x and re.fullmatch("[0-9]{1,15}", n) for x, _, n in lines), "a line of counts.csv is none")
+        must(all(x and re.fullmatch("0|[1-9][0-9]{0,14}", n) for x, _, n in lines), "a line of counts.csv is none")
         few = [about["empty_rows"], *(n for _, n in supports(empty, k, size - 1))] if mixed else empty.values()
         lines, few = [(x, label, int(n)) for x, label, n in lines], min((n for n in few if 0 < n < k), default=0)
         wrong = wrong_counts(about, rows, lines, k, few)

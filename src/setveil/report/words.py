@@ -187,6 +187,12 @@ def spoken(report: Mapping[str, Any], text: str) -> str:
     return of_facts(text) if "facts" in report else text
 
 
+ONE_OF_THEM = (
+    "Publish one release of these rows, with classes or without: two together can leave people with fewer "
+    "rows than promised."
+)
+
+
 def of_facts(text: str) -> str:
     """Say of facts what a text of setveil, without names of the data, says of items.
 
