@@ -41,7 +41,7 @@ from setveil.published.about import about_file, published_file, reconstruction_a
 from setveil.published.facts import FactsRelease
 from setveil.published.groups import Grouping
 from setveil.published.recoding import LocalRecoding, Recoding
-from setveil.published.shared import Shared
+from setveil.published.shared import Shared, told_again
 from setveil.reconstruction.draws import Source, draws_of, read_draws
 from setveil.utility import Case, measured
 from setveil.utility.itemsets import surviving_itemsets
@@ -279,11 +279,8 @@ def _readings(case: Case, seed: int, progress: Progress) -> tuple[Iterator[Trans
     if case.groups is not None or case.chunks is not None:
         source = Source.of(case.groups if case.chunks is None else case.chunks)
     elif case.counts is not None and (case.published.n_items or case.counts.items):
-        members = case.recoding.members()
-        own = {label: tuple(members.get(label, (label,))) for label in case.published.vocabulary.labels}
-        local = "global" if isinstance(case.recoding, Recoding) else "local"
-        layout = Layout("basket")
-        source = Source.of(Shared(case.published, own, case.counts, {"recoding": local}, layout))
+        told = told_again(case.published, case.recoding, case.counts)
+        source = Source.of(Shared(case.published, told.members, told.counts, told.about, Layout("basket")))
     else:
         return iter([case.published]), "release"
     return draws_of(source, READINGS, source.terms(seed, 10), progress), "draws"
