@@ -299,6 +299,8 @@ def _in_memory(
             **decode_parameters(module.Parameters, asked.texts, given),
         )  # fmt: skip
     except MissingItemsError as error:
+        if "--extend" not in error.hint:
+            raise
         if asked.of_facts is not None:
             error.hint = "Add them to the hierarchy of the codes: lines of code;parent;...;root."
         elif asked.of_tables:
@@ -341,6 +343,7 @@ def _tell_alone(asked: _Asked, data: Transactions, tree: Hierarchy | None) -> No
 def _read(asked: _Asked, source: Any) -> tuple[Transactions, Hierarchy | None, ReadingOptions, str | None]:
     """Read the rows and the hierarchy; also how, and the format in which the rows are to be published."""
     from setveil.cli.files import read_rows, require_room, split_format
+    from setveil.hierarchy.fit import fitted
     from setveil.hierarchy.io import read_hierarchy
 
     reading = asked.reading
@@ -361,4 +364,5 @@ def _read(asked: _Asked, source: Any) -> tuple[Transactions, Hierarchy | None, R
         source,
         lambda: f"{in_parts.way_out(asked.promised, asked.algorithm)} --sample N takes some of them.",
     )
-    return read_rows(source, how), tree, how, publishes
+    rows = read_rows(source, how)
+    return rows, tree and fitted(tree, rows.vocabulary.labels), how, publishes

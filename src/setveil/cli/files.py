@@ -15,8 +15,10 @@ from setveil.cli.session import say
 from setveil.data.io import read, sniff_content
 from setveil.data.io.source import as_text, gather, read_bytes
 from setveil.data.layout import formats_of
+from setveil.data.spelling import look_alikes
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, OutputError, RequestError, TableError
+from setveil.hierarchy.tree import BELOW_ONE_NODE
 from setveil.options.reading import DETECTED, Reading
 from setveil.published.about import about_beside
 from setveil.published.rows import read_image
@@ -32,11 +34,21 @@ def read_rows(
     """Read rows, and say how where that was detected from the content and a mistake would go unnoticed."""
     with saying_how():
         data = read(path or None, **reading.given(), refuse_tables=refuse_tables)
+    if refuse_tables:
+        say_spellings(data)
     origin = data.origin
     if origin is not None and not origin.named and (origin.id_column is not None or not refuse_tables):
         name = "standard input" if origin.path == "-" else origin.path
         say(f"Reading {name}: {origin.sentence()} (if not: --format, --id-column, --item-column).")
     return data
+
+
+def say_spellings(data: Transactions) -> None:
+    """Say which spellings became one item, or that items differ only in their spelling."""
+    if data.origin is not None and data.origin.merged is not None:
+        say(data.origin.merged.sentence())
+    elif note := look_alikes(data.vocabulary.labels):
+        say(f"Note: {note}")
 
 
 def rows_in_parts(path: str | Sequence[str], reading: Reading) -> ListFiles | TextFiles:
@@ -144,7 +156,7 @@ def extension_hint(path: str | Sequence[str], hierarchy: Path | None, reading: R
     extended = tree.with_name(f"{tree.stem}-extended{tree.suffix}")
     paths = [path] if isinstance(path, str) else path
     words = ["setveil", "hierarchy", "build", *paths, "--extend", str(tree), "--out", str(extended), *more]
-    return f"`{shlex.join(words)}` adds them under one new node."
+    return f"`{shlex.join(words)}` {BELOW_ONE_NODE}"
 
 
 def read_as(path: str, **options: Any) -> Transactions:

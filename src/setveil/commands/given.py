@@ -70,7 +70,12 @@ def rows_of(source: object, what: str = "The data", *, tables: bool = False, **r
         files = ("format", "encoding", "separator", "same_ids", "query", "connection")
         _refuse(reading, files, "files")
         return Transactions.from_frame(source, **reading)
+    normalize = reading.pop("normalize", None)
     _refuse(reading, tuple(reading), "files and data frames")
+    if normalize is not None:
+        if isinstance(source, Transactions) and source.is_table:
+            raise RequestError("normalize applies where a table is read: setveil.read_table(normalize=...).")
+        return rows_of(source, what, tables=tables).with_normal_labels(normalize)
     if isinstance(source, Transactions):
         return source
     if isinstance(source, VerifiedRelease) or _is_release(source):

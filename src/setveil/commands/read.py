@@ -25,6 +25,7 @@ def read(
     same_ids: bool = False,
     query: str | None = None,
     connection: str | None = None,
+    normalize: str | None = None,
 ) -> Transactions:
     r"""Read rows from files, a database, a data frame, or what else holds them.
 
@@ -41,7 +42,8 @@ def read(
         By default detected: from the extension (``.dat`` is FIMI, ``.txt`` SPMF, ``.parquet``, ``.jsonl``,
         ``.xlsx``), and from the content.
     encoding : str, optional
-        Of a text file, by default UTF-8, or UTF-16 with a byte order mark.
+        Of a text file, by default UTF-8, or UTF-16 with a byte order mark. ``FILE=cp1252`` names that of one
+        file; several are separated by commas.
     separator : str, optional
         Between fields of separated text, by default detected.
     id_column, item_column : str, optional
@@ -62,6 +64,9 @@ def read(
         Of several files: the same id in two of them is the same row, not an error.
     query, connection : str, optional
         SQL that gives a table, and the database to ask, such as ``sqlite:///visits.db``.
+    normalize : {"codes", "text"}, optional
+        Make spellings of an item one item. "codes": capitals without dots and blanks (``E119``); "text":
+        small letters, single blanks, composed accents. By default items stay as they are written.
 
     Returns
     -------
@@ -105,6 +110,7 @@ def read(
         "delimiter": delimiter,
         "query": query,
         "connection": connection,
+        "normalize": normalize,
     }
     for name, value in given.items():
         if value is not None and not isinstance(value, str):

@@ -51,4 +51,6 @@ def rows_with_ids(data: object, reading: Mapping[str, Any]) -> tuple[Transaction
         )
     wanted = Wanted(*(reading.get(name) for name in WANTED))
     part = read_frame(data, wanted, first_is_id=True)
-    return Transactions.from_codes(part.indptr, part.codes, part.labels), part.ids
+    rows = Transactions.from_codes(part.indptr, part.codes, part.labels)
+    how = reading.get("normalize")
+    return rows if how is None else rows.with_normal_labels(how), part.ids

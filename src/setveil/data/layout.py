@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from setveil.data.spelling import Merged
 from setveil.data.vocabulary import is_integer
 from setveil.errors import RequestError, listed, shorten
 
@@ -175,6 +176,7 @@ class Origin:
     table: bool = False  # whether it is a table with further columns, which have roles
     # cells: the layout of a table whose cells hold several items, and what stands between these
     cells: tuple[Layout, str] | None = None
+    merged: Merged | None = None  # which spellings of items were made one
     seconds: float = field(default=0.0, compare=False)
 
     @property
@@ -204,6 +206,7 @@ class Origin:
             "encoding": self.encoding,
             "query": self.query,
             "files": [asdict(file) for file in self.files],
+            **({} if self.merged is None else {"normalized": self.merged.as_dict()}),
         }
 
     def sentence(self) -> str:

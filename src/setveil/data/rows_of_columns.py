@@ -30,6 +30,7 @@ from setveil.data.layout import Layout
 from setveil.data.named_columns import Column, NamedColumns, called
 from setveil.data.readings import refusal
 from setveil.data.set_fields import require_delimiter, split_column
+from setveil.data.spelling import refuse_rounded
 from setveil.errors import DataError, RequestError, shorten
 
 
@@ -50,6 +51,21 @@ class RowsRead:
     items: tuple[Values, ...] = field(default=(), repr=False)  # what the columns of items hold, line by line
     # the layout of a table whose cells hold several items, and what stands between these
     cells: tuple[Layout, str] | None = None
+
+
+def refuse_rounded_parts(where: str, part: RowsRead) -> None:
+    """Raise if ids or items are numbers that a spreadsheet has rounded."""
+    if part.ids is not None:
+        lengths = np.diff(part.indptr).tolist()
+        lines: dict[str, int] = {}
+        for one, length in zip(part.ids, lengths, strict=True):
+            if "+" in one:
+                lines[one] = lines.get(one, 0) + max(length, 1)
+        refuse_rounded(where, part.id_column or "", lines, "ids")
+    if any("+" in label for label in part.labels):
+        times = np.bincount(part.codes[part.codes >= 0], minlength=len(part.labels)).tolist()
+        counted = {label: n for label, n in zip(part.labels, times, strict=True) if n}
+        refuse_rounded(where, ", ".join(part.item_columns[:1]), counted, "items")
 
 
 def read_table(table: NamedColumns, form: str | None, wanted: Wanted) -> RowsRead:

@@ -316,6 +316,8 @@ def _of_hierarchy(tree: Hierarchy) -> dict[str, Any]:
         "sha256": origin.sha256,
         "leaves": tree.n_leaves,
         "height": tree.height,
+        **({} if origin.encoding == "utf-8" else {"encoding": origin.encoding}),
+        **({"notes": list(origin.notes)} if origin.notes else {}),
     }
 
 

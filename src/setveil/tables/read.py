@@ -22,6 +22,7 @@ from setveil.data.readings import as_field
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, TableError, faces, listed, shorten
 from setveil.hierarchy.build import by_prefix
+from setveil.hierarchy.fit import fitted
 from setveil.hierarchy.tree import Hierarchy
 from setveil.tables.asked import ask_for_roles
 from setveil.tables.columns import How, TableColumns, read_columns
@@ -101,6 +102,8 @@ def make_table(
 
 def _items_tree(given: Any, rows: Transactions) -> Hierarchy | None:
     """Take the hierarchy of the items, or build it from their codes."""
+    if isinstance(given, Hierarchy):
+        return fitted(given, rows.vocabulary.labels)
     if not isinstance(given, Levels):
         return given  # type: ignore[no-any-return]
     if given.way != "prefix":

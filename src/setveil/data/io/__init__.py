@@ -19,7 +19,7 @@ from setveil.data.io.source import Source, Text, as_text, gather, is_xlsx, open_
 from setveil.data.io.write import write_blocks
 from setveil.data.layout import FORMATS, InputFile, Layout, Origin, function_of, writable_layout
 from setveil.data.readings import refusal, refuse_ids_in_lists
-from setveil.data.rows_of_columns import RowsRead
+from setveil.data.rows_of_columns import RowsRead, refuse_rounded_parts
 from setveil.data.set_fields import refuse_lists
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, OutputError, RequestError, TableError, listed
@@ -49,6 +49,7 @@ class _Request:
     separator: str | None
     wanted: Wanted
     tables: bool  # whether a file that may be a table is refused where nothing says which columns count
+    normalize: str | None = None  # how spellings of an item become one
 
     def given(self) -> dict[str, Any]:
         """Return the options that formats may take, by name."""
@@ -80,6 +81,7 @@ def read(
     same_ids: bool = False,
     query: str | None = None,
     connection: str | None = None,
+    normalize: str | None = None,
     refuse_tables: bool = True,
 ) -> Transactions:
     """Read transactions from files or a database, and remember where they came from.
@@ -116,6 +118,8 @@ def read(
     query, connection : str, optional
         Instead of a path: SQL that gives a table, and the address of the database, such as
         ``sqlite:///visits.db``.
+    normalize : {"codes", "text"}, optional
+        Make spellings one item, as for `setveil.read`.
     refuse_tables : bool
         Whether a file that may be a table is refused where nothing says which columns count. Otherwise its
         lines are read as rows of items, which is right for a published file of which nothing else is known.
@@ -133,7 +137,7 @@ def read(
     >>> data = sv.read("stays.csv", item_columns="DX1-DX20")                      # doctest: +SKIP
     """
     wanted = Wanted(id_column, item_column, item_columns, delimiter)
-    request = _Request(format, encoding, separator, wanted, refuse_tables)
+    request = _Request(format, encoding, separator, wanted, refuse_tables, normalize)
     return _read(path, request, not_ids, query, connection, same_ids=same_ids)[0]
 
 
@@ -143,7 +147,7 @@ def read_with_ids(
     """Read transactions as `read` does, and the id of each row; None where rows have none."""
     wanted = Wanted(*(reading.pop(name, None) for name in WANTED))
     form, encoding, separator = (reading.pop(name, None) for name in ("format", "encoding", "separator"))
-    request = _Request(form, encoding, separator, wanted, True)
+    request = _Request(form, encoding, separator, wanted, True, reading.pop("normalize", None))
     beside = (reading.pop(name, None) for name in ("not_ids", "query", "connection"))
     return _read(path, request, *beside, **{"same_ids": False} | reading)
 
@@ -189,6 +193,9 @@ def _read(
             require_no_ids(file.path, one.items, not_ids)
             if request.format is None and wanted.delimiter is None and _is_of_cells(one.layout):
                 refuse_lists(file.path, one.items, one.layout.format)
+    if request.tables:
+        for one, file in zip(parts, files, strict=True):
+            refuse_rounded_parts(file.path, one)
     part = parts[0] if len(parts) == 1 else _together(parts, files, same_ids=same_ids)
     data = Transactions.from_codes(part.indptr, part.codes, part.labels)
     if not data.n_occurrences:
@@ -207,7 +214,10 @@ def _read(
         cells=part.cells,
         seconds=round(time.perf_counter() - start, 4),
     )
-    return replace(data, origin=origin), part.ids
+    data = replace(data, origin=origin)
+    if request.normalize is not None:
+        data = data.with_normal_labels(request.normalize)
+    return data, part.ids
 
 
 def save(data: Transactions, path: str | Path, layout: Layout) -> None:
