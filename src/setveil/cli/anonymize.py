@@ -114,7 +114,7 @@ def anonymize(
 ) -> Answer:
     """Make a release that keeps the promise, verify it and write it.
 
-    $ setveil anonymize baskets.csv --hierarchy products.csv --k 5 --m 2 --out release
+    $ setveil anonymize baskets.csv -H products.csv --k 5 --m 2 --out release
     $ setveil anonymize baskets.csv -k 5 -m 2 -H products.csv -a aa --out greedy
     $ setveil anonymize baskets.csv -k 5 -m 2 -H products.csv --classes --out classes
     $ setveil anonymize ward.csv --model kkm -k5 -m2 --qi age,sex --set dx -o ward
