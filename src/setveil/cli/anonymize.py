@@ -114,11 +114,11 @@ def anonymize(
 ) -> Answer:
     """Make a release that keeps the promise, verify it and write it.
 
-    $ setveil anonymize baskets.csv --hierarchy products.csv --k 5 --m 2 --out release
+    $ setveil anonymize baskets.csv -H products.csv --k 5 --m 2 --out release
     $ setveil anonymize baskets.csv -k 5 -m 2 -H products.csv -a aa --out greedy
-    $ setveil anonymize baskets.csv -k 5 -m 2 -H products.csv --classes --out classes
+    $ setveil anonymize baskets.csv -k 5 -m 2 -H tree.csv --classes -o classes
     $ setveil anonymize ward.csv --model kkm -k5 -m2 --qi age,sex --set dx -o ward
-    $ setveil anonymize log.csv --id-column id --set dx:m=2 --when on:day -k5 -o log
+    $ setveil anonymize log.csv --id-column id --set dx:m=2 --when on:day -k5 -o f
     $ setveil anonymize --config release/internal/report.json --out again
     With `-a NAME --help` only the options of that algorithm are shown.
     """

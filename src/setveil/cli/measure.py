@@ -68,7 +68,7 @@ def measure(
     $ setveil measure baskets.csv release --queries 1000
     $ setveil measure baskets.csv theirs.csv --hierarchy products.csv
     $ setveil measure ward.csv ward --roles roles.toml
-    $ setveil measure log.csv log --id-column id --set dx --when on:day
+    $ setveil measure log.csv f --id-column id --set dx --when on:day
     $ setveil measure baskets.csv release --rules 1% --confidence 60%
     """
     asked: dict[str, Any] = {
