@@ -22,6 +22,7 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
+from typing import Any
 
 _COLUMNS = 24  # shown of a table
 _FACES = re.compile("\ue000([^\ue001]*)\ue001([^\ue002]*)\ue002")
@@ -244,7 +245,7 @@ class TableError(DataError):
         self,
         message: str,
         columns: Sequence[tuple[str, Sequence[str]]],
-        readings: Sequence[tuple[Mapping[str, str], str]],
+        readings: Sequence[tuple[Mapping[str, Any], str]],
         trouble: str = "",
         asked: str = "--id-column, --item-column, --item-columns, --format",
     ) -> None:
@@ -258,7 +259,7 @@ class TableError(DataError):
         self.asked = asked
         self.say_how()
 
-    def keep(self, works: Callable[[Mapping[str, str]], bool]) -> None:
+    def keep(self, works: Callable[[Mapping[str, Any]], bool]) -> None:
         """Leave out readings that do not work."""
         self.readings = tuple(reading for reading in self.readings if works(reading[0]))
         self.say_how()
@@ -274,12 +275,12 @@ class TableError(DataError):
             self.hint = f"{first} ({self.asked})."
 
 
-def _words(options: Mapping[str, str]) -> str:
+def _words(options: Mapping[str, Any]) -> str:
     """Write options of a reading as the face of this process takes them."""
     if not _speaking[0]:
         return f"setveil.read(..., {', '.join(f'{name}={value!r}' for name, value in options.items())})"
     words = ((f"--{name.replace('_', '-')}", value) for name, value in options.items())
-    return shlex.join(word for pair in words for word in pair)
+    return shlex.join(word for name, value in words for word in ([name] if value is True else [name, value]))
 
 
 class HierarchyError(DataError):

@@ -57,7 +57,7 @@ def rows_in_parts(path: str | Sequence[str], reading: Reading) -> ListFiles | Te
 
     paths = [path] if isinstance(path, str) else list(path)
     given = reading.given()
-    other = sorted(set(given) - {"format", "item_column", "separator", "encoding"})
+    other = sorted(set(given) - {"format", "item_column", "separator", "encoding", "rows_are_events"})
     if other or "-" in paths or not paths:
         what = f"--{other[0].replace('_', '-')} is" if other else "Standard input is"
         raise RequestError(
@@ -98,8 +98,20 @@ def saying_how() -> Iterator[None]:
 
 
 def command_with(options: str) -> str:
-    """Complete options to the command that was called."""
-    return f"setveil {shlex.join(sys.argv[1:])} {options}"
+    """Complete options to the command that was called, in place of those that it had already."""
+    again = {word for word in shlex.split(options) if word.startswith("--")} - _SEVERAL
+    words: list[str] = []
+    skipped = False
+    for word in sys.argv[1:]:
+        if skipped or word.partition("=")[0] in again:
+            skipped = not skipped and "=" not in word and word not in _FLAGS
+        else:
+            words.append(word)
+    return f"setveil {shlex.join(words)} {options}"
+
+
+_SEVERAL = {"--when", "--not-ids", "--hierarchy"}  # which say more beside what was said
+_FLAGS = {"--rows-are-events", "--same-ids"}
 
 
 def split_format(path: str | Sequence[str], format: str | None) -> tuple[str | None, str | None]:  # noqa: A002

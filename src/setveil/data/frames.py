@@ -12,12 +12,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from setveil.data import evidence
-from setveil.data.columns import Wanted, guess_columns
+from setveil.data.columns import Codes, Wanted, column_at, guess_columns
 from setveil.data.ids import Values
 from setveil.data.layout import Layout
 from setveil.data.named_columns import Column
 from setveil.data.pandas_frames import is_pandas, pandas_columns, without_index_levels
-from setveil.data.rows_of_columns import RowsRead, read_table
+from setveil.data.rows_of_columns import RowsRead, beside, read_lists_by_id, read_table
 from setveil.errors import DataError, RequestError, TableError, described, listed, shorten
 
 _HEAD = 5000  # rows that are looked at to tell columns apart
@@ -66,7 +66,12 @@ def read_frame(
             f"{name}: column {shorten(lists)} holds lists: there is no delimiter between their items.",
             hint="Leave it out.",
         )
-    return read_lists(table, lists, name)
+    part = read_lists(table, lists, name)
+    frame_table = FrameTable(table, list(offered), name)
+    if wanted.id_column is None:
+        return replace(part, beside=beside(frame_table, part))
+    id_at, item_at = (column_at(frame_table.names, one, name) for one in (wanted.id_column, lists))
+    return read_lists_by_id(frame_table, id_at, item_at, (part.indptr, part.codes, list(part.labels)))
 
 
 def _can_be_read(table: pl.LazyFrame, options: Mapping[str, str], name: str) -> bool:
@@ -83,11 +88,6 @@ def list_column(schema: Mapping[str, pl.DataType], wanted: Wanted, where: str) -
     """Find the column of lists whose cells are the rows; None: the table is of another sort."""
     lists = [name for name, dtype in schema.items() if isinstance(dtype, pl.List | pl.Array)]
     if wanted.item_column in lists:
-        if wanted.id_column is not None:
-            raise DataError(
-                f"{where}: column {shorten(wanted.item_column)} holds lists: each cell is a row by itself.",
-                hint="Leave out the id column, or unnest the lists first.",
-            )
         return wanted.item_column
     if wanted.named or not lists:
         return None
@@ -181,6 +181,14 @@ class FrameTable:
         """Read some columns."""
         table = self.table.select(pl.col([self.names[at] for at in wanted])).collect()
         return [self._column(table[self.names[at]], is_id=at == id_at, marks=marks) for at in wanted]
+
+    def texts(self, at: int) -> tuple[Codes, list[str]]:
+        """Read a column as texts, whatever it contains."""
+        values = whole(self.table.select(pl.col(self.names[at])).collect()[self.names[at]])
+        if values.dtype.is_nested() or values.dtype == pl.Object:
+            return np.zeros(values.len(), np.int64), [""]
+        codes, labels = _numbered(values.cast(pl.String))
+        return codes.astype(np.int64), [label or "" for label in labels]
 
     def _column(self, values: pl.Series, *, is_id: bool, marks: bool) -> Column:
         name = values.name

@@ -13,7 +13,6 @@ on nearly every line, too, and are none.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import log
@@ -22,52 +21,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.data import evidence
-from setveil.data.columns import Codes, is_item_name, split_names
+from setveil.data.columns import Codes, split_names
+from setveil.data.names import (
+    has_id_name,
+    is_item_name,
+    is_people,
+    is_person_id,
+    is_place,
+)
 from setveil.data.readings import as_field
 from setveil.errors import TableError, shorten
 from setveil.wording import count
 
-_NUMBER = (
-    r"(ids?|uuid|guid|nr|no|nos|num|number|nummer|numero|nbr|key|refs?|reference|hash|token|identifier|identifiant"
-    r"|kennung|kennzeichen|kennziffer|schluessel|pseudonym|pseudo)"
-)
-_SOMEBODY = (
-    r"(patient(en|in|innen|s)?|pat|pts?|person(en|s|ne|nes)?|pers|subjects?|subj|members?|mitglieds?|customers?|cust"
-    r"|clients?|kunden?|users?|benutzer|nutzer|versicherten?|insured|insurance|insurant|insuree|beneficiary"
-    r"|bene|assures?|adherent|employees?|emp|mitarbeiter|personal|students?|schueler|respondent|participant"
-    r"|proband(en)?|teilnehmer|accounts?|acct|konto|policy|police|medical ?record|health ?card"
-    r"|social ?security|securite ?sociale|sozialversicherungs?|krankenversicherten|krankenversicherungs?"
-    r"|passport|reisepass"
-    r"|ausweis|tax|steuer|national|nhs|ahv|mrn|dossiers?|akten?)"
-)
-_RECORD = (
-    r"(cases?|fall|visits?|stays?|encounters?|admissions?|aufnahme|aufenthalts?|sejour|orders?|auftrags?|bestell"
-    r"|invoices?|rechnungs?|receipts?|bon|baskets?|transactions?|sessions?|records?|rows?|lines?|zeilen?|lfd|entry"
-    r"|claims?)"
-)
-_WHOLE = (
-    r"(ids?|uuid|guid|mrn|ssn|nir|ahv|svnr|kvnr|matricule|matrikel|identifier|identifiant|kennung"
-    r"|pseudonym|pseudo)"
-)
-# Names of columns are few, so these are compiled only where one is looked at.
-_PERSON_ID = rf"{_WHOLE}|{_SOMEBODY} ?{_NUMBER}|{_NUMBER} ?((de|du|d|des|der) )?{_SOMEBODY}(?<!s)"
-_PERSON = (
-    r"patient(en|in|innen|s)?|pat|persons?|personen|members?|mitglied(er)?|customers?|cust|clients?|kunden?"
-    r"|users?|benutzer|nutzer|versicherten?|employees?|mitarbeiter|students?|participants?|proband(en)?|teilnehmer"
-)
-_MAY_BE_ID = (
-    rf"(.* )?({_NUMBER}|[psu]id|code|n|index|idx)|({_NUMBER}|n)( .*)|{_RECORD} ?{_NUMBER}"
-    rf"|{_SOMEBODY}|{_RECORD}"
-    r"|(.* )?(names?|nom|prenom|surname|firstname|lastname|vorname|nachname|(e ?)?mails?|phone|tel|telephone"
-    r"|telefon|mobile|handy|fax|address|adresse|anschrift)( .*)?"
-)
-_COUNTED = rf".* {_NUMBER}"
-_PLACE = (
-    r"(.* )?(zip|zip ?codes?|plz|postal ?codes?|post ?codes?|postleitzahl|city|town|stadt|ville|ort|wohnort"
-    r"|commune|gemeinde|states?|bundesland|land|country|pays|region|county|kreis|canton|kanton|district|bezirk|departement"
-    r"|department|abteilung|province|street|strasse|rue|hospital|clinic|klinik|hopital|ward|station|site|tract"
-    r"|location|latitude|longitude)( .*)?"
-)
 _MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _PHONE = re.compile(r"(\+|00)[0-9][0-9 ()/.-]{6,}")
 _LOCAL_PHONE = re.compile(r"0[0-9]{1,4}[ /-][0-9][0-9 /-]{4,}|\(?[0-9]{3}\)?[ -][0-9]{3}-[0-9]{4}")
@@ -112,37 +77,6 @@ def of_cells(name: str, cells: Sequence[str]) -> Values:
     return Values(name, codes, list(numbers))
 
 
-# --- names
-
-
-def _plain(name: str) -> str:
-    """Write a name as small words with blanks between them, without accents."""
-    name = re.sub(r"(?<=[a-zäöüéèß])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
-    name = name.casefold().translate({0xE4: "ae", 0xF6: "oe", 0xFC: "ue", 0xB0: "o"})
-    bare = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
-    return " ".join(re.findall(r"[^\W_0-9]+", bare))
-
-
-def is_person_id(name: str) -> bool:
-    """Tell whether a column is unmistakably named like the ids of persons."""
-    return re.fullmatch(_PERSON_ID, _plain(name)) is not None
-
-
-def may_be_id(name: str) -> bool:
-    """Tell whether a column is named like ids of whatever, or like what belongs to one person."""
-    return is_person_id(name) or re.fullmatch(_MAY_BE_ID, _plain(name)) is not None
-
-
-def has_id_name(name: str) -> bool:
-    """Tell whether a column is named like ids, and not like items, of which numbers may be the names."""
-    return may_be_id(name) and not (is_item_name(name) and re.fullmatch(_COUNTED, _plain(name)) is None)
-
-
-def is_place(name: str) -> bool:
-    """Tell whether a column is named like places."""
-    return re.fullmatch(_PLACE, _plain(name)) is not None
-
-
 # --- values
 
 
@@ -163,7 +97,7 @@ def why_id(column: Values, *, items: bool = False) -> str:
         return ""
     if is_person_id(column.name):
         return "it is named like the ids of persons"
-    if items and re.fullmatch(_PERSON, _plain(column.name)):
+    if items and is_people(column.name):
         return "it is named like persons"
     if _share(times, column.labels, _MAIL) >= evidence.SURE:
         return "it holds mail addresses"

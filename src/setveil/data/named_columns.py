@@ -58,6 +58,9 @@ class NamedColumns(Protocol):
     ) -> list[Column]:
         """Read some columns; `marks`: cells may be empty, or say whether an item is there."""
 
+    def texts(self, at: int) -> tuple[Codes, list[str]]:
+        """Read a column as texts, whatever it contains: the code of each line, and the texts."""
+
 
 def called(table: NamedColumns, at: int) -> str:
     """Name a column: by its number where it has no name."""

@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from setveil.data import evidence
-from setveil.data.columns import is_id_name, is_item_name, is_person_name, numbered_alike
+from setveil.data.columns import numbered_alike
 from setveil.data.layout import in_words
 from setveil.data.named_columns import NamedColumns, called
+from setveil.data.names import is_id_name, is_item_name, is_person_name
 from setveil.errors import TableError, shorten
 
 SAMPLES = 3

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from setveil.data import evidence
-from setveil.data.columns import Codes, is_item_name, numbered_alike, rows_of
+from setveil.data.columns import Codes, numbered_alike, rows_of
 from setveil.data.ids import (
     DERIVED,
     LIKELY,
@@ -20,14 +20,13 @@ from setveil.data.ids import (
     Values,
     are_measured,
     comes_again,
-    is_place,
     look_like_ids,
-    may_be_id,
     of_cells,
     rank,
     why_id,
 )
 from setveil.data.named_columns import called
+from setveil.data.names import is_item_name, is_place, may_be_id
 from setveil.data.readings import SAMPLES, as_field, as_fields
 from setveil.data.set_fields import DELIMITER
 from setveil.errors import SetveilError, TableError, listed

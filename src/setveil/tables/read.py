@@ -15,9 +15,9 @@ import numpy as np
 
 from setveil.data.columns import column_at, split_names
 from setveil.data.evidence import FEW, SURE
-from setveil.data.ids import is_place
 from setveil.data.io.source import open_source
 from setveil.data.layout import Origin
+from setveil.data.names import is_place
 from setveil.data.readings import as_field
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, TableError, faces, listed, shorten

@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from setveil.data.columns import is_id_name, is_person_name
 from setveil.data.evidence import MANY
 from setveil.data.formulas import formula_note
 from setveil.data.io import read
 from setveil.data.io.source import gather, open_source
+from setveil.data.names import is_id_name, is_person_name
 from setveil.data.readings import IDS_TOO, likely_readings
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, SetveilError, TableError
