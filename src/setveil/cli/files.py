@@ -32,7 +32,7 @@ def read_rows(
     path: str | Sequence[str], reading: Reading = DETECTED, *, refuse_tables: bool = True
 ) -> Transactions:
     """Read rows, and say how where that was detected from the content and a mistake would go unnoticed."""
-    with saying_how():
+    with saying_how(path, reading):
         data = read(path or None, **reading.given(), refuse_tables=refuse_tables)
     if refuse_tables:
         say_spellings(data)
@@ -88,11 +88,21 @@ def require_room(path: str | Sequence[str], hint: Callable[[], str]) -> None:
 
 
 @contextmanager
-def saying_how() -> Iterator[None]:
-    """Let a table that is not read say how it could be, by options of the command that was called."""
+def saying_how(path: str | Sequence[str] = "", reading: Reading = DETECTED) -> Iterator[None]:
+    """Let a table that is not read say how it could be, by options of the command that was called.
+
+    Where rows were to be read from a file, and the command reads tables, too, this is proposed first.
+    """
     try:
         yield
     except TableError as error:
+        one = path if isinstance(path, str) else next(iter(path), "") if len(path) == 1 else ""
+        if error.columns and one and one != "-" and _reads_tables(reading):
+            from setveil.commands.proposals import propose
+            from setveil.tables.how import How
+
+            how = How(None, reading.encoding, reading.separator)
+            propose(error, one, how, facts=sys.argv[1] == "anonymize")
         error.say_how(command_with)
         raise
 
@@ -108,6 +118,17 @@ def command_with(options: str) -> str:
         else:
             words.append(word)
     return f"setveil {shlex.join(words)} {options}"
+
+
+def _reads_tables(reading: Reading) -> bool:
+    """Tell whether the command that was called would read a table, if columns had roles."""
+    words = {word.partition("=")[0] for word in sys.argv[2:]}
+    rows_only = {"--algorithm", "-a", "--model", "--engine", "--hierarchy", "--config"}
+    return (
+        sys.argv[1:2] in (["anonymize"], ["explore"])
+        and not words & rows_only
+        and set(reading.given()) <= {"encoding", "separator"}
+    )
 
 
 _SEVERAL = {"--when", "--not-ids", "--hierarchy"}  # which say more beside what was said

@@ -189,4 +189,3 @@ def of(number: int, noun: str) -> str:
 
 def _plural(noun: str) -> str:
     return _PLURALS.get(noun, f"{noun}s")
-

@@ -16,8 +16,9 @@ from setveil.data.columns import Codes, Wanted, column_at, guess_columns
 from setveil.data.ids import Values
 from setveil.data.layout import Layout
 from setveil.data.named_columns import Column
+from setveil.data.names import is_measured_name
 from setveil.data.pandas_frames import is_pandas, pandas_columns, without_index_levels
-from setveil.data.rows_of_columns import RowsRead, beside, read_lists_by_id, read_table
+from setveil.data.rows_of_columns import RowsRead, beside, read_lists_by_id, read_table, require_people
 from setveil.errors import DataError, RequestError, TableError, described, listed, shorten
 
 _HEAD = 5000  # rows that are looked at to tell columns apart
@@ -79,7 +80,9 @@ def _can_be_read(table: pl.LazyFrame, options: Mapping[str, str], name: str) -> 
     said = dict(options)
     form = said.pop("format", None)
     try:
-        return bool((read_frame(table, Wanted(**said), name, form).codes >= 0).any())
+        part = read_frame(table, Wanted(**said), name, form)
+        require_people(name, part, Wanted(**said))
+        return bool((part.codes >= 0).any())
     except (DataError, RequestError):
         return False
 
@@ -150,6 +153,7 @@ class FrameTable:
     header = True
     separator = ","
     trimmed = False
+    outside: Sequence[Sequence[str]] = ()
     trouble = ""
 
     def __init__(
@@ -171,7 +175,12 @@ class FrameTable:
         places = guess_columns(self.names)
         if places is None and self._first_is_id and len(self.names) == 2:
             places = 0, 1
-        if places is None or evidence.are_swapped(*([row[at] for row in self.head] for at in places)):
+        measured = places is not None and _are_measured(self, places[0])
+        if (
+            places is None
+            or measured
+            or evidence.are_swapped(*([row[at] for row in self.head] for at in places))
+        ):
             return None
         return places
 
@@ -212,6 +221,14 @@ class FrameTable:
             [label or "" for label in labels],
             lambda row: f"{self.name}, row {row} counted from 0",
         )
+
+
+def _are_measured(table: FrameTable, at: int) -> bool:
+    """Tell whether a column is one of dates, amounts or sexes, by its name, type or values."""
+    dtype = table.table.collect_schema()[table.names[at]]
+    dates = dtype.is_temporal() or dtype == pl.Boolean
+    kinds = [evidence.kind(row[at]) for row in table.head if row[at]]
+    return is_measured_name(table.names[at]) or dates or 2 * kinds.count("date") > len(kinds)
 
 
 def whole(values: pl.Series) -> pl.Series:

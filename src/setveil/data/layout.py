@@ -177,7 +177,7 @@ class Origin:
     # cells: the layout of a table whose cells hold several items, and what stands between these
     cells: tuple[Layout, str] | None = None
     merged: Merged | None = None  # which spellings of items were made one
-    unit: str = "person"  # what a row is said to be: a person, or an event that was confirmed, such as an order
+    unit: str = "person"  # what a row is: a person, or an event that was confirmed, such as an order
     seconds: float = field(default=0.0, compare=False)
 
     @property

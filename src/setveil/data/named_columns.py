@@ -40,6 +40,10 @@ class NamedColumns(Protocol):
         """The first lines, without the header."""
 
     @property
+    def outside(self) -> Sequence[Sequence[str]]:
+        """The first lines that are of another length."""
+
+    @property
     def trimmed(self) -> bool:
         """Whether lines may be short: then only a wide or one-hot table can be read."""
 

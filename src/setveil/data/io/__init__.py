@@ -440,6 +440,7 @@ def _can_be_read(text: Text, request: _Request, options: Mapping[str, str]) -> b
         else:
             takes, given = FORMATS[asked.format].takes, asked.given()
             part = function_of(FORMATS[asked.format].reader)(text, **{name: given[name] for name in takes})
+        require_people(text.name, part, asked.wanted)
     except (DataError, RequestError):
         return False
     items = int((part.codes >= 0).sum())

@@ -24,6 +24,7 @@ class RecordTable:
     header = True
     separator = ","
     trimmed = False
+    outside: Sequence[Sequence[str]] = ()
     trouble = ""
 
     def __init__(self, text: Text) -> None:
