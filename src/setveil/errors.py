@@ -258,6 +258,7 @@ class TableError(DataError):
         self.columns = tuple(columns)
         self.readings = tuple(readings)
         self.tables: tuple[tuple[Mapping[str, Any], str], ...] = ()  # options of `setveil.read_table`
+        self.logs: tuple[tuple[Mapping[str, Any], str], ...] = ()  # options of `setveil.read_facts`
         self.trouble = trouble
         self.asked = asked
         self.say_how()
@@ -269,7 +270,7 @@ class TableError(DataError):
 
     def say_how(self, command: Callable[[str], str] = str) -> None:
         """Write the hint; `command` completes the options of a reading, as the command line takes them."""
-        likely = [*self.tables, *self.readings]
+        likely = [*self.tables, *self.readings, *self.logs]
         lines = [f"    {command(_words(options))}\n        {meaning}" for options, meaning in likely]
         first = self.trouble or "say how it is to be read"
         self.hint = "\n".join(

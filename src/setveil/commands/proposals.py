@@ -38,10 +38,10 @@ def propose(error: TableError, source: Any, how: How, *, facts: bool = True) -> 
     facts : bool
         Whether rows of facts are of use here.
     """
-    tables = _as_table(source, how)
-    if not tables and facts:
-        tables = [reading for options, _ in error.readings[:1] if (reading := _as_facts(source, how, options))]
-    error.tables = tuple(tables)
+    error.tables = tuple(_as_table(source, how))
+    if facts and not error.tables:
+        found = [_as_facts(source, how, options) for options, _ in error.readings[:1]]
+        error.logs = tuple(reading for reading in found if reading is not None)
     error.say_how()
 
 

@@ -46,6 +46,7 @@ _OLDEST = 120  # numbers up to here may be ages
 _SURE_CHANCE = log(10_000)  # so unlikely is no chance
 _NAMED_CHANCE = log(1000)
 _FEW_CODES = 100  # so many values may be codes of another column's
+_HARDLY_TWICE, _SEVERAL_WORDS = 2, 4  # times and words from which on texts are free
 _MANY_TWICE, _HARDLY = 9, 0.1  # items that come twice with one value by chance, and the share that ids have
 
 
@@ -189,6 +190,29 @@ def published_id(where: str, name: str, why: str, role: str) -> TableError:
     )
 
 
+def free_text(column: Values) -> str:
+    """Say why items may be texts that people wrote: most have several words and stand there hardly twice."""
+    times = column.times
+    texts = [label for label, n in zip(column.labels, times.tolist(), strict=True) if 0 < n <= _HARDLY_TWICE]
+    long = sum(len(label.split()) >= _SEVERAL_WORDS for label in texts)
+    several = len(column.present)
+    if several < evidence.MANY or 2 * long <= several:
+        return ""
+    return f"{count(long)} of {count(several, 'different text')} have several words and come once or twice"
+
+
+def published_text(where: str, name: str, why: str) -> TableError:
+    """Make the error of items that may be free text."""
+    word = name.removeprefix("column ")
+    return TableError(
+        f"{where}: column {shorten(name)} contains free text ({why}). Such texts may name people, and "
+        "would be published as items",
+        (),
+        [({"not_ids": as_field(word)}, f"no text of {name} says who wrote it: texts are published as items")],
+        "replace texts by codes or categories",
+    )
+
+
 def require_no_ids(where: str, columns: Iterable[Values], not_ids: str | Iterable[str] | None) -> None:
     """Refuse columns of items that look like ids, unless they are named as none."""
     fine = set(split_names(not_ids) if isinstance(not_ids, str) else not_ids or ())
@@ -197,6 +221,9 @@ def require_no_ids(where: str, columns: Iterable[Values], not_ids: str | Iterabl
         why = why_id(column, items=len(several) == 1)
         if why and not {column.name, column.name.removeprefix("column ")} & fine:
             raise published_id(where, column.name, why, "set")
+        text = "" if {column.name, column.name.removeprefix("column ")} & fine else free_text(column)
+        if text:
+            raise published_text(where, column.name, text)
 
 
 # --- how values come again

@@ -26,7 +26,7 @@ from setveil.data.ids import (
     why_id,
 )
 from setveil.data.named_columns import called
-from setveil.data.names import is_item_name, is_people, is_place, may_be_id, tells_person
+from setveil.data.names import is_item_name, is_measured_name, is_people, is_place, may_be_id, tells_person
 from setveil.data.readings import SAMPLES, as_field, as_fields
 from setveil.data.set_fields import DELIMITER
 from setveil.errors import SetveilError, TableError, listed
@@ -148,6 +148,7 @@ def _proposed(
                 options["delimiter"] = sign
     if not known:
         likely = [at for at in plain if at not in ids | taken and (person is None or at in same)]
+        likely = [at for at in likely if not is_item_name(columns[at].name)]
         if likely:
             options = {"qi": ",".join(as_field(columns[at].name) for at in likely)} | options
     if person is None and how.id_column is None and options:
@@ -169,7 +170,7 @@ def _is_id(column: Values) -> bool:
     rows = int(column.times.sum())
     if why_id(column):
         return True
-    if not rows or is_item_name(column.name):
+    if not rows or is_item_name(column.name) or is_measured_name(column.name):
         return False
     if may_be_id(column.name) and not is_place(column.name):
         return True

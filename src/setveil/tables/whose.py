@@ -16,7 +16,9 @@ from setveil.data.ids import (
     Again,
     Values,
     comes_again,
+    free_text,
     published_id,
+    published_text,
     rank,
     who_comes_again,
     why_id,
@@ -52,6 +54,9 @@ def require_no_ids(read: TableColumns, n_known: int, not_ids: Collection[str]) -
         why = "" if column.name in fine else why_id(column, items=role == "set" and alone)
         if why:
             raise published_id(read.name, column.name, why, role)
+        text = free_text(column) if role == "set" and column.name not in fine else ""
+        if text:
+            raise published_text(read.name, column.name, text)
 
 
 def _published_again(read: TableColumns, table: Table, fine: Collection[str]) -> tuple[str, str] | None:
