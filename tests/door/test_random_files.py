@@ -69,7 +69,7 @@ def read_or_asked(found: Found, folder: Path, monkeypatch: pytest.MonkeyPatch) -
         integers = all(item.isdigit() for row in found.rows or () for item in row)
         text = found.content.decode()
         separator = next((sign for sign in "\t;|, " if sign in text.splitlines()[0]), None)
-        form = "fimi" if integers and separator == " " else "basket"
+        form = "fimi" if integers and separator in {" ", None} else "basket"
         named = {"separator": separator} if form == "basket" and separator else {}
         data = opened(found, folder, monkeypatch, format=form, **named)
         assert [frozenset(row) for row in data] == found.rows, found.kind

@@ -102,7 +102,8 @@ def saying_how(path: str | Sequence[str] = "", reading: Reading = DETECTED) -> I
             from setveil.tables.how import How
 
             how = How(None, reading.encoding, reading.separator)
-            propose(error, one, how, facts=sys.argv[1] == "anonymize")
+            propose(error, one, how)
+            error.tables = tuple(({"model": OF_TABLES, **said}, meaning) for said, meaning in error.tables)
         error.say_how(command_with)
         raise
 
@@ -125,12 +126,13 @@ def _reads_tables(reading: Reading) -> bool:
     words = {word.partition("=")[0] for word in sys.argv[2:]}
     rows_only = {"--algorithm", "-a", "--model", "--engine", "--hierarchy", "--config"}
     return (
-        sys.argv[1:2] in (["anonymize"], ["explore"])
+        sys.argv[1:2] == ["anonymize"]
         and not words & rows_only
         and set(reading.given()) <= {"encoding", "separator"}
     )
 
 
+OF_TABLES = "kkm"  # the model that is proposed for tables
 _SEVERAL = {"--when", "--not-ids", "--hierarchy"}  # which say more beside what was said
 _FLAGS = {"--rows-are-events", "--same-ids"}
 

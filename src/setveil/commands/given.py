@@ -108,7 +108,8 @@ def _propose(asked: TableError, source: Any, reading: Mapping[str, Any]) -> None
     from setveil.commands.proposals import propose
     from setveil.tables.how import How
 
-    if asked.columns and set(reading) <= {"encoding", "separator"} and source != "-":
+    on_disk = not isinstance(source, str) or source != "-"
+    if asked.columns and on_disk and set(reading) <= {"encoding", "separator"}:
         propose(asked, source, How(None, reading.get("encoding"), reading.get("separator")))
 
 

@@ -21,11 +21,11 @@ from setveil.tables.roles import make_roles
 PERIOD = "month"  # the finest that is proposed for dates
 
 
-def propose(error: TableError, source: Any, how: How, *, facts: bool = True) -> None:
+def propose(error: TableError, source: Any, how: How) -> None:
     """Add to the question how rows are read that the file may be a table of people, or a log of theirs.
 
-    What is added is tried first, so that it works. It is kept apart from readings as rows, for these are options of
-    `setveil.read`.
+    What is added is tried first, so that it works. It is kept apart from readings as rows, which are options
+    of `setveil.read`.
 
     Parameters
     ----------
@@ -35,11 +35,9 @@ def propose(error: TableError, source: Any, how: How, *, facts: bool = True) -> 
         The file, which is read again.
     how : How
         How it is read.
-    facts : bool
-        Whether rows of facts are of use here.
     """
     error.tables = tuple(_as_table(source, how))
-    if facts and not error.tables:
+    if not error.tables:
         found = [_as_facts(source, how, options) for options, _ in error.readings[:1]]
         error.logs = tuple(reading for reading in found if reading is not None)
     error.say_how()
@@ -67,7 +65,8 @@ def _as_facts(source: Any, how: How, rows: Mapping[str, Any]) -> tuple[Mapping[s
             if form is None or not (is_date_name(name) or len(values) > 1):
                 continue
             when = f"{name}:{PERIOD}"
-            asked = asked_for(rows["item_column"], when, None, date_format=form or None, sign=None, missing={})
+            code = rows["item_column"]
+            asked = asked_for(code, when, None, date_format=form or None, sign=None, missing={})
             read_rows_of_facts(source, asked, replace(how, id_column=rows["id_column"]))
             said = {"id_column": rows["id_column"], "set": rows["item_column"], "when": when}
             more = {"date_format": form} if form else {}
@@ -85,4 +84,3 @@ def _form_of(values: list[str]) -> str | None:
         return None
     forms = forms_of(values)
     return forms[0] if len(forms) == 1 else None
-

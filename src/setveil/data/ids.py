@@ -28,6 +28,7 @@ from setveil.data.names import (
     is_people,
     is_person_id,
     is_place,
+    names_others,
 )
 from setveil.data.readings import as_field
 from setveil.errors import TableError, shorten
@@ -196,6 +197,8 @@ def free_text(column: Values) -> str:
     texts = [label for label, n in zip(column.labels, times.tolist(), strict=True) if 0 < n <= _HARDLY_TWICE]
     long = sum(len(label.split()) >= _SEVERAL_WORDS for label in texts)
     several = len(column.present)
+    if is_item_name(column.name):  # whose texts are from a catalogue of products, drugs or diagnoses
+        return ""
     if several < evidence.MANY or 2 * long <= several:
         return ""
     return f"{count(long)} of {count(several, 'different text')} have several words and come once or twice"
@@ -318,7 +321,7 @@ def comes_again(
     pairs, shared = np.unique(codes * n_classes + classes, return_counts=True)
     parts = np.bincount(pairs // n_classes, minlength=times.size)
     number, unequal = int(several.sum()), int((several & (parts > 1)).sum())
-    if is_person_id(column.name):
+    if is_person_id(column.name) or are_addresses(column.name, labels):
         return Again(column, number, unequal, n_classes, NAMED)
     if number < 2 or is_place(column.name) or unequal > (1 - evidence.SURE) * number:
         return None
@@ -382,10 +385,16 @@ def _pairs(times: Codes) -> float:
     return float((times.astype(np.float64) * (times - 1)).sum()) / 2
 
 
+def are_addresses(name: str, labels: Sequence[str]) -> bool:
+    """Tell whether values are mail addresses or telephone numbers, but for those that many people share."""
+    found = sum(any(form.fullmatch(label) for form in (_MAIL, _PHONE)) for label in labels)
+    return len(labels) > 1 and found >= evidence.SURE * len(labels) and not names_others(name)
+
+
 def may_come_again(name: str, values: Sequence[str]) -> bool:
     """Tell by the first values of a column whether it is worth asking by it who comes again."""
     present = [value for value in values if value not in evidence.MISSING]
-    if is_person_id(name):
+    if is_person_id(name) or are_addresses(name, present):
         return True
     if not present or set(present) <= evidence.YES | evidence.NO:
         return False

@@ -1,8 +1,8 @@
 """Names of columns: persons, events, items, dates, amounts, sexes and places, in five languages.
 
-Names are compared as small words without accents, in English, German, French, Spanish and Italian. A column that
-is named like persons says whom a line is about; one that is named like events (orders, stays, visits) does not,
-although its values are IDs, too. Dates, amounts and sexes are never IDs.
+Names are compared as small words without accents, in English, German, French, Spanish and Italian. A column
+that is named like persons says whom a line is about. One that is named like events (orders, stays, visits) does
+not, although its values are IDs, too. Dates, amounts and sexes are never IDs.
 """
 
 from __future__ import annotations
@@ -13,22 +13,28 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 _NUMBER = (
-    r"(ids?|uuid|guid|nr|no|nos|num|number|nummer|numero|nbr|key|refs?|reference|hash|token|identifier|identifiant"
-    r"|identificador|identificativo|identificativi|kennung|kennzeichen|kennziffer|schluessel|pseudonym|pseudo|seudonimo"
+    r"(ids?|uuid|guid|nr|no|nos|num|number|nummer|numero|nbr|key|refs?|reference|hash|token|identifier"
+    r"|identifiant"
+    r"|identificador|identificativo|identificativi|kennung|kennzeichen|kennziffer|schluessel|pseudonym"
+    r"|pseudo|seudonimo"
     r"|codigo|codice)"
 )
-# English noun: words of the other languages, and abbreviations. The first that fits names persons in messages.
+# By the English noun that messages use: words and abbreviations of all languages. The first that fits counts.
 _PERSONS: Mapping[str, str] = {
     "patient": r"patient(en|e|es|in|innen|s)?|pat|pts?|pacientes?|pazient[ei]",
-    "customer": r"customers?|cust|clients?|clientes?|client[ei]|kunden?|kundin(nen)?|buyers?|shoppers?|acheteurs?"
+    "customer": r"customers?|cust|clients?|clientes?|client[ei]|kunden?|kundin(nen)?|buyers?|shoppers?"
+    r"|acheteurs?"
     r"|compradore?s?|acquirent[ei]",
     "user": r"users?|anon|benutzer|nutzer|anwender|usagers?|utilisateurs?|usuari[oa]s?|utent[ei]|visitors?"
     r"|besucher|visiteurs?|visitantes?|visitator[ei]",
-    "member": r"members?|mitglied(er|s)?|membres?|miembros?|soci[oa]?s?|membr[oi]|adherents?|abonnes?|subscribers?"
+    "member": r"members?|mitglied(er|s)?|membres?|miembros?|soci[oa]?s?|membr[oi]|adherents?|abonnes?"
+    r"|subscribers?"
     r"|abonnent(en)?|affiliates?|afiliad[oa]s?",
-    "subject": r"subjects?|subj|respondents?|participants?|participantes?|partecipant[ei]|proband(en)?|teilnehmer"
+    "subject": r"subjects?|subj|respondents?|participants?|participantes?|partecipant[ei]|proband(en)?"
+    r"|teilnehmer"
     r"|sujets?|sujetos?|soggett[oi]|panelists?|donors?",
-    "insured person": r"versicherten?|insured|insurance|insurant|insuree|beneficiar(y|ies)|bene|assures?|asegurad[oa]s?"
+    "insured person": r"versicherten?|insured|insurance|insurant|insuree|beneficiar(y|ies)|bene|assures?"
+    r"|asegurad[oa]s?"
     r"|assicurat[oi]",
     "student": r"students?|schueler|studierenden?|etudiants?|eleves?|estudiantes?|alumn[oa]s?|student[ei]",
     "employee": r"employees?|emp|mitarbeiter|personal|employes?|emplead[oa]s?|dipendent[ei]",
@@ -39,7 +45,8 @@ _PAPERS = (  # what belongs to one person, or to few
     r"(accounts?|acct|konto|compte|cuenta|polic[ey]|police|poliza|polizza|medical ?record|health ?card"
     r"|social ?security|securite ?sociale|seguridad ?social|sozialversicherungs?|krankenversicherten"
     r"|krankenversicherungs?|rentenversicherungs?|passport|reisepass|pasaporte|passaporto|ausweis|tax|steuer"
-    r"|fiscal|fiscale|national|nhs|ahv|mrn|historia ?clinica|expediente|cartella ?clinica|tessera|tarjeta|carte"
+    r"|fiscal|fiscale|national|nhs|ahv|mrn|historia ?clinica|expediente|cartella ?clinica|tessera|tarjeta"
+    r"|carte"
     r"|dossiers?|akten?)"
 )
 _SOMEBODY = rf"({_PEOPLE}|{_PAPERS})"
@@ -49,7 +56,8 @@ _EVENTS: Mapping[str, str] = {
     "receipt": r"receipts?|bons?|kassenbons?|belegs?|tickets?|scontrin[oi]|recus?|recibos?",
     "basket": r"baskets?|carts?|warenkorb|warenkoerbe|paniers?|cestas?|carrell[oi]",
     "purchase": r"purchases?|einkaufs?|kaufs?|achats?|compras?|ventas?|acquist[oi]|vendit[ae]",
-    "transaction": r"transactions?|trans|tx|txn|transaktions?|buchungs?|bookings?|transaccion(es)?|transazion[ei]",
+    "transaction": r"transactions?|trans|tx|txn|transaktions?|buchungs?|bookings?|transaccion(es)?"
+    r"|transazion[ei]",
     "stay": r"stays?|hadm|aufenthalts?|sejours?|estancias?|ricover[oi]|degenz[ae]|hospitali[sz]ations?",
     "admission": r"admissions?|aufnahmen?|aufn|ingresos?|ammission[ei]",
     "encounter": r"encounters?|kontakts?|episodes?|episodios?|episod[io]|consultations?|consultas?",
@@ -72,38 +80,50 @@ _MAY_BE_ID = (
     rf"(.* )?({_NUMBER}|[psu]id|code|n|index|idx)|({_NUMBER}|n)( .*)|{_RECORD} ?{_NUMBER}"
     rf"|{_SOMEBODY}|{_RECORD}"
     r"|(.* )?(names?|nom|prenom|surname|firstname|lastname|vorname|nachname|nombres?|apellidos?|nome|cognome"
-    r"|(e ?)?mails?|correo|phone|tel|telephone|telefon|telefono|mobile|movil|cellulare|handy|fax|address|adresse"
+    r"|(e ?)?mails?|correo|phone|tel|telephone|telefon|telefono|mobile|movil|cellulare|handy|fax|address"
+    r"|adresse"
     r"|anschrift|direccion|indirizzo)( .*)?"
 )
 _COUNTED = rf".* {_NUMBER}"
 _PLACE = (
     r"(.* )?(zip|zip ?codes?|plz|postal ?codes?|post ?codes?|postleitzahl|code postal|codigo postal|cap"
-    r"|city|town|stadt|ville|ciudad|citta|ort|wohnort|commune|comune|municipio|gemeinde|states?|bundesland|land"
-    r"|country|pays|pais|paese|region|regione|county|kreis|canton|kanton|district|bezirk|departement|provincia"
-    r"|department|abteilung|province|street|strasse|rue|calle|via|hospital|clinic|klinik|hopital|ospedale|ward"
+    r"|city|town|stadt|ville|ciudad|citta|ort|wohnort|commune|comune|municipio|gemeinde|states?"
+    r"|bundesland|land"
+    r"|country|pays|pais|paese|region|regione|county|kreis|canton|kanton|district|bezirk|departement"
+    r"|provincia"
+    r"|department|abteilung|province|street|strasse|rue|calle|via|hospital|clinic|klinik|hopital|ospedale"
+    r"|ward"
     r"|station|site|tract|reparto|servicio|location|latitude|longitude)( .*)?"
 )
 _DATE = (
-    r"(.* )?(dates?|datum|dat|datetime|day|tag|jour|fechas?|dia|data|giorno|time|zeit|uhrzeit|heure|hora|ora|timestamp"
+    r"(.* )?(dates?|datum|dat|datetime|day|tag|jour|fechas?|dia|data|giorno|time|zeit|uhrzeit|heure|hora"
+    r"|ora|timestamp"
     r"|year|jahr|annee|ano|anno|month|monat|mois|mes|mese|week|woche|semaine|semana|settimana|dob)( .*)?"
     r"|[a-z]+(datum|dat)|(admit|discharge|birth|order|query|visit|invoice)(date|time|year)"
 )
 _AMOUNT = (
-    r"(.* )?(amounts?|prices?|preis|prix|precio|prezzo|costs?|kosten|couts?|costes?|costo|total|sum|summe|somme|importo"
-    r"|importe|betrag|montant|quantity|quantities|qty|menge|anzahl|quantite|cantidad|quantita|count|age|alter|edad|eta"
-    r"|weight|gewicht|poids|peso|bmi|imc|height|salary|gehalt|salaire|salario|income|einkommen|revenus?|ingresos"
+    r"(.* )?(amounts?|prices?|preis|prix|precio|prezzo|costs?|kosten|couts?|costes?|costo|total|sum|summe"
+    r"|somme|importo"
+    r"|importe|betrag|montant|quantity|quantities|qty|menge|anzahl|quantite|cantidad|quantita|count|age"
+    r"|alter|edad|eta"
+    r"|weight|gewicht|poids|peso|bmi|imc|height|salary|gehalt|salaire|salario|income|einkommen|revenus?"
+    r"|ingresos"
     r"|reddito|score|los|duration|dauer|duree|duracion|durata|rating|dose|dosis|lab|value|wert)( .*)?"
 )
 _SEX = r"(.* )?(sex|gender|geschlecht|sexe|genre|sexo|genero|sesso|genere)( .*)?"
 _STAFF = (
-    r"(.* )?(stores?|shops?|branch|filiale|magasin|tienda|negozio|seller|vendor|supplier|provider|npi|doctor|physician"
-    r"|arzt|medecin|medico|nurse|cashier|kasse|caja|cassa|clerk|operator|device|machine|terminal|team|class|school"
-    r"|household|haushalt|foyer|hogar|famiglia|family|aisle|brand|marke|campaign|channel|status|type|typ|group"
+    r"(.* )?(stores?|shops?|branch|filiale|magasin|tienda|negozio|seller|vendor|supplier|provider|npi"
+    r"|doctor|physician"
+    r"|arzt|medecin|medico|nurse|cashier|kasse|caja|cassa|clerk|operator|device|machine|terminal|team"
+    r"|class|school"
+    r"|household|haushalt|foyer|hogar|famiglia|family|aisle|brand|marke|campaign|channel|status|type|typ"
+    r"|group"
     r"|cluster|segment|version|language|sprache|currency|waehrung)( .*)?"
 )
 _ID = re.compile(
     r"^id|id$|id[_\W]|[_\W]id"
-    r"|^(patient|person|subject|member|customer|client|user|visitor|session|visit|encounter|order|basket|invoice|receipt"
+    r"|^(patient|person|subject|member|customer|client|user|visitor|session|visit|encounter|order|basket"
+    r"|invoice|receipt"
     r"|transaction|record|household|case|row)(_?(no|nr|num|number|key))?$",
     re.IGNORECASE,
 )
@@ -113,12 +133,15 @@ _ITEM = re.compile(
     re.IGNORECASE,
 )
 _ITEMS_ELSEWHERE = (  # never where a name decides by itself
-    r"(.* )?(artikel|produkte?|produits?|productos?|prodott[oi]|articulos?|articol[oi]|waren?|hauptdiagnose|dx|atc|ops"
-    r"|cpt|medikamente?|medicaments?|medicamentos?|farmac[oi]|prozedur|prozeduren|eingriff|leistung|leistungen|actes?"
+    r"(.* )?(artikel|produkte?|produits?|productos?|prodott[oi]|articulos?|articol[oi]|waren?"
+    r"|hauptdiagnose|dx|atc|ops"
+    r"|cpt|medikamente?|medicaments?|medicamentos?|farmac[oi]|prozedur|prozeduren|eingriff|leistung"
+    r"|leistungen|actes?"
     r"|quer(y|ies)|search(es)?|suchbegriffe?|terms?|titles?|songs?|tracks?|movies?|films?)( .*)?"
 )
 _PERSON = re.compile(
-    "patient|person|subject|member|customer|client|user|visitor|session|name|mail|phone|mrn|case|order|basket",
+    "patient|person|subject|member|customer|client|user|visitor|session|name|mail|phone|mrn|case|order"
+    r"|basket",
     re.IGNORECASE,
 )
 

@@ -23,6 +23,7 @@ from setveil.data.ids import (
     who_comes_again,
     why_id,
 )
+from setveil.data.names import is_person_id
 from setveil.data.readings import as_field
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, TableError, listed, shorten
@@ -183,6 +184,8 @@ def _taken_for_persons(
     name = again.column.name
     like = (
         "is named like the ids of persons"
+        if is_person_id(again.column.name)
+        else "contains mail addresses or telephone numbers"
         if again.grade == NAMED
         else f"stands beside the same {_and([column.name for column in table.columns])} wherever a value "
         "comes again"

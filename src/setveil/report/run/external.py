@@ -226,8 +226,8 @@ def external_html(report: Record) -> str:
             ]
         ),
     ]
-    page = words.of_events(told, "\n".join(section for section in sections if section))
-    return blocks.page("About this release", page)
+    page = "\n".join(section for section in sections if section)
+    return words.of_events(told, blocks.page("About this release", page))
 
 
 def _contents(told: Told) -> str:
