@@ -286,12 +286,13 @@ def _words(options: Mapping[str, Any]) -> str:
         if "when" in options:
             names = {"id_column": "id", "set": "sets"}
             options = {names.get(name, name): value for name, value in options.items()}
-            return f"setveil.read_facts(..., {', '.join(f'{name}={value!r}' for name, value in options.items())})"
+            words = ", ".join(f"{name}={value!r}" for name, value in options.items())
+            return f"setveil.read_facts(..., {words})"
         if "qi" in options or "set" in options:
             return f"setveil.read_table(..., {', '.join(_table_words(options))})"
         return f"setveil.read(..., {', '.join(f'{name}={value!r}' for name, value in options.items())})"
-    words = ((f"--{name.replace('_', '-')}", value) for name, value in options.items())
-    return shlex.join(word for name, value in words for word in ([name] if value is True else [name, value]))
+    pairs = ((f"--{name.replace('_', '-')}", value) for name, value in options.items())
+    return shlex.join(word for name, value in pairs for word in ([name] if value is True else [name, value]))
 
 
 def _table_words(options: Mapping[str, Any]) -> Iterator[str]:

@@ -1,8 +1,8 @@
-"""Rows that are events, such as orders, stays or days: one person may have several, or several people share one.
+"""Rows that are events, such as orders, stays or days: a person may have several, or people share one.
 
 Then a guarantee about rows is none about people: the rows of one person hide among themselves. A column that
-is named like persons says so, wherever it is, and so does one with values that only IDs have. Columns that many
-people share (stores, wards, products, dates, ages) do not.
+is named like persons says so, wherever it is, and so does one with values that only IDs have. Columns that
+many people share (stores, wards, products, dates, ages) do not.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from setveil.data.names import (
     person_noun,
     tells_person,
 )
-from setveil.data.readings import as_field
 from setveil.errors import TableError, shorten
 from setveil.wording import count
 

@@ -1,8 +1,8 @@
 """Names of columns: persons, events, items, dates, amounts, sexes and places, in five languages.
 
 Names are compared as small words without accents, in English, German, French, Spanish and Italian. A column
-that is named like persons says whom a line is about. One that is named like events (orders, stays, visits) does
-not, although its values are IDs, too. Dates, amounts and sexes are never IDs.
+that is named like persons says whom a line is about. One that is named like events (orders, stays, visits)
+does not, although its values are IDs, too. Dates, amounts and sexes are never IDs.
 """
 
 from __future__ import annotations

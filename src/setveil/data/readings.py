@@ -102,7 +102,7 @@ def _holds_ids(values: Sequence[str]) -> bool:
     if any(evidence.kind(value) == "date" for value in values):
         return True
     different = set(values)
-    return evidence.are_different(values) or (2 < len(different) and evidence.is_grouped(values))
+    return evidence.are_different(values) or (len(different) > 2 and evidence.is_grouped(values))
 
 
 def _with(more: Mapping[str, str], options: Mapping[str, str]) -> dict[str, str]:

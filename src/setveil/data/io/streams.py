@@ -153,8 +153,8 @@ class ListFiles:
             items = rows.filter(rows.list.len() > 0).explode()
             missing += items.null_count()
             labels.update(items.unique().drop_nulls().cast(pl.String))
-        for count, what in ((missing, "missing"), (int("" in labels), "empty")):
-            if count:
+        for number, what in ((missing, "missing"), (int("" in labels), "empty")):
+            if number:
                 raise DataError(
                     f"{self.paths[0]}: column {shorten(self.column)} has {what} values, expected none.",
                     hint="Remove them first; a row without items is an empty list.",
