@@ -144,7 +144,7 @@ def test_no_lines() -> None:
     ],
 )
 def test_faults(columns: Any, expected: Any) -> None:
-    options = {"item_column": "item"} if expected.startswith("'item' has type") else {}
+    options: dict[str, Any] = {"item_column": "item"} if expected.startswith("'item' has type") else {}
     if options:
         expected = "'id' has type List(Int64), expected plain ids"
     with pytest.raises(DataError) as caught:

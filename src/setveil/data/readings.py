@@ -152,7 +152,7 @@ def likely_readings(table: NamedColumns) -> list[Reading]:
     filled = [at for at in range(width) if any(values[at]) and at not in several]
     ids = [at for at in filled if not _is_measured(table, at)]
     ids = sorted(ids, key=lambda at: (-_rank(table, at), -_id_score(table, at, values[at]), at))
-    for id_at in [at for at in ids if not _are_measured(values[at])][:1]:
+    for id_at in [at for at in ids if not _are_measured(table, at, values[at])][:1]:
         rest = [at for at in filled if at != id_at and _are_items_of(table, values, id_at, at)]
         if rest:
             item_at = min(rest, key=lambda at: (-_item_score(table, at, values[at]), at))
@@ -209,10 +209,11 @@ def _rank(table: NamedColumns, at: int) -> int:
     return 2 * is_people(name) + tells_person(name)
 
 
-def _are_measured(values: Sequence[str]) -> bool:
-    """Tell whether most values are dates, or numbers that are no integers."""
+def _are_measured(table: NamedColumns, at: int, values: Sequence[str]) -> bool:
+    """Tell whether most values are dates, or numbers that are no integers and not named like IDs."""
+    kinds = {"date"} if _is_called_id(table, at) else {"date", "number"}
     filled = [value for value in values if value not in evidence.MISSING]
-    return 2 * sum(evidence.kind(value) in {"date", "number"} for value in filled) > len(filled)
+    return 2 * sum(evidence.kind(value) in kinds for value in filled) > len(filled)
 
 
 def _is_measured(table: NamedColumns, at: int) -> bool:
