@@ -32,7 +32,7 @@ def read_rows(
     path: str | Sequence[str], reading: Reading = DETECTED, *, refuse_tables: bool = True
 ) -> Transactions:
     """Read rows, and say how where that was detected from the content and a mistake would go unnoticed."""
-    with saying_how():
+    with saying_how(path, reading):
         data = read(path or None, **reading.given(), refuse_tables=refuse_tables)
     if refuse_tables:
         say_spellings(data)
@@ -57,7 +57,7 @@ def rows_in_parts(path: str | Sequence[str], reading: Reading) -> ListFiles | Te
 
     paths = [path] if isinstance(path, str) else list(path)
     given = reading.given()
-    other = sorted(set(given) - {"format", "item_column", "separator", "encoding"})
+    other = sorted(set(given) - {"format", "item_column", "separator", "encoding", "rows_are_events"})
     if other or "-" in paths or not paths:
         what = f"--{other[0].replace('_', '-')} is" if other else "Standard input is"
         raise RequestError(
@@ -88,18 +88,53 @@ def require_room(path: str | Sequence[str], hint: Callable[[], str]) -> None:
 
 
 @contextmanager
-def saying_how() -> Iterator[None]:
-    """Let a table that is not read say how it could be, by options of the command that was called."""
+def saying_how(path: str | Sequence[str] = "", reading: Reading = DETECTED) -> Iterator[None]:
+    """Let a table that is not read say how it could be, by options of the command that was called.
+
+    Where rows were to be read from a file, and the command reads tables, too, this is proposed first.
+    """
     try:
         yield
     except TableError as error:
+        one = path if isinstance(path, str) else next(iter(path), "") if len(path) == 1 else ""
+        if error.columns and one and one != "-" and _reads_tables(reading):
+            from setveil.commands.proposals import propose
+            from setveil.tables.how import How
+
+            how = How(None, reading.encoding, reading.separator)
+            propose(error, one, how)
+            error.tables = tuple(({"model": OF_TABLES, **said}, meaning) for said, meaning in error.tables)
         error.say_how(command_with)
         raise
 
 
 def command_with(options: str) -> str:
-    """Complete options to the command that was called."""
-    return f"setveil {shlex.join(sys.argv[1:])} {options}"
+    """Complete options to the command that was called, in place of those that it had already."""
+    again = {word for word in shlex.split(options) if word.startswith("--")} - _SEVERAL
+    words: list[str] = []
+    skipped = False
+    for word in sys.argv[1:]:
+        if skipped or word.partition("=")[0] in again:
+            skipped = not skipped and "=" not in word and word not in _FLAGS
+        else:
+            words.append(word)
+    return f"setveil {shlex.join(words)} {options}"
+
+
+def _reads_tables(reading: Reading) -> bool:
+    """Tell whether the command that was called would read a table, if columns had roles."""
+    words = {word.partition("=")[0] for word in sys.argv[2:]}
+    rows_only = {"--algorithm", "-a", "--model", "--engine", "--hierarchy", "--config"}
+    return (
+        sys.argv[1:2] == ["anonymize"]
+        and not words & rows_only
+        and set(reading.given()) <= {"encoding", "separator"}
+    )
+
+
+OF_TABLES = "kkm"  # the model that is proposed for tables
+_SEVERAL = {"--when", "--not-ids", "--hierarchy"}  # which say more beside what was said
+_FLAGS = {"--rows-are-events", "--same-ids"}
 
 
 def split_format(path: str | Sequence[str], format: str | None) -> tuple[str | None, str | None]:  # noqa: A002

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from setveil.published.table_files import PublishedTable
     from setveil.tables.table import Table
 
-OF_TABLES = "kkm"  # the model that is proposed for tables
+OF_TABLES = "kkm"  # the model that is proposed for tables; also in `setveil.cli.files`
 
 
 def _bundle(*names: str) -> Bundle:

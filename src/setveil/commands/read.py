@@ -22,6 +22,7 @@ def read(
     item_columns: str | Sequence[str] | None = None,
     delimiter: str | None = None,
     not_ids: str | Sequence[str] | None = None,
+    rows_are_events: bool = False,
     same_ids: bool = False,
     query: str | None = None,
     connection: str | None = None,
@@ -60,6 +61,9 @@ def read(
     not_ids : str or list of str, optional
         Columns that are no ids of persons, although they look so. Items are read from a column that looks
         like ids only if it is named here.
+    rows_are_events : bool
+        Whether rows are events, such as orders or stays, of which a person may have several: then the
+        guarantee is about events. Otherwise an unused column of people who have several rows is an error.
     same_ids : bool
         Of several files: the same id in two of them is the same row, not an error.
     query, connection : str, optional
@@ -117,5 +121,8 @@ def read(
             raise RequestError(f"{name} must be a text, got {described(value)}.")
     if not isinstance(same_ids, bool):
         raise RequestError(f"same_ids must be True or False, got {described(same_ids)}.")
+    if not isinstance(rows_are_events, bool):
+        raise RequestError(f"rows_are_events must be True or False, got {described(rows_are_events)}.")
     given |= {"item_columns": item_columns, "not_ids": not_ids, "same_ids": same_ids or None}
+    given["rows_are_events"] = rows_are_events or None
     return rows_of(source, **{name: value for name, value in given.items() if value is not None})

@@ -177,6 +177,7 @@ class Origin:
     # cells: the layout of a table whose cells hold several items, and what stands between these
     cells: tuple[Layout, str] | None = None
     merged: Merged | None = None  # which spellings of items were made one
+    unit: str = "person"  # what a row is: a person, or an event that was confirmed, such as an order
     seconds: float = field(default=0.0, compare=False)
 
     @property
@@ -187,8 +188,8 @@ class Origin:
     @property
     def sha256(self) -> str | None:
         """Hash of the file; of several, hash of their hashes."""
-        if len(self.files) == 1:
-            return self.files[0].sha256
+        if len(self.files) < 2:
+            return self.files[0].sha256 if self.files else None
         return hashlib.sha256("".join(file.sha256 or "" for file in self.files).encode()).hexdigest()
 
     def as_dict(self) -> dict[str, Any]:
@@ -207,6 +208,7 @@ class Origin:
             "query": self.query,
             "files": [asdict(file) for file in self.files],
             **({} if self.merged is None else {"normalized": self.merged.as_dict()}),
+            **({"unit": self.unit} if self.unit != "person" else {}),
         }
 
     def sentence(self) -> str:

@@ -146,6 +146,7 @@ class Transactions(Framed):
         delimiter: str | None = None,
         not_ids: str | Sequence[str] | None = None,
         normalize: str | None = None,
+        rows_are_events: bool = False,
     ) -> Transactions:
         """Make transactions from a data frame.
 
@@ -168,6 +169,8 @@ class Transactions(Framed):
             Columns that are no ids of persons, although they look so, as for `setveil.read`.
         normalize : {"codes", "text"}, optional
             Make spellings one item, as for `setveil.read`.
+        rows_are_events : bool
+            Whether rows are events, of which a person may have several, as for `setveil.read`.
 
         Raises
         ------
@@ -183,9 +186,10 @@ class Transactions(Framed):
         [('milk', 'tea'), ('tea',)]
         """
         from setveil.data.columns import Wanted
+        from setveil.data.events import unit_of
         from setveil.data.frames import read_frame
         from setveil.data.ids import require_no_ids
-        from setveil.data.rows_of_columns import refuse_rounded_parts
+        from setveil.data.rows_of_columns import refuse_rounded_parts, require_people
 
         for name in (id_column, item_column):
             require_type("A column must be named by a text", name, (str, type(None)))
@@ -194,8 +198,13 @@ class Transactions(Framed):
         if wanted.named:
             require_no_ids("the data frame", part.items, not_ids)
             refuse_rounded_parts("the data frame", part)
-        data = cls.from_codes(part.indptr, part.codes, part.labels)
-        return data if normalize is None else data.with_normal_labels(normalize)
+        if not rows_are_events:
+            require_people("the data frame", part, wanted)
+        made = cls.from_codes(part.indptr, part.codes, part.labels)
+        if rows_are_events:
+            read = Origin((), part.layout, part.row, part.id_column, part.item_columns, part.ignored_columns)
+            made = replace(made, origin=replace(read, unit=unit_of(part.id_column)))
+        return made if normalize is None else made.with_normal_labels(normalize)
 
     def with_normal_labels(self, how: str) -> Transactions:
         """Write labels in one form, so that spellings of an item become one (see `setveil.read`).

@@ -46,6 +46,11 @@ class Reading:
         "Table: columns that are no ids of persons, although they look so.",
         default=None,
     )
+    rows_are_events: bool | None = parameter(
+        Flag(),
+        "Rows are events, such as orders or stays: the guarantee is about these, and not about people.",
+        default=None,
+    )
     same_ids: bool | None = parameter(
         Flag(), "Several files: the same id in two of them is the same row.", default=None
     )

@@ -125,6 +125,8 @@ def _recorded_reading(report: Record) -> dict[str, Any]:
     how = options | ({"format": found["layout"]} if found.get("layout") in FORMATS else {})
     if found.get("item_columns"):
         how["not_ids"] = found["item_columns"]  # the run has published them
+    if found.get("unit"):
+        how["rows_are_events"] = True
     if found.get("encoding"):
         how.setdefault("encoding", found["encoding"])
     if found.get("normalized"):

@@ -145,6 +145,7 @@ class Guarantee(TypedDict):
     phrase: str
     holds: bool
     violations: int
+    rows_are: NotRequired[str]  # what a row is that is no person: "order"
     greatest_k: NotRequired[int | None]
     greatest_m: NotRequired[int | str | None]
     absent: NotRequired[int]  # how many items a person may be known not to have, besides

@@ -7,7 +7,7 @@ from typing import Any
 
 from setveil.report.record import Optimality, Published, Record
 from setveil.utility import Measure
-from setveil.wording import are, count
+from setveil.wording import are, count, of_rows
 
 
 def percent(part: float, whole: float = 1) -> str:
@@ -191,6 +191,12 @@ ONE_OF_THEM = (
     "Publish one release of these rows, with classes or without: two together can leave people with fewer "
     "rows than promised."
 )
+
+
+def of_events(report: Mapping[str, Any], page: str) -> str:
+    """Say of rows that are events what a page says of people."""
+    noun = report["guarantee"].get("rows_are")
+    return of_rows(page, noun) if noun else page
 
 
 def of_facts(text: str) -> str:

@@ -115,6 +115,7 @@ def recorded(
         "guarantee": {
             **guarantee.as_dict(),
             "phrase": guarantee.phrase,
+            **({"rows_are": origin.unit} if origin and origin.unit != "person" else {}),
             "holds": verdict.holds,
             "violations": verdict.violations,
             **verdict.found(),

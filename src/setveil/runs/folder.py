@@ -303,6 +303,7 @@ def _about_of(release: Outcome, report: Record) -> dict[str, Any]:
     return {
         "setveil": report["setveil"],
         "guarantee": {key: guarantee[key] for key in promised if key in guarantee},
+        **({"rows_are": guarantee["rows_are"]} if "rows_are" in guarantee else {}),
         "algorithm": report["algorithm"]["name"],
         **{key: written[key] for key in ("file", "files") if key in written},
         **report["published"]["layout"],

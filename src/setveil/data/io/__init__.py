@@ -13,13 +13,14 @@ import numpy as np
 
 from setveil.data import evidence
 from setveil.data.columns import WANTED, Wanted, joined, rows_of
+from setveil.data.events import PERSON, Beside, unit_of
 from setveil.data.ids import require_no_ids, why_id
 from setveil.data.io.sniff import detect_format, holds_numbers, sniff_content, why_table
 from setveil.data.io.source import Source, Text, as_text, gather, is_xlsx, open_source
 from setveil.data.io.write import write_blocks
 from setveil.data.layout import FORMATS, InputFile, Layout, Origin, function_of, writable_layout
 from setveil.data.readings import refusal, refuse_ids_in_lists
-from setveil.data.rows_of_columns import RowsRead, refuse_rounded_parts
+from setveil.data.rows_of_columns import RowsRead, refuse_rounded_parts, require_people
 from setveil.data.set_fields import refuse_lists
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, OutputError, RequestError, TableError, listed
@@ -78,6 +79,7 @@ def read(
     item_columns: str | Sequence[str] | None = None,
     delimiter: str | None = None,
     not_ids: str | Sequence[str] | None = None,
+    rows_are_events: bool = False,
     same_ids: bool = False,
     query: str | None = None,
     connection: str | None = None,
@@ -113,6 +115,9 @@ def read(
     not_ids : str or sequence of str, optional
         Columns that are no ids of persons, although they look so: items are read from a column that was named
         and looks like ids only if it is one of these.
+    rows_are_events : bool
+        Whether rows are events, such as orders or stays, of which a person may have several. Otherwise an
+        unused column of people who have several rows is an error.
     same_ids : bool
         Of several files: the same id is the same row. Otherwise an id that two files have is an error.
     query, connection : str, optional
@@ -138,7 +143,9 @@ def read(
     """
     wanted = Wanted(id_column, item_column, item_columns, delimiter)
     request = _Request(format, encoding, separator, wanted, refuse_tables, normalize)
-    return _read(path, request, not_ids, query, connection, same_ids=same_ids)[0]
+    return _read(
+        path, request, not_ids, query, connection, same_ids=same_ids, rows_are_events=rows_are_events
+    )[0]
 
 
 def read_with_ids(
@@ -149,7 +156,7 @@ def read_with_ids(
     form, encoding, separator = (reading.pop(name, None) for name in ("format", "encoding", "separator"))
     request = _Request(form, encoding, separator, wanted, True, reading.pop("normalize", None))
     beside = (reading.pop(name, None) for name in ("not_ids", "query", "connection"))
-    return _read(path, request, *beside, **{"same_ids": False} | reading)
+    return _read(path, request, *beside, **{"same_ids": False, "rows_are_events": False} | reading)
 
 
 def _read(
@@ -160,6 +167,7 @@ def _read(
     connection: str | None,
     *,
     same_ids: bool,
+    rows_are_events: bool,
 ) -> tuple[Transactions, list[str] | None]:
     """Read transactions and the ids of their rows."""
     start = time.perf_counter()
@@ -197,6 +205,8 @@ def _read(
         for one, file in zip(parts, files, strict=True):
             refuse_rounded_parts(file.path, one)
     part = parts[0] if len(parts) == 1 else _together(parts, files, same_ids=same_ids)
+    if request.tables and not rows_are_events:
+        require_people(files[0].path, part, wanted)
     data = Transactions.from_codes(part.indptr, part.codes, part.labels)
     if not data.n_occurrences:
         names = ", ".join("standard input" if file.path == "-" else file.path for file in files[:3])
@@ -212,6 +222,7 @@ def _read(
         query,
         named=not request.silent,
         cells=part.cells,
+        unit=unit_of(part.id_column) if rows_are_events else PERSON,
         seconds=round(time.perf_counter() - start, 4),
     )
     data = replace(data, origin=origin)
@@ -429,6 +440,7 @@ def _can_be_read(text: Text, request: _Request, options: Mapping[str, str]) -> b
         else:
             takes, given = FORMATS[asked.format].takes, asked.given()
             part = function_of(FORMATS[asked.format].reader)(text, **{name: given[name] for name in takes})
+        require_people(text.name, part, asked.wanted)
     except (DataError, RequestError):
         return False
     items = int((part.codes >= 0).sum())
@@ -475,7 +487,7 @@ def _together(parts: Sequence[RowsRead], files: Sequence[InputFile], *, same_ids
     if first.ids is None:
         if same_ids:
             raise RequestError("Rows without ids cannot have the same ids.", hint="Leave out --same-ids.")
-        return replace(first, indptr=indptr, codes=codes, labels=labels)
+        return replace(first, indptr=indptr, codes=codes, labels=labels, beside=_beside(parts))
     numbers: dict[str, int] = {}
     ids = [label for part in parts for label in part.ids or ()]
     row, firsts = rows_of(np.array([numbers.setdefault(label, len(numbers)) for label in ids], np.int64))
@@ -489,7 +501,15 @@ def _together(parts: Sequence[RowsRead], files: Sequence[InputFile], *, same_ids
             )
         indptr, codes = joined(np.repeat(row, lengths), codes, firsts.size)
         ids = [ids[at] for at in firsts.tolist()]
-    return replace(first, indptr=indptr, codes=codes, labels=labels, ids=ids)
+    beside = _beside(parts)
+    if beside.columns:
+        beside = replace(beside, row=row[beside.row])
+    return replace(first, indptr=indptr, codes=codes, labels=labels, ids=ids, beside=beside)
+
+
+def _beside(parts: Sequence[RowsRead]) -> Beside:
+    """Put together what the unused columns of several files say of whose rows are."""
+    return Beside.joined([part.beside for part in parts], [part.indptr.size - 1 for part in parts])
 
 
 def _laid_out(part: RowsRead) -> str:
