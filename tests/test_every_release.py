@@ -12,10 +12,12 @@ import polars as pl
 import pytest
 
 import setveil as sv
+from cli_helpers import refused, setveil
 from setveil import algorithms
 from setveil.guarantees import models
 from setveil.options.decode import Given
 from setveil.options.guarantees import make_guarantee
+from setveil.report import words
 from setveil.runs import orders
 from strategies import transactions
 from tables import as_table
@@ -96,3 +98,47 @@ def test_every_question_is_answered_or_refused(algorithm: str, model: str, tmp_p
     assert [one for one in refused if "defect" in one] == []
     assert release.report_html()
     assert release.to_polars(long=True).width
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "model"),
+    [("aa", "km-anonymity"), ("rt", "kkm"), ("facts", "aa"), ("cahd", "privacy-degree")],
+)
+def test_rows_are_in_clusters_only_where_there_are_clusters(
+    algorithm: str, model: str, tmp_path: Path
+) -> None:
+    """Also where a record lacks the length of rows."""
+    if (algorithm, model) not in MADE:
+        algorithm, model = next(one for one in MADE if one[0] == algorithm)
+    release = released(algorithm, model)[0]
+    record = dict(release.write(tmp_path / "run"))
+    record["utility"] = {
+        key: value for key, value in record["utility"].items() if not key.startswith("mean_row_length")
+    }
+    text = words.rows(record)  # type: ignore[arg-type]
+    assert "clusters" not in text
+    assert text.endswith("before).")
+
+
+@pytest.mark.parametrize("epsilon", ["0.0000009", 1_000_001, 1e12])
+def test_epsilon_is_in_the_range_that_is_said(epsilon: float | str) -> None:
+    with pytest.raises(sv.RequestError, match=r"from 0\.000001 to 1,000,000"):
+        sv.DifferentialPrivacy(epsilon)
+
+
+def test_rows_without_items_are_found_by_absent_items() -> None:
+    rows = [["a"], ["a"], [], [], ["b"], ["b"], ["a", "b"]]
+    assert "never found" in repr(sv.risk(rows))
+    told = repr(sv.risk(rows, absent=1))
+    assert "7 (100 %)" in told
+    assert "never found" not in told
+
+
+def test_parts_count_single_rows_only(tmp_path: Path) -> None:
+    rows = 20 * [["tea", "milk"], ["tea"]] + 20 * [["rum", "cola"], ["rum"]]
+    for counts in (True, False):
+        release = sv.anonymize(rows, k=2, m=2, classes=2, class_size=20, counts=counts)
+        release.write(tmp_path / str(counts))
+        for command in ("verify", "risk"):
+            done = setveil(command, tmp_path / str(counts), "--engine", "parts")
+            refused(done, 2, "rows in classes", "--engine parts")

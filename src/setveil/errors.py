@@ -17,11 +17,13 @@ Every message says what, where, what was found, what is allowed; `hint` says wha
 
 from __future__ import annotations
 
+import csv
 import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
+from typing import Any
 
 _COLUMNS = 24  # shown of a table
 _FACES = re.compile("\ue000([^\ue001]*)\ue001([^\ue002]*)\ue002")
@@ -244,7 +246,7 @@ class TableError(DataError):
         self,
         message: str,
         columns: Sequence[tuple[str, Sequence[str]]],
-        readings: Sequence[tuple[Mapping[str, str], str]],
+        readings: Sequence[tuple[Mapping[str, Any], str]],
         trouble: str = "",
         asked: str = "--id-column, --item-column, --item-columns, --format",
     ) -> None:
@@ -253,19 +255,23 @@ class TableError(DataError):
         if len(columns) > _COLUMNS:
             shown.append(f"    and {len(columns) - _COLUMNS:,} more columns")
         super().__init__("\n".join([f"{message}:" if shown else f"{message}.", *shown]))
+        self.columns = tuple(columns)
         self.readings = tuple(readings)
+        self.tables: tuple[tuple[Mapping[str, Any], str], ...] = ()  # options of `setveil.read_table`
+        self.logs: tuple[tuple[Mapping[str, Any], str], ...] = ()  # options of `setveil.read_facts`
         self.trouble = trouble
         self.asked = asked
         self.say_how()
 
-    def keep(self, works: Callable[[Mapping[str, str]], bool]) -> None:
+    def keep(self, works: Callable[[Mapping[str, Any]], bool]) -> None:
         """Leave out readings that do not work."""
         self.readings = tuple(reading for reading in self.readings if works(reading[0]))
         self.say_how()
 
     def say_how(self, command: Callable[[str], str] = str) -> None:
         """Write the hint; `command` completes the options of a reading, as the command line takes them."""
-        lines = [f"    {command(_words(options))}\n        {meaning}" for options, meaning in self.readings]
+        likely = [*self.tables, *self.readings, *self.logs]
+        lines = [f"    {command(_words(options))}\n        {meaning}" for options, meaning in likely]
         first = self.trouble or "say how it is to be read"
         self.hint = "\n".join(
             [f"{first}; for example" if lines and not self.trouble else f"{first}; or", *lines]
@@ -274,12 +280,26 @@ class TableError(DataError):
             self.hint = f"{first} ({self.asked})."
 
 
-def _words(options: Mapping[str, str]) -> str:
+def _words(options: Mapping[str, Any]) -> str:
     """Write options of a reading as the face of this process takes them."""
     if not _speaking[0]:
+        if "when" in options:
+            names = {"id_column": "id", "set": "sets"}
+            options = {names.get(name, name): value for name, value in options.items()}
+            words = ", ".join(f"{name}={value!r}" for name, value in options.items())
+            return f"setveil.read_facts(..., {words})"
+        if "qi" in options or "set" in options:
+            return f"setveil.read_table(..., {', '.join(_table_words(options))})"
         return f"setveil.read(..., {', '.join(f'{name}={value!r}' for name, value in options.items())})"
-    words = ((f"--{name.replace('_', '-')}", value) for name, value in options.items())
-    return shlex.join(word for pair in words for word in pair)
+    pairs = ((f"--{name.replace('_', '-')}", value) for name, value in options.items())
+    return shlex.join(word for name, value in pairs for word in ([name] if value is True else [name, value]))
+
+
+def _table_words(options: Mapping[str, Any]) -> Iterator[str]:
+    """Write roles of columns as arguments of `setveil.read_table`."""
+    for name, value in options.items():
+        several = name in ("qi", "not_ids")
+        yield f"{name}={next(csv.reader([value], skipinitialspace=True)) if several else value!r}"
 
 
 class HierarchyError(DataError):

@@ -31,6 +31,29 @@ def count(number: int, noun: str = "", plural: str = "") -> str:
     return f"{number:,} {noun}".rstrip()
 
 
+def of_rows(text: str, noun: str) -> str:
+    """Say of rows that are events what a sentence of setveil says of people.
+
+    Examples
+    --------
+    >>> of_rows("Anyone who knows 2 items of a person's row finds the person.", "order")
+    'Anyone who knows 2 items of an order finds the order.'
+    >>> of_rows("the items of one person; other files about the same people", "row")
+    'the items of one row; other files about the same rows'
+    """
+    for pattern, put in _OF_PEOPLE:
+        text = pattern.sub(put.format(a="an" if noun[0] in "aeiou" else "a", noun=noun), text)
+    return text
+
+
+_OF_PEOPLE = (
+    (re.compile(r"\ba (?:single )?person(?:'s row)?\b"), "{a} {noun}"),
+    (re.compile(r"\ba (?:single )?person\b"), "{a} {noun}"),
+    (re.compile(r"\b(the|each|every|one|any|that|of) person(?:'s row)?\b"), "\\1 {noun}"),
+    (re.compile(r"\b(the same|of|many|several|all|whose|single) (?:people|persons)\b"), "\\1 {noun}s"),
+)
+
+
 def are(number: int) -> str:
     """Choose the verb for a count."""
     return "is" if number == 1 else "are"

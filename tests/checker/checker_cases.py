@@ -315,3 +315,73 @@ def case_of(folder: Path) -> Case:
         verdict,
         brute(folder, about) if verdict is not None else None,
     )
+
+
+# --- bytes
+
+EDITS: dict[str, Callable[[Random, str], str]] = {
+    "byte order mark": lambda _, text: "\ufeff" + text,
+    "all line ends": lambda _, text: text.replace("\n", "\r\n"),
+    "all line ends alone": lambda _, text: text.replace("\n", "\r"),
+    "no last line end": lambda _, text: text[:-1],
+    "a blank line at the end": lambda _, text: text + "\n",
+    "blanks at the end": lambda _, text: text + "  ",
+    **{
+        f"{name} before a line end": lambda rng, text, sign=sign: _at(rng, text, "\n", sign + "\n")
+        for name, sign in (
+            ("a blank", " "), ("a tab", "\t"), ("a carriage return", "\r"), ("NEL", "\x85"),
+            ("U+2028", "\u2028"), ("a no-break space", "\xa0"), ("a separator", ","), ("a form feed", "\f"),
+            ("a mark", "\ufeff"), ("a zero", "\0"), ("a line end", "\n"), ("U+001C", "\x1c"),
+        )
+    },
+    **{
+        f"{name} after a line end": lambda rng, text, sign=sign: _at(rng, text, "\n", "\n" + sign)
+        for name, sign in (
+            ("a blank", " "), ("a tab", "\t"), ("a no-break space", "\xa0"), ("a mark", "\ufeff")
+        )
+    },
+    "a blank after a separator": lambda rng, text: _at(rng, text, ",", ", "),
+    "a blank before a separator": lambda rng, text: _at(rng, text, ",", " ,"),
+    "two blanks": lambda rng, text: _at(rng, text, " ", "  "),
+    "a quoted field": lambda rng, text: _at(rng, text, "tea", '"tea"'),
+    "no quotes": lambda rng, text: _at(rng, text, '"', ""),
+    "an escape": lambda rng, text: _at(rng, text, '"tea"', '"\\u0074ea"'),
+    "a sign": lambda rng, text: _at(rng, text, "1", "+1"),
+    "a zero before": lambda rng, text: _at(rng, text, "1", "01"),
+    "another key": lambda rng, text: _at(rng, text, "{", '{"who": "ann", '),
+}  # fmt: skip
+
+
+def _at(rng: Random, text: str, old: str, new: str) -> str:
+    """Replace one of the places of a text; the whole stays if it has none."""
+    places = [at for at in range(len(text)) if text.startswith(old, at)]
+    if not places:
+        return text
+    at = rng.choice(places)
+    return text[:at] + new + text[at + len(old) :]
+
+
+def edited(number: int, seed: int, folder: Path) -> Iterator[tuple[str, Path, Case]]:
+    """Draw releases, the layouts in turn, some without any item, and edit bytes of each in every way."""
+    rng = Random(seed)
+    for count in range(number):
+        form = FORMATS[count % len(FORMATS)]
+        shutil.rmtree(folder, ignore_errors=True)
+        while not folder.exists():
+            with contextlib.suppress(sv.SetveilError):
+                if count >= len(FORMATS) and form not in ("table",) and rng.random() < 0.3:
+                    tree = sv.Hierarchy.from_paths([["1", "3"], ["2", "3"]])
+                    few = [["1"], [], [], []]
+                    sv.anonymize(few, k=2, m=1, hierarchy=tree, algorithm="aa").write(folder, format=form)
+                else:
+                    random_folder(rng, folder, form)
+        about = json.loads((folder / "published" / "about.json").read_text("utf-8"))
+        for file in (about["file"], "counts.csv"):
+            path = folder / "published" / file
+            whole = path.read_bytes() if path.exists() else b""
+            for name, edit in EDITS.items():
+                changed = edit(rng, whole.decode()).encode()
+                if whole and changed != whole:
+                    path.write_bytes(changed)
+                    yield f"{form}, {file}, {name}", folder, case_of(folder)
+                    path.write_bytes(whole)

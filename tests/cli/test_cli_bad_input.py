@@ -184,12 +184,11 @@ CASES = {
     "cycle in csv": Case(4, ["cycle"], tree="a;x;y;x\nb;y;x;y\n"),
     "two roots": Case(4, ["second root", "line 3"], tree="a;x;*\nb;x;*\nc;y;all\nd;y;*\n"),
     "two parents": Case(4, ["two parents", "line 2", "'b'"], tree="a;x;*\nb;x;*\nb;y;*\nc;y;*\nd;y;*\n"),
-    "an inner node that is an item": Case(4, ["'x'", "inner node"], tree=TREE + "x;y;*\n"),
-    "an item of the data that is an inner node": Case(
-        4, ["'x'", "inner node"], content="a,x\nx,b\nb\n" * 3, tree=TREE
+    "inner nodes that are items, each below the other": Case(
+        4, ["'x'", "inner node"], tree=TREE + "x;y;*\ny;x;*\n"
     ),
     "an item listed twice": Case(4, ["'a'", "line 5", "already"], tree=TREE + "a;x;*\n"),
-    "an empty label": Case(4, ["line 2", "empty label"], tree="a;x;*\nb;;*\nc;y;*\nd;y;*\n"),
+    "an empty label": Case(4, ["line 2", "empty label"], tree="a;x;*\n;x;*\nc;y;*\nd;y;*\n"),
     "hierarchy with a bad quote": Case(4, ["line 2", "quote"], tree='a;x;*\n"b;x;*\nc;y;*\n'),
     "hierarchy without parents": Case(4, ["no line has a parent"], tree="a\nb\nc\nd\n"),
     "hierarchy of ranges": Case(4, ["range"], tree="range\nname x\n\n", tree_file="tree.txt"),

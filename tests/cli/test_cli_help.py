@@ -82,7 +82,9 @@ def examples(texts: list[str]) -> list[str]:
 
 
 def test_examples_are_understood(tmp_path: Path) -> None:
-    texts, _ = helps(*([*command, "--help"] for command in COMMANDS if command not in ([], ["demo"])))
+    texts, _ = helps(
+        *([*command, "--help"] for command in COMMANDS if command not in ([], ["demo"])), width=160
+    )
     found = [re.sub(r" [<>]( \S+|$)", "", one) for one in examples(texts)]  # what a shell redirects
     assert len(found) > 20
     for example, done in zip(

@@ -68,7 +68,9 @@ def _size(rows: int = 0, empty: int = 0) -> Edit:
 
 
 TAMPERED: dict[str, tuple[str, dict[str, Edit], int, list[str]]] = {
-    "lg: a row of its own": ("lg", {"data.csv": _first_line(",112,101,mid")}, 1, ["1 time: "]),
+    "lg: items twice in a row": (
+        "lg", {"data.csv": _first_line(",112,101,mid")}, 4, ["not as setveil writes it", "twice"],
+    ),
     "lg: a row less": (
         "lg", {"data.csv": _without_rarest, "about.json": _size(-1)}, 1, ["3 times: "],
     ),

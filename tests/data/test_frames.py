@@ -144,7 +144,7 @@ def test_no_lines() -> None:
     ],
 )
 def test_faults(columns: Any, expected: Any) -> None:
-    options = {"item_column": "item"} if expected.startswith("'item' has type") else {}
+    options: dict[str, Any] = {"item_column": "item"} if expected.startswith("'item' has type") else {}
     if options:
         expected = "'id' has type List(Int64), expected plain ids"
     with pytest.raises(DataError) as caught:
@@ -155,8 +155,8 @@ def test_faults(columns: Any, expected: Any) -> None:
 def test_columns_that_are_not_there_or_hold_lists() -> None:
     with pytest.raises(DataError, match="no column 'x'"):
         from_frame(pl.DataFrame(LONG), id_column="x")
-    with pytest.raises(DataError, match="Leave out the id column"):
-        from_frame(pl.DataFrame({"id": [1], "x": [["a"]]}), id_column="id", item_column="x")
+    lists = pl.DataFrame({"id": [1, 2, 1], "x": [["a"], ["b"], ["a", "c"]]})
+    assert from_frame(lists, id_column="id", item_column="x").rows() == [("a", "c"), ("b",)]
     with pytest.raises(RequestError, match="both"):
         from_frame(pl.DataFrame(LONG), id_column="product", item_column="product")
 

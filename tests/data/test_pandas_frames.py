@@ -65,7 +65,7 @@ def test_empty_rows_of_a_series_of_lists() -> None:
         (INDEXED, {}, "has the index 'patient' and the columns 'code', 'sex'"),
     ],
 )
-def test_where_nothing_says_which_are_the_ids(value: Any, named: dict[str, str], message: str) -> None:
+def test_where_nothing_says_which_are_the_ids(value: Any, named: dict[str, Any], message: str) -> None:
     with pytest.raises(DataError, match=message) as caught:
         Transactions.from_pandas(value, **named)
     assert caught.value.hint or named

@@ -717,6 +717,7 @@ def identifiers() -> list[Export]:
                 *by("who", "what"),
                 ids=ids,
                 columns={"who": ids, "what": {c for p in PATIENTS for c in p.codes}},
+                shown=what != "dates and times",  # dates are never proposed as IDs
             ),
             ask(f"{what} and codes, no header", "kinds.csv", table(pairs, ";"), ids=ids),
             ask(f"a column of {what}", "alone.csv", table([i] for i in ids), ids=ids),

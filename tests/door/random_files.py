@@ -368,3 +368,75 @@ def _good(sort: str, number: int) -> str:
         return f"{'ABCDEFGHIJ'[number % 10]}{number // 10 % 100:02}.{number // 1000}"
     word = "".join("bcdfgklmnprst"[number // 13**i % 13] + "aeiou"[number // 5**i % 5] for i in range(3))
     return f"{('fresh', 'old', 'sweet', 'red')[number % 4]} {word}" if sort == "two words" else word
+
+
+# --- events of people
+
+
+def event_table(rng: Random, person: str, event: str) -> tuple[list[str], Lines]:
+    """Make 90 events of 30 people, with a line for each of their products."""
+    goods = ["whole milk", "rice", "beer", "rolls", "soda", "tea"]
+    lines = []
+    for number in range(90):
+        who, what = f"{5000 + number // 3}", f"{800000 + number}"
+        lines += [[who, what, good] for good in rng.sample(goods, rng.randint(2, 3))]
+    return [person, event, "product"], lines
+
+
+def _as_file(rng: Random, kind: str, head: list[str], lines: Lines, ids: set[str]) -> Found:
+    separator = rng.choice(",;\t|")
+    name = rng.choice((".csv", ".txt", ".tsv", "", ".data"))
+    text = "".join(separator.join(line) + "\n" for line in [head, *lines])
+    return Found(kind, name, text.encode(), frozenset(ids), head[0])
+
+
+def _orders(rng: Random) -> Found:
+    person = rng.choice(("user_id", "Kundennr", "cliente", "PATNR", "socio", "AnonID"))
+    event = rng.choice(("order_id", "pedido", "fallnr", "InvoiceNo", "séjour"))
+    head, lines = event_table(rng, person, event)
+    at = [0, 1, 2]
+    rng.shuffle(at)
+    turned = [[line[i] for i in at] for line in lines]
+    return _as_file(rng, "orders", [head[i] for i in at], turned, {line[0] for line in lines})
+
+
+def _ward(rng: Random) -> Found:
+    head = [rng.choice(("patient_id", "PATNR", "paciente", "NIR")), "age", "sex", "zip", "icd"]
+    ids = rng.sample(range(100_000, 900_000), 60)
+    lines = [
+        [
+            str(one),
+            str(rng.randint(1, 90)),
+            rng.choice("FM"),
+            rng.choice(["10115", "20095"]),
+            OTHERS["codes"](rng),
+        ]
+        for one in ids
+    ]
+    return _as_file(rng, "ward", head, lines, set(map(str, ids)))
+
+
+def _days(rng: Random) -> Found:
+    head, lines = ["PATNR", "sex", "AUFNDAT", "ICD10"], []
+    ids = rng.sample(range(100_000, 900_000), 40)
+    for one in ids:
+        sex = rng.choice("mf")
+        lines += [[str(one), sex, MORE["days"](rng), OTHERS["codes"](rng)] for _ in range(rng.randint(1, 4))]
+    return _as_file(rng, "days", head, lines, set(map(str, ids)))
+
+
+def _mails(rng: Random) -> Found:
+    ids = [PERSONAL["addresses"](one) for one in rng.sample(range(10**6, 10**7), 60)]
+    lines = [[one, MORE["goods"](rng), str(rng.randint(18, 90))] for one in ids for _ in range(2)]
+    return _as_file(rng, "mails", ["e-mail", "product", "age"], lines, set(ids))
+
+
+EVENT_TABLES = (_orders, _ward, _days, _mails)
+
+
+def sorted_numbers(rng: Random) -> list[list[int]]:
+    """Make 2,377 rows of up to 173 ascending numbers below 1,000."""
+    lengths = [
+        rng.choice((rng.randint(1, 173), min(173, int(rng.expovariate(1 / 30)) + 1))) for _ in range(2377)
+    ]
+    return [sorted({rng.randrange(1, 1000) for _ in range(n)}) for n in lengths]

@@ -131,6 +131,7 @@ def receipts() -> list[Export]:
             table(retail),
             ROWS_UPPER,
             *by("InvoiceNo", "Description"),
+            "--rows-are-events",
             shown=False,
             ids=RECEIPTS,
         ),

@@ -15,7 +15,7 @@ from cli_helpers import needs_compiled
 from real_data import DATA
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import item_order
-from setveil.errors import DataError, HierarchyError, RequestError
+from setveil.errors import DataError, RequestError
 from setveil.hierarchy._cooccurrence import group_similar, similar_items
 from setveil.hierarchy.build import balanced, by_cooccurrence, by_prefix, extend
 from setveil.hierarchy.io import read_hierarchy, write_hierarchy
@@ -250,6 +250,7 @@ def test_extend_keeps_a_single_item_a_leaf() -> None:
     ]
 
 
-def test_extend_refuses_items_that_are_inner_nodes() -> None:
-    with pytest.raises(HierarchyError, match="1 items of the data are inner nodes of the hierarchy: 'fruit'"):
-        extend(FRUIT, Transactions.from_rows([["fruit", "axe"]]))
+def test_extend_puts_an_item_that_is_a_group_below_it() -> None:
+    made = extend(FRUIT, Transactions.from_rows([["fruit", "axe"]]))
+    assert next(path for path in made.paths() if path[0] == "fruit")[:2] == ["fruit", "fruit*"]
+    assert "axe" in made

@@ -189,3 +189,39 @@ def test_whom_to_forget_is_read_from_standard_input(tmp_path: Path) -> None:
         refused = setveil("series", "forget", "ward", "-", cwd=ward, stdin=stdin)
         assert refused.code == 2
         assert f"Standard input has {lines}" in refused.err
+
+
+@pytest.mark.parametrize("presence", ["known", "implied", "ignored"])
+def test_plan_and_add_answer_alike_if_few_newcomers_have_no_item(tmp_path: Path, presence: str) -> None:
+    rng = Random(presence)
+    refusals = 0
+    for number in range(10):
+        place = tmp_path / str(number)
+        place.mkdir()
+        tree = sv.Hierarchy.from_paths([["a", "A", "*"], ["b", "A", "*"], ["c", "*"]])
+        series = sv.Series.create(
+            place / "s", k=rng.choice((2, 3)), m=1, known=rng.choice(KNOWN), presence=presence, ids="plain"
+        )
+        first = {f"p{n}": ["a"] for n in range(4)}
+        series.add(first, name="q1", out=place / "q1", hierarchy=tree)
+        second = {f"p{n}": ["a"] for n in range(rng.choice((0, 4)))}
+        second |= {f"n{n}": rng.choice(([], [], ["a"], ["c"])) for n in range(rng.randint(1, 4))}
+        priced = {way["way"]: way for way in series.plan(second, hierarchy=tree)["ways"]}
+        ways = {"needed": "append", "found": "hold back: found", "returners": "hold back: returners"}
+        for hold_back, name in ways.items():
+            out = place / hold_back
+            refused = None
+            try:
+                series.add(second, name="q2", out=out, hierarchy=tree, hold_back=hold_back)
+            except sv.InfeasibleError as error:
+                refused = error
+            if refused is not None:
+                assert refused.message == priced[name].get("why"), (second, hold_back)
+                works = "needed' works" in (refused.hint or "")
+                assert works == ("lm" in priced["append"] and hold_back != "needed")
+                refusals += 1
+                continue
+            assert "why" not in priced[name], (second, hold_back)
+            assert series.verify()["holds"]
+            series.drop("q2", not_shared=True)
+    assert refusals

@@ -45,7 +45,10 @@ def test_noise_is_drawn_twenty_times_unless_said_otherwise(place: Path) -> None:
     assert len({run.solution for run in runs if run.algorithm == "aa"}) == 1
 
 
-@pytest.mark.parametrize(("epsilon", "text"), [("0", "above 0"), ("-1", "above 0"), ('"x"', "above 0")])
+@pytest.mark.parametrize(
+    ("epsilon", "text"),
+    [("0", "above 0"), ("-1", "above 0"), ('"x"', "above 0"), ("1e-7", "from 0.000001 to 1,000,000")],
+)
 def test_no_epsilon(place: Path, epsilon: str, text: str) -> None:
     write(place / "study.toml", STUDY.replace('[1, "1/2"]', epsilon))
     done = setveil("compare", place / "study.toml", "--out", place / "out", "--dry-run")

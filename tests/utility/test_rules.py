@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import polars as pl
@@ -141,3 +142,24 @@ def test_the_command_says_it(tmp_path: Path) -> None:
     assert "looked for in 2 draws" in done.out
     wrong = setveil("measure", rows, tmp_path / "run", "--rules", "1.5", "--format", "basket")
     refused(wrong, 2, "--rules must be a number of rows")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_sensitive_items_of_classes_stay_uncounted_in_what_is_put_together_again(
+    seed: int, tmp_path: Path
+) -> None:
+    rng = Random(seed)
+    items = [f"i{number}" for number in range(8)]
+    rows = [
+        [x for x in items if rng.random() < 0.3] + [x for x in ("s1", "s2") if rng.random() < 0.2] or ["i0"]
+        for _ in range(60)
+    ]
+    promise = sv.KmRho(k=3, m=2, rho=0.6, sensitive=["s1", "s2"])
+    release = sv.anonymize(rows, promise, classes=3, class_size=20, seed=seed)
+    release.write(tmp_path / "run")
+    found = [sv.measure(rows, which, rules=3, queries=20) for which in (release, tmp_path / "run")]
+    assert found[0]["rules"]["read"] == "draws"
+    assert found[0]["rules"] == found[1]["rules"]
+    assert found[0]["are"]["median"] == pytest.approx(found[1]["are"]["median"])
+    drawn = [sv.reconstruct(which, draws=1).rows[0].rows() for which in (release, tmp_path / "run")]
+    assert drawn[0] == drawn[1]

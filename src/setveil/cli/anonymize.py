@@ -114,11 +114,11 @@ def anonymize(
 ) -> Answer:
     """Make a release that keeps the promise, verify it and write it.
 
-    $ setveil anonymize baskets.csv --hierarchy products.csv --k 5 --m 2 --out release
+    $ setveil anonymize baskets.csv -H products.csv --k 5 --m 2 --out release
     $ setveil anonymize baskets.csv -k 5 -m 2 -H products.csv -a aa --out greedy
-    $ setveil anonymize baskets.csv -k 5 -m 2 -H products.csv --classes --out classes
+    $ setveil anonymize baskets.csv -k 5 -m 2 -H tree.csv --classes -o classes
     $ setveil anonymize ward.csv --model kkm -k5 -m2 --qi age,sex --set dx -o ward
-    $ setveil anonymize log.csv --id-column id --set dx:m=2 --when on:day -k5 -o log
+    $ setveil anonymize log.csv --id-column id --set dx:m=2 --when on:day -k5 -o f
     $ setveil anonymize --config release/internal/report.json --out again
     With `-a NAME --help` only the options of that algorithm are shown.
     """
@@ -299,6 +299,8 @@ def _in_memory(
             **decode_parameters(module.Parameters, asked.texts, given),
         )  # fmt: skip
     except MissingItemsError as error:
+        if "--extend" not in error.hint:
+            raise
         if asked.of_facts is not None:
             error.hint = "Add them to the hierarchy of the codes: lines of code;parent;...;root."
         elif asked.of_tables:
@@ -341,6 +343,7 @@ def _tell_alone(asked: _Asked, data: Transactions, tree: Hierarchy | None) -> No
 def _read(asked: _Asked, source: Any) -> tuple[Transactions, Hierarchy | None, ReadingOptions, str | None]:
     """Read the rows and the hierarchy; also how, and the format in which the rows are to be published."""
     from setveil.cli.files import read_rows, require_room, split_format
+    from setveil.hierarchy.fit import fitted
     from setveil.hierarchy.io import read_hierarchy
 
     reading = asked.reading
@@ -361,4 +364,5 @@ def _read(asked: _Asked, source: Any) -> tuple[Transactions, Hierarchy | None, R
         source,
         lambda: f"{in_parts.way_out(asked.promised, asked.algorithm)} --sample N takes some of them.",
     )
-    return read_rows(source, how), tree, how, publishes
+    rows = read_rows(source, how)
+    return rows, tree and fitted(tree, rows.vocabulary.labels), how, publishes

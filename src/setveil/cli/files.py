@@ -15,8 +15,10 @@ from setveil.cli.session import say
 from setveil.data.io import read, sniff_content
 from setveil.data.io.source import as_text, gather, read_bytes
 from setveil.data.layout import formats_of
+from setveil.data.spelling import look_alikes
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, OutputError, RequestError, TableError
+from setveil.hierarchy.tree import BELOW_ONE_NODE
 from setveil.options.reading import DETECTED, Reading
 from setveil.published.about import about_beside
 from setveil.published.rows import read_image
@@ -30,13 +32,23 @@ def read_rows(
     path: str | Sequence[str], reading: Reading = DETECTED, *, refuse_tables: bool = True
 ) -> Transactions:
     """Read rows, and say how where that was detected from the content and a mistake would go unnoticed."""
-    with saying_how():
+    with saying_how(path, reading):
         data = read(path or None, **reading.given(), refuse_tables=refuse_tables)
+    if refuse_tables:
+        say_spellings(data)
     origin = data.origin
     if origin is not None and not origin.named and (origin.id_column is not None or not refuse_tables):
         name = "standard input" if origin.path == "-" else origin.path
         say(f"Reading {name}: {origin.sentence()} (if not: --format, --id-column, --item-column).")
     return data
+
+
+def say_spellings(data: Transactions) -> None:
+    """Say which spellings became one item, or that items differ only in their spelling."""
+    if data.origin is not None and data.origin.merged is not None:
+        say(data.origin.merged.sentence())
+    elif note := look_alikes(data.vocabulary.labels):
+        say(f"Note: {note}")
 
 
 def rows_in_parts(path: str | Sequence[str], reading: Reading) -> ListFiles | TextFiles:
@@ -45,7 +57,7 @@ def rows_in_parts(path: str | Sequence[str], reading: Reading) -> ListFiles | Te
 
     paths = [path] if isinstance(path, str) else list(path)
     given = reading.given()
-    other = sorted(set(given) - {"format", "item_column", "separator", "encoding"})
+    other = sorted(set(given) - {"format", "item_column", "separator", "encoding", "rows_are_events"})
     if other or "-" in paths or not paths:
         what = f"--{other[0].replace('_', '-')} is" if other else "Standard input is"
         raise RequestError(
@@ -76,18 +88,53 @@ def require_room(path: str | Sequence[str], hint: Callable[[], str]) -> None:
 
 
 @contextmanager
-def saying_how() -> Iterator[None]:
-    """Let a table that is not read say how it could be, by options of the command that was called."""
+def saying_how(path: str | Sequence[str] = "", reading: Reading = DETECTED) -> Iterator[None]:
+    """Let a table that is not read say how it could be, by options of the command that was called.
+
+    Where rows were to be read from a file, and the command reads tables, too, this is proposed first.
+    """
     try:
         yield
     except TableError as error:
+        one = path if isinstance(path, str) else next(iter(path), "") if len(path) == 1 else ""
+        if error.columns and one and one != "-" and _reads_tables(reading):
+            from setveil.commands.proposals import propose
+            from setveil.tables.how import How
+
+            how = How(None, reading.encoding, reading.separator)
+            propose(error, one, how)
+            error.tables = tuple(({"model": OF_TABLES, **said}, meaning) for said, meaning in error.tables)
         error.say_how(command_with)
         raise
 
 
 def command_with(options: str) -> str:
-    """Complete options to the command that was called."""
-    return f"setveil {shlex.join(sys.argv[1:])} {options}"
+    """Complete options to the command that was called, in place of those that it had already."""
+    again = {word for word in shlex.split(options) if word.startswith("--")} - _SEVERAL
+    words: list[str] = []
+    skipped = False
+    for word in sys.argv[1:]:
+        if skipped or word.partition("=")[0] in again:
+            skipped = not skipped and "=" not in word and word not in _FLAGS
+        else:
+            words.append(word)
+    return f"setveil {shlex.join(words)} {options}"
+
+
+def _reads_tables(reading: Reading) -> bool:
+    """Tell whether the command that was called would read a table, if columns had roles."""
+    words = {word.partition("=")[0] for word in sys.argv[2:]}
+    rows_only = {"--algorithm", "-a", "--model", "--engine", "--hierarchy", "--config"}
+    return (
+        sys.argv[1:2] == ["anonymize"]
+        and not words & rows_only
+        and set(reading.given()) <= {"encoding", "separator"}
+    )
+
+
+OF_TABLES = "kkm"  # the model that is proposed for tables
+_SEVERAL = {"--when", "--not-ids", "--hierarchy"}  # which say more beside what was said
+_FLAGS = {"--rows-are-events", "--same-ids"}
 
 
 def split_format(path: str | Sequence[str], format: str | None) -> tuple[str | None, str | None]:  # noqa: A002
@@ -144,7 +191,7 @@ def extension_hint(path: str | Sequence[str], hierarchy: Path | None, reading: R
     extended = tree.with_name(f"{tree.stem}-extended{tree.suffix}")
     paths = [path] if isinstance(path, str) else path
     words = ["setveil", "hierarchy", "build", *paths, "--extend", str(tree), "--out", str(extended), *more]
-    return f"`{shlex.join(words)}` adds them under one new node."
+    return f"`{shlex.join(words)}` {BELOW_ONE_NODE}"
 
 
 def read_as(path: str, **options: Any) -> Transactions:

@@ -215,6 +215,7 @@ def _regrouped(
 ) -> str:
     """Group anew what is below some groups of a hierarchy, and say what was gained."""
     from setveil.cli.files import read_rows
+    from setveil.hierarchy.fit import fitted
     from setveil.hierarchy.io import read_hierarchy, write_hierarchy
     from setveil.options.decode import require_file
     from setveil.options.inputs import load_names
@@ -227,6 +228,7 @@ def _regrouped(
     progress("reading")
     given = read_hierarchy(file, encoding=reading.text_encoding)
     rows = read_rows(source, reading)
+    given = fitted(given, rows.vocabulary.labels)
     given.locate(rows.vocabulary)
     if how["from"]:
         rows = read_rows(how["from"], reading)

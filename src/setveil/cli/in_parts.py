@@ -161,12 +161,25 @@ def _opened(
         return rows_in_parts(source, reading), "", {}
     found = published_file(Path(source))
     about = about_file(found)
+    _require_single_rows(source)
     given, recorded = reading.given(), published_layout(about)
     if any(recorded.get(name) != value for name, value in given.items() if name != "encoding"):
         return rows_in_parts(str(found), reading), str(found), {}
     files = rows_in_parts(str(found), Reading(**(recorded | given)))
     require_columns(str(found), files.ignored_columns)
     return files, str(found), about
+
+
+def _require_single_rows(path: str) -> None:
+    """Refuse a release of another kind, whose promise is not about the labels of single rows alone."""
+    from setveil.published import kind_at, kind_named
+
+    kind = kind_at(path)
+    if kind is not kind_named("rows"):
+        raise RequestError(
+            f"In parts the labels of single rows are counted; {path} holds {kind.info.title}.",
+            hint="Leave out --engine parts.",
+        )
 
 
 def _require_none(unused: Mapping[str, Any]) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from setveil.published.table_files import PublishedTable
     from setveil.tables.table import Table
 
-OF_TABLES = "kkm"  # the model that is proposed for tables
+OF_TABLES = "kkm"  # the model that is proposed for tables; also in `setveil.cli.files`
 
 
 def _bundle(*names: str) -> Bundle:
@@ -62,6 +62,7 @@ def read_either(
 ) -> tuple[Any, Hierarchy | None]:
     """Read a table or rows of items, and the hierarchy of the items, if there is one."""
     from setveil.cli.files import read_rows
+    from setveil.hierarchy.fit import fitted
     from setveil.hierarchy.io import read_hierarchy
 
     if Facts().wanted(words):
@@ -70,7 +71,8 @@ def read_either(
         return read_table(source, words, reading, hierarchies or ())
     file = items_tree(hierarchies, of_table=False)
     tree = None if file is None else read_hierarchy(file, encoding=reading.text_encoding)
-    return read_rows(source, reading), tree
+    rows = read_rows(source, reading)
+    return rows, tree and fitted(tree, rows.vocabulary.labels)
 
 
 def read_table(
@@ -79,7 +81,7 @@ def read_table(
     """Read a table and the hierarchy of its items; say how the columns were taken."""
     from dataclasses import replace
 
-    from setveil.cli.files import saying_how
+    from setveil.cli.files import say_spellings, saying_how
     from setveil.hierarchy.io import read_hierarchy
     from setveil.options.decode import require_file
     from setveil.tables.levels import Levels
@@ -107,6 +109,7 @@ def read_table(
     )
     with saying_how():
         table = make_table(*_opened(source, words, reading, roles))
+    say_spellings(table)
     name = "standard input" if source == "-" else source or "the answer"
     say(f"Reading {name}: {sentence(table, roles)}.")
     for warning in warnings_of(table):

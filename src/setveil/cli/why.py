@@ -39,7 +39,7 @@ def why(
     $ setveil why release "coffee and tea"
     $ setveil why release "green tea" --data baskets.csv
     $ setveil why ward age --row 17
-    $ setveil why log I50@2024-Q1
+    $ setveil why f I50@2024-Q1
     """
     from setveil.cli.files import read_rows
     from setveil.commands.why import answered

@@ -10,7 +10,7 @@ from typing import Any, TypeGuard
 from setveil.data.io import read as read_files
 from setveil.data.pandas_frames import is_pandas
 from setveil.data.transactions import Transactions
-from setveil.errors import DataError, RequestError, described, listed
+from setveil.errors import DataError, RequestError, TableError, described, listed
 from setveil.facts.facts import Facts
 from setveil.guarantees import Guarantee, class_names, models
 from setveil.guarantees.verify import require_guarantee
@@ -63,14 +63,27 @@ def rows_of(source: object, what: str = "The data", *, tables: bool = False, **r
     if source is None and "query" in reading:
         return read_files(**reading)
     if is_path(source):
-        return read_files(fspath(source), **reading)
+        try:
+            return read_files(fspath(source), **reading)
+        except TableError as asked:
+            _propose(asked, fspath(source), reading)
+            raise
     if isinstance(source, list | tuple) and source and all(is_path(part) for part in source):
         return _from_paths([fspath(part) for part in source], what, reading)
     if is_pandas(source) or hasattr(source, "__arrow_c_stream__") or type(source).__name__ == "LazyFrame":
         files = ("format", "encoding", "separator", "same_ids", "query", "connection")
         _refuse(reading, files, "files")
-        return Transactions.from_frame(source, **reading)
+        try:
+            return Transactions.from_frame(source, **reading)
+        except TableError as asked:
+            _propose(asked, source, reading)
+            raise
+    normalize = reading.pop("normalize", None)
     _refuse(reading, tuple(reading), "files and data frames")
+    if normalize is not None:
+        if isinstance(source, Transactions) and source.is_table:
+            raise RequestError("normalize applies where a table is read: setveil.read_table(normalize=...).")
+        return rows_of(source, what, tables=tables).with_normal_labels(normalize)
     if isinstance(source, Transactions):
         return source
     if isinstance(source, VerifiedRelease) or _is_release(source):
@@ -88,6 +101,16 @@ def rows_of(source: object, what: str = "The data", *, tables: bool = False, **r
     if isinstance(source, bytes | type) or not isinstance(source, Iterable):
         raise DataError(f"{what} must be rows, got {described(source)}.", hint=_ROWS)
     return Transactions.from_rows(source)
+
+
+def _propose(asked: TableError, source: Any, reading: Mapping[str, Any]) -> None:
+    """Add readings as a table to the question which columns count."""
+    from setveil.commands.proposals import propose
+    from setveil.tables.how import How
+
+    on_disk = not isinstance(source, str) or source != "-"
+    if asked.columns and on_disk and set(reading) <= {"encoding", "separator"}:
+        propose(asked, source, How(None, reading.get("encoding"), reading.get("separator")))
 
 
 def published_rows(path: str, **reading: Any) -> Transactions:

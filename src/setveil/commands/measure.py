@@ -32,6 +32,7 @@ from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, as_option, described, faces
 from setveil.facts.facts import Facts
 from setveil.facts.settling import settled
+from setveil.hierarchy.fit import fitted
 from setveil.hierarchy.tree import Hierarchy
 from setveil.options.inputs import load_queries
 from setveil.progress import Progress
@@ -41,7 +42,7 @@ from setveil.published.about import about_file, published_file, reconstruction_a
 from setveil.published.facts import FactsRelease
 from setveil.published.groups import Grouping
 from setveil.published.recoding import LocalRecoding, Recoding
-from setveil.published.shared import Shared
+from setveil.published.shared import Shared, told_again
 from setveil.reconstruction.draws import Source, draws_of, read_draws
 from setveil.utility import Case, measured
 from setveil.utility.itemsets import surviving_itemsets
@@ -163,6 +164,7 @@ def measure(
         return _of_draws(before, release, queries, numbers, wanted, seed, listening)
     tree = tree_of(hierarchy)
     before = settled_like(release, before)
+    tree = tree and fitted(tree, before.vocabulary.labels)
     parts = _parts(release, recoding, before, tree)
     require_same_form(before, of_table=parts.get("table") is not None)
     kind = kind_of_recoding(parts["kind"])
@@ -279,11 +281,8 @@ def _readings(case: Case, seed: int, progress: Progress) -> tuple[Iterator[Trans
     if case.groups is not None or case.chunks is not None:
         source = Source.of(case.groups if case.chunks is None else case.chunks)
     elif case.counts is not None and (case.published.n_items or case.counts.items):
-        members = case.recoding.members()
-        own = {label: tuple(members.get(label, (label,))) for label in case.published.vocabulary.labels}
-        local = "global" if isinstance(case.recoding, Recoding) else "local"
-        layout = Layout("basket")
-        source = Source.of(Shared(case.published, own, case.counts, {"recoding": local}, layout))
+        told = told_again(case.published, case.recoding, case.counts)
+        source = Source.of(Shared(case.published, told.members, told.counts, told.about, Layout("basket")))
     else:
         return iter([case.published]), "release"
     return draws_of(source, READINGS, source.terms(seed, 10), progress), "draws"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from setveil.commands.given import (
     Listener,
@@ -22,11 +22,11 @@ from setveil.errors import RequestError, as_option, described, faces
 from setveil.options.itemsets import parse_itemsets, require_named
 from setveil.published.blocks import BlocksRelease
 from setveil.published.chunks import ChunksRelease
-from setveil.published.class_recoding import ClassRecoding
 from setveil.published.groups import GroupsRelease
 from setveil.published.rows import RowsRelease
 from setveil.published.shared import (
     Told,
+    about_recoding,
     layout_of_sets,
     nothing_to_estimate,
     read_told,
@@ -167,15 +167,8 @@ def shared_of(release: object) -> tuple[Told, Layout]:
             hint="What setveil.anonymize returned, or the folder that it wrote.",
         )
     given = release.layout if isinstance(release, VerifiedRelease) else Layout("basket")
-    about = {"recoding": made.recoding.kind, **promised(made)}
-    shared = shared_by(made, about, made.layout(given, None))
+    shared = shared_by(made, about_recoding(made.recoding), made.layout(given, None))
     return shared, shared.layout
-
-
-def promised(made: RowsRelease) -> dict[str, Any]:
-    """Take what about.json says of the promise of rows in classes, as far as answers depend on it."""
-    secrets = made.recoding.secrets if isinstance(made.recoding, ClassRecoding) else ()
-    return {"guarantee": {"sensitive": list(secrets)}} if secrets else {}
 
 
 def _named(

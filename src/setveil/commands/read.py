@@ -22,9 +22,11 @@ def read(
     item_columns: str | Sequence[str] | None = None,
     delimiter: str | None = None,
     not_ids: str | Sequence[str] | None = None,
+    rows_are_events: bool = False,
     same_ids: bool = False,
     query: str | None = None,
     connection: str | None = None,
+    normalize: str | None = None,
 ) -> Transactions:
     r"""Read rows from files, a database, a data frame, or what else holds them.
 
@@ -41,7 +43,8 @@ def read(
         By default detected: from the extension (``.dat`` is FIMI, ``.txt`` SPMF, ``.parquet``, ``.jsonl``,
         ``.xlsx``), and from the content.
     encoding : str, optional
-        Of a text file, by default UTF-8, or UTF-16 with a byte order mark.
+        Of a text file, by default UTF-8, or UTF-16 with a byte order mark. ``FILE=cp1252`` names that of one
+        file; several are separated by commas.
     separator : str, optional
         Between fields of separated text, by default detected.
     id_column, item_column : str, optional
@@ -58,10 +61,16 @@ def read(
     not_ids : str or list of str, optional
         Columns that are no ids of persons, although they look so. Items are read from a column that looks
         like ids only if it is named here.
+    rows_are_events : bool
+        Whether rows are events, such as orders or stays, of which a person may have several: then the
+        guarantee is about events. Otherwise an unused column of people who have several rows is an error.
     same_ids : bool
         Of several files: the same id in two of them is the same row, not an error.
     query, connection : str, optional
         SQL that gives a table, and the database to ask, such as ``sqlite:///visits.db``.
+    normalize : {"codes", "text"}, optional
+        Make spellings of an item one item. "codes": capitals without dots and blanks (``E119``); "text":
+        small letters, single blanks, composed accents. By default items stay as they are written.
 
     Returns
     -------
@@ -105,11 +114,15 @@ def read(
         "delimiter": delimiter,
         "query": query,
         "connection": connection,
+        "normalize": normalize,
     }
     for name, value in given.items():
         if value is not None and not isinstance(value, str):
             raise RequestError(f"{name} must be a text, got {described(value)}.")
     if not isinstance(same_ids, bool):
         raise RequestError(f"same_ids must be True or False, got {described(same_ids)}.")
+    if not isinstance(rows_are_events, bool):
+        raise RequestError(f"rows_are_events must be True or False, got {described(rows_are_events)}.")
     given |= {"item_columns": item_columns, "not_ids": not_ids, "same_ids": same_ids or None}
+    given["rows_are_events"] = rows_are_events or None
     return rows_of(source, **{name: value for name, value in given.items() if value is not None})

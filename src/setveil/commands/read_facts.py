@@ -41,6 +41,7 @@ def read_facts(
     sign: str | None = None,
     delimiter: str | None = None,
     not_ids: str | Sequence[str] = (),
+    normalize: str | None = None,
     fewest: int = 0,
     most: int | None = None,
     seed: int = 0,
@@ -92,6 +93,8 @@ def read_facts(
         What stands between the parts of a fact; by default ``@``.
     delimiter : str, optional
         Between the codes of a field; by default a semicolon.
+    normalize : {"codes", "text"}, optional
+        Make spellings of a code one code, as for `setveil.read`.
     not_ids : str or list of str
         The column of codes is no column of ids, although it looks so.
     fewest : int
@@ -139,7 +142,7 @@ def read_facts(
     of_facts = {name: values for name, values in (missing or {}).items() if name not in known}
     asked = asked_for(sets, when, amount, date_format=date_format, sign=sign, missing=of_facts)
     not_ids = (not_ids,) if isinstance(not_ids, str) else tuple(not_ids)
-    how = How(format, encoding, separator, delimiter, item_columns, None, id, None, not_ids)
+    how = How(format, encoding, separator, delimiter, item_columns, None, id, None, not_ids, normalize)
     for name, number, least in (("most", 1 if most is None else most, 1), ("seed", seed, 0)):
         integer(name, number, least)
     source, persons = (fspath(one) if is_path(one) else one for one in (source, persons))

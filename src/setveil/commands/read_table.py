@@ -37,6 +37,7 @@ def read_table(
     id_column: str | None = None,
     item_column: str | None = None,
     not_ids: str | Iterable[str] = (),
+    normalize: str | None = None,
     format: str | None = None,  # noqa: A002  (the word that users know)
     encoding: str | None = None,
     separator: str | None = None,
@@ -84,6 +85,8 @@ def read_table(
         that are published they must agree. Both tables have it where there are two.
     item_column : str
         The column of `items` that holds the item, where it has more than two.
+    normalize : {"codes", "text"}, optional
+        Make spellings of an item one item, as for `setveil.read`.
     not_ids : list of str
         Columns that are no ids of persons, although they look so: they may be published, and where their
         values come again the lines are persons of their own.
@@ -118,7 +121,7 @@ def read_table(
     """
     how = How(
         format, encoding, separator, delimiter, item_columns, items, id_column, item_column,
-        tuple(names_of("not_ids", not_ids)),
+        tuple(names_of("not_ids", not_ids)), normalize,
     )  # fmt: skip
     for name in ("format", "encoding", "separator", "delimiter", "id_column", "item_column"):
         if not isinstance(getattr(how, name), str | None):

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from setveil.commands.given import Listener, heard, integer, is_path, path_of, published_rows, release_of
-from setveil.commands.query import promised
 from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, described
@@ -20,9 +19,8 @@ from setveil.published.chunk_files import PublishedChunks
 from setveil.published.chunks import ChunksRelease
 from setveil.published.group_files import PublishedGroups
 from setveil.published.groups import GroupsRelease
-from setveil.published.recoding import LocalRecoding
 from setveil.published.rows import RowsRelease
-from setveil.published.shared import shared_by
+from setveil.published.shared import about_recoding, shared_by
 from setveil.published.table_files import PublishedTable
 from setveil.published.tables import TableRelease
 from setveil.reconstruction.draws import NOTE, Source, Terms, drawn_already, draws_of, source_at, write_draws
@@ -204,6 +202,5 @@ def _source(release: object) -> Source:
         return Source.of(arranged.exposed())
     if not isinstance(arranged, RowsRelease | TableRelease):
         raise DataError(f"No rows are drawn from releases of {made.info.title}.")
-    recoding = "local" if isinstance(arranged.labelled, LocalRecoding) else "global"
-    about = {"recoding": recoding, **(promised(arranged) if isinstance(arranged, RowsRelease) else {})}
+    about = about_recoding(arranged.labelled)
     return Source.of(shared_by(arranged, about, made.layout(given, None)))

@@ -40,7 +40,7 @@ from setveil.series.people import People
 from setveil.series.plan import plan, plan_together
 from setveil.series.risk import risk
 from setveil.series.state import published_state
-from setveil.series.trees import tree_for
+from setveil.series.trees import fitting
 from setveil.series.ways import HOLD_BACK, SEARCHES, How
 
 
@@ -231,8 +231,9 @@ class Series:
                 return verdict_of(changed, verdict)
             if out is None:
                 raise RequestError("Say where the release goes.", hint="--out FOLDER.")
+            tree, (new,) = fitting(ledger, tree_of(hierarchy), [new])
             changed, report = add_new(
-                ledger, name, new, tree_for(ledger, tree_of(hierarchy)), path_of("The folder to write", out),
+                ledger, name, new, tree, path_of("The folder to write", out),
                 hold_back=hold_back, labels_of=labels_of, how=how, priced=ways, counts=counts,
                 details=details, writing=writing, record=record, progress=listening,
             )  # fmt: skip
@@ -269,8 +270,8 @@ class Series:
         listening = heard(progress)
         with changing(self._folder) as ledger:
             _require_none(ledger)
-            tree = tree_for(ledger, tree_of(hierarchy))
             several = [self._people(ledger, one, reading) for one in data]
+            tree, several = fitting(ledger, tree_of(hierarchy), several)
             outs = [path_of("The folder to write", place) for place in out]
             changed, reports = add_together(
                 ledger, several, list(names), outs, tree, weights=weights, time_limit=time_limit,
@@ -307,9 +308,8 @@ class Series:
         ledger = self.ledger
         how = _how(algorithm, time_limit, refine, bound)
         new = self._people(ledger, data, reading)
-        found = plan(
-            ledger, new, tree_for(ledger, tree_of(hierarchy)), how=how, progress=heard(progress),
-        )  # fmt: skip
+        tree, (new,) = fitting(ledger, tree_of(hierarchy), [new])
+        found = plan(ledger, new, tree, how=how, progress=heard(progress))
         return Told(found, plan_text(found))
 
     def plan_together(
@@ -334,7 +334,7 @@ class Series:
         _require_none(ledger)
         several = [self._people(ledger, one, reading) for one in data]
         called = list(names or (str(at + 1) for at in range(len(several))))
-        tree = tree_for(ledger, tree_of(hierarchy))
+        tree, several = fitting(ledger, tree_of(hierarchy), several)
         found = plan_together(
             ledger, several, called, tree, weights=weights, time_limit=time_limit, progress=heard(progress)
         )  # fmt: skip

@@ -10,6 +10,7 @@ from setveil.commands.given import is_path
 from setveil.data.columns import WANTED, Wanted
 from setveil.data.frames import read_frame
 from setveil.data.io import read_with_ids
+from setveil.data.rows_of_columns import require_people
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError
 from setveil.options.reading import Reading
@@ -51,4 +52,8 @@ def rows_with_ids(data: object, reading: Mapping[str, Any]) -> tuple[Transaction
         )
     wanted = Wanted(*(reading.get(name) for name in WANTED))
     part = read_frame(data, wanted, first_is_id=True)
-    return Transactions.from_codes(part.indptr, part.codes, part.labels), part.ids
+    if not reading.get("rows_are_events"):
+        require_people("the data frame", part, wanted)
+    rows = Transactions.from_codes(part.indptr, part.codes, part.labels)
+    how = reading.get("normalize")
+    return rows if how is None else rows.with_normal_labels(how), part.ids

@@ -12,25 +12,10 @@ from fnmatch import fnmatchcase
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.data.names import is_id_name, is_item_name
 from setveil.errors import DataError, RequestError, did_you_mean, listed, shorten
 
 Codes = NDArray[np.int64]
-
-_ID = re.compile(
-    r"^id|id$|id[_\W]|[_\W]id"
-    r"|^(patient|person|subject|member|customer|client|user|visitor|session|visit|encounter|order|basket|invoice|receipt"
-    r"|transaction|record|household|case|row)(_?(no|nr|num|number|key))?$",
-    re.IGNORECASE,
-)
-_ITEM = re.compile(
-    "item|product|article|goods|sku|code|concept|diagnos|procedure|drug|medication|icd"
-    "|page|url|link|click|event|category",
-    re.IGNORECASE,
-)
-_PERSON = re.compile(
-    "patient|person|subject|member|customer|client|user|visitor|session|name|mail|phone|mrn|case|order|basket",
-    re.IGNORECASE,
-)
 
 
 def guess_columns(names: Sequence[str]) -> tuple[int, int] | None:
@@ -44,21 +29,6 @@ def guess_columns(names: Sequence[str]) -> tuple[int, int] | None:
             if is_id_name(names[i]) and is_item_name(names[j]) and not is_item_name(names[i]):
                 return i, j
     return None
-
-
-def is_id_name(name: str) -> bool:
-    """Tell whether a column is named like an id."""
-    return _ID.search(name) is not None
-
-
-def is_person_name(name: str) -> bool:
-    """Tell whether a column is named like a person, or like what belongs to one."""
-    return _PERSON.search(name) is not None
-
-
-def is_item_name(name: str) -> bool:
-    """Tell whether a column is named like an item, and not like a person."""
-    return _ITEM.search(name) is not None and _PERSON.search(name) is None
 
 
 @dataclass(frozen=True)

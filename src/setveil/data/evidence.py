@@ -250,7 +250,12 @@ def _why_place(rows: Rows) -> str:
         which = _ORDER.get(place, f"{place + 1}th")
         if _differ_in_kind(_kinds(Counter(values)), kinds):
             return f"the {which} field of the lines is of another kind than the others"
-        by_chance = (ascending and place in {0, -1}) or place not in {0, 1, 2, -1}
+        by_chance = ascending or place not in {
+            0,
+            1,
+            2,
+            -1,
+        }  # places near the ends of sorted lines differ, too
         if are_different(values) and (
             _stay(values, lines) or _are_consecutive(values) or (len(values) >= MANY and not by_chance)
         ):

@@ -12,12 +12,13 @@ import polars as pl
 from numpy.typing import NDArray
 
 from setveil.data import evidence
-from setveil.data.columns import Wanted, guess_columns
+from setveil.data.columns import Codes, Wanted, column_at, guess_columns
 from setveil.data.ids import Values
 from setveil.data.layout import Layout
 from setveil.data.named_columns import Column
+from setveil.data.names import is_measured_name
 from setveil.data.pandas_frames import is_pandas, pandas_columns, without_index_levels
-from setveil.data.rows_of_columns import RowsRead, read_table
+from setveil.data.rows_of_columns import RowsRead, beside, read_lists_by_id, read_table, require_people
 from setveil.errors import DataError, RequestError, TableError, described, listed, shorten
 
 _HEAD = 5000  # rows that are looked at to tell columns apart
@@ -66,7 +67,12 @@ def read_frame(
             f"{name}: column {shorten(lists)} holds lists: there is no delimiter between their items.",
             hint="Leave it out.",
         )
-    return read_lists(table, lists, name)
+    part = read_lists(table, lists, name)
+    frame_table = FrameTable(table, list(offered), name)
+    if wanted.id_column is None:
+        return replace(part, beside=beside(frame_table, part))
+    id_at, item_at = (column_at(frame_table.names, one, name) for one in (wanted.id_column, lists))
+    return read_lists_by_id(frame_table, id_at, item_at, (part.indptr, part.codes, list(part.labels)))
 
 
 def _can_be_read(table: pl.LazyFrame, options: Mapping[str, str], name: str) -> bool:
@@ -74,7 +80,9 @@ def _can_be_read(table: pl.LazyFrame, options: Mapping[str, str], name: str) -> 
     said = dict(options)
     form = said.pop("format", None)
     try:
-        return bool((read_frame(table, Wanted(**said), name, form).codes >= 0).any())
+        part = read_frame(table, Wanted(**said), name, form)
+        require_people(name, part, Wanted(**said))
+        return bool((part.codes >= 0).any())
     except (DataError, RequestError):
         return False
 
@@ -83,11 +91,6 @@ def list_column(schema: Mapping[str, pl.DataType], wanted: Wanted, where: str) -
     """Find the column of lists whose cells are the rows; None: the table is of another sort."""
     lists = [name for name, dtype in schema.items() if isinstance(dtype, pl.List | pl.Array)]
     if wanted.item_column in lists:
-        if wanted.id_column is not None:
-            raise DataError(
-                f"{where}: column {shorten(wanted.item_column)} holds lists: each cell is a row by itself.",
-                hint="Leave out the id column, or unnest the lists first.",
-            )
         return wanted.item_column
     if wanted.named or not lists:
         return None
@@ -150,6 +153,7 @@ class FrameTable:
     header = True
     separator = ","
     trimmed = False
+    outside: Sequence[Sequence[str]] = ()
     trouble = ""
 
     def __init__(
@@ -171,7 +175,12 @@ class FrameTable:
         places = guess_columns(self.names)
         if places is None and self._first_is_id and len(self.names) == 2:
             places = 0, 1
-        if places is None or evidence.are_swapped(*([row[at] for row in self.head] for at in places)):
+        measured = places is not None and _are_measured(self, places[0])
+        if (
+            places is None
+            or measured
+            or evidence.are_swapped(*([row[at] for row in self.head] for at in places))
+        ):
             return None
         return places
 
@@ -181,6 +190,14 @@ class FrameTable:
         """Read some columns."""
         table = self.table.select(pl.col([self.names[at] for at in wanted])).collect()
         return [self._column(table[self.names[at]], is_id=at == id_at, marks=marks) for at in wanted]
+
+    def texts(self, at: int) -> tuple[Codes, list[str]]:
+        """Read a column as texts, whatever it contains."""
+        values = whole(self.table.select(pl.col(self.names[at])).collect()[self.names[at]])
+        if values.dtype.is_nested() or values.dtype == pl.Object:
+            return np.zeros(values.len(), np.int64), [""]
+        codes, labels = _numbered(values.cast(pl.String))
+        return codes.astype(np.int64), [label or "" for label in labels]
 
     def _column(self, values: pl.Series, *, is_id: bool, marks: bool) -> Column:
         name = values.name
@@ -204,6 +221,14 @@ class FrameTable:
             [label or "" for label in labels],
             lambda row: f"{self.name}, row {row} counted from 0",
         )
+
+
+def _are_measured(table: FrameTable, at: int) -> bool:
+    """Tell whether a column is one of dates, amounts or sexes, by its name, type or values."""
+    dtype = table.table.collect_schema()[table.names[at]]
+    dates = dtype.is_temporal() or dtype == pl.Boolean
+    kinds = [evidence.kind(row[at]) for row in table.head if row[at]]
+    return is_measured_name(table.names[at]) or dates or 2 * kinds.count("date") > len(kinds)
 
 
 def whole(values: pl.Series) -> pl.Series:

@@ -13,7 +13,6 @@ on nearly every line, too, and are none.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import log
@@ -22,52 +21,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.data import evidence
-from setveil.data.columns import Codes, is_item_name, split_names
+from setveil.data.columns import Codes, split_names
+from setveil.data.names import (
+    has_id_name,
+    is_item_name,
+    is_people,
+    is_person_id,
+    is_place,
+    names_others,
+)
 from setveil.data.readings import as_field
 from setveil.errors import TableError, shorten
 from setveil.wording import count
 
-_NUMBER = (
-    r"(ids?|uuid|guid|nr|no|nos|num|number|nummer|numero|nbr|key|refs?|reference|hash|token|identifier|identifiant"
-    r"|kennung|kennzeichen|kennziffer|schluessel|pseudonym|pseudo)"
-)
-_SOMEBODY = (
-    r"(patient(en|in|innen|s)?|pat|pts?|person(en|s|ne|nes)?|pers|subjects?|subj|members?|mitglieds?|customers?|cust"
-    r"|clients?|kunden?|users?|benutzer|nutzer|versicherten?|insured|insurance|insurant|insuree|beneficiary"
-    r"|bene|assures?|adherent|employees?|emp|mitarbeiter|personal|students?|schueler|respondent|participant"
-    r"|proband(en)?|teilnehmer|accounts?|acct|konto|policy|police|medical ?record|health ?card"
-    r"|social ?security|securite ?sociale|sozialversicherungs?|krankenversicherten|krankenversicherungs?"
-    r"|passport|reisepass"
-    r"|ausweis|tax|steuer|national|nhs|ahv|mrn|dossiers?|akten?)"
-)
-_RECORD = (
-    r"(cases?|fall|visits?|stays?|encounters?|admissions?|aufnahme|aufenthalts?|sejour|orders?|auftrags?|bestell"
-    r"|invoices?|rechnungs?|receipts?|bon|baskets?|transactions?|sessions?|records?|rows?|lines?|zeilen?|lfd|entry"
-    r"|claims?)"
-)
-_WHOLE = (
-    r"(ids?|uuid|guid|mrn|ssn|nir|ahv|svnr|kvnr|matricule|matrikel|identifier|identifiant|kennung"
-    r"|pseudonym|pseudo)"
-)
-# Names of columns are few, so these are compiled only where one is looked at.
-_PERSON_ID = rf"{_WHOLE}|{_SOMEBODY} ?{_NUMBER}|{_NUMBER} ?((de|du|d|des|der) )?{_SOMEBODY}(?<!s)"
-_PERSON = (
-    r"patient(en|in|innen|s)?|pat|persons?|personen|members?|mitglied(er)?|customers?|cust|clients?|kunden?"
-    r"|users?|benutzer|nutzer|versicherten?|employees?|mitarbeiter|students?|participants?|proband(en)?|teilnehmer"
-)
-_MAY_BE_ID = (
-    rf"(.* )?({_NUMBER}|[psu]id|code|n|index|idx)|({_NUMBER}|n)( .*)|{_RECORD} ?{_NUMBER}"
-    rf"|{_SOMEBODY}|{_RECORD}"
-    r"|(.* )?(names?|nom|prenom|surname|firstname|lastname|vorname|nachname|(e ?)?mails?|phone|tel|telephone"
-    r"|telefon|mobile|handy|fax|address|adresse|anschrift)( .*)?"
-)
-_COUNTED = rf".* {_NUMBER}"
-_PLACE = (
-    r"(.* )?(zip|zip ?codes?|plz|postal ?codes?|post ?codes?|postleitzahl|city|town|stadt|ville|ort|wohnort"
-    r"|commune|gemeinde|states?|bundesland|land|country|pays|region|county|kreis|canton|kanton|district|bezirk|departement"
-    r"|department|abteilung|province|street|strasse|rue|hospital|clinic|klinik|hopital|ward|station|site|tract"
-    r"|location|latitude|longitude)( .*)?"
-)
 _MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _PHONE = re.compile(r"(\+|00)[0-9][0-9 ()/.-]{6,}")
 _LOCAL_PHONE = re.compile(r"0[0-9]{1,4}[ /-][0-9][0-9 /-]{4,}|\(?[0-9]{3}\)?[ -][0-9]{3}-[0-9]{4}")
@@ -81,6 +47,7 @@ _OLDEST = 120  # numbers up to here may be ages
 _SURE_CHANCE = log(10_000)  # so unlikely is no chance
 _NAMED_CHANCE = log(1000)
 _FEW_CODES = 100  # so many values may be codes of another column's
+_HARDLY_TWICE, _SEVERAL_WORDS = 2, 4  # times and words from which on texts are free
 _MANY_TWICE, _HARDLY = 9, 0.1  # items that come twice with one value by chance, and the share that ids have
 
 
@@ -112,37 +79,6 @@ def of_cells(name: str, cells: Sequence[str]) -> Values:
     return Values(name, codes, list(numbers))
 
 
-# --- names
-
-
-def _plain(name: str) -> str:
-    """Write a name as small words with blanks between them, without accents."""
-    name = re.sub(r"(?<=[a-zäöüéèß])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
-    name = name.casefold().translate({0xE4: "ae", 0xF6: "oe", 0xFC: "ue", 0xB0: "o"})
-    bare = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
-    return " ".join(re.findall(r"[^\W_0-9]+", bare))
-
-
-def is_person_id(name: str) -> bool:
-    """Tell whether a column is unmistakably named like the ids of persons."""
-    return re.fullmatch(_PERSON_ID, _plain(name)) is not None
-
-
-def may_be_id(name: str) -> bool:
-    """Tell whether a column is named like ids of whatever, or like what belongs to one person."""
-    return is_person_id(name) or re.fullmatch(_MAY_BE_ID, _plain(name)) is not None
-
-
-def has_id_name(name: str) -> bool:
-    """Tell whether a column is named like ids, and not like items, of which numbers may be the names."""
-    return may_be_id(name) and not (is_item_name(name) and re.fullmatch(_COUNTED, _plain(name)) is None)
-
-
-def is_place(name: str) -> bool:
-    """Tell whether a column is named like places."""
-    return re.fullmatch(_PLACE, _plain(name)) is not None
-
-
 # --- values
 
 
@@ -163,7 +99,7 @@ def why_id(column: Values, *, items: bool = False) -> str:
         return ""
     if is_person_id(column.name):
         return "it is named like the ids of persons"
-    if items and re.fullmatch(_PERSON, _plain(column.name)):
+    if items and is_people(column.name):
         return "it is named like persons"
     if _share(times, column.labels, _MAIL) >= evidence.SURE:
         return "it holds mail addresses"
@@ -255,6 +191,31 @@ def published_id(where: str, name: str, why: str, role: str) -> TableError:
     )
 
 
+def free_text(column: Values) -> str:
+    """Say why items may be texts that people wrote: most have several words and stand there hardly twice."""
+    times = column.times
+    texts = [label for label, n in zip(column.labels, times.tolist(), strict=True) if 0 < n <= _HARDLY_TWICE]
+    long = sum(len(label.split()) >= _SEVERAL_WORDS for label in texts)
+    several = len(column.present)
+    if is_item_name(column.name):  # whose texts are from a catalogue of products, drugs or diagnoses
+        return ""
+    if several < evidence.MANY or 2 * long <= several:
+        return ""
+    return f"{count(long)} of {count(several, 'different text')} have several words and come once or twice"
+
+
+def published_text(where: str, name: str, why: str) -> TableError:
+    """Make the error of items that may be free text."""
+    word = name.removeprefix("column ")
+    return TableError(
+        f"{where}: column {shorten(name)} contains free text ({why}). Such texts may name people, and "
+        "would be published as items",
+        (),
+        [({"not_ids": as_field(word)}, f"no text of {name} says who wrote it: texts are published as items")],
+        "replace texts by codes or categories",
+    )
+
+
 def require_no_ids(where: str, columns: Iterable[Values], not_ids: str | Iterable[str] | None) -> None:
     """Refuse columns of items that look like ids, unless they are named as none."""
     fine = set(split_names(not_ids) if isinstance(not_ids, str) else not_ids or ())
@@ -263,6 +224,9 @@ def require_no_ids(where: str, columns: Iterable[Values], not_ids: str | Iterabl
         why = why_id(column, items=len(several) == 1)
         if why and not {column.name, column.name.removeprefix("column ")} & fine:
             raise published_id(where, column.name, why, "set")
+        text = "" if {column.name, column.name.removeprefix("column ")} & fine else free_text(column)
+        if text:
+            raise published_text(where, column.name, text)
 
 
 # --- how values come again
@@ -357,7 +321,7 @@ def comes_again(
     pairs, shared = np.unique(codes * n_classes + classes, return_counts=True)
     parts = np.bincount(pairs // n_classes, minlength=times.size)
     number, unequal = int(several.sum()), int((several & (parts > 1)).sum())
-    if is_person_id(column.name):
+    if is_person_id(column.name) or are_addresses(column.name, labels):
         return Again(column, number, unequal, n_classes, NAMED)
     if number < 2 or is_place(column.name) or unequal > (1 - evidence.SURE) * number:
         return None
@@ -421,10 +385,16 @@ def _pairs(times: Codes) -> float:
     return float((times.astype(np.float64) * (times - 1)).sum()) / 2
 
 
+def are_addresses(name: str, labels: Sequence[str]) -> bool:
+    """Tell whether values are mail addresses or telephone numbers, but for those that many people share."""
+    found = sum(any(form.fullmatch(label) for form in (_MAIL, _PHONE)) for label in labels)
+    return len(labels) > 1 and found >= evidence.SURE * len(labels) and not names_others(name)
+
+
 def may_come_again(name: str, values: Sequence[str]) -> bool:
     """Tell by the first values of a column whether it is worth asking by it who comes again."""
     present = [value for value in values if value not in evidence.MISSING]
-    if is_person_id(name):
+    if is_person_id(name) or are_addresses(name, present):
         return True
     if not present or set(present) <= evidence.YES | evidence.NO:
         return False

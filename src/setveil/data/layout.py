@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from setveil.data.spelling import Merged
 from setveil.data.vocabulary import is_integer
 from setveil.errors import RequestError, listed, shorten
 
@@ -175,6 +176,8 @@ class Origin:
     table: bool = False  # whether it is a table with further columns, which have roles
     # cells: the layout of a table whose cells hold several items, and what stands between these
     cells: tuple[Layout, str] | None = None
+    merged: Merged | None = None  # which spellings of items were made one
+    unit: str = "person"  # what a row is: a person, or an event that was confirmed, such as an order
     seconds: float = field(default=0.0, compare=False)
 
     @property
@@ -185,8 +188,8 @@ class Origin:
     @property
     def sha256(self) -> str | None:
         """Hash of the file; of several, hash of their hashes."""
-        if len(self.files) == 1:
-            return self.files[0].sha256
+        if len(self.files) < 2:
+            return self.files[0].sha256 if self.files else None
         return hashlib.sha256("".join(file.sha256 or "" for file in self.files).encode()).hexdigest()
 
     def as_dict(self) -> dict[str, Any]:
@@ -204,6 +207,8 @@ class Origin:
             "encoding": self.encoding,
             "query": self.query,
             "files": [asdict(file) for file in self.files],
+            **({} if self.merged is None else {"normalized": self.merged.as_dict()}),
+            **({"unit": self.unit} if self.unit != "person" else {}),
         }
 
     def sentence(self) -> str:

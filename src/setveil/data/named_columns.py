@@ -40,6 +40,10 @@ class NamedColumns(Protocol):
         """The first lines, without the header."""
 
     @property
+    def outside(self) -> Sequence[Sequence[str]]:
+        """The first lines that are of another length."""
+
+    @property
     def trimmed(self) -> bool:
         """Whether lines may be short: then only a wide or one-hot table can be read."""
 
@@ -57,6 +61,9 @@ class NamedColumns(Protocol):
         self, wanted: Sequence[int], *, id_at: int | None = None, marks: bool = False
     ) -> list[Column]:
         """Read some columns; `marks`: cells may be empty, or say whether an item is there."""
+
+    def texts(self, at: int) -> tuple[Codes, list[str]]:
+        """Read a column as texts, whatever it contains: the code of each line, and the texts."""
 
 
 def called(table: NamedColumns, at: int) -> str:

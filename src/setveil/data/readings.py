@@ -8,13 +8,21 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from setveil.data import evidence
-from setveil.data.columns import is_id_name, is_item_name, is_person_name, numbered_alike
+from setveil.data.columns import numbered_alike
 from setveil.data.layout import in_words
 from setveil.data.named_columns import NamedColumns, called
+from setveil.data.names import (
+    is_id_name,
+    is_item_name,
+    is_measured_name,
+    is_people,
+    is_person_name,
+    tells_person,
+)
 from setveil.errors import TableError, shorten
 
 SAMPLES = 3
-IDS_TOO = ": ids would be, too"  # what a reading that takes all values for items is said with
+EVERY_FIELD = "one row per line, every field an item"
 
 
 def refusal(
@@ -38,12 +46,12 @@ def refusal(
     readings = (
         [] if table.trouble else [(_with(more, options), text) for options, text in likely_readings(table)]
     )
-    if rows:
+    if rows and are_items(table):
         kept = {key: value for key, value in more.items() if rows == "basket" and key == "separator"}
         ways = [{**kept, "format": rows}]
         if kept.get("separator") == " ":  # blanks may as well belong to the items
             ways.append({"format": rows})
-        readings += [(way, f"one row per line, every field an item{IDS_TOO}") for way in ways]
+        readings += [(way, EVERY_FIELD) for way in ways]
     reason = f" ({why})" if why else ""
     return TableError(
         f"{table.name} may be a table{reason}, and nothing says which columns count",
@@ -70,13 +78,31 @@ def refuse_ids_in_lists(rows: Sequence[Sequence[str]], name: str, key: str) -> N
         raise TableError(
             f"{name} may hold records ({why}), and nothing says that {lists} of items",
             [],
-            [
-                (
-                    {"item_column": key} if key else {"format": "jsonl"},
-                    f"one row per line, every value an item{IDS_TOO}",
-                )
-            ],
+            [],
+            "take IDs out of the lists first, or name what contains items",
         )
+
+
+def are_items(table: NamedColumns) -> bool:
+    """Tell whether nothing speaks for IDs, names or dates among the fields of lines, wherever they are."""
+    rows = [[field for field in row if field] for row in (*table.head, *table.outside)]
+    words = [[word for field in row for word in _WORDS.findall(field)] for row in rows]
+    if len(rows) < 3 or evidence.why_ids(rows) or evidence.why_ids(words):
+        return False
+    if any(sum(map(evidence.is_personal, row)) for row in (*rows, *words)):
+        return False
+    columns = [[row[at] for row in table.head if len(row) > at and row[at]] for at in range(len(table.names))]
+    return not any(_is_called_id(table, at) or _holds_ids(columns[at]) for at in range(len(columns)))
+
+
+def _holds_ids(values: Sequence[str]) -> bool:
+    """Tell whether values stand on one line each, or on lines side by side, as IDs do, or are dates."""
+    if len(values) < 2:
+        return False
+    if any(evidence.kind(value) == "date" for value in values):
+        return True
+    different = set(values)
+    return evidence.are_different(values) or (len(different) > 2 and evidence.is_grouped(values))
 
 
 def _with(more: Mapping[str, str], options: Mapping[str, str]) -> dict[str, str]:
@@ -102,30 +128,31 @@ def likely_readings(table: NamedColumns) -> list[Reading]:
         table.names[at] if table.header and table.names[at] and times[table.names[at]] == 1 else str(at + 1)
         for at in range(width)
     ]
+    whose, per = _of_people(table, values, word)
     marks = [at for at in range(width) if _is_mark(values[at]) and not _is_called_id(table, at)]
     if len(marks) > 1 and 2 * len(marks) >= width:
-        options = {"item_columns": as_fields(marks, word)}
-        return [(options, "one row per line, an item for each column")] if table.header else []
+        options = {**whose, "item_columns": as_fields(marks, word)}
+        return [(options, f"one row per {per}, an item for each column")] if table.header else []
     readings: list[Reading] = _of_lists(table, values, word)
     if readings:
         return readings
     shifted = table.trimmed and table.separator == " "  # an empty field between blanks cannot be seen
     several = _of_one_kind(table, values) if width > 2 and not shifted else []
     if several and _are_amounts([values[at] for at in several]):
-        options = {"format": "onehot", "item_columns": as_fields(several, word)}
-        return [(options, "one row per line, an item where its number is above 0")] if table.header else []
+        options = {"format": "onehot", **whose, "item_columns": as_fields(several, word)}
+        return [(options, f"one row per {per}, an item where its number is above 0")] if table.header else []
     if several:
-        readings.append(
-            ({"item_columns": as_fields(several, word)}, "one row per line, items from these columns")
-        )
+        options = {**whose, "item_columns": as_fields(several, word)}
+        readings.append((options, f"one row per {per}, items from these columns"))
     if table.trimmed:
         return readings
     if width == 1:
         alike = len(values[0]) >= evidence.MANY and not evidence.why_ids([[value] for value in values[0]])
         return [({"item_columns": word[0]}, "one row per line, which holds one item")] if alike else []
     filled = [at for at in range(width) if any(values[at]) and at not in several]
-    ids = sorted(filled, key=lambda at: (-_id_score(table, at, values[at]), at))
-    for id_at in ids[:1]:
+    ids = [at for at in filled if not _is_measured(table, at)]
+    ids = sorted(ids, key=lambda at: (-_rank(table, at), -_id_score(table, at, values[at]), at))
+    for id_at in [at for at in ids if not _are_measured(table, at, values[at])][:1]:
         rest = [at for at in filled if at != id_at and _are_items_of(table, values, id_at, at)]
         if rest:
             item_at = min(rest, key=lambda at: (-_item_score(table, at, values[at]), at))
@@ -143,7 +170,8 @@ def _of_lists(table: NamedColumns, values: Sequence[Sequence[str]], word: Sequen
         return []
     ids = [at for at in range(len(values)) if at not in signs and any(values[at])]
     ids = [at for at in ids if _is_called_id(table, at) or evidence.are_different(values[at])]
-    id_at = max(ids, key=lambda at: (_id_score(table, at, values[at]), -at), default=None)
+    ids = [at for at in ids if not _is_measured(table, at)]
+    id_at = max(ids, key=lambda at: (_rank(table, at), _id_score(table, at, values[at]), -at), default=None)
     options = {} if id_at is None else {"id_column": word[id_at]}
     if len(lists) == 1 and options:
         options["item_column"] = word[lists[0]]
@@ -157,6 +185,39 @@ def _of_lists(table: NamedColumns, values: Sequence[Sequence[str]], word: Sequen
             f"one row per {row}, items from {items}, with {in_words(sign)} between them",
         )
     ]
+
+
+def _of_people(
+    table: NamedColumns, values: Sequence[Sequence[str]], word: Sequence[str]
+) -> tuple[dict[str, str], str]:
+    """Say by which column the lines of one person are one row; by none if each line may be one."""
+    found = []
+    for at in range(len(values)) if table.header else ():
+        filled = [value for value in values[at] if value not in evidence.MISSING]
+        again = len(set(filled)) < len(filled) or len(table.head) >= evidence.LINES
+        if tells_person(table.names[at]) and again and len(filled) == len(values[at]):
+            found.append((not is_people(table.names[at]), len(set(filled)), at))
+    if not found or table.trimmed:
+        return {}, "line"
+    at = min(found)[-1]
+    return {"id_column": word[at]}, f"value of {called(table, at)}"
+
+
+def _rank(table: NamedColumns, at: int) -> int:
+    """Order columns by what their lines are about: people before their papers, other IDs and events."""
+    name = table.names[at] if table.header else ""
+    return 2 * is_people(name) + tells_person(name)
+
+
+def _are_measured(table: NamedColumns, at: int, values: Sequence[str]) -> bool:
+    """Tell whether most values are dates, or numbers that are no integers and not named like IDs."""
+    kinds = {"date"} if _is_called_id(table, at) else {"date", "number"}
+    filled = [value for value in values if value not in evidence.MISSING]
+    return 2 * sum(evidence.kind(value) in kinds for value in filled) > len(filled)
+
+
+def _is_measured(table: NamedColumns, at: int) -> bool:
+    return table.header and is_measured_name(table.names[at])
 
 
 def _is_called_id(table: NamedColumns, at: int) -> bool:
@@ -240,6 +301,7 @@ def _hold_ends(table: NamedColumns, columns: Sequence[int]) -> bool:
     return sum(here) >= max(evidence.SURE * len(here), 1)
 
 
+_WORDS = re.compile(r"[^\s,;|]+")
 _ANY_COLUMN = re.compile(r"(.|col|column|field|var|variable|feature|value|unnamed|_)?[\W_]*", re.IGNORECASE)
 
 

@@ -25,11 +25,13 @@ from setveil.data.columns import (
     long_columns,
     rows_of,
 )
+from setveil.data.events import NOBODY, Beside, may_tell, require_rows_of_people
 from setveil.data.ids import Values
 from setveil.data.layout import Layout
 from setveil.data.named_columns import Column, NamedColumns, called
-from setveil.data.readings import refusal
+from setveil.data.readings import as_field, refusal
 from setveil.data.set_fields import require_delimiter, split_column
+from setveil.data.spelling import refuse_rounded
 from setveil.errors import DataError, RequestError, shorten
 
 
@@ -50,6 +52,23 @@ class RowsRead:
     items: tuple[Values, ...] = field(default=(), repr=False)  # what the columns of items hold, line by line
     # the layout of a table whose cells hold several items, and what stands between these
     cells: tuple[Layout, str] | None = None
+    lines: Codes | None = field(default=None, repr=False)  # the row of each line; None: a line is a row
+    beside: Beside = field(default=NOBODY, repr=False)  # unused columns that may say whose rows are
+
+
+def refuse_rounded_parts(where: str, part: RowsRead) -> None:
+    """Raise if ids or items are numbers that a spreadsheet has rounded."""
+    if part.ids is not None:
+        lengths = np.diff(part.indptr).tolist()
+        lines: dict[str, int] = {}
+        for one, length in zip(part.ids, lengths, strict=True):
+            if "+" in one:
+                lines[one] = lines.get(one, 0) + max(length, 1)
+        refuse_rounded(where, part.id_column or "", lines, "ids")
+    if any("+" in label for label in part.labels):
+        times = np.bincount(part.codes[part.codes >= 0], minlength=len(part.labels)).tolist()
+        counted = {label: n for label, n in zip(part.labels, times, strict=True) if n}
+        refuse_rounded(where, ", ".join(part.item_columns[:1]), counted, "items")
 
 
 def read_table(table: NamedColumns, form: str | None, wanted: Wanted) -> RowsRead:
@@ -62,6 +81,47 @@ def read_table(table: NamedColumns, form: str | None, wanted: Wanted) -> RowsRea
     form : {"long", "wide", "onehot"}, optional
         By default: what the columns named say, and for item columns their values.
     """
+    part = _read_table(table, form, wanted)
+    return replace(part, beside=beside(table, part))
+
+
+def beside(table: NamedColumns, part: RowsRead) -> Beside:
+    """Read the unused columns that may say whose rows are."""
+    unused = [at for at in range(len(table.names)) if called(table, at) in part.ignored_columns]
+    found = []
+    for at in unused:
+        name = table.names[at] if table.header else ""
+        if may_tell(name, [row[at] for row in table.head if len(row) > at]):
+            found.append(Values(called(table, at), *table.texts(at)))
+    if not found:
+        return NOBODY
+    n_rows = part.indptr.size - 1
+    row = np.arange(n_rows) if part.lines is None else part.lines
+    return Beside(row, tuple(replace(one, codes=one.codes[: row.size]) for one in found))
+
+
+def require_people(where: str, part: RowsRead, wanted: Wanted) -> None:
+    """Stop if rows would be events of people whom an unused column names."""
+    items = {} if wanted.named or not part.item_columns else _items_of(part)
+    require_rows_of_people(where, part.beside, part.indptr.size - 1, part.id_column, items)
+
+
+def _items_of(part: RowsRead) -> dict[str, str]:
+    """Name the columns of items that were found as options of `setveil.read`."""
+    names = [_word(name) for name in part.item_columns]
+    if len(names) == 1 and part.layout.format in {"long", "jsonl", "parquet"}:
+        return {"item_column": names[0]}
+    return {"item_columns": ",".join(map(as_field, names))}
+
+
+def _word(name: str) -> str:
+    """Name a column without a name by its number."""
+    number = name.removeprefix("column ")
+    return number if number.isdigit() else name
+
+
+def _read_table(table: NamedColumns, form: str | None, wanted: Wanted) -> RowsRead:
+    """Take the rows out of a table, without unused columns."""
     if not table.names:
         raise DataError(f"{table.name}: a table needs columns; it has none.")
     if wanted.delimiter is not None:
@@ -118,6 +178,7 @@ def _read_long(table: NamedColumns, wanted: Wanted, *, said: bool) -> RowsRead:
         _ignored(table, found),
         rows,
         (Values(called(table, item_at), items.codes, items.labels),),
+        lines=row,
     )
 
 
@@ -179,6 +240,7 @@ def _read_cells(table: NamedColumns, form: str | None, wanted: Wanted, delimiter
         rows,
         tuple(held),
         (layout, delimiter),
+        row,
     )
 
 
@@ -199,7 +261,7 @@ def read_lists_by_id(
     row, rows = _rows_of_ids(table, id_at, ids)
     indptr, flat = joined(np.repeat(row, np.diff(bounds)), codes, len(rows))
     name = called(table, item_at)
-    return RowsRead(
+    part = RowsRead(
         indptr,
         flat,
         labels,
@@ -210,7 +272,9 @@ def read_lists_by_id(
         _ignored(table, (id_at, item_at)),
         rows,
         (Values(name, codes, labels),),
+        lines=row,
     )
+    return replace(part, beside=beside(table, part))
 
 
 def _without_blank_ends(*columns: Column) -> list[Column]:
@@ -265,6 +329,7 @@ def _by_line(
         part.item_columns,
         part.ignored_columns,
         rows,
+        lines=row,
     )
 
 

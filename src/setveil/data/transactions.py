@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar, overload
@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from setveil.data.framed import Framed
 from setveil.data.layout import Origin
+from setveil.data.spelling import normalized
 from setveil.data.vocabulary import Vocabulary, item_order
 from setveil.errors import DataError, RequestError, described, require_type, shorten
 from setveil.kernels.content import merge_rows_by_content
@@ -144,6 +145,8 @@ class Transactions(Framed):
         item_columns: str | Sequence[str] | None = None,
         delimiter: str | None = None,
         not_ids: str | Sequence[str] | None = None,
+        normalize: str | None = None,
+        rows_are_events: bool = False,
     ) -> Transactions:
         """Make transactions from a data frame.
 
@@ -164,6 +167,10 @@ class Transactions(Framed):
             Between the items of a text, where the item column or columns hold several in each.
         not_ids : str or sequence of str, optional
             Columns that are no ids of persons, although they look so, as for `setveil.read`.
+        normalize : {"codes", "text"}, optional
+            Make spellings one item, as for `setveil.read`.
+        rows_are_events : bool
+            Whether rows are events, of which a person may have several, as for `setveil.read`.
 
         Raises
         ------
@@ -179,8 +186,10 @@ class Transactions(Framed):
         [('milk', 'tea'), ('tea',)]
         """
         from setveil.data.columns import Wanted
+        from setveil.data.events import unit_of
         from setveil.data.frames import read_frame
         from setveil.data.ids import require_no_ids
+        from setveil.data.rows_of_columns import refuse_rounded_parts, require_people
 
         for name in (id_column, item_column):
             require_type("A column must be named by a text", name, (str, type(None)))
@@ -188,7 +197,26 @@ class Transactions(Framed):
         part = read_frame(frame, wanted, first_is_id=True)
         if wanted.named:
             require_no_ids("the data frame", part.items, not_ids)
-        return cls.from_codes(part.indptr, part.codes, part.labels)
+            refuse_rounded_parts("the data frame", part)
+        if not rows_are_events:
+            require_people("the data frame", part, wanted)
+        made = cls.from_codes(part.indptr, part.codes, part.labels)
+        if rows_are_events:
+            read = Origin((), part.layout, part.row, part.id_column, part.item_columns, part.ignored_columns)
+            made = replace(made, origin=replace(read, unit=unit_of(part.id_column)))
+        return made if normalize is None else made.with_normal_labels(normalize)
+
+    def with_normal_labels(self, how: str) -> Transactions:
+        """Write labels in one form, so that spellings of an item become one (see `setveil.read`).
+
+        Examples
+        --------
+        >>> Transactions.from_rows([["E11.9"], ["e119", "I10"]]).with_normal_labels("codes").rows()
+        [('E119',), ('E119', 'I10')]
+        """
+        labels, merged = normalized(self.vocabulary.labels, how)
+        made = Transactions.from_codes(self.indptr, self.items, labels)
+        return replace(made, origin=None if self.origin is None else replace(self.origin, merged=merged))
 
     from_polars = from_frame
     from_pandas = from_frame

@@ -17,6 +17,7 @@ from setveil.data.columns import Codes
 from setveil.data.ids import Values, require_no_ids
 from setveil.data.io.source import open_source
 from setveil.data.named_columns import Column
+from setveil.data.spelling import normalized
 from setveil.data.vocabulary import item_order
 from setveil.errors import DataError, shorten
 from setveil.facts import dates
@@ -77,6 +78,8 @@ def _column(
         holds = f"column {shorten(name)} holds no code" if len(asked.sets) > 1 else "no line holds a code"
         raise DataError(f"{lines.where}: {holds}, expected facts.")
     require_no_ids(lines.where, [Values(name, code, labels)], how.not_ids)
+    if how.normalize is not None:
+        labels = normalized(labels, how.normalize)[0]
     order = item_order({labels[at] for at in np.unique(code).tolist()})
     rank = {label: at for at, label in enumerate(order)}
     code = np.array([rank.get(label, -1) for label in labels], np.int64)[code]

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
 
 
+LEAST, MOST = Fraction(1, 10**6), Fraction(10**6)
+
+
 @dataclass(frozen=True, init=False)
 class DifferentialPrivacy(Keywords):
     """What is published is as likely, but for a factor of at most e^epsilon, if a row is added or removed.
@@ -28,7 +31,7 @@ class DifferentialPrivacy(Keywords):
     Parameters
     ----------
     epsilon : number or str
-        Above 0, taken as written.
+        From 0.000001 to 1,000,000, taken as written.
 
     References
     ----------
@@ -50,6 +53,11 @@ class DifferentialPrivacy(Keywords):
         found = fraction(epsilon)
         if found is None or found <= 0:
             raise RequestError(f"epsilon must be a number above 0, got {described(epsilon)}.")
+        if not LEAST <= found <= MOST:
+            raise RequestError(
+                f"epsilon must be a number from {float(LEAST):f} to {int(MOST):,}, got {described(epsilon)}.",
+                hint="Small is strong; 1 is usual.",
+            )
         object.__setattr__(self, "epsilon", found)
 
     @property

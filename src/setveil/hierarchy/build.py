@@ -8,10 +8,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from setveil.data.transactions import Transactions
-from setveil.errors import DataError, HierarchyError, RequestError, listed
+from setveil.errors import DataError, RequestError, listed
 from setveil.hierarchy._cooccurrence import group_similar, similar_items
 from setveil.hierarchy._levels import Names, check_fanout, items_of, unused, where_they_meet
 from setveil.hierarchy._signatures import signatures
+from setveil.hierarchy.fit import fitted
 from setveil.hierarchy.systems.reading import CodesRead, Zeros, code_of, read_codes
 from setveil.hierarchy.tree import Hierarchy, HierarchyOrigin
 from setveil.kernels.rows import Ids, Ints, distinct_rows, recode_rows
@@ -297,11 +298,6 @@ def extend(tree: Hierarchy, data: Transactions) -> Hierarchy:
     Hierarchy
         `tree` itself if nothing is missing.
 
-    Raises
-    ------
-    HierarchyError
-        If an item of the data is an inner node of the tree.
-
     Examples
     --------
     >>> tree = Hierarchy.from_paths([["apple", "fruit", "*"], ["soap", "*"]])
@@ -309,13 +305,7 @@ def extend(tree: Hierarchy, data: Transactions) -> Hierarchy:
     [['apple', 'fruit', '*'], ['brush', '(unlisted)', '*'], ['soap', '*']]
     """
     items = data.vocabulary.labels
-    inner = [item for item in items if item in tree and tree.id(item) >= tree.n_leaves]
-    if inner:
-        raise HierarchyError(
-            f"{len(inner):,} items of the data are inner nodes of the hierarchy: {listed(inner)}.",
-            hint="Give the inner nodes labels of their own; every item must be a leaf.",
-            problems=[f"item {item!r} is an inner node" for item in inner],
-        )
+    tree = fitted(tree, items)
     missing = [item for item in items if item not in tree]
     if not missing:
         return tree

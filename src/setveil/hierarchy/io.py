@@ -7,6 +7,7 @@ The extension of the name chooses: ``.txt`` is Amnesia text, ``.json`` Amnesia J
 from __future__ import annotations
 
 import json
+import logging
 import os
 import re
 import time
@@ -15,10 +16,12 @@ from itertools import pairwise
 from pathlib import Path
 
 from setveil.errors import HierarchyError, OutputError, RequestError, require_type, shorten
-from setveil.hierarchy.check import find_problems
-from setveil.hierarchy.outline import parse
+from setveil.hierarchy.problems import find_problems
+from setveil.hierarchy.shapes import read_outline
 from setveil.hierarchy.tree import Hierarchy, HierarchyOrigin
 from setveil.staging import staged_file
+
+log = logging.getLogger("setveil")
 
 _SHOWN = 5  # problems that an error message spells out
 
@@ -33,9 +36,12 @@ def read_hierarchy(
     path : path
         ``.txt``: Amnesia text; ``.json``: Amnesia JSON; anything else: csv without a header, one line per
         leaf, ``leaf;parent;...;root``. The lines of a csv may differ in length, or be padded by repeating a
-        label or by empty fields at their end. Blanks around a field are dropped, blank lines ignored.
+        label or by empty fields at their end. Blanks around a field are dropped, blank lines ignored. A csv
+        that is no hierarchy as it stands may have a header, levels from the root down, pairs of child and
+        parent, no common root (it gets ``*``), lines without one of the levels, or items that are groups
+        elsewhere. If one of these shapes gives a tree, it is read so.
     encoding : str
-        Encoding of the file.
+        Encoding of the file. Text that is UTF-8 is read as UTF-8 unless `FILE=ENCODING` names another one.
     separator : str, optional
         Character between the fields of a csv. If not given: ``;``, or if no line has one, the first of tab,
         ``|`` and ``,`` that every line has.
@@ -43,7 +49,7 @@ def read_hierarchy(
     Returns
     -------
     Hierarchy
-        Its `origin` names the file.
+        Its `origin` names the file, and its `notes` say how it was read if it is in another shape.
 
     Raises
     ------
@@ -66,7 +72,7 @@ def read_hierarchy(
     require_type("The encoding must be a text", encoding, str)
     require_type("The separator must be a text", separator, (str, type(None)))
     start = time.perf_counter()
-    outline = parse(path, encoding=encoding, separator=separator)
+    outline = read_outline(path, encoding=encoding, separator=separator)
     problems = [str(problem) for problem in find_problems(outline)]
     if problems:
         count = "1 problem" if len(problems) == 1 else f"{len(problems):,} problems"
@@ -82,8 +88,15 @@ def read_hierarchy(
         parents.update(pairwise(labels))
     tree = Hierarchy(parents)
     tree.origin = HierarchyOrigin(
-        "file", str(Path(path)), outline.sha256, round(time.perf_counter() - start, 4)
+        "file",
+        str(Path(path)),
+        outline.sha256,
+        round(time.perf_counter() - start, 4),
+        outline.encoding,
+        tuple(outline.notes),
     )
+    for note in outline.notes:
+        log.info("%s: %s.", path, note)
     return tree
 
 

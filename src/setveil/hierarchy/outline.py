@@ -6,10 +6,12 @@ import hashlib
 import json
 import os
 import re
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from setveil.data.io.encodings import encoding_of, is_named_for
 from setveil.errors import DataError, HierarchyError, RequestError, listed, shorten
 from setveil.plain_json import read_json_with
 
@@ -33,6 +35,9 @@ class FileProblem:
         return self.message if self.line is None else f"line {self.line}: {self.message}"
 
 
+Paths = list[tuple[int | None, list[str]]]
+
+
 @dataclass
 class Outline:
     """What a hierarchy file says, before anyone has checked it."""
@@ -40,9 +45,12 @@ class Outline:
     # whether each path leads from an item to the root (csv); otherwise it links one child to its parent
     whole: bool
     # list of (line, labels): labels that lead upwards, at least one, none of them empty
-    paths: list[tuple[int | None, list[str]]] = field(default_factory=list)
+    paths: Paths = field(default_factory=list)
     problems: list[FileProblem] = field(default_factory=list)  # what could not be read as a path
     sha256: str = ""  # of the bytes of the file, in hexadecimal
+    encoding: str = "utf-8"  # of the file
+    rows: list[tuple[int, list[str]]] = field(default_factory=list)  # of a csv: lines and their fields
+    notes: list[str] = field(default_factory=list)  # how it was read, where it is no plain hierarchy
 
 
 def parse(path: str | os.PathLike[str], *, encoding: str, separator: str | None) -> Outline:
@@ -53,7 +61,9 @@ def parse(path: str | os.PathLike[str], *, encoding: str, separator: str | None)
             f"The separator is {separator!r}, expected one character other than a quote or a line break."
         )
     raw = _content(path)
-    outline = _parse(_decoded(raw, path, encoding), path, separator)
+    used = _encoding(raw, path, encoding)
+    outline = _parse(_decoded(raw, path, used), path, separator)
+    outline.encoding = used
     outline.sha256 = hashlib.sha256(raw).hexdigest()
     return outline
 
@@ -81,6 +91,18 @@ def _content(path: Path) -> bytes:
     return raw
 
 
+def _encoding(raw: bytes, path: Path, named: str) -> str:
+    """Choose the encoding: UTF-8 is read as UTF-8, whatever the data are in, unless the file is named."""
+    encoding = encoding_of(named, str(path)) or "utf-8"
+    if raw.isascii() or is_named_for(named, str(path)):
+        return encoding
+    try:
+        raw.decode()
+    except UnicodeDecodeError:
+        return encoding
+    return "utf-8"
+
+
 def _decoded(raw: bytes, path: Path, encoding: str) -> str:
     binary = DataError(
         f"{path} is a binary file, expected the text of a hierarchy.",
@@ -98,10 +120,11 @@ def _decoded(raw: bytes, path: Path, encoding: str) -> str:
         wide = raw.startswith((b"\xff\xfe", b"\xfe\xff"))
         if b"\0" in raw and not wide:
             raise binary from error
+        named = f"{path.name}={'utf-16' if wide else 'cp1252'}"
         raise DataError(
             f"{path} is not {encoding}: byte {raw[error.start]:#04x} at offset {error.start:,} "
             f"(line {raw.count(bytes([10]), 0, error.start) + 1}).",
-            hint=f"Name the file's encoding, for example `--encoding {'utf-16' if wide else 'cp1252'}`.",
+            hint=f"Name the file's encoding, for example `--encoding {shlex.quote(named)}`.",
         ) from error
     if "\0" in text:
         raise binary
@@ -134,6 +157,8 @@ def _parse_csv(lines: list[str], separator: str | None) -> Outline:
             continue
         while fields and not fields[-1]:  # spreadsheets pad short lines with empty fields
             fields.pop()
+        if fields:
+            outline.rows.append((number, fields))
         if not all(fields) or not fields:
             outline.problems.append(FileProblem(number, "an empty label, expected leaf, parent, ..., root"))
             continue

@@ -10,6 +10,7 @@ from numbers import Integral
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.data.spelling import misread, spelled_otherwise
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary, item_order
 from setveil.errors import (
@@ -17,6 +18,7 @@ from setveil.errors import (
     MissingItemsError,
     RequestError,
     described,
+    faces,
     listed,
     require_type,
     shorten,
@@ -25,6 +27,10 @@ from setveil.hierarchy._levels import balanced_parents
 from setveil.kernels.rows import frozen
 from setveil.notebook import ROWS, card
 from setveil.wording import count
+
+BELOW_ONE_NODE = (
+    "adds them under one new node: there, a rare item takes all others with it, or is suppressed."
+)
 
 
 @dataclass(frozen=True)
@@ -37,6 +43,8 @@ class HierarchyOrigin:
     path: str | None = None
     sha256: str | None = None
     seconds: float = field(default=0.0, compare=False)  # time that reading or making it took
+    encoding: str = "utf-8"  # of the file
+    notes: tuple[str, ...] = field(default=(), compare=False)  # how a file in another shape was read
 
 
 class Hierarchy:
@@ -291,10 +299,11 @@ class Hierarchy:
             )
         missing = [labels[i] for i in np.flatnonzero(out < 0).tolist()]
         if missing:
+            such, hint = _other_writing(missing, self.labels[: self.n_leaves])
             raise MissingItemsError(
                 f"{len(missing):,} of {len(vocabulary):,} items of the data are not in the hierarchy: "
-                f"{listed(missing)}.",
-                hint="`setveil hierarchy build DATA --extend HIERARCHY --out NEW` adds them under one node.",
+                f"{listed(missing)}.{such}",
+                hint=hint or f"`setveil hierarchy build DATA --extend HIERARCHY --out NEW` {BELOW_ONE_NODE}",
                 problems=[f"item {label!r} is not in the hierarchy" for label in missing],
             )
         return out
@@ -325,3 +334,21 @@ class Hierarchy:
         ]
         more = len(below) - ROWS
         return card(repr(self), below[:ROWS], f"and {more:,} more below the root" if more > 0 else "")
+
+
+def _other_writing(missing: Sequence[str], leaves: Sequence[str]) -> tuple[str, str]:
+    """Say which missing items are leaves in another encoding or spelling, and what to do; empty: none are."""
+    if wrong := misread(missing, leaves):
+        label, meant, encoding = wrong
+        return (
+            f" {shorten(label)} is {shorten(meant)}, whose file is in UTF-8 and was read as {encoding}.",
+            f"Name an encoding for the other file alone: --encoding FILE={encoding}.",
+        )
+    if others := spelled_otherwise(missing, leaves):
+        item, leaf = others[0]
+        several = count(len(others), "of them is another spelling", "of them are other spellings")
+        return (
+            f" {several} of items in it, such as {shorten(item)} of {shorten(leaf)}.",
+            faces("Add --normalize codes", "Read with normalize='codes'") + ", it makes spellings one item.",
+        )
+    return "", ""

@@ -17,6 +17,7 @@ from setveil.constraints.utility import groups_of, siblings
 from setveil.data.io import Layout
 from setveil.data.io.source import Text, as_text, read_bytes
 from setveil.data.io.text import read_basket, read_fimi
+from setveil.data.spelling import form_of
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import is_integer, item_order
 from setveil.errors import DataError, RequestError, did_you_mean, listed, shorten
@@ -95,6 +96,10 @@ def require_known(
 ) -> tuple[str, ...]:
     """Refuse labels that are no items of the data (with `check`); `text` is where they were named."""
     unknown = [label for label in labels if label not in data.vocabulary.ids]
+    if unknown and data.origin is not None and data.origin.merged is not None:
+        form = form_of(data.origin.merged.how)
+        labels = tuple(dict.fromkeys(form(label) if label in unknown else label for label in labels))
+        unknown = [label for label in labels if label not in data.vocabulary.ids]
     if check and unknown:
         some = "1 item is" if len(unknown) == 1 else f"{len(unknown):,} items are"
         raise DataError(

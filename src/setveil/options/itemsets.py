@@ -7,6 +7,7 @@ from pathlib import Path
 
 from setveil.data.io.source import Text, as_text, read_bytes
 from setveil.data.layout import Layout
+from setveil.data.spelling import spelled_otherwise
 from setveil.errors import DataError, did_you_mean, shorten
 from setveil.utility.estimates import Estimator
 from setveil.utility.queries import Queries, between, split_queries
@@ -16,14 +17,24 @@ def parse_itemsets(texts: Sequence[str], estimator: Estimator, layout: Layout) -
     """Take itemsets as the rows of the release are written, or the name of an item as it is."""
     found: Queries = []
     for text in texts:
+        if spelled := spelled_otherwise([text], estimator.items) if text not in estimator else ():
+            text = spelled[0][1]  # noqa: PLW2901  (a name with a comma in it, too)
         lines = [(text,)] if text in estimator else split_queries(Text(shorten(text), text.encode()), layout)
         if not any(lines):
             raise DataError(
                 f"{shorten(text)} names no item.", hint=f"Expected items separated by {between(layout)}."
             )
         found += [line for line in lines if line]
+    found = [_as_spelled(line, estimator) for line in found]
     require_named(found, estimator)
     return found
+
+
+def _as_spelled(itemset: Sequence[str], estimator: Estimator) -> tuple[str, ...]:
+    """Write items that the release spells otherwise (dots, case, blanks, accents) as it does."""
+    unknown = [name for name in itemset if name not in estimator]
+    named = dict(spelled_otherwise(unknown, estimator.items)) if unknown else {}
+    return tuple(named.get(name, name) for name in itemset)
 
 
 def read_itemsets(path: Path, estimator: Estimator, layout: Layout) -> Queries:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from setveil.data.layout import FORMATS
+from setveil.data.spelling import NORMALIZED
 from setveil.redact import redacted
 from setveil.values.declared import as_words, parameter
 from setveil.values.kinds import Choice, Flag, Text
@@ -17,7 +18,9 @@ class Reading:
 
     format: str | None = parameter(Choice(tuple(FORMATS)), "By default detected from the file.", default=None)
     encoding: str | None = parameter(
-        Text("an encoding"), "Of text files (default: utf-8, or by the byte order mark).", default=None
+        Text("an encoding"),
+        "Of text files, or FILE=ENCODING (default: utf-8, or by the byte order mark).",
+        default=None,
     )
     separator: str | None = parameter(
         Text(), "Between fields of separated text; by default detected.", default=None
@@ -43,12 +46,23 @@ class Reading:
         "Table: columns that are no ids of persons, although they look so.",
         default=None,
     )
+    rows_are_events: bool | None = parameter(
+        Flag(),
+        "Rows are events, such as orders or stays: the guarantee is about these, and not about people.",
+        default=None,
+    )
     same_ids: bool | None = parameter(
         Flag(), "Several files: the same id in two of them is the same row.", default=None
     )
     query: str | None = parameter(Text("SQL"), "Read a table from a database: SQL.", default=None)
     connection: str | None = parameter(
         Text("an address"), "Database to ask, such as sqlite:///visits.db.", default=None
+    )
+
+    normalize: str | None = parameter(
+        Choice(NORMALIZED),
+        "Make spellings one item: codes (dots, case, blanks) or text (case, blanks, accents).",
+        default=None,
     )
 
     @property

@@ -17,6 +17,7 @@ from setveil.errors import DataError, GuaranteeError, InfeasibleError, RequestEr
 from setveil.guarantees import Guarantee, models
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.verify import Verdict
+from setveil.hierarchy.fit import fitted
 from setveil.hierarchy.io import read_hierarchy
 from setveil.hierarchy.tree import Hierarchy
 from setveil.past.people import people_of
@@ -94,6 +95,9 @@ def apply(
         raise RequestError("Two releases of the same people are not verified together: nothing follows.")
     timing: dict[str, float] = {"read": data.origin.seconds} if data.origin else {}
     hierarchy = _hierarchy(earlier, hierarchy)
+    if hierarchy is not None:
+        labels = {label for label in earlier.image.values() if label is not None}
+        hierarchy = fitted(hierarchy, {*earlier.image, *data.vocabulary.labels}, labels)
     if hierarchy is not None and hierarchy.origin is not None:
         timing["hierarchy"] = hierarchy.origin.seconds
     progress("comparing with the earlier run")
@@ -187,7 +191,7 @@ def _hierarchy(earlier: PastRun, given: Hierarchy | None) -> Hierarchy | None:
     path = then["path"] if then else None
     if given is not None or path is None or not Path(path).is_file():
         return given
-    return read_hierarchy(path)
+    return read_hierarchy(path, encoding=then.get("encoding", "utf-8") if then else "utf-8")
 
 
 def _require_hierarchy(earlier: PastRun, tree: Hierarchy | None, why: str) -> None:

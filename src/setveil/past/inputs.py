@@ -14,6 +14,7 @@ from setveil.facts.facts import Facts
 from setveil.facts.settling import settled
 from setveil.guarantees import Guarantee
 from setveil.hierarchy.build import by_cooccurrence
+from setveil.hierarchy.fit import fitted
 from setveil.hierarchy.io import read_hierarchy
 from setveil.hierarchy.tree import Hierarchy
 from setveil.options.decode import Given
@@ -124,8 +125,12 @@ def _recorded_reading(report: Record) -> dict[str, Any]:
     how = options | ({"format": found["layout"]} if found.get("layout") in FORMATS else {})
     if found.get("item_columns"):
         how["not_ids"] = found["item_columns"]  # the run has published them
+    if found.get("unit"):
+        how["rows_are_events"] = True
     if found.get("encoding"):
         how.setdefault("encoding", found["encoding"])
+    if found.get("normalized"):
+        how["normalize"] = found["normalized"]["how"]
     if report.get("options"):
         return how
     columns = found.get("item_columns") or []
@@ -182,7 +187,11 @@ def find_tree(run: PastRun, data: Transactions, given: Any, encoding: str) -> Hi
             "The hierarchy of this run was made in Python, and is in no file.",
             hint="Give it, or its file: --hierarchy FILE.",
         )
-    tree = given if isinstance(given, Hierarchy) else read_hierarchy(given, encoding=encoding)
+    if not isinstance(given, Hierarchy):
+        given_encoding = recorded.get("encoding", encoding)
+        tree = fitted(read_hierarchy(given, encoding=given_encoding), run.image)
+    else:
+        tree = fitted(given, run.image)
     # The recoding of a run in classes is told class by class.
     other = "" if run.report["recoding"] == "classes" else _not_that_of(run, recorded, tree)
     if other:

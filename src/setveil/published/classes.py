@@ -255,6 +255,7 @@ def measurable(
         about.get("domain", original.n_items), row_map,
     )  # fmt: skip
     classes = exposed.class_of_row[row_map]
-    recoding = ClassRecoding.of(local, classes, ((),) * exposed.sizes.size)
+    secrets = tuple((about.get("guarantee") or {}).get("sensitive", ()))
+    recoding = ClassRecoding.of(local, classes, ((),) * exposed.sizes.size, secrets)
     counts = read_counts(file.parent, about)
     return {"kind": recoding.kind, "published": exposed, "recoding": recoding, "counts": counts}

@@ -7,7 +7,6 @@ give away is how the rows of a label divide among its items.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,6 +21,7 @@ from setveil.data.sums import Sums
 from setveil.data.vocabulary import item_order
 from setveil.errors import DataError, shorten
 from setveil.kernels.rows import frozen
+from setveil.published.as_written import NUMBER, fields_as_written
 from setveil.published.class_counts import read_class_counts
 from setveil.published.class_recoding import ClassRecoding
 from setveil.published.recoding import AnyRecoding, BoxRecoding
@@ -143,16 +143,15 @@ def read_counts(folder: Path, about: Mapping[str, Any]) -> Any:
     if about.get("recoding") == ClassRecoding.kind:
         return read_class_counts(folder, entry, about["classes"]["number"])
     try:
-        with path.open(encoding="utf-8", newline="") as file:
-            lines = list(csv.reader(file, strict=True))
-    except (OSError, ValueError, csv.Error) as error:
+        lines = [*map(list, fields_as_written(path, path.read_bytes(), ","))]
+    except (OSError, ValueError) as error:
         raise DataError(f"{path} cannot be read as counts: {error}.") from error
     header = FACTS if about.get("recoding") == BoxRecoding.kind else HEADER
     if not lines or lines[0] != header:
         found = shorten(",".join(lines[0])) if lines else "nothing"
         raise DataError(f"{path}, line 1: found {found}, expected {','.join(header)}.")
     for number, line in enumerate(lines[1:], 2):
-        if len(line) != len(HEADER) or not line[0] or not (line[2].isascii() and line[2].isdigit()):
+        if len(line) != len(HEADER) or not line[0] or not NUMBER.fullmatch(line[2]):
             raise DataError(
                 f"{path}, line {number}: found {shorten(','.join(line))}, expected {header[0]}, the "
                 f"{header[1]} that it is published under, and a number of rows."

@@ -32,6 +32,7 @@ from setveil.published.about import (
     require_columns,
     require_size,
 )
+from setveil.published.as_written import require_as_written
 from setveil.published.counts import FILE as COUNTS
 from setveil.published.counts import Counts, read_counts
 from setveil.published.item_parts import FILES as PARTS
@@ -326,6 +327,7 @@ def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> T
     rows = read_rows(str(file), **(recorded | given))
     if rows.origin is not None:
         require_columns(str(file), rows.origin.ignored_columns)
+    require_as_written(file, layout, rows)
     empty = int((rows.row_lengths() == 0).sum())
     missing = require_size(about, str(file), rows.n_rows, empty, shown=layout.shows_empty_rows)
     indptr = np.concatenate([rows.indptr, np.full(missing, rows.indptr[-1])])

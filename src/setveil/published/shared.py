@@ -17,10 +17,12 @@ from setveil.published import rows as single_rows
 from setveil.published.about import about_file, published_file
 from setveil.published.block_files import PublishedBlocks
 from setveil.published.chunk_files import PublishedChunks
+from setveil.published.class_recoding import ClassRecoding
 from setveil.published.counts import Counts, read_counts
 from setveil.published.fact_tables import require_no_facts
 from setveil.published.facts import FactRows
 from setveil.published.listing import others_in
+from setveil.published.recoding import AnyRecoding
 from setveil.published.table_files import PublishedTable
 
 _FEW_FACTS = 100_000  # of all boxes together: these are named one by one
@@ -123,6 +125,19 @@ def facts_shared(rows: FactRows, counts: Counts | None, about: Mapping[str, Any]
 def told_by_name(rows: PublishedChunks | PublishedBlocks, about: Mapping[str, Any]) -> Told:
     """Take what a release of chunks or of noisy blocks tells: items under their own names."""
     return Told(rows, {}, None, about)  # type: ignore[arg-type]  # its estimator asks blocks for nothing else
+
+
+def told_again(published: Sums, recoding: AnyRecoding, counts: Any) -> Told:
+    """Put together what a release tells from its parts: rows, recoding and counts."""
+    shown = set(published.vocabulary.labels)
+    members = {label: tuple(items) for label, items in recoding.members().items() if label in shown}
+    return Told(published, members, counts, about_recoding(recoding))
+
+
+def about_recoding(recoding: AnyRecoding) -> dict[str, Any]:
+    """Return what about.json says of a recoding, if answers depend on it; sensitive items are uncounted."""
+    secrets = recoding.secrets if isinstance(recoding, ClassRecoding) else ()
+    return {"recoding": recoding.kind} | ({"guarantee": {"sensitive": list(secrets)}} if secrets else {})
 
 
 def shared_by(

@@ -30,6 +30,7 @@ from setveil.published.about import (
     require_columns,
     require_size,
 )
+from setveil.published.as_written import require_table_as_written
 from setveil.published.counts import FILE as COUNTS
 from setveil.published.counts import Counts, read_counts
 from setveil.published.fact_tables import (
@@ -391,6 +392,7 @@ def _read(file: Path, about: Mapping[str, Any]) -> PublishedTable:
     )
     table = read_published_table(file, roles["qi"], roles["set"], roles["keep"], how)
     require_columns(str(file), table.ignored)
+    require_table_as_written(file, table, second)
     return table
 
 

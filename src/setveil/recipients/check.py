@@ -13,9 +13,15 @@ def must(holds, wrong, code=4):
 def in_order(labels):  # by number if all are whole numbers, else by their characters
     whole = all(re.fullmatch("[+-]?[0-9]+", x) for x in labels)
     return sorted(labels, key=lambda x: (int(x), x) if whole else x)
-def split(text, sign): return list(csv.reader(io.StringIO(text, newline=""), delimiter=sign, strict=True))
+def quoted(x, sign):  # as setveil writes a field
+    return '"' + x.replace('"', '""') + '"' if re.search(f'[{re.escape(sign)}"\r\n]|^[ \t\ufeff]|[ \t]$', x) else x
+def split(text, sign):  # into lines of fields; a blank line gives []; other bytes could tell rows apart
+    lines = list(csv.reader(io.StringIO(text, newline=""), delimiter=sign, strict=True))
+    again = (sign.join(quoted(x, sign) for x in line) if line != [""] else '""' for line in lines)
+    must("".join(line + "\n" for line in again) == text.replace("\0", ""), "quotes, blanks or line ends are others")
+    return lines
 def read_lines(text, sign, names):  # a table with columns of these names (none: any): a dictionary for each line
-    header, *lines = [line for line in split(text, sign) if line]
+    header, *lines = split(text, sign)
     must(len({*header}) == len(header) and {*header} == {*(names or header)}, f"the columns are {header}, not {names}")
     must({*map(len, lines)} <= {len(header)}, "a line has not as many fields as the header")
     return [dict(zip(header, line)) for line in lines]
@@ -25,21 +31,37 @@ def read_rows(about, data):  # of each row what somebody may know of its columns
     if form == "table":
         roles, key = about["roles"], about["roles"]["set"]
         rows = read_lines(data, ",", [*roles["qi"], *roles["keep"], key])
-        return [(tuple((x, row[x]) for x in roles["qi"]), sum(split(row[key], about["delimiter"]), [])) for row in rows]
+        sets = [split(row[key] + "\n", about["delimiter"]) for row in rows]
+        must({*map(len, sets)} <= {1}, "a field of items has a line end")
+        return [(tuple((x, row[x]) for x in roles["qi"]), items) for row, (items,) in zip(rows, sets)]
+    plain = {"fimi": "([+-]?[0-9]+( [+-]?[0-9]+)*)?\n", "spmf": "([1-9][0-9]* -1 )*-2\n"}.get(form, "(?s:.*)")
+    head = sum(1 for _ in itertools.takewhile(lambda line: form == "spmf" and line[0] == "@", lines))
+    must(all(re.fullmatch(plain, line) for line in lines[head:]), "a line has other blanks or signs")
     if form == "basket": rows = split(data, sign)
     elif form == "fimi": rows = [line.split() for line in lines]
-    elif form == "jsonl": rows = [x if type(x) is list else x[about["item_column"]] for x in map(json.loads, lines)]
+    elif form == "jsonl":
+        found, name = [json.loads(line) for line in lines], about.get("item_column")
+        must(all(json.dumps(x, ensure_ascii=False) + "\n" == line for x, line in zip(found, lines)), "other blanks")
+        must(all(type(x) is list if name is None else {*x} == {name} for x in found), "a line says more than its items")
+        rows = [x if name is None else x[name] for x in found]
     elif form == "spmf":
-        names = dict(line.rstrip("\r\n")[6:].split("=", 1) for line in lines if line[:6] == "@ITEM=")
-        rows = [[names.get(x, x) for x in line.split() if x not in ("-1", "-2")] for line in lines if line[0] != "@"]
+        must("\r" not in data and all(re.match("@ITEM=|@CONVERTED_FROM_TEXT\n", x) for x in lines[:head]), "no head")
+        names = dict(line.rstrip("\n")[6:].split("=", 1) for line in lines[:head] if line[:6] == "@ITEM=")
+        rows = [[names.get(x, x) for x in line.split() if x not in ("-1", "-2")] for line in lines[head:]]
     elif form == "long":
         for line in read_lines(data, sign, [about["id_column"], about["item_column"]]):
             held[line[about["id_column"]]].append(line[about["item_column"]])
+        must(all(re.fullmatch("0|[1-9][0-9]*", row) for row in held), "a row has no number")
         rows = [*held.values()]  # rows without items are not in the file
-    elif form == "wide": rows = [{*x.values()} - {*MISSING} for x in read_lines(data, sign, about["item_columns"])]
+    elif form == "wide":
+        cells = [[*x.values()] for x in read_lines(data, sign, about["item_columns"])]
+        rows = [[x for x in line if x not in MISSING] for line in cells]
+        must(all(line == row + [""] * (len(line) - len(row)) for line, row in zip(cells, rows)), "a gap")
     else:
         must(form == "onehot", f"files of the format {form} are not read here", 2)
-        rows = [[x for x in row if int(row[x])] for row in (read_lines(data, sign, []) if data.strip() else [])]
+        cells = read_lines(data, sign, []) if data.strip() else []
+        must(all({*row.values()} <= {"0", "1"} for row in cells), "a cell is neither 0 nor 1")
+        rows = [[x for x in row if row[x] == "1"] for row in cells]
     return [((), row) for row in rows]
 
 def sets_of(rows, m, known=()):  # all sets of 1 to m facts that occur, each with the number of rows that have it
@@ -100,7 +122,10 @@ def recount(about, data, counts, k, m):  # the promise of about.json, or another
     must(type(k) is int and k > 1 and (m == "inf" or type(m) is int and m > 0), f"k = {k} and m = {m} cannot be", 2)
     must(all(type(x) is list and {*map(type, x)} == {str} or x == [] and label in about["others"]["labels"]
              for label, x in about["labels"].items()), "labels are no lists")
-    rows, size = [(known, tuple(sorted({*row} - {""}))) for known, row in read_rows(about, data)], float(m)
+    found, written, size = read_rows(about, data), {}, float(m)
+    rows = [(known, tuple(sorted({*row} - {""}))) for known, row in found]
+    must(all(len(row) == len(items) and (about["format"] == "long" or written.setdefault((known, row), items) == items)
+             for (known, row), (_, items) in zip(rows, found)), "rows with the same labels are written in several ways")
     empty, mixed = Counter(known for known, row in rows if not row), model == "mixed-km"
     least, first, violations, groups = math.inf, [], 0, defaultdict(Counter)
     for known, row in rows:  # a fact of no column is an item
@@ -118,7 +143,7 @@ def recount(about, data, counts, k, m):  # the promise of about.json, or another
     if told is not None:
         header, *lines = split(counts, ",")
         must(header == ["item", "label", "rows"] and {*map(len, lines)} <= {3}, "counts.csv has other columns")
-        must(all(x and re.fullmatch("[0-9]{1,15}", n) for x, _, n in lines), "a line of counts.csv is none")
+        must(all(x and re.fullmatch("0|[1-9][0-9]{0,14}", n) for x, _, n in lines), "a line of counts.csv is none")
         few = [about["empty_rows"], *(n for _, n in supports(empty, k, size - 1))] if mixed else empty.values()
         lines, few = [(x, label, int(n)) for x, label, n in lines], min((n for n in few if 0 < n < k), default=0)
         wrong = wrong_counts(about, rows, lines, k, few)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 
-from setveil.guarantees import Facts, Words, models
+from setveil.guarantees import Facts, Points, Words, models
+from setveil.wording import of_rows
 
 
 def words_for(facts: Facts) -> Words:
@@ -12,7 +14,27 @@ def words_for(facts: Facts) -> Words:
     model = models().get(facts["model"])
     if model is None:
         raise ValueError(f"No words for the privacy model {facts['model']!r}.")
-    return model.words
+    return _of_rows(model.words, facts["rows_are"]) if "rows_are" in facts else model.words
+
+
+def _of_rows(words: Words, noun: str) -> Words:
+    """Say of rows that are events what words say of people."""
+
+    def line(say: Callable[[Facts], str]) -> Callable[[Facts], str]:
+        return lambda g: of_rows(say(g), noun)
+
+    def points(say: Callable[[Facts], Points]) -> Callable[[Facts], Points]:
+        return lambda g: [(of_rows(title, noun), of_rows(text, noun)) for title, text in say(g)]
+
+    return replace(
+        words,
+        promise=line(words.promise),
+        fulfilled=line(words.fulfilled),
+        broken=line(words.broken),
+        not_covered=points(words.not_covered),
+        reading=points(words.reading),
+        beyond=lambda g: [of_rows(text, noun) for text in words.beyond(g)],
+    )
 
 
 def title(guarantee: Facts) -> str:

@@ -51,6 +51,7 @@ class Read(TypedDict):
     encoding: str | None
     query: NotRequired[str | None]
     files: list[File]
+    normalized: NotRequired[dict[str, Any]]  # which spellings of items became one
 
 
 class Input(TypedDict):
@@ -74,6 +75,8 @@ class Hierarchy(TypedDict):
     sha256: str | None
     leaves: int
     height: int
+    encoding: NotRequired[str]  # of the file, if it is not UTF-8
+    notes: NotRequired[list[str]]  # how a file in another shape was read
 
 
 class Certificate(TypedDict):
@@ -142,6 +145,7 @@ class Guarantee(TypedDict):
     phrase: str
     holds: bool
     violations: int
+    rows_are: NotRequired[str]  # what a row is that is no person: "order"
     greatest_k: NotRequired[int | None]
     greatest_m: NotRequired[int | str | None]
     absent: NotRequired[int]  # how many items a person may be known not to have, besides

@@ -324,7 +324,8 @@ def _notes(sides: Sequence[tuple[str, Risk]]) -> str:
             if "columns" in result:
                 what, how = "Without items", "of which only the quasi-identifiers can be known"
             else:
-                what, how = "Without anything that can be known", "never found"
+                what = "Without anything that can be known"
+                how = "of which only absent items can be known" if "absence" in result else "never found"
             lines.append(f"{what}{where}: {count(empty, 'row')}, {how}.")
     every = [e for _, result in sides for e in (*result["risk"], *result.get("inference", []))]
     drawn = next((e for e in every if not e["exact"]), None)

@@ -7,7 +7,7 @@ from typing import Any
 
 from setveil.report.record import Optimality, Published, Record
 from setveil.utility import Measure
-from setveil.wording import are, count
+from setveil.wording import are, count, of_rows
 
 
 def percent(part: float, whole: float = 1) -> str:
@@ -187,6 +187,18 @@ def spoken(report: Mapping[str, Any], text: str) -> str:
     return of_facts(text) if "facts" in report else text
 
 
+ONE_OF_THEM = (
+    "Publish one release of these rows, with classes or without: two together can leave people with fewer "
+    "rows than promised."
+)
+
+
+def of_events(report: Mapping[str, Any], page: str) -> str:
+    """Say of rows that are events what a page says of people."""
+    noun = report["guarantee"].get("rows_are")
+    return of_rows(page, noun) if noun else page
+
+
 def of_facts(text: str) -> str:
     """Say of facts what a text of setveil, without names of the data, says of items.
 
@@ -206,13 +218,9 @@ def rows(report: Record) -> str:
     whole, empty = before["rows"], after["empty_rows"]
     if "blocks" in report:
         return f"{count(after['rows'])} are drawn from noisy counts, and are nobody's."
-    if "mean_row_length_after" not in utility:  # the published file does not show single rows
-        return (
-            f"All {count(whole)} are in clusters, but for {count(empty)} that hold no item: of these "
-            "the number "
-            "is told."
-            if empty
-            else f"All {count(whole)} are in clusters."
+    if "chunks" in report:  # the published file does not show single rows
+        return f"All {count(whole)} are in clusters" + (
+            f", but for {count(empty)} that hold no item: of these the number is told." if empty else "."
         )
     if unseen(after):
         kept = (
@@ -224,6 +232,8 @@ def rows(report: Record) -> str:
             f"All {count(whole)}" if after["rows"] == whole else f"{count(after['rows'])} of {count(whole)}"
         )
         kept = f"{which} are kept ({count(empty)} empty, {count(before['empty_rows'])} before); "
+    if "mean_row_length_after" not in utility:  # of such rows it is not measured
+        return f"{kept[:-2]}."
     return (
         f"{kept}{utility['mean_row_length_after']:,.1f} {unit(report)}s each on average "
         f"({utility['mean_row_length_before']:,.1f} before)."

@@ -115,6 +115,7 @@ def recorded(
         "guarantee": {
             **guarantee.as_dict(),
             "phrase": guarantee.phrase,
+            **({"rows_are": origin.unit} if origin and origin.unit != "person" else {}),
             "holds": verdict.holds,
             "violations": verdict.violations,
             **verdict.found(),
@@ -316,6 +317,8 @@ def _of_hierarchy(tree: Hierarchy) -> dict[str, Any]:
         "sha256": origin.sha256,
         "leaves": tree.n_leaves,
         "height": tree.height,
+        **({} if origin.encoding == "utf-8" else {"encoding": origin.encoding}),
+        **({"notes": list(origin.notes)} if origin.notes else {}),
     }
 
 

@@ -303,6 +303,7 @@ def _about_of(release: Outcome, report: Record) -> dict[str, Any]:
     return {
         "setveil": report["setveil"],
         "guarantee": {key: guarantee[key] for key in promised if key in guarantee},
+        **({"rows_are": guarantee["rows_are"]} if "rows_are" in guarantee else {}),
         "algorithm": report["algorithm"]["name"],
         **{key: written[key] for key in ("file", "files") if key in written},
         **report["published"]["layout"],
@@ -332,3 +333,25 @@ def _write_row_map(path: Path, mapped_to: str, row_map: NDArray[np.int64]) -> No
         file.write(f"input_row,{mapped_to}\n".encode())
         for first in range(0, row_map.size, _LINES):
             file.write(numbered_lines(first, row_map[first : first + _LINES]))
+
+
+_MOST_NEIGHBOURS = 500  # folders next to a release that are looked into
+
+
+def releases_of_same_input(out: Path, report: Mapping[str, Any]) -> list[Path]:
+    """Find releases next to a folder that were made of the same input with another kind of recoding.
+
+    Each of them keeps its promise alone; an attacker who has two of them may find people by both.
+    """
+    wanted = report["input"].get("sha256")
+    beside = sorted(out.absolute().parent.glob("*/internal/report.json"))[:_MOST_NEIGHBOURS]
+    found = []
+    for record in beside if wanted else ():
+        try:
+            other = json.loads(record.read_text(encoding="utf-8"))
+            same, kind = other["input"]["sha256"] == wanted, other["recoding"]
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):  # nothing that can be compared
+            continue
+        if same and kind != report["recoding"]:
+            found.append(record.parents[1])
+    return found

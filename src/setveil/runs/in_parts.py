@@ -25,6 +25,7 @@ from setveil.errors import RequestError
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.verify.km import KmVerdict
 from setveil.guarantees.verify.km_pieces import require_countable
+from setveil.hierarchy.fit import fitted
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import frozen
 from setveil.options.models import require_nothing_absent
@@ -165,6 +166,7 @@ class _Disk:
                 lambda done: progress("reading rows", done / n_rows),
             )  # fmt: skip
         if tree is not None:
+            tree = fitted(tree, self.data.vocabulary.labels)
             tree.locate(self.data.vocabulary)
         return tree
 

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from setveil.errors import DataError, RequestError, listed
+from setveil.errors import DataError, InfeasibleError, RequestError, faces, listed
 from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress, silent
 from setveil.report.record import Record
@@ -154,8 +154,22 @@ def _overlap(one: Path, other: Path) -> bool:
 def found_way(given: Next, hold_back: str) -> Way:
     """Find labels, and whose rows go out, in a way that was named."""
     if hold_back in (FOUND, RETURNERS):
-        return alone(given, hold_back)
+        try:
+            return alone(given, hold_back)
+        except InfeasibleError as error:
+            error.hint = _nearest(given)
+            raise
     return searched(given, hold_back, hold=hold_back == NEEDED)
+
+
+def _nearest(given: Next) -> str:
+    """Name the way that holds back fewest people, or say that none works."""
+    try:
+        way = searched(given, NEEDED)
+    except InfeasibleError:
+        return "No way of holding people back works with these rows. A register, or a smaller k, may do."
+    held = count(len(way.held), "person", "people")
+    return f"{faces('--hold-back needed', 'hold_back=' + repr(NEEDED))} works: it holds back {held}."
 
 
 def _start(ledger: Ledger, labels_of: str | None, tree: Hierarchy) -> Mapping[str, str | None] | None:

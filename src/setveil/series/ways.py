@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from setveil import algorithms
 from setveil.data.people import Appearance, SeriesPeople
 from setveil.data.transactions import Transactions
-from setveil.errors import InfeasibleError
+from setveil.errors import InfeasibleError, faces
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.series import SeriesAnonymity
+from setveil.guarantees.verify.series import newly_exposed
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import frozen, take_rows
 from setveil.progress import Progress, silent
@@ -166,7 +167,23 @@ def alone(given: Next, hold: str, *, own: Own | None = None) -> Way:
             return alone(given, RETURNERS)
     gap = float(optimality["gap"])
     seconds = round(time.perf_counter() - start, 4)
-    return _way(hold, given, image, held, gap == 0, gap, seconds)
+    way = _way(hold, given, image, held, gap == 0, gap, seconds)
+    _require_nobody_exposed(given, way)
+    return way
+
+
+def _require_nobody_exposed(given: Next, way: Way) -> None:
+    """Refuse a way that leaves people below k: too few of those who stay are in the same releases."""
+    nodes = np.array([node_of(given.tree, way.image.get(item)) for item in given.state.items], np.int32)
+    series = without(given, way.held).series(nodes)
+    exposed = int(newly_exposed(series, given.promise, progress=given.progress).size)
+    if exposed:
+        held, found = (count(number, "person", "people") for number in (len(way.held), exposed))
+        raise InfeasibleError(
+            f"With {held} held back, {found} of the {len(way.people):,} others would be below "
+            f"k = {given.promise.k}: too few were in the same releases.",
+            hint=faces("--hold-back needed", 'hold_back="needed"') + " holds back whoever must be.",
+        )
 
 
 def own_labels(given: Next) -> Own:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from setveil.data import evidence
-from setveil.data.columns import Codes, is_item_name, numbered_alike, rows_of
+from setveil.data.columns import Codes, numbered_alike, rows_of
 from setveil.data.ids import (
     DERIVED,
     LIKELY,
@@ -20,14 +20,13 @@ from setveil.data.ids import (
     Values,
     are_measured,
     comes_again,
-    is_place,
     look_like_ids,
-    may_be_id,
     of_cells,
     rank,
     why_id,
 )
 from setveil.data.named_columns import called
+from setveil.data.names import is_item_name, is_measured_name, is_people, is_place, may_be_id, tells_person
 from setveil.data.readings import SAMPLES, as_field, as_fields
 from setveil.data.set_fields import DELIMITER
 from setveil.errors import SetveilError, TableError, listed
@@ -149,11 +148,20 @@ def _proposed(
                 options["delimiter"] = sign
     if not known:
         likely = [at for at in plain if at not in ids | taken and (person is None or at in same)]
+        likely = [at for at in likely if not is_item_name(columns[at].name)]
         if likely:
             options = {"qi": ",".join(as_field(columns[at].name) for at in likely)} | options
+    if person is None and how.id_column is None and options:
+        named = [at for at in plain if at not in taken and _names_each(columns[at])]
+        person = min(named, key=lambda at: (not is_people(columns[at].name), at), default=None)
     if person is not None and options:
         options["id_column"] = columns[person].name
     return options
+
+
+def _names_each(column: Values) -> bool:
+    """Tell whether a column is named like people, and every line has another value."""
+    return tells_person(column.name) and len(column.present) == column.codes.size > 0
 
 
 def _is_id(column: Values) -> bool:
@@ -162,7 +170,7 @@ def _is_id(column: Values) -> bool:
     rows = int(column.times.sum())
     if why_id(column):
         return True
-    if not rows or is_item_name(column.name):
+    if not rows or is_item_name(column.name) or is_measured_name(column.name):
         return False
     if may_be_id(column.name) and not is_place(column.name):
         return True
@@ -241,5 +249,7 @@ def _item_score(column: Values) -> int:
 def _marked(values: Sequence[str], sign: str) -> float:
     """Tell in what share of the values that are there a sign stands between items; of ranges it does not."""
     filled = [value for value in values if value]
+    if 2 * sum(evidence.kind(value) in {"number", "date"} for value in filled) > len(filled):
+        return 0.0  # decimal commas and points stand between no items
     found = sum(sign in value and not _RANGE.fullmatch(value) for value in filled) / max(len(filled), 1)
     return found if sign == DELIMITER or found > evidence.LISTS else 0.0

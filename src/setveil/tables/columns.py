@@ -142,6 +142,8 @@ def read_columns(
         assert id_at is not None  # noqa: S101  (required above)
         split, item_name = (second or _from_second)(columns[id_at], table.names[id_at], how)
     sets = Transactions.from_codes(*split)
+    if how.normalize is not None:
+        sets = sets.with_normal_labels(how.normalize)
     if how.item_columns is not None:
         items = [Values(table.names[at], columns[at].codes, columns[at].labels) for at in items_at]
     else:

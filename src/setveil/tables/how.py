@@ -26,3 +26,4 @@ class How:
     # the column of `items` that holds the item; by default the one besides the ids
     item_column: str | None = None
     not_ids: tuple[str, ...] = ()  # columns that are no ids of persons, although they look so
+    normalize: str | None = None  # how spellings of an item become one, as for `setveil.read`

@@ -15,13 +15,14 @@ import numpy as np
 
 from setveil.data.columns import column_at, split_names
 from setveil.data.evidence import FEW, SURE
-from setveil.data.ids import is_place
 from setveil.data.io.source import open_source
 from setveil.data.layout import Origin
+from setveil.data.names import is_place
 from setveil.data.readings import as_field
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, TableError, faces, listed, shorten
 from setveil.hierarchy.build import by_prefix
+from setveil.hierarchy.fit import fitted
 from setveil.hierarchy.tree import Hierarchy
 from setveil.tables.asked import ask_for_roles
 from setveil.tables.columns import How, TableColumns, read_columns
@@ -101,6 +102,8 @@ def make_table(
 
 def _items_tree(given: Any, rows: Transactions) -> Hierarchy | None:
     """Take the hierarchy of the items, or build it from their codes."""
+    if isinstance(given, Hierarchy):
+        return fitted(given, rows.vocabulary.labels)
     if not isinstance(given, Levels):
         return given  # type: ignore[no-any-return]
     if given.way != "prefix":
@@ -122,12 +125,12 @@ def settled(source: Any, roles: Roles, how: How) -> How:
     if not roles.qi or not items:
         some = [*roles.qi, *roles.keep, *roles.drop, *([roles.set_name] if roles.set_name else [])]
         raise ask_for_roles(
-            source, how, some, known=bool(roles.qi), items=items, works=partial(_works, source, roles, how)
+            source, how, some, known=bool(roles.qi), items=items, works=partial(works, source, roles, how)
         )
     return how
 
 
-def _works(source: Any, roles: Roles, how: How, options: Mapping[str, str]) -> Mapping[str, str]:
+def works(source: Any, roles: Roles, how: How, options: Mapping[str, str]) -> Mapping[str, str]:
     """Try a reading that is to be proposed; where it only lacks the column of ids, add that."""
     said: dict[str, Any] = {
         key: options[key] for key in ("id_column", "delimiter", "item_columns") if key in options
@@ -140,7 +143,7 @@ def _works(source: Any, roles: Roles, how: How, options: Mapping[str, str]) -> M
         more = error.readings[0][0] if error.readings else {}
         if "id_column" in options or "id_column" not in more:
             raise
-        return _works(source, roles, how, {**options, **more})
+        return works(source, roles, how, {**options, **more})
     return options
 
 

@@ -16,11 +16,14 @@ from setveil.data.ids import (
     Again,
     Values,
     comes_again,
+    free_text,
     published_id,
+    published_text,
     rank,
     who_comes_again,
     why_id,
 )
+from setveil.data.names import is_person_id
 from setveil.data.readings import as_field
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, TableError, listed, shorten
@@ -52,6 +55,9 @@ def require_no_ids(read: TableColumns, n_known: int, not_ids: Collection[str]) -
         why = "" if column.name in fine else why_id(column, items=role == "set" and alone)
         if why:
             raise published_id(read.name, column.name, why, role)
+        text = free_text(column) if role == "set" and column.name not in fine else ""
+        if text:
+            raise published_text(read.name, column.name, text)
 
 
 def _published_again(read: TableColumns, table: Table, fine: Collection[str]) -> tuple[str, str] | None:
@@ -178,6 +184,8 @@ def _taken_for_persons(
     name = again.column.name
     like = (
         "is named like the ids of persons"
+        if is_person_id(again.column.name)
+        else "contains mail addresses or telephone numbers"
         if again.grade == NAMED
         else f"stands beside the same {_and([column.name for column in table.columns])} wherever a value "
         "comes again"

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from setveil.data.sums import Sums
 from setveil.errors import RequestError
 from setveil.published.block_files import PublishedBlocks
 from setveil.published.chunk_files import PublishedChunks
-from setveil.published.class_recoding import ClassRecoding
 from setveil.published.class_rows import ClassRows
 from setveil.published.counts import Counts
 from setveil.published.recoding import AnyRecoding
-from setveil.published.shared import SharedFacts, Told
+from setveil.published.shared import SharedFacts, Told, told_again
 from setveil.utility.block_estimates import BlockEstimator
 from setveil.utility.chunk_estimates import ChunkEstimator
 from setveil.utility.class_estimates import ClassEstimator
@@ -45,9 +42,4 @@ def estimator_of(
     published: Sums, recoding: AnyRecoding, counts: Counts | None, *, unlisted: int = 0
 ) -> Estimator:
     """Make the estimator of who reads the published rows, what their labels stand for, and the counts."""
-    shown = set(published.vocabulary.labels)
-    members = {label: tuple(items) for label, items in recoding.members().items() if label in shown}
-    about: dict[str, Any] = {"recoding": recoding.kind}
-    if isinstance(recoding, ClassRecoding):
-        about["guarantee"] = {"sensitive": recoding.secrets}
-    return estimator_for(Told(published, members, counts, about), unlisted=unlisted)
+    return estimator_for(told_again(published, recoding, counts), unlisted=unlisted)

@@ -13,13 +13,14 @@ import numpy as np
 
 from setveil.data import evidence
 from setveil.data.columns import WANTED, Wanted, joined, rows_of
+from setveil.data.events import PERSON, Beside, unit_of
 from setveil.data.ids import require_no_ids, why_id
 from setveil.data.io.sniff import detect_format, holds_numbers, sniff_content, why_table
 from setveil.data.io.source import Source, Text, as_text, gather, is_xlsx, open_source
 from setveil.data.io.write import write_blocks
 from setveil.data.layout import FORMATS, InputFile, Layout, Origin, function_of, writable_layout
 from setveil.data.readings import refusal, refuse_ids_in_lists
-from setveil.data.rows_of_columns import RowsRead
+from setveil.data.rows_of_columns import RowsRead, refuse_rounded_parts, require_people
 from setveil.data.set_fields import refuse_lists
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, OutputError, RequestError, TableError, listed
@@ -49,6 +50,7 @@ class _Request:
     separator: str | None
     wanted: Wanted
     tables: bool  # whether a file that may be a table is refused where nothing says which columns count
+    normalize: str | None = None  # how spellings of an item become one
 
     def given(self) -> dict[str, Any]:
         """Return the options that formats may take, by name."""
@@ -77,9 +79,11 @@ def read(
     item_columns: str | Sequence[str] | None = None,
     delimiter: str | None = None,
     not_ids: str | Sequence[str] | None = None,
+    rows_are_events: bool = False,
     same_ids: bool = False,
     query: str | None = None,
     connection: str | None = None,
+    normalize: str | None = None,
     refuse_tables: bool = True,
 ) -> Transactions:
     """Read transactions from files or a database, and remember where they came from.
@@ -111,11 +115,16 @@ def read(
     not_ids : str or sequence of str, optional
         Columns that are no ids of persons, although they look so: items are read from a column that was named
         and looks like ids only if it is one of these.
+    rows_are_events : bool
+        Whether rows are events, such as orders or stays, of which a person may have several. Otherwise an
+        unused column of people who have several rows is an error.
     same_ids : bool
         Of several files: the same id is the same row. Otherwise an id that two files have is an error.
     query, connection : str, optional
         Instead of a path: SQL that gives a table, and the address of the database, such as
         ``sqlite:///visits.db``.
+    normalize : {"codes", "text"}, optional
+        Make spellings one item, as for `setveil.read`.
     refuse_tables : bool
         Whether a file that may be a table is refused where nothing says which columns count. Otherwise its
         lines are read as rows of items, which is right for a published file of which nothing else is known.
@@ -133,8 +142,10 @@ def read(
     >>> data = sv.read("stays.csv", item_columns="DX1-DX20")                      # doctest: +SKIP
     """
     wanted = Wanted(id_column, item_column, item_columns, delimiter)
-    request = _Request(format, encoding, separator, wanted, refuse_tables)
-    return _read(path, request, not_ids, query, connection, same_ids=same_ids)[0]
+    request = _Request(format, encoding, separator, wanted, refuse_tables, normalize)
+    return _read(
+        path, request, not_ids, query, connection, same_ids=same_ids, rows_are_events=rows_are_events
+    )[0]
 
 
 def read_with_ids(
@@ -143,9 +154,9 @@ def read_with_ids(
     """Read transactions as `read` does, and the id of each row; None where rows have none."""
     wanted = Wanted(*(reading.pop(name, None) for name in WANTED))
     form, encoding, separator = (reading.pop(name, None) for name in ("format", "encoding", "separator"))
-    request = _Request(form, encoding, separator, wanted, True)
+    request = _Request(form, encoding, separator, wanted, True, reading.pop("normalize", None))
     beside = (reading.pop(name, None) for name in ("not_ids", "query", "connection"))
-    return _read(path, request, *beside, **{"same_ids": False} | reading)
+    return _read(path, request, *beside, **{"same_ids": False, "rows_are_events": False} | reading)
 
 
 def _read(
@@ -156,6 +167,7 @@ def _read(
     connection: str | None,
     *,
     same_ids: bool,
+    rows_are_events: bool,
 ) -> tuple[Transactions, list[str] | None]:
     """Read transactions and the ids of their rows."""
     start = time.perf_counter()
@@ -189,7 +201,12 @@ def _read(
             require_no_ids(file.path, one.items, not_ids)
             if request.format is None and wanted.delimiter is None and _is_of_cells(one.layout):
                 refuse_lists(file.path, one.items, one.layout.format)
+    if request.tables:
+        for one, file in zip(parts, files, strict=True):
+            refuse_rounded_parts(file.path, one)
     part = parts[0] if len(parts) == 1 else _together(parts, files, same_ids=same_ids)
+    if request.tables and not rows_are_events:
+        require_people(files[0].path, part, wanted)
     data = Transactions.from_codes(part.indptr, part.codes, part.labels)
     if not data.n_occurrences:
         names = ", ".join("standard input" if file.path == "-" else file.path for file in files[:3])
@@ -205,9 +222,13 @@ def _read(
         query,
         named=not request.silent,
         cells=part.cells,
+        unit=unit_of(part.id_column) if rows_are_events else PERSON,
         seconds=round(time.perf_counter() - start, 4),
     )
-    return replace(data, origin=origin), part.ids
+    data = replace(data, origin=origin)
+    if request.normalize is not None:
+        data = data.with_normal_labels(request.normalize)
+    return data, part.ids
 
 
 def save(data: Transactions, path: str | Path, layout: Layout) -> None:
@@ -419,6 +440,7 @@ def _can_be_read(text: Text, request: _Request, options: Mapping[str, str]) -> b
         else:
             takes, given = FORMATS[asked.format].takes, asked.given()
             part = function_of(FORMATS[asked.format].reader)(text, **{name: given[name] for name in takes})
+        require_people(text.name, part, asked.wanted)
     except (DataError, RequestError):
         return False
     items = int((part.codes >= 0).sum())
@@ -465,7 +487,7 @@ def _together(parts: Sequence[RowsRead], files: Sequence[InputFile], *, same_ids
     if first.ids is None:
         if same_ids:
             raise RequestError("Rows without ids cannot have the same ids.", hint="Leave out --same-ids.")
-        return replace(first, indptr=indptr, codes=codes, labels=labels)
+        return replace(first, indptr=indptr, codes=codes, labels=labels, beside=_beside(parts))
     numbers: dict[str, int] = {}
     ids = [label for part in parts for label in part.ids or ()]
     row, firsts = rows_of(np.array([numbers.setdefault(label, len(numbers)) for label in ids], np.int64))
@@ -479,7 +501,15 @@ def _together(parts: Sequence[RowsRead], files: Sequence[InputFile], *, same_ids
             )
         indptr, codes = joined(np.repeat(row, lengths), codes, firsts.size)
         ids = [ids[at] for at in firsts.tolist()]
-    return replace(first, indptr=indptr, codes=codes, labels=labels, ids=ids)
+    beside = _beside(parts)
+    if beside.columns:
+        beside = replace(beside, row=row[beside.row])
+    return replace(first, indptr=indptr, codes=codes, labels=labels, ids=ids, beside=beside)
+
+
+def _beside(parts: Sequence[RowsRead]) -> Beside:
+    """Put together what the unused columns of several files say of whose rows are."""
+    return Beside.joined([part.beside for part in parts], [part.indptr.size - 1 for part in parts])
 
 
 def _laid_out(part: RowsRead) -> str:

@@ -16,8 +16,9 @@ from setveil.data.io.json_values import BLANK, kind_of, label_of, unit_of, value
 from setveil.data.io.records import RecordTable
 from setveil.data.io.source import Text
 from setveil.data.layout import Layout
+from setveil.data.names import names_others
 from setveil.data.readings import refusal
-from setveil.data.rows_of_columns import RowsRead, read_lists_by_id, read_table
+from setveil.data.rows_of_columns import RowsRead, beside, read_lists_by_id, read_table
 from setveil.errors import DataError, RequestError, TableError, listed, shorten
 
 
@@ -80,7 +81,7 @@ def read_jsonl(
                 else:
                     codes.append(found.setdefault(label_of(item, where), len(found)))
         indptr.append(len(codes))
-    return RowsRead(
+    part = RowsRead(
         np.array(indptr, np.int64),
         np.array(codes, np.int32),
         list(found),
@@ -88,6 +89,9 @@ def read_jsonl(
         item_columns=(key,) if key else (),
         ignored_columns=tuple(sorted(keys - {key})),
     )
+    if all(map(names_others, part.ignored_columns)) or any(row is BLANK for _, row in values_in(text)):
+        return part
+    return replace(part, beside=beside(RecordTable(text), part))
 
 
 def _read_records(text: Text, wanted: Wanted) -> RowsRead:

@@ -24,6 +24,7 @@ class RecordTable:
     header = True
     separator = ","
     trimmed = False
+    outside: Sequence[Sequence[str]] = ()
     trouble = ""
 
     def __init__(self, text: Text) -> None:
@@ -69,6 +70,14 @@ class RecordTable:
         numbers: dict[str, int] = {}
         codes = [numbers.setdefault(self._text(row, name), len(numbers)) for row in range(len(self._rows))]
         return Column(np.array(codes, np.int64), list(numbers), self.place)
+
+    def texts(self, at: int) -> tuple[Codes, list[str]]:
+        """Read a column as texts, whatever it contains; a key that an object lacks is empty."""
+        numbers: dict[str, int] = {}
+        cells = (row.get(self.names[at]) for row in self._rows)
+        texts = ("" if cell is None else str(cell) for cell in cells)
+        codes = [numbers.setdefault(text, len(numbers)) for text in texts]
+        return np.array(codes, np.int64), list(numbers)
 
     def place(self, row: int) -> str:
         """Say where a row stands."""

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from setveil.data.io.encodings import encoding_of
 from setveil.errors import DataError, RequestError, closest, listed, require_utf8, shorten
 from setveil.memory import Unpacked
 
@@ -194,10 +195,11 @@ def as_text(content: bytes, name: str, encoding: str | None = None) -> Text:
     name : str
         What to call it in messages.
     encoding : str, optional
-        Any that Python knows. Without it the text is UTF-8, or UTF-16 or UTF-32 if it begins with the byte
-        order mark of one; others are never guessed, but offered in the message.
+        Any that Python knows, also of single files (see `encodings.py`). Without it the text is UTF-8, or
+        UTF-16 or UTF-32 if it begins with the byte order mark of one; others are never guessed, but
+        offered in the message.
     """
-    encoding = encoding or marked_encoding(content) or "utf-8"
+    encoding = encoding_of(encoding, name) or marked_encoding(content) or "utf-8"
     try:
         utf8 = codecs.lookup(encoding).name in {"utf-8", "utf-8-sig"}
     except (LookupError, ValueError):

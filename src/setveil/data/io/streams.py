@@ -14,15 +14,18 @@ from numpy.typing import NDArray
 
 from setveil.data import evidence
 from setveil.data.columns import Wanted
+from setveil.data.events import PERSON, of
 from setveil.data.frames import list_column
 from setveil.data.io import read_beginning
 from setveil.data.io.source import Source, as_text, marked_encoding
 from setveil.data.io.text import OpenQuoteError, read_basket, read_fimi
 from setveil.data.layout import InputFile, Layout, Origin
+from setveil.data.names import person_noun, tells_person
 from setveil.data.readings import refuse_ids_in_lists
 from setveil.data.rows_of_columns import RowsRead
 from setveil.data.vocabulary import Vocabulary, item_order
-from setveil.errors import DataError, RequestError, listed, shorten
+from setveil.errors import DataError, RequestError, TableError, listed, shorten
+from setveil.wording import count
 
 AT_ONCE = 1 << 18  # rows of a piece
 _BYTES = 1 << 24  # of a file that are hashed at a time
@@ -41,6 +44,7 @@ def open_streams(
     format: str | None = None,  # noqa: A002  (the word that users know)
     separator: str | None = None,
     encoding: str | None = None,
+    rows_are_events: bool = False,
 ) -> ListFiles | TextFiles:
     """Open files that are read a piece at a time; the options are those of `setveil.data.io.read`."""
     if format == "parquet" or (format is None and all(path.endswith(".parquet") for path in paths)):
@@ -49,6 +53,9 @@ def open_streams(
         files = ListFiles(paths, item_column)
         if item_column is None:
             files.refuse_ids()
+        files.unit = "row" if rows_are_events else PERSON
+        if not rows_are_events:
+            files.require_people()
         return files
     if item_column is not None or format not in {None, *_ROWS}:
         raise RequestError(
@@ -75,6 +82,7 @@ class ListFiles:
         if not self.paths:
             raise RequestError("No file is named, expected at least one.")
         self.column = item_column or ""
+        self.unit = PERSON  # what a row is
         self.ignored_columns: list[str] = []  # those that are not read, of all files
         first: pl.DataType | None = None
         for path in self.paths:
@@ -116,6 +124,21 @@ class ListFiles:
         rows = [[str(item) for item in row or () if item is not None] for row in lists]
         refuse_ids_in_lists(rows, self.paths[0], self.column)
 
+    def require_people(self) -> None:
+        """Stop if an unused column that is named like people has fewer values than there are rows."""
+        for name in filter(tells_person, self.ignored_columns):
+            lines = pl.scan_parquet(self.paths, glob=False, missing_columns="insert").select(name)
+            ids = lines.collect(engine="streaming").to_series().drop_nulls()
+            if ids.n_unique() < ids.len():
+                noun = person_noun(name)
+                raise TableError(
+                    f"{self.paths[0]}: {of(ids.n_unique(), noun)} have {count(ids.len(), 'row')}: rows would "
+                    f"not be people. Column {shorten(name)}, which is not used, says whose they are",
+                    (),
+                    [({"rows_are_events": True}, "the guarantee is about rows, and not about people")],
+                    "make one list for each person first",
+                )
+
     @property
     def n_rows(self) -> int:
         """Number of rows, as the files say."""
@@ -130,8 +153,8 @@ class ListFiles:
             items = rows.filter(rows.list.len() > 0).explode()
             missing += items.null_count()
             labels.update(items.unique().drop_nulls().cast(pl.String))
-        for count, what in ((missing, "missing"), (int("" in labels), "empty")):
-            if count:
+        for number, what in ((missing, "missing"), (int("" in labels), "empty")):
+            if number:
                 raise DataError(
                     f"{self.paths[0]}: column {shorten(self.column)} has {what} values, expected none.",
                     hint="Remove them first; a row without items is an empty list.",
@@ -170,6 +193,7 @@ class ListFiles:
             tuple(InputFile(path, _sha256(path)) for path in self.paths),
             Layout("parquet", item_column=self.column),
             item_columns=(self.column,),
+            unit=self.unit,
         )
 
     def _scan(self) -> pl.LazyFrame:

@@ -141,6 +141,11 @@ class TextTable:
         place = np.cumsum(keep) - 1
         return [self._column(cells[:, place[at]], spans) for at in wanted]
 
+    def texts(self, at: int) -> tuple[Codes, list[str]]:
+        """Read a column as texts, whatever it contains."""
+        (column,) = self.columns([at], marks=True)
+        return column.codes, column.labels
+
     def _column(self, tokens: Codes, spans: list[tuple[int, int]]) -> Column:
         content, lacking = self.text.content, len(spans)  # what stands for fields that a short line lacks
         present, codes = _numbered(np.where(tokens < 0, lacking, tokens), lacking + 1)

@@ -182,6 +182,7 @@ def _answer(kinds: Sequence[Family]) -> str:
             name = f"{data}, {family.title}:" if len(kinds) > 1 else f"{data}:"
             lines += [(html.escape(name), html.escape(text, quote=False))] if text else []
         notes.append(proven(family))
+        notes += [words.ONE_OF_THEM] if "classes" in {row.get("algorithm") for row in family.done} else []
         notes += [_DOMINATES] if "dominate" in " ".join(text for _, text in lines) else []
     shown = "\n".join(blocks.paragraph(note, "small") for note in distinct(notes) if note)
     listed = blocks.points(lines) if lines else ""

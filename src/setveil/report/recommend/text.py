@@ -290,4 +290,6 @@ def notes(advice: Recommended) -> list[str]:
             "class. For statistics and draws; for tables of counts one label for each item is better."
         )
     lines += [f"{row['name']}, {row['status']}: {row['error']}" for row in rows if row["status"] != "done"]
+    if any("classes" in row["name"] for row in done):
+        lines.append(words.ONE_OF_THEM)
     return lines

@@ -55,7 +55,7 @@ def handed_out(report: Record) -> Told:
     if not guarantee["holds"]:
         raise ValueError("The promise does not hold: there is no page to share.")
     names = report.get("names") or {}
-    told = ("model", "holds", *words_for(guarantee).parameters, *_FOUND)
+    told = ("model", "holds", "rows_are", *words_for(guarantee).parameters, *_FOUND)
     out: Told = {
         "setveil": report["setveil"],
         "versions": report.get("versions") or {},
@@ -226,7 +226,8 @@ def external_html(report: Record) -> str:
             ]
         ),
     ]
-    return blocks.page("About this release", "\n".join(section for section in sections if section))
+    page = "\n".join(section for section in sections if section)
+    return words.of_events(told, blocks.page("About this release", page))
 
 
 def _contents(told: Told) -> str:

@@ -83,9 +83,8 @@ def report_html(report: Record, *, external: bool = False) -> str:
         ),
         _decision(report),
     ]
-    return blocks.page(
-        f"Release report: {words.source(report)}", "\n".join(section for section in sections if section)
-    )
+    page = "\n".join(section for section in sections if section)
+    return words.of_events(report, blocks.page(f"Release report: {words.source(report)}", page))
 
 
 def _method(report: Record) -> str:

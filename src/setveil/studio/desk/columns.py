@@ -6,9 +6,10 @@ import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from setveil.data.columns import columns_at, is_id_name, is_person_name, split_names
+from setveil.data.columns import columns_at, split_names
 from setveil.data.evidence import MANY, are_different
-from setveil.data.ids import is_place, of_cells, why_id
+from setveil.data.ids import of_cells, why_id
+from setveil.data.names import is_id_name, is_person_name, is_place
 from setveil.errors import SetveilError
 from setveil.hierarchy.alone import GROUPED
 from setveil.hierarchy.io import read_hierarchy

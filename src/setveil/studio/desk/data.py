@@ -8,12 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from setveil.data.columns import is_id_name, is_person_name
 from setveil.data.evidence import MANY
 from setveil.data.formulas import formula_note
 from setveil.data.io import read
 from setveil.data.io.source import gather, open_source
-from setveil.data.readings import IDS_TOO, likely_readings
+from setveil.data.names import is_id_name, is_person_name
+from setveil.data.readings import EVERY_FIELD, are_items, likely_readings
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, SetveilError, TableError
 from setveil.facts.facts import Facts
@@ -182,8 +182,8 @@ def preview(desk: Desk, path: str, options: Mapping[str, Any]) -> dict[str, Any]
     if table is not None and not options and sum(map(_size, gather([path]))) < _QUICK:
         for found, meaning in likely_readings(table.table):
             _add(ways, path, _dashed(found), meaning)
-        if len(table.table.names) > 1:
-            _add(ways, path, {"format": "basket"}, f"one row per line, every field an item{IDS_TOO}")
+        if len(table.table.names) > 1 and are_items(table.table):
+            _add(ways, path, {"format": "basket"}, EVERY_FIELD)
     size = sum(map(_size, _files(path)))
     roles = {} if table is None else _roles(path, options)
     columns = [] if table is None else presets(table, roles, whole=size < _QUICK)

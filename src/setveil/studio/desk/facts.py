@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.data.columns import is_id_name
+from setveil.data.names import is_id_name
 from setveil.facts.dates import forms_of, read_date
 from setveil.facts.facts import MISSING, Attribute, Facts
 from setveil.facts.read import read_rows_of_facts, sentence, taken_as

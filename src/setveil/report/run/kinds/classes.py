@@ -70,7 +70,7 @@ class ClassedRows(LocalRows):
         found = report["classes"]
         if found["number"] == 1:
             few = "there are too few rows for two" if found.get("too_few_rows") else "more answer no better"
-            return {"Classes": f"one: {few}."}
+            return {"Classes": f"one: {few}. {words.ONE_OF_THEM}"}
         sizes = sorted(one["rows"] for one in found["classes"])
         reach = count(sizes[0]) if sizes[0] == sizes[-1] else f"{count(sizes[0])} to {count(sizes[-1])}"
         off = ""
@@ -78,7 +78,8 @@ class ClassedRows(LocalRows):
         if tried and "one_class_error" in found:
             alone = words.error(found["one_class_error"])
             off = f"; pairs are off by {words.error(min(tried))}, in one class by about {alone}"
-        return {"Classes": f"{count(found['number'])} of {reach} rows{off}. Who is in which class is told."}
+        told = f"{count(found['number'])} of {reach} rows{off}. Who is in which class is told."
+        return {"Classes": f"{told} {words.ONE_OF_THEM}"}
 
 
 def cut_on(one: ClassTold, name: Callable[[str], str]) -> str:

@@ -1,0 +1,190 @@
+"""Rows that are events, such as orders, stays or days: a person may have several, or people share one.
+
+Then a guarantee about rows is none about people: the rows of one person hide among themselves. A column that
+is named like persons says so, wherever it is, and so does one with values that only IDs have. Columns that
+many people share (stores, wards, products, dates, ages) do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from setveil.data import evidence
+from setveil.data.columns import Codes
+from setveil.data.ids import Values, are_measured, look_like_ids
+from setveil.data.names import (
+    event_noun,
+    is_measured_name,
+    is_people,
+    names_others,
+    person_noun,
+    tells_person,
+)
+from setveil.errors import TableError, shorten
+from setveil.wording import count
+
+PERSON = "person"  # what a row is unless it was confirmed that it is an event
+_PLURALS = {"person": "people", "insured person": "insured people"}
+_LINES = 50  # rows of one value, on average, above which it is no person
+
+
+@dataclass(frozen=True, eq=False)
+class Beside:
+    """Columns that may say whose rows are, though they were not read: their values, line by line."""
+
+    row: Codes  # int64 (lines,): the row of each line
+    columns: tuple[Values, ...]
+
+    @classmethod
+    def joined(cls, parts: Sequence[Beside], n_rows: Sequence[int]) -> Beside:
+        """Put together those of several files with the same columns."""
+        offsets = np.cumsum([0, *n_rows])
+        row = np.concatenate([part.row + at for part, at in zip(parts, offsets, strict=False)])
+        names = [column.name for column in parts[0].columns]
+        columns = []
+        for name in names:
+            found = [next((c for c in part.columns if c.name == name), None) for part in parts]
+            if any(one is None for one in found):
+                continue
+            numbers: dict[str, int] = {}
+            codes = [
+                np.array([numbers.setdefault(label, len(numbers)) for label in one.labels] or [0], np.int64)[
+                    one.codes
+                ]
+                for one in found
+                if one is not None
+            ]
+            columns.append(Values(name, np.concatenate(codes), list(numbers)))
+        return cls(row, tuple(columns))
+
+
+NOBODY = Beside(np.zeros(0, np.int64), ())
+
+
+def may_tell(name: str, head: Sequence[str]) -> bool:
+    """Tell by the first values of an unused column whether it may say whose rows are."""
+    if tells_person(name):
+        return True
+    if names_others(name):
+        return False
+    filled = [value for value in head if value not in evidence.MISSING]
+    different = list(dict.fromkeys(filled))
+    return len(different) >= evidence.MANY and _are_ids(different)
+
+
+def _are_ids(labels: Sequence[str]) -> bool:
+    return not are_measured(labels) and look_like_ids(labels, once=False)
+
+
+def require_rows_of_people(
+    where: str,
+    beside: Beside,
+    n_rows: int,
+    id_column: str | None,
+    reading: Mapping[str, Any],
+) -> None:
+    """Stop if rows would be events of people whom an unused column names.
+
+    Parameters
+    ----------
+    where : str
+        The file, for messages.
+    beside : Beside
+        The unused columns.
+    n_rows : int
+        Number of rows.
+    id_column : str or None
+        The column whose values make the rows; None: each line is a row.
+    reading : mapping
+        Options that the reading by people needs in addition to its ID column.
+    """
+    if id_column is not None and is_people(id_column):
+        return
+    named = sorted(beside.columns, key=lambda one: (not is_people(one.name), not tells_person(one.name)))
+    for column in named:
+        found = _shared(beside.row, column, n_rows, id_column)
+        if found:
+            raise _asked(where, column, n_rows, id_column, found, reading)
+
+
+def _shared(row: Codes, column: Values, n_rows: int, id_column: str | None) -> tuple[int, int] | None:
+    """Count the people, and the rows of several people, if rows and people differ; else None."""
+    present = (column.times > 0)[column.codes]
+    people = column.codes[present].astype(np.int64)
+    if not people.size:
+        return None
+    pairs = np.unique(people * n_rows + row[present])
+    of_people = np.bincount(pairs // n_rows)
+    of_rows = np.bincount(pairs % n_rows)
+    several, mixed = int((of_people > 1).sum()), int((of_rows > 1).sum())
+    n_people = int((of_people > 0).sum())
+    if tells_person(column.name):
+        if several:
+            return n_people, mixed
+        shared = mixed and not (id_column is not None and (tells_person(id_column) or _is_group(id_column)))
+        return (n_people, mixed) if shared else None
+    if mixed or not several or (id_column is not None and tells_person(id_column)):
+        return None
+    labels = column.present
+    sure = evidence.MANY <= n_people < n_rows <= _LINES * n_people and _are_ids(labels)
+    return (n_people, mixed) if sure else None
+
+
+def _is_group(name: str) -> bool:
+    """Tell whether a column is named like households, whose members may share a row."""
+    return names_others(name) and event_noun(name) == "row" and not is_measured_name(name)
+
+
+def _asked(
+    where: str,
+    column: Values,
+    n_rows: int,
+    id_column: str | None,
+    found: tuple[int, int],
+    reading: Mapping[str, Any],
+) -> TableError:
+    n_people, mixed = found
+    person, event = person_noun(column.name), unit_of(id_column)
+    word = column.name.removeprefix("column ")
+    have = "have" if n_people != 1 else "has"
+    said = f"{of(n_people, person)} {have} {of(n_rows, event)}"
+    if mixed:
+        said += f", {count(mixed)} of them of several people"
+    return TableError(
+        f"{where}: {said}: {_not_people(event)}. Column {shorten(column.name)}, which is not used, says "
+        "whose they are",
+        (),
+        [
+            (
+                {"id_column": word, **reading},
+                f"one row per value of {column.name}: {count(n_people, 'row')}, each with all items of one "
+                f"{person}",
+            ),
+            (
+                {"rows_are_events": True},
+                f"{count(n_rows, 'row')}: the guarantee is about {_plural(event)}, and not about people",
+            ),
+        ],
+    )
+
+
+def _not_people(event: str) -> str:
+    return "rows would not be people" if event == "row" else f"rows would be {_plural(event)}, not people"
+
+
+def unit_of(id_column: str | None) -> str:
+    """Name what a row is that is an event: ``order``; ``row`` if nothing says it."""
+    return "row" if id_column is None else event_noun(id_column)
+
+
+def of(number: int, noun: str) -> str:
+    """Count people or events: ``30 users``."""
+    return count(number, noun, _plural(noun))
+
+
+def _plural(noun: str) -> str:
+    return _PLURALS.get(noun, f"{noun}s")

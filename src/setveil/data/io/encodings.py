@@ -1,0 +1,61 @@
+"""Encodings of several files in one text: ``cp1252``, or ``utf-8,tree.csv=cp1252``."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+
+from setveil.errors import RequestError
+
+
+def encoding_of(named: str | None, file: str) -> str | None:
+    """Find the encoding that is named for a file.
+
+    Parameters
+    ----------
+    named : str, optional
+        An encoding for all files, or `FILE=ENCODING` for one file, or several of these with commas between
+        them. A file may be named with or without its folder.
+    file : str
+        The file as messages call it.
+
+    Returns
+    -------
+    str or None
+        None if nothing is named for the file.
+
+    Examples
+    --------
+    >>> encoding_of("tree.csv=cp1252", "data/tree.csv"), encoding_of("tree.csv=cp1252", "rows.csv")
+    ('cp1252', None)
+    >>> encoding_of("latin-1,tree.csv=utf-8", "rows.csv")
+    'latin-1'
+    """
+    if named is None or "=" not in named:
+        return named
+    of_all, of_files = _parted(named)
+    plain = file.split(" (", maxsplit=1)[0]  # of an archive, whose member is in brackets
+    places = (file, plain, PurePath(plain).name)
+    return next((of_files[place] for place in places if place in of_files), of_all)
+
+
+def is_named_for(named: str | None, file: str) -> bool:
+    """Tell whether an encoding is named for this file alone."""
+    return named is not None and "=" in named and encoding_of(named, file) != _parted(named)[0]
+
+
+def _parted(named: str) -> tuple[str | None, dict[str, str]]:
+    """Split an option into the encoding of all files and those of single files."""
+    of_all: str | None = None
+    of_files: dict[str, str] = {}
+    for part in named.split(","):
+        file, sign, encoding = part.strip().rpartition("=")
+        if not encoding or (sign and not file) or (not sign and of_all is not None):
+            raise RequestError(
+                f"The encoding is {named!r}, expected an encoding or FILE=ENCODING.",
+                hint="Such as --encoding cp1252, --encoding tree.csv=cp1252, or both with a comma between.",
+            )
+        if sign:
+            of_files[file] = encoding
+        else:
+            of_all = encoding
+    return of_all, of_files

@@ -1,0 +1,252 @@
+"""Names of columns: persons, events, items, dates, amounts, sexes and places, in five languages.
+
+Names are compared as small words without accents, in English, German, French, Spanish and Italian. A column
+that is named like persons says whom a line is about. One that is named like events (orders, stays, visits)
+does not, although its values are IDs, too. Dates, amounts and sexes are never IDs.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from functools import lru_cache
+
+_NUMBER = (
+    r"(ids?|uuid|guid|nr|no|nos|num|number|nummer|numero|nbr|key|refs?|reference|hash|token|identifier"
+    r"|identifiant"
+    r"|identificador|identificativo|identificativi|kennung|kennzeichen|kennziffer|schluessel|pseudonym"
+    r"|pseudo|seudonimo"
+    r"|codigo|codice)"
+)
+# By the English noun that messages use: words and abbreviations of all languages. The first that fits counts.
+_PERSONS: Mapping[str, str] = {
+    "patient": r"patient(en|e|es|in|innen|s)?|pat|pts?|pacientes?|pazient[ei]",
+    "customer": r"customers?|cust|clients?|clientes?|client[ei]|kunden?|kundin(nen)?|buyers?|shoppers?"
+    r"|acheteurs?"
+    r"|compradore?s?|acquirent[ei]",
+    "user": r"users?|anon|benutzer|nutzer|anwender|usagers?|utilisateurs?|usuari[oa]s?|utent[ei]|visitors?"
+    r"|besucher|visiteurs?|visitantes?|visitator[ei]",
+    "member": r"members?|mitglied(er|s)?|membres?|miembros?|soci[oa]?s?|membr[oi]|adherents?|abonnes?"
+    r"|subscribers?"
+    r"|abonnent(en)?|affiliates?|afiliad[oa]s?",
+    "subject": r"subjects?|subj|respondents?|participants?|participantes?|partecipant[ei]|proband(en)?"
+    r"|teilnehmer"
+    r"|sujets?|sujetos?|soggett[oi]|panelists?|donors?",
+    "insured person": r"versicherten?|insured|insurance|insurant|insuree|beneficiar(y|ies)|bene|assures?"
+    r"|asegurad[oa]s?"
+    r"|assicurat[oi]",
+    "student": r"students?|schueler|studierenden?|etudiants?|eleves?|estudiantes?|alumn[oa]s?|student[ei]",
+    "employee": r"employees?|emp|mitarbeiter|personal|employes?|emplead[oa]s?|dipendent[ei]",
+    "person": r"person(en|s|ne|nes|a|as|e)?|pers|people|individuals?|individus?|individuos?|individu[oi]",
+}
+_PEOPLE = "(" + "|".join(_PERSONS.values()) + ")"
+_PAPERS = (  # what belongs to one person, or to few
+    r"(accounts?|acct|konto|compte|cuenta|polic[ey]|police|poliza|polizza|medical ?record|health ?card"
+    r"|social ?security|securite ?sociale|seguridad ?social|sozialversicherungs?|krankenversicherten"
+    r"|krankenversicherungs?|rentenversicherungs?|passport|reisepass|pasaporte|passaporto|ausweis|tax|steuer"
+    r"|fiscal|fiscale|national|nhs|ahv|mrn|historia ?clinica|expediente|cartella ?clinica|tessera|tarjeta"
+    r"|carte"
+    r"|dossiers?|akten?)"
+)
+_SOMEBODY = rf"({_PEOPLE}|{_PAPERS})"
+_EVENTS: Mapping[str, str] = {
+    "order": r"orders?|auftrags?|bestell(ung|ungs|ungen)?|commandes?|pedidos?|ordin[ei]",
+    "invoice": r"invoices?|rechnungs?|factures?|facturas?|fattur[ae]",
+    "receipt": r"receipts?|bons?|kassenbons?|belegs?|tickets?|scontrin[oi]|recus?|recibos?",
+    "basket": r"baskets?|carts?|warenkorb|warenkoerbe|paniers?|cestas?|carrell[oi]",
+    "purchase": r"purchases?|einkaufs?|kaufs?|achats?|compras?|ventas?|acquist[oi]|vendit[ae]",
+    "transaction": r"transactions?|trans|tx|txn|transaktions?|buchungs?|bookings?|transaccion(es)?"
+    r"|transazion[ei]",
+    "stay": r"stays?|hadm|aufenthalts?|sejours?|estancias?|ricover[oi]|degenz[ae]|hospitali[sz]ations?",
+    "admission": r"admissions?|aufnahmen?|aufn|ingresos?|ammission[ei]",
+    "encounter": r"encounters?|kontakts?|episodes?|episodios?|episod[io]|consultations?|consultas?",
+    "visit": r"visits?|besuchs?|visites?|visitas?|visit[ae]|passages?",
+    "case": r"cases?|fall|faelle|cas|casos?|cas[oi]",
+    "claim": r"claims?|schadens?|sinistres?|reclamaciones?|reclamacion",
+    "session": r"sessions?|sitzungs?|sesion(es)?|session[ei]",
+    "row": r"records?|rows?|lines?|zeilen?|lfd|entry|entries|lignes?|filas?|rig[ah]e?",
+}
+_RECORD = "(" + "|".join(_EVENTS.values()) + ")"
+_WHOLE = (
+    r"(ids?|uuid|guid|mrn|ssn|nir|nif|dni|nie|curp|ahv|svnr|kvnr|matricule|matrikel|matricula|matricola"
+    r"|identifier|identifiant|identificador|identificativo|kennung|pseudonym|pseudo|codice fiscale|nhc|ipp)"
+)
+# Names of columns are few, so these are compiled only when one is looked at.
+_OF = r"((de|du|d|des|der|del|della|di|la|el|l) )*"
+_PERSON_ID = rf"{_WHOLE}|{_SOMEBODY} ?{_NUMBER}|{_NUMBER} ?{_OF}{_SOMEBODY}(?<!s)"
+_EVENT_ID = rf"(.* )?{_RECORD}( ?{_NUMBER})?|{_NUMBER} ?{_OF}{_RECORD}"
+_MAY_BE_ID = (
+    rf"(.* )?({_NUMBER}|[psu]id|code|n|index|idx)|({_NUMBER}|n)( .*)|{_RECORD} ?{_NUMBER}"
+    rf"|{_SOMEBODY}|{_RECORD}"
+    r"|(.* )?(names?|nom|prenom|surname|firstname|lastname|vorname|nachname|nombres?|apellidos?|nome|cognome"
+    r"|(e ?)?mails?|correo|phone|tel|telephone|telefon|telefono|mobile|movil|cellulare|handy|fax|address"
+    r"|adresse"
+    r"|anschrift|direccion|indirizzo)( .*)?"
+)
+_COUNTED = rf".* {_NUMBER}"
+_PLACE = (
+    r"(.* )?(zip|zip ?codes?|plz|postal ?codes?|post ?codes?|postleitzahl|code postal|codigo postal|cap"
+    r"|city|town|stadt|ville|ciudad|citta|ort|wohnort|commune|comune|municipio|gemeinde|states?"
+    r"|bundesland|land"
+    r"|country|pays|pais|paese|region|regione|county|kreis|canton|kanton|district|bezirk|departement"
+    r"|provincia"
+    r"|department|abteilung|province|street|strasse|rue|calle|via|hospital|clinic|klinik|hopital|ospedale"
+    r"|ward"
+    r"|station|site|tract|reparto|servicio|location|latitude|longitude)( .*)?"
+)
+_DATE = (
+    r"(.* )?(dates?|datum|dat|datetime|day|tag|jour|fechas?|dia|data|giorno|time|zeit|uhrzeit|heure|hora"
+    r"|ora|timestamp"
+    r"|year|jahr|annee|ano|anno|month|monat|mois|mes|mese|week|woche|semaine|semana|settimana|dob)( .*)?"
+    r"|[a-z]+(datum|dat)|(admit|discharge|birth|order|query|visit|invoice)(date|time|year)"
+)
+_AMOUNT = (
+    r"(.* )?(amounts?|prices?|preis|prix|precio|prezzo|costs?|kosten|couts?|costes?|costo|total|sum|summe"
+    r"|somme|importo"
+    r"|importe|betrag|montant|quantity|quantities|qty|menge|anzahl|quantite|cantidad|quantita|count|age"
+    r"|alter|edad|eta"
+    r"|weight|gewicht|poids|peso|bmi|imc|height|salary|gehalt|salaire|salario|income|einkommen|revenus?"
+    r"|ingresos"
+    r"|reddito|score|los|duration|dauer|duree|duracion|durata|rating|dose|dosis|lab|value|wert)( .*)?"
+)
+_SEX = r"(.* )?(sex|gender|geschlecht|sexe|genre|sexo|genero|sesso|genere)( .*)?"
+_STAFF = (
+    r"(.* )?(stores?|shops?|branch|filiale|magasin|tienda|negozio|seller|vendor|supplier|provider|npi"
+    r"|doctor|physician"
+    r"|arzt|medecin|medico|nurse|cashier|kasse|caja|cassa|clerk|operator|device|machine|terminal|team"
+    r"|class|school"
+    r"|household|haushalt|foyer|hogar|famiglia|family|aisle|brand|marke|campaign|channel|status|type|typ"
+    r"|group"
+    r"|cluster|segment|version|language|sprache|currency|waehrung)( .*)?"
+)
+_ID = re.compile(
+    r"^id|id$|id[_\W]|[_\W]id"
+    r"|^(patient|person|subject|member|customer|client|user|visitor|session|visit|encounter|order|basket"
+    r"|invoice|receipt"
+    r"|transaction|record|household|case|row)(_?(no|nr|num|number|key))?$",
+    re.IGNORECASE,
+)
+_ITEM = re.compile(
+    "item|product|article|goods|sku|code|concept|diagnos|procedure|drug|medication|icd"
+    "|page|url|link|click|event|category",
+    re.IGNORECASE,
+)
+_ITEMS_ELSEWHERE = (  # never where a name decides by itself
+    r"(.* )?(artikel|produkte?|produits?|productos?|prodott[oi]|articulos?|articol[oi]|waren?"
+    r"|hauptdiagnose|dx|atc|ops"
+    r"|cpt|medikamente?|medicaments?|medicamentos?|farmac[oi]|prozedur|prozeduren|eingriff|leistung"
+    r"|leistungen|actes?"
+    r"|quer(y|ies)|search(es)?|suchbegriffe?|terms?|titles?|songs?|tracks?|movies?|films?)( .*)?"
+)
+_PERSON = re.compile(
+    "patient|person|subject|member|customer|client|user|visitor|session|name|mail|phone|mrn|case|order"
+    r"|basket",
+    re.IGNORECASE,
+)
+
+
+@lru_cache(4096)
+def plain(name: str) -> str:
+    """Write a name as small words with blanks between them, without accents."""
+    name = re.sub(r"(?<=[a-zäöüéèß])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
+    name = name.casefold().translate({0xE4: "ae", 0xF6: "oe", 0xFC: "ue", 0xB0: "o"})
+    bare = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
+    return " ".join(re.findall(r"[^\W_0-9]+", bare))
+
+
+def _fits(pattern: str, name: str) -> bool:
+    return re.fullmatch(pattern, plain(name)) is not None
+
+
+def is_person_id(name: str) -> bool:
+    """Tell whether a column is unmistakably named like the ids of persons."""
+    return _fits(_PERSON_ID, name)
+
+
+def is_people(name: str) -> bool:
+    """Tell whether a column is named like persons, or like ids of persons."""
+    return _fits(_PEOPLE, name) or _fits(rf"{_PEOPLE} ?{_NUMBER}|{_NUMBER} ?{_OF}{_PEOPLE}", name)
+
+
+def tells_person(name: str) -> bool:
+    """Tell whether a column says whom a line is about: a person, or what belongs to one, but no bare id."""
+    if _fits(_NUMBER, name) or _fits(r"uuid|guid", name):
+        return False
+    return is_people(name) or is_person_id(name)
+
+
+def is_event(name: str) -> bool:
+    """Tell whether a column is named like events, such as orders and stays, or like their ids."""
+    return not is_people(name) and _fits(_EVENT_ID, name)
+
+
+def is_measured_name(name: str) -> bool:
+    """Tell whether a column is named like a date, an amount or a sex, which are never ids."""
+    if is_person_id(name) or is_event(name):
+        return False
+    return any(_fits(pattern, name) for pattern in (_DATE, _AMOUNT, _SEX))
+
+
+def is_date_name(name: str) -> bool:
+    """Tell whether a column is named like dates."""
+    return not is_person_id(name) and _fits(_DATE, name)
+
+
+def may_be_id(name: str) -> bool:
+    """Tell whether a column is named like ids of whatever, or like what belongs to one person."""
+    return is_person_id(name) or _fits(_MAY_BE_ID, name)
+
+
+def has_id_name(name: str) -> bool:
+    """Tell whether a column is named like ids, and not like items, of which numbers may be the names."""
+    return may_be_id(name) and not (is_item_name(name) and not _fits(_COUNTED, name))
+
+
+def is_place(name: str) -> bool:
+    """Tell whether a column is named like places."""
+    return _fits(_PLACE, name)
+
+
+def names_others(name: str) -> bool:
+    """Tell whether a column is named like what many persons share: places, staff, groups, items, events."""
+    shared = is_place(name) or _fits(_STAFF, name) or is_item_name(name) or _fits(_ITEMS_ELSEWHERE, name)
+    return shared or is_event(name) or is_measured_name(name)
+
+
+def is_id_name(name: str) -> bool:
+    """Tell whether a column is named like an id."""
+    known = _ID.search(name) is not None or (is_person_id(name) and not _fits(_PAPERS, name))
+    return known and not is_measured_name(name)
+
+
+def is_person_name(name: str) -> bool:
+    """Tell whether a column is named like a person, or like what belongs to one."""
+    return _PERSON.search(name) is not None or is_people(name) or is_person_id(name)
+
+
+def is_item_name(name: str) -> bool:
+    """Tell whether a column is named like an item, and not like a person."""
+    return _ITEM.search(name) is not None and not is_person_name(name)
+
+
+def may_be_item(name: str) -> bool:
+    """Tell whether a column is named like an item in any of the languages."""
+    return is_item_name(name) or (_fits(_ITEMS_ELSEWHERE, name) and not is_person_name(name))
+
+
+def person_noun(name: str) -> str:
+    """Name what a column of persons holds: ``user``; ``person`` if its name does not say it."""
+    return _noun(_PERSONS, name, "person")
+
+
+def event_noun(name: str) -> str:
+    """Name what a column of events holds: ``order``; ``row`` if its name does not say it."""
+    return _noun(_EVENTS, name, "row")
+
+
+def _noun(nouns: Mapping[str, str], name: str, otherwise: str) -> str:
+    for noun, words in nouns.items():
+        if _fits(rf"(.* )?({words})( ?{_NUMBER})?|{_NUMBER} ?{_OF}({words})", name):
+            return noun
+    return otherwise

@@ -1,0 +1,238 @@
+"""Spellings of one item: labels that differ only in dots, case, blanks or Unicode form; rounded numbers."""
+
+from __future__ import annotations
+
+import logging
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from setveil.errors import DataError, RequestError, shorten
+from setveil.wording import count
+
+log = logging.getLogger("setveil")
+
+NORMALIZED = ("codes", "text")
+
+_ROUNDED = re.compile(r"[+-]?[0-9](?:[.,]([0-9]*))?[eE]\+([0-9]+)")
+_LEAST = 5  # an exponent from which a spreadsheet has written a number so
+_LETTER_CODE = re.compile(r"(?=[^0-9]*[0-9])[A-Za-z][0-9A-Za-z. ]*")
+_SHOWN = 3
+# Numbers whose dot has one place: 250.01 and 25001 are one code, 1.5 and 15 are not.
+_OF_DIGITS = re.compile(r"[0-9. ]+")
+_PLACED = re.compile(r"[0-9]{3}\.[0-9]{1,2}|[0-9]{4,5}")
+_UNSEEN = {"Cf", "Cc"}  # soft hyphens, blanks without width, ...
+
+
+def text_form(label: str) -> str:
+    r"""Write a text in small letters, with composed accents, single blanks and no invisible signs.
+
+    Examples
+    --------
+    >>> text_form(" Caf\u0065\u0301\u00a0 Cr\u00e8me\u200b")
+    'café crème'
+    """
+    if label.isascii() and label.islower() and " " not in label and label.isprintable():
+        return label
+    # Small letters come first: that of a composed letter may be decomposed.
+    composed = unicodedata.normalize("NFC", label.lower())
+    seen = "".join(sign for sign in composed if sign.isspace() or unicodedata.category(sign) not in _UNSEEN)
+    return " ".join(seen.split())
+
+
+def code_form(label: str) -> str:
+    """Write a code in capitals without dots and blanks.
+
+    Examples
+    --------
+    >>> code_form(" e11.9 "), code_form("E119")
+    ('E119', 'E119')
+    """
+    plain = text_form(label).upper()
+    return plain.replace(".", "").replace(" ", "") or plain or label
+
+
+def form_of(how: str) -> Callable[[str], str]:
+    """Find the form that `--normalize` names."""
+    if how not in NORMALIZED:
+        raise RequestError(f"normalize must be {' or '.join(NORMALIZED)}, got {how!r}.")
+    return code_form if how == "codes" else lambda label: text_form(label) or label
+
+
+@dataclass(frozen=True)
+class Merged:
+    """How many spellings became how many items."""
+
+    how: str  # "codes" or "text"
+    spellings: int  # different labels before
+    items: int  # different labels after
+    examples: tuple[tuple[str, ...], ...] = ()  # spellings of one item each
+
+    def as_dict(self) -> dict[str, object]:
+        """Return it as JSON types."""
+        return {
+            "how": self.how,
+            "spellings": self.spellings,
+            "items": self.items,
+            "examples": [list(one) for one in self.examples],
+        }
+
+    def sentence(self) -> str:
+        """Say what was merged."""
+        such = "; ".join(" = ".join(map(shown, one[:_SHOWN])) for one in self.examples)
+        of = f"{count(self.spellings, 'spelling')} became {count(self.items, 'item')}"
+        return f"--normalize {self.how}: {of}{', such as ' if such else ''}{such}."
+
+
+def shown(label: str) -> str:
+    """Write a label so that signs that cannot be seen are seen."""
+    plain = unicodedata.is_normalized("NFC", label) and label.replace(" ", "").isprintable()
+    return shorten(label) if plain else ascii(label)
+
+
+def normalized(labels: Sequence[str], how: str) -> tuple[list[str], Merged]:
+    """Write labels in one form, and say which became the same."""
+    form = form_of(how)
+    made = [form(label) if label else label for label in labels]
+    groups = alike({label: new for label, new in zip(labels, made, strict=True) if label})
+    examples = tuple(tuple(sorted(group)) for group in groups[:_SHOWN])
+    used = {label for label in labels if label}
+    return made, Merged(how, len(used), len({form(label) for label in used}), examples)
+
+
+def alike(forms: Mapping[str, str]) -> list[list[str]]:
+    """List the labels that have the same form, where several have it."""
+    groups: dict[str, list[str]] = {}
+    for label, form in forms.items():
+        groups.setdefault(form, []).append(label)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def are_one_code(one: str, other: str) -> bool:
+    """Tell whether two labels may be one code, although a dot is missing in one of them."""
+    if not any(sign.isdigit() for sign in one):
+        return False
+    if _OF_DIGITS.fullmatch(one) is None:
+        return True
+    return all(_PLACED.fullmatch(label.strip()) for label in (one, other))
+
+
+def misread(missing: Iterable[str], known: Iterable[str]) -> tuple[str, str, str] | None:
+    r"""Find a label that is a known one, written in UTF-8 and read in another encoding, which is told, too.
+
+    Examples
+    --------
+    >>> misread(["K\u00c3\u00a4se"], ["K\u00e4se"])
+    ('KÃ¤se', 'Käse', 'cp1252')
+    """
+    every = set(known)
+    for label in missing:
+        for encoding in ("cp1252", "latin-1"):
+            try:
+                meant = label.encode(encoding).decode()
+            except UnicodeError:
+                continue
+            if meant != label and meant in every:
+                return label, meant, encoding
+    return None
+
+
+def spelled_otherwise(missing: Iterable[str], known: Iterable[str]) -> list[tuple[str, str]]:
+    """List the labels that are another spelling of a known one, each with that one.
+
+    Examples
+    --------
+    >>> spelled_otherwise(["e119", "tea"], ["E11.9", "I10"])
+    [('e119', 'E11.9')]
+    """
+    forms: dict[str, str] = {}
+    for label in known:
+        forms.setdefault(code_form(label), label)
+    pairs = [(label, forms.get(code_form(label))) for label in missing]
+    return [
+        (label, one)
+        for label, one in pairs
+        if one is not None and (text_form(one) == text_form(label) or are_one_code(one, label))
+    ]
+
+
+def look_alikes(labels: Iterable[str]) -> str:
+    """Say how many items differ only in their spelling, and the option that makes them one; empty: none do.
+
+    Examples
+    --------
+    >>> look_alikes(["tea", "Tea", "milk"])
+    "2 of 3 items differ from another one only in case, blanks or how accents are written, such as 'Tea' and \
+'tea': they are spellings of 1 item. `--normalize text` makes them one."
+    >>> look_alikes(["tea", "milk"])
+    ''
+    """
+    labels = list(labels)
+    texts = alike({label: text_form(label) for label in labels})
+    codes = alike({label: code_form(label) for label in labels if _LETTER_CODE.fullmatch(label.strip())})
+    ones = {label for group in codes for label in group}
+    more = [group for group in codes if len({text_form(label) for label in group}) > 1]
+    whole = [group for group in texts if not ones.issuperset(group)]
+    groups, how = (codes, "codes") if more and not whole else (texts, "text")
+    if not groups:
+        return _without_zeros(labels)
+    what = "dots, case or blanks" if how == "codes" else "case, blanks or how accents are written"
+    first = sorted(groups[0])
+    return (
+        f"{sum(map(len, groups)):,} of {count(len(labels), 'item')} differ from another one only in {what}, "
+        f"such as {shown(first[0])} and {shown(first[1])}: they are spellings of "
+        f"{count(len(groups), 'item')}. `--normalize {how}` makes them one."
+    )
+
+
+def _without_zeros(labels: Sequence[str]) -> str:
+    """Say how many numbers differ only in the zeros at their beginning."""
+    numbers = {label: label.lstrip("0") or "0" for label in labels if label.isascii() and label.isdigit()}
+    groups = alike(numbers)
+    if not groups:
+        return ""
+    first = sorted(groups[0])
+    return (
+        f"{sum(map(len, groups)):,} of {count(len(labels), 'item')} differ from another one only in zeros "
+        f"at the beginning, such as {shown(first[0])} and {shown(first[1])}: a program may have dropped "
+        "zeros. Export the codes as text if they are the same."
+    )
+
+
+def is_rounded(value: str) -> bool:
+    """Tell whether a number was written with an exponent, and has lost digits.
+
+    Examples
+    --------
+    >>> is_rounded("1.96416E+14"), is_rounded("1.5E+1"), is_rounded("5E12")
+    (True, False, False)
+    """
+    match = _ROUNDED.fullmatch(value)
+    return match is not None and int(match[2][:4]) >= max(_LEAST, len(match[1] or "") + 1)
+
+
+def refuse_rounded(name: str, column: str, values: Mapping[str, int], what: str) -> None:
+    """Raise if values of a column are numbers that a spreadsheet has rounded.
+
+    Parameters
+    ----------
+    name, column : str
+        The file and its column, for messages; a column without a name is "".
+    values : mapping of str to int
+        The different values, and on how many lines each is.
+    what : str
+        What they are: "ids" or "items".
+    """
+    rounded = {value: times for value, times in values.items() if "+" in value and is_rounded(value)}
+    if not rounded:
+        return
+    lines, first = sum(rounded.values()), next(iter(rounded))
+    of = f"{column} of {name}" if column else name
+    left = count(len(rounded), "different value is", "different values are")
+    raise DataError(
+        f"{of} has {count(lines, 'value')} that a spreadsheet or a program rounded, "
+        f"such as {shorten(first)}: different {what} may have become one ({left} left). "
+        "Expected all their digits.",
+        hint="Export the column from its source again as text; the digits cannot be found in this file.",
+    )
