@@ -17,6 +17,7 @@ from setveil.kernels.rows import recode_rows
 from setveil.published import Release
 from setveil.published.blocks import BlocksRelease
 from setveil.published.listing import FEWEST, given_items
+from setveil.runs.asked import Asked
 from setveil.tables.table import Table
 from setveil.values.kinds import is_integer
 from setveil.wording import count
@@ -27,22 +28,20 @@ def least_rows(guarantee: Any) -> int:
     return max(getattr(guarantee, "k", None) or FEWEST, 2)
 
 
-def rare_names(
-    data: Transactions, release: Release, tree: Hierarchy | None, guarantee: Guarantee
-) -> tuple[str, ...]:
+def rare_names(data: Transactions, release: Release, tree: Hierarchy | None, asked: Asked) -> tuple[str, ...]:
     """List the items that fewer than k rows contain and that are published under their own names.
 
-    Items that a given hierarchy lists, the guarantee as sensitive, or its itemsets are known without the data.
+    Items that a given hierarchy lists, the guarantee as sensitive, or constraints are known without the data.
     So are those of blocks, whose list of all items is fixed beforehand.
     """
+    guarantee: Guarantee = asked.guarantee
     if isinstance(data, Facts | Table) or isinstance(release, BlocksRelease):
         return ()
     shown = set(release.published.vocabulary.labels)
     supports = data.supports()
     rare = np.flatnonzero((supports > 0) & (supports < least_rows(guarantee))).tolist()
     names = [data.vocabulary.labels[item] for item in rare]
-    itemsets = getattr(guarantee, "itemsets", None) or ()
-    known = {*guarantee.secrets, *(item for itemset in itemsets for item in itemset)}
+    known = asked.constrained.union(guarantee.secrets)
     names = [name for name in names if name in shown and name not in known]
     given = given_items(tree, data.vocabulary.labels) if tree is not None and names else frozenset()
     return tuple(name for name in names if name not in given)

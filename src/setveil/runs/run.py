@@ -325,7 +325,7 @@ def anonymize(
         made.told["warnings"] = [*made.told.get("warnings", ()), note]
     release, verdict, report = released_at(place, asked, made, timing, progress)
     layout = data.origin.layout if data.origin else Layout("basket")
-    rare = rare_names(data, release, made.tree, guarantee)
+    rare = rare_names(data, release, made.tree, asked)
     if rare:
         report["rare_names"] = {"least": least_rows(guarantee), "items": len(rare)}
     return VerifiedRelease(release, verdict, report["utility"], report, layout, rare)

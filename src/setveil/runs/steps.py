@@ -104,7 +104,7 @@ def made_at(
         told["warnings"] = [*told.get("warnings", ()), f"{asked.algorithm} does not use the hierarchy."]
     # The tree of boxes that facts are published by is made of that of the codes.
     if not asked.list_members and isinstance(recoding, Recoding | LocalRecoding):
-        listing = listing_of(place.data, tree, getattr(asked.guarantee, "k", None))
+        listing = listing_of(place.data, tree, getattr(asked.guarantee, "k", None), asked.constrained)
         if listing is not None and isinstance(recoding, GroupRecoding):
             recoding = recoding.naming(listing, place.data)
         elif listing is not None and not isinstance(recoding, BoxRecoding | LocalBoxes):
@@ -120,7 +120,7 @@ def released_at(
     with timed(timing, "write" if place.writes else "anonymize"):
         release = place.publish(asked, made, progress)
     if not asked.list_members:
-        release = with_listing(release, place.data, made.tree, asked.guarantee)
+        release = with_listing(release, place.data, made.tree, asked.guarantee, asked.constrained)
     timing |= made.told.get("timing", {})
     progress("verifying")
     with timed(timing, "verify"):
@@ -141,11 +141,13 @@ def released_at(
     return release, verdict, report
 
 
-def with_listing(release: R, data: Original, tree: Hierarchy | None, guarantee: Any) -> R:
+def with_listing(
+    release: R, data: Original, tree: Hierarchy | None, guarantee: Any, named: frozenset[str] = frozenset()
+) -> R:
     """Let about.json list only items that enough rows contain, unless the hierarchy lists them."""
     if not hasattr(release, "listing") or isinstance(release.labelled, BoxRecoding | LocalBoxes):
         return release
-    listing = listing_of(data, tree, getattr(guarantee, "k", None))
+    listing = listing_of(data, tree, getattr(guarantee, "k", None), named)
     return replace(release, listing=listing)  # type: ignore[type-var]  # kinds of releases are dataclasses
 
 

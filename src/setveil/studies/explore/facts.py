@@ -68,7 +68,8 @@ def explore_facts(
     plain = len(spaces) == 1 or generalizing.order not in (None, "")
     cells = {promise: Cell.of(promise) for promise in promises}
     search = _OfFacts(
-        data, Trees(data, None, computed=False), name, settings, queries=None, known=known, seed=seed, cells=cells,
+        data, Trees(data, None, computed=False), name, settings,
+        queries=None, known=known, seed=seed, cells=cells,
         codes=codes, generalizing=generalizing, proves=plain and not generalizing.lines,
     )  # fmt: skip
     wanted = [cell.promise for cell in cells.values() if search.is_feasible(cell)]
