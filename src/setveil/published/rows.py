@@ -141,8 +141,8 @@ class _Recoded:
         """
         if isinstance(self.recoding, Recoding):
             write_recoding(folder / "recoding.csv", self.recoding)
-        if self.listing is not None:
-            write_members(folder / MEMBERS_FILE, self.members())
+        if self.listing is not None and self.listing.others(members := self.members()):
+            write_members(folder / MEMBERS_FILE, members)
         if self.parts is not None:
             self.parts.write(folder)
 

@@ -241,8 +241,12 @@ class TableRelease:
 
     def write_inside(self, folder: Path) -> None:
         """Write what each part, or each value and item, became."""
-        if self.listing is not None and not isinstance(self.table.sets, FactRows):
-            write_members(folder / MEMBERS_FILE, self.members())
+        if (
+            self.listing is not None
+            and not isinstance(self.table.sets, FactRows)
+            and self.listing.others(members := self.members())
+        ):
+            write_members(folder / MEMBERS_FILE, members)
         made = self.recoding.made
         if isinstance(made, TableCut):
             if isinstance(made.items, BoxRecoding) and len(self.set_names) > 1:
