@@ -27,7 +27,7 @@ class Listing:
     least : int
         Rows that must contain an item that no hierarchy lists.
     given : frozenset of str
-        Items that the user's own hierarchy or constraints, or a named system of codes, list.
+        Items that the user's own hierarchy, or a named system of codes, lists.
     named : frozenset of str
         These, and the items that at least `least` rows contain.
     """
@@ -53,9 +53,7 @@ class Listing:
         return [label for label, items in members.items() if not self.given.issuperset(items)]
 
 
-def listing_of(
-    data: Sums, tree: Hierarchy | None, k: int | None, named: frozenset[str] = frozenset()
-) -> Listing | None:
+def listing_of(data: Sums, tree: Hierarchy | None, k: int | None) -> Listing | None:
     """Find the items that may be listed; None if the hierarchy lists all of them.
 
     Parameters
@@ -66,12 +64,10 @@ def listing_of(
         The hierarchy of the run.
     k : int or None
         Fewest rows that a listed item is in; None: the guarantee has no k, and 5 is used.
-    named : frozenset of str
-        Items that the user lists elsewhere, such as in constraints.
     """
     items, least = data.vocabulary.labels, max(k or FEWEST, 2)
-    given = named if tree is None else named | given_items(tree, items)
-    if given.issuperset(items if tree is None else tree.labels[: tree.n_leaves]):
+    given = frozenset() if tree is None else given_items(tree, items)
+    if tree is not None and given.issuperset(tree.labels[: tree.n_leaves]):
         return None
     common = np.flatnonzero(data.supports() >= least).tolist()
     return Listing(least, given, given.union(items[i] for i in common))

@@ -26,7 +26,8 @@ def summary(report: Record) -> str:
     """Summarize a report in at most 19 lines of at most 88 columns.
 
     There are up to 3 more for what has no groups, up to 4 for sensitive items that were left out, up to 10
-    for labels of an earlier run, and one for each release of a table that was tried.
+    for labels of an earlier run, 2 for rare items under their own names, and one for each release of a table
+    that was tried.
 
     Returns
     -------
