@@ -364,7 +364,7 @@ def all_listed(data: object, about: Mapping[str, Any] | None) -> Mapping[str, An
         path = about_beside(fspath(data)) if is_path(data) else None
         if path is None or not (path.parent.parent / "internal" / MEMBERS_FILE).is_file():
             return about
-        labels = single_rows.all_members(path, about)
+        labels, _ = single_rows.all_members(path, about)
     return {**{name: told for name, told in about.items() if name != "others"}, "labels": labels}
 
 
