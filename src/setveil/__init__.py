@@ -76,6 +76,7 @@ if TYPE_CHECKING:
         OutputError,
         RequestError,
         SetveilError,
+        PersonalDataError,
         TableError,
         UnfinishedError,
     )
@@ -152,6 +153,7 @@ _HOMES = {
     "SuppressControl": "algorithms.rho.suppress_control",
     "TDControl": "algorithms.rho.td_control",
     "Table": "tables.table",
+    "PersonalDataError": "errors",
     "TableError": "errors",
     "TransactionalKAnonymity": "guarantees.kanonymity",
     "Transactions": "data.transactions",
@@ -248,6 +250,7 @@ __all__ = [
     "SuppressControl",
     "TDControl",
     "Table",
+    "PersonalDataError",
     "TableError",
     "TransactionalKAnonymity",
     "Transactions",

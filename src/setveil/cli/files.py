@@ -45,7 +45,7 @@ def rows_in_parts(path: str | Sequence[str], reading: Reading) -> ListFiles | Te
 
     paths = [path] if isinstance(path, str) else list(path)
     given = reading.given()
-    other = sorted(set(given) - {"format", "item_column", "separator", "encoding"})
+    other = sorted(set(given) - {"format", "item_column", "separator", "encoding", "not_ids"})
     if other or "-" in paths or not paths:
         what = f"--{other[0].replace('_', '-')} is" if other else "Standard input is"
         raise RequestError(

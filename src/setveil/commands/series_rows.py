@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -10,6 +11,7 @@ from setveil.commands.given import is_path
 from setveil.data.columns import WANTED, Wanted
 from setveil.data.frames import read_frame
 from setveil.data.io import read_with_ids
+from setveil.data.rows_of_columns import personal_in
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError
 from setveil.options.reading import Reading
@@ -51,4 +53,5 @@ def rows_with_ids(data: object, reading: Mapping[str, Any]) -> tuple[Transaction
         )
     wanted = Wanted(*(reading.get(name) for name in WANTED))
     part = read_frame(data, wanted, first_is_id=True)
-    return Transactions.from_codes(part.indptr, part.codes, part.labels), part.ids
+    rows = Transactions.from_codes(part.indptr, part.codes, part.labels)
+    return replace(rows, personal=personal_in(part, reading.get("not_ids"))), part.ids

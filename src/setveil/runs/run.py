@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from setveil.data.framed import Framed
 from setveil.data.layout import Layout
+from setveil.data.personal import Personal
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError, as_option, described, faces, listed
 from setveil.facts.facts import Facts
@@ -73,6 +74,8 @@ class VerifiedRelease(Framed):
         What was lost (see `setveil.measure`).
     report : dict
         The record of the run, as written to report.json.
+    personal : Personal
+        Values of the input that belong to one person each, as hashes: `write` compares all files with them.
 
     Examples
     --------
@@ -87,6 +90,7 @@ class VerifiedRelease(Framed):
     utility: dict[str, Any]
     report: Record
     layout: Layout
+    personal: Personal
 
     @property
     def published(self) -> Transactions:
@@ -151,6 +155,9 @@ class VerifiedRelease(Framed):
         ------
         OutputError
             If the folder exists or cannot be written.
+        PersonalDataError
+            If the published files would contain person IDs, e-mail addresses, telephone numbers, IP addresses,
+            card numbers or exact addresses of the input.
         RequestError
             If a format is named for rows in groups, the checker does not check such a release, or an argument
             is of a wrong type.
@@ -169,7 +176,7 @@ class VerifiedRelease(Framed):
         layout = self.release.layout(self.layout, format)
         report = cast("Record", {**self.report, **record})
         return write_folder(
-            self.release, report, layout, Path(out), force=force, external=external, checker=checker
+            self.release, report, layout, Path(out), self.personal, force=force, external=external, checker=checker
         )
 
     def report_html(self, *, external: bool = False) -> str:
@@ -297,7 +304,7 @@ def anonymize(
     made = made_at(place, asked, hierarchy, timing, progress)
     release, verdict, report = released_at(place, asked, made, timing, progress)
     layout = data.origin.layout if data.origin else Layout("basket")
-    return VerifiedRelease(release, verdict, report["utility"], report, layout)
+    return VerifiedRelease(release, verdict, report["utility"], report, layout, data.personal)
 
 
 def _not_counted(counts: bool | int) -> int:

@@ -108,14 +108,14 @@ class SparkRelease:
         target, place = _local(out), self._place
         require_writable(target, force=force)
         try:
-            with new_folder(target, force=force, hint=_SHARED) as (published, internal):
+            with new_folder(target, lambda: place.personal, force=force, hint=_SHARED) as (published, internal):
                 place.published = published
                 release, verdict, report = released_at(
                     place, self._asked, self._made, dict(self._timing), self._progress
                 )
                 report = fill(
                     release, cast("Record", {**report, **record}), published, internal,
-                    (DATA, Layout("parquet", item_column=ITEMS).options()), external=external,
+                    (DATA, Layout("parquet", item_column=ITEMS).options()), place.personal, external=external,
                 )  # fmt: skip
                 write_json(internal / REPORT, report)
                 write_json(published / MANIFEST, place.manifest | {"verdict": verdict.as_dict()})

@@ -13,13 +13,14 @@ import numpy as np
 
 from setveil.data import evidence
 from setveil.data.columns import WANTED, Wanted, joined, rows_of
-from setveil.data.ids import require_no_ids, why_id
+from setveil.data.ids import Values, require_no_ids, why_id
 from setveil.data.io.sniff import detect_format, holds_numbers, sniff_content, why_table
 from setveil.data.io.source import Source, Text, as_text, gather, is_xlsx, open_source
 from setveil.data.io.write import write_blocks
 from setveil.data.layout import FORMATS, InputFile, Layout, Origin, function_of, writable_layout
+from setveil.data.personal import merged
 from setveil.data.readings import refusal, refuse_ids_in_lists
-from setveil.data.rows_of_columns import RowsRead
+from setveil.data.rows_of_columns import RowsRead, personal_in
 from setveil.data.set_fields import refuse_lists
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, OutputError, RequestError, TableError, listed
@@ -207,7 +208,7 @@ def _read(
         cells=part.cells,
         seconds=round(time.perf_counter() - start, 4),
     )
-    return replace(data, origin=origin), part.ids
+    return replace(data, origin=origin, personal=personal_in(part, not_ids)), part.ids
 
 
 def save(data: Transactions, path: str | Path, layout: Layout) -> None:
@@ -461,6 +462,7 @@ def _together(parts: Sequence[RowsRead], files: Sequence[InputFile], *, same_ids
     )
     labels = [label for part in parts for label in part.labels]
     lengths = np.concatenate([np.diff(part.indptr) for part in parts])
+    first = replace(first, personal=merged([part.personal for part in parts]), items=_items(parts))
     indptr = np.concatenate(([0], np.cumsum(lengths)))
     if first.ids is None:
         if same_ids:
@@ -480,6 +482,11 @@ def _together(parts: Sequence[RowsRead], files: Sequence[InputFile], *, same_ids
         indptr, codes = joined(np.repeat(row, lengths), codes, firsts.size)
         ids = [ids[at] for at in firsts.tolist()]
     return replace(first, indptr=indptr, codes=codes, labels=labels, ids=ids)
+
+
+def _items(parts: Sequence[RowsRead]) -> tuple[Values, ...]:
+    """List what the columns of items of several files hold."""
+    return tuple(column for part in parts for column in part.items)
 
 
 def _laid_out(part: RowsRead) -> str:
