@@ -11,7 +11,7 @@ file. Numbers of rows and counts are no such values. The values that are compare
 - of any column or field: each value that is written like an e-mail address, a telephone number with ``+``, an IP
   address, a card number (its last digit fits) or an exact address (street and house number);
 - of a field position whose values behave like IDs (nearly every line has another one, which occurs in no other
-  position, and they are written like IDs): each value that no other position has. So the age ``17`` is not taken
+  position, and they are written like IDs or number the lines): each value that no other position has. So the age ``17`` is not taken
   for the patient number ``17``, and items that come back in other rows are never IDs;
 - of an ignored column, or the ID column, whose name or values are those of IDs: each value that is long enough to
   say something by itself. A short number or code (fewer than 9 digits, fewer than 6 characters, or written like a
@@ -28,7 +28,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from ipaddress import ip_address
-from itertools import chain
+from itertools import chain, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -136,11 +136,10 @@ def hashed(values: Sequence[str]) -> Hashes:
 
 
 def masked(value: str) -> str:
-    """Show how a value begins and ends, and nothing else of it."""
-    if len(value) < 3:
-        return "*" * len(value)
-    ends = 1 if len(value) < 6 else 2
-    return f"{value[:ends]}{'*' * min(len(value) - ends - 1, 8)}{value[-1]}"
+    """Show how a value begins and ends, and nothing else of it, not even its length."""
+    if len(value) < 4:
+        return "****"
+    return f"{value[: 1 if len(value) < 6 else 2]}****{value[-1]}"
 
 
 def merged(several: Sequence[tuple[PersonalColumn, ...]]) -> tuple[PersonalColumn, ...]:
@@ -230,21 +229,25 @@ def items_of_columns(items: Iterable[Values]) -> tuple[PersonalColumn, ...]:
     return tuple(chain.from_iterable(found))
 
 
-def ids_of_columns(columns: Iterable[Values], items: Sequence[Values]) -> tuple[PersonalColumn, ...]:
+def ids_of_columns(
+    ids: Sequence[Values], columns: Iterable[Values], items: Sequence[Values]
+) -> tuple[PersonalColumn, ...]:
     """Find what columns that are not published have of single persons.
 
     Parameters
     ----------
+    ids : sequence of Values
+        The column that says which row a line belongs to, if there is one.
     columns : iterable of Values
-        Columns that may hold IDs, or were named as the column of IDs.
+        Other columns, of those that may hold IDs.
     items : sequence of Values
         Columns that are published; of as many lines where they can be compared with the others.
     """
     found: list[PersonalColumn] = []
-    for column in columns:
+    for column in chain(ids, columns):
         named = _bare(column.name)
         found += _of_forms(column.name, named, column.labels)
-        if not _are_ids(column):
+        if not _are_ids(column) and not (column in ids and look_like_ids(column.present, once=True)):
             continue
         labels = [label for label in column.labels if says_something(label)]
         labels += chain.from_iterable(_on_same_lines(column, one) for one in items)
@@ -386,6 +389,8 @@ def _behave(
     here = np.bincount(values, minlength=total.size)
     different = np.flatnonzero(here)
     stay = different[here[different] == total[different]]
+    if _count_lines([labels[at] for at in values[: evidence.LINES].tolist()]) and 2 * stay.size > values.size:
+        return True
     if int(here[stay].sum()) < evidence.SURE * values.size or stay.size < evidence.SURE * different.size:
         return False
     share = different.size / values.size
@@ -397,6 +402,12 @@ def _behave(
     if share < _AGAIN and runs > different.size:
         return False
     return look_like_ids([labels[at] for at in stay.tolist()], once=False)
+
+
+def _count_lines(values: Sequence[str]) -> bool:
+    """Tell whether values are the numbers of the lines, from whatever number on, but for a header."""
+    numbers = [int(value) for value in values[1:] if value.isascii() and value.isdigit() and len(value) < 18]
+    return len(numbers) + 1 == len(values) and all(b - a == 1 for a, b in pairwise(numbers))
 
 
 def _are_written_so(labels: Sequence[str], *, once: bool) -> bool:

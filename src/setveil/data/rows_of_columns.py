@@ -123,7 +123,7 @@ class _Remembered:
         ids = [Values(names[at], column.codes, column.labels) for at, column in self._known.items()]
         used = {at for at, name in enumerate(names) if name not in part.ignored_columns}
         others = other_columns(names, table.head, used, lambda some: table.columns(some, marks=True))
-        return ids_of_columns([*ids, *others], part.items)
+        return ids_of_columns(ids, others, part.items)
 
 
 def _read_table(table: Any, form: str | None, wanted: Wanted) -> RowsRead:

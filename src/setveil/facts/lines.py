@@ -128,7 +128,7 @@ class Lines:
         )
         values = {at: Values(table.names[at], one.codes, one.labels) for at, one in self.texts.items()}
         codes = [values[at] for some in self.items_at.values() for at in some if at in values]
-        found = ids_of_columns((values[self.id_at], *unused), codes)
+        found = ids_of_columns((values[self.id_at],), unused, codes)
         return Personal((*found, *items_of_columns(codes))).without(not_ids)
 
     def origin(self, asked: Asked) -> Origin:

@@ -165,9 +165,7 @@ def write_folder(
         with timed(report["timing"], "write"):
             release = release.arranged(layout)
             file = release.write(published, layout)
-            report = fill(release, report, published, internal, file, personal, external=external)
-            if checker:
-                put_checker(published, json.loads((published / "about.json").read_text(encoding="utf-8")))
+            report = fill(release, report, published, internal, file, personal, external=external, checker=checker)
             _require_as_verified(release, published)
             _write_row_map(internal / "rows.csv", release.info.mapped_to, release.row_map)
         report["peak_memory_mb"] = peak_memory_mb()  # to read the written files again may take the most
@@ -184,6 +182,7 @@ def fill(
     personal: Personal,
     *,
     external: bool,
+    checker: bool = False,
 ) -> Record:
     """Write what stands beside the published rows: all but the record itself, which is returned.
 
@@ -199,14 +198,18 @@ def fill(
         Which file holds the rows, or which folder of files, and how it is to be read.
     personal : Personal
         What must not be published; the record names the columns that were named as no IDs.
-    external : bool
-        Whether to write a page that may be shared.
+    external, checker : bool
+        Whether to write a page that may be shared, and the two programs for recipients.
     """
     if personal.not_ids:
         report = {**report, "not_ids": [*personal.not_ids]}
     report = {**report, "published": _published_as(published, *file, release.published, external=external)}
+    if checker:
+        report["published"]["checker"] = [*CHECKER]
     about = _about_of(release, report)
     write_json(published / "about.json", about)
+    if checker:
+        put_checker(published, about)
     release.write_inside(internal)
     if (certificate := release.details.get("certificate")) is not None:
         put_certificate(internal, certificate, about)

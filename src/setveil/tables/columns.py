@@ -171,7 +171,7 @@ def read_columns(
         tuple(columns[at].place for at in texts_at),
         opened.place,
         unused,
-        (*ids_of_columns((*whose, *unused), shown), *items_of_columns(shown)),
+        (*ids_of_columns(whose, unused, shown), *items_of_columns(shown)),
     )
 
 

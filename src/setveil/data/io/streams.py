@@ -184,7 +184,7 @@ class ListFiles:
         head = others.select(pl.col(names).cast(pl.String)).head(evidence.LINES).collect().rows()
         cells = [[cell or "" for cell in row] for row in head]
         beside = other_columns(names, cells, (), lambda some: [self._distinct(names[at]) for at in some])
-        return Personal((*merged(found), *ids_of_columns(beside, ()))).without(self.not_ids, self.ignored_columns)
+        return Personal((*merged(found), *ids_of_columns((), beside, ()))).without(self.not_ids, self.ignored_columns)
 
     def _distinct(self, name: str) -> Column:
         """Read the different values of a column."""
