@@ -1,21 +1,22 @@
-"""Values of the input that belong to one person: found when rows are read, compared with all that is published.
+"""Values of the input that belong to one person: found when rows are read, then compared with a release.
 
 A release may only show what many people share. Some values of an input never are that: person IDs, e-mail
-addresses, telephone numbers, IP addresses, card numbers, exact addresses. Readers collect such values of every
-column, ignored columns included, and of every field position of a file without columns. Before a folder is put
-in place, `setveil.runs.last_check` compares them with everything below ``published/``.
+addresses, telephone numbers, IP addresses, card numbers, exact addresses. Readers collect such values of
+every column, ignored columns included, and of every field position of a file without columns. Before a folder
+is put in place, `setveil.runs.last_check` compares them with everything below ``published/``.
 
 **A value matches** if it is a whole published value: a field, a label, an item of a set, or a text of a JSON
 file. Numbers of rows and counts are no such values. The values that are compared are
 
-- of any column or field: each value that is written like an e-mail address, a telephone number with ``+``, an IP
-  address, a card number (its last digit fits) or an exact address (street and house number);
+- of any column or field: each value that is written like an e-mail address, a telephone number with ``+``, an
+  IP address, a card number (its last digit fits) or an exact address (street and house number);
 - of a field position whose values behave like IDs (nearly every line has another one, which occurs in no other
-  position, and they are written like IDs or number the lines): each value that no other position has. So the age ``17`` is not taken
-  for the patient number ``17``, and items that come back in other rows are never IDs;
-- of an ignored column, or the ID column, whose name or values are those of IDs: each value that is long enough to
-  say something by itself. A short number or code (fewer than 9 digits, fewer than 6 characters, or written like a
-  diagnosis code) counts only if an item column has it on the same line: order 17 and product 17 may differ.
+  position, and they are written like IDs or number the lines): each value that no other position has. So the
+  age ``17`` is not taken for the patient number ``17``, and items that come back in other rows are never IDs;
+- of an ignored column, or the ID column, whose name or values are those of IDs: each value that is long enough
+  to say something by itself. A short number or code (fewer than 9 digits, fewer than 6 characters, or written
+  like a diagnosis code) counts only if an item column has it on the same line: order 17 and product 17 may
+  differ.
 
 Values are kept as hashes, so that nothing of a person stays in memory and a million of them take 8 MB.
 """
@@ -24,11 +25,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from ipaddress import ip_address
 from itertools import chain, pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +40,9 @@ from setveil.data.columns import split_names
 from setveil.data.ids import Values, is_day, is_person_id, look_like_ids, of_cells, why_id
 from setveil.data.named_columns import Column
 from setveil.errors import DataError, RequestError, listed
+
+if TYPE_CHECKING:
+    import polars as pl
 
 IDS, MAIL, PHONE, IP, CARD, ADDRESS = (
     "person IDs",
@@ -56,18 +61,27 @@ _SAME = 0.01  # share of lines on which an item column has the ID of its line
 _MAIL = re.compile(r"[^@\s,;<>\"]+@[^@\s,;<>\"]+\.[A-Za-z]{2,}")
 _PHONE = re.compile(r"\+[1-9][0-9]{0,2}[ ()/.-]{0,2}[0-9][0-9 ()/.-]{5,}[0-9]")
 _IPV4 = re.compile(r"(?:(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])\.){3}(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])")
-_CARD = re.compile(r"[3-6][0-9]{12,18}|[3-6][0-9]{3}(?:[ -][0-9]{4}){3}|3[47][0-9]{2}[ -][0-9]{6}[ -][0-9]{5}")
+_CARD = re.compile(
+    r"[3-6][0-9]{12,18}|[3-6][0-9]{3}(?:[ -][0-9]{4}){3}|3[47][0-9]{2}[ -][0-9]{6}[ -][0-9]{5}"
+)
 _HOUSE = r"[0-9]{1,5} ?[a-z]?"
 _ADDRESS = re.compile(
-    rf"[0-9]{{1,5}}[a-z]? (?:[\w'.-]+ ){{1,4}}(?:street|st\.?|avenue|ave\.?|road|rd\.?|lane|drive|boulevard|blvd\.?)"
-    rf"|(?:[\w.'-]+ ){{0,3}}[\w.'-]*(?:stra(?:ß|ss)e|str\.|weg|platz|allee|gasse|damm|ufer) {_HOUSE}"
-    rf"|[0-9]{{1,5}}(?: ?(?:bis|ter|[a-d]))?,? (?:rue|avenue|av\.|boulevard|bd\.?|allée|chemin|impasse|quai) .+"
+    rf"[0-9]{{1,5}}[a-z]? (?:[\w'.-]+ ){{1,4}}"
+    r"(?:street|st\.?|avenue|ave\.?|road|rd\.?|lane|drive|boulevard|blvd\.?)"
+    rf"|(?:[\w.'-]+ ){{0,3}}[\w.'-]*"
+    rf"(?:stra(?:ß|ss)e|str\.|weg|platz|allee|gasse|damm|ufer) {_HOUSE}"
+    rf"|[0-9]{{1,5}}(?: ?(?:bis|ter|[a-d]))?,? "
+    rf"(?:rue|avenue|av\.|boulevard|bd\.?|allée|chemin|impasse|quai) .+"
     rf"|(?:calle|c/|avenida|avda\.|paseo|plaza|camino) ?.+?,? (?:n[.º°o]* ?)?{_HOUSE}(?:[,.] ?.*)?",
     re.IGNORECASE,
 )
-_HINTS = re.compile(r"@|^\+|[0-9.:]\.[0-9]|::|[0-9a-f]:[0-9a-f]|^[3-6][0-9]{3}[ 0-9-]{8,}$|[^\W0-9]{2}.* [0-9]|^[0-9]+.* [^\W0-9]")
+_HINTS = (  # that a value may be of a form: for polars, which is fast
+    r"@|^\+|[0-9.:]\.[0-9]|::|[0-9a-f]:[0-9a-f]|^[3-6][0-9]{3}[ 0-9-]{8,}$"
+    r"|[^\W0-9]{2}.* [0-9]|^[0-9]+.* [^\W0-9]"
+)
 _CODE = re.compile(r"[A-Z][0-9][0-9A-Z]\.?[0-9A-Z]{0,4}", re.ASCII)  # of a diagnosis
 _MANY_INTEGERS = 50  # integers that differ on so many lines, and come back nowhere, are IDs
+_MANY_ALIKE = 20_000  # values of a column that are not looked at one by one if the first are of one form
 _SOME = 3  # values of a form that other codes may have by chance
 
 Hashes = NDArray[np.uint64]
@@ -122,13 +136,15 @@ class Personal:
         return Personal(left, tuple(dict.fromkeys((*self.not_ids, *names))))
 
     def __add__(self, other: Personal) -> Personal:
-        return Personal((*self.columns, *other.columns), tuple(dict.fromkeys((*self.not_ids, *other.not_ids))))
+        return Personal(
+            (*self.columns, *other.columns), tuple(dict.fromkeys((*self.not_ids, *other.not_ids)))
+        )
 
 
 NOTHING = Personal()
 
 
-def hashed(values: Sequence[str]) -> Hashes:
+def hashed(values: Sequence[str] | pl.Series) -> Hashes:
     """Hash texts, alike in every process."""
     import polars as pl
 
@@ -148,25 +164,37 @@ def merged(several: Sequence[tuple[PersonalColumn, ...]]) -> tuple[PersonalColum
     for one in chain.from_iterable(several):
         found.setdefault((one.name, one.kind), []).append(one)
     return tuple(
-        replace(some[0], hashes=np.unique(np.concatenate([one.hashes for one in some]))) for some in found.values()
+        replace(some[0], hashes=np.unique(np.concatenate([one.hashes for one in some])))
+        for some in found.values()
     )
 
 
 # --- values
 
 
-def forms(labels: Sequence[str]) -> dict[str, list[int]]:
-    """Find the values that are written like what belongs to one person: their places, by their kind."""
-    found: dict[str, list[int]] = {}
-    for at, label in enumerate(labels):
-        if _HINTS.search(label) is not None and (kind := _form(label)):
-            found.setdefault(kind, []).append(at)
-    if IP in found and 3 * sum(_is_far(labels[at]) for at in found[IP]) < len(found[IP]):
+def forms(labels: Sequence[str] | pl.Series) -> dict[str, list[str]]:
+    """Find the values that are written like what belongs to one person, by their kind."""
+    import polars as pl
+
+    every = labels if isinstance(labels, pl.Series) else pl.Series(labels, dtype=pl.String)
+    likely = every.filter(every.str.contains(_HINTS)).to_list()
+    some = Counter(map(_form, likely[: evidence.LINES]))
+    usual, times = max(some.items(), key=lambda one: one[1], default=("", 0))
+    if (
+        usual in {MAIL, PHONE, ADDRESS}
+        and len(likely) > _MANY_ALIKE
+        and times >= evidence.SURE * some.total()
+    ):
+        return {usual: likely}
+    found: dict[str, list[str]] = {}
+    for label in likely:
+        if kind := _form(label):
+            found.setdefault(kind, []).append(label)
+    if IP in found and 3 * sum(map(_is_far, found[IP])) < len(found[IP]):
         del found[IP]  # numbers of sections or enzymes, such as 1.14.13.39
     if CARD in found:
-        long = [label for label in labels if 13 <= len(label) <= 19 and label.isascii() and label.isdigit()]
-        plain = sum(labels[at].isdigit() for at in found[CARD])
-        if plain < evidence.SURE * len(long):
+        long = sum(13 <= len(label) <= 19 and label.isascii() and label.isdigit() for label in likely)
+        if sum(map(str.isdigit, found[CARD])) < evidence.SURE * long:
             del found[CARD]  # one in ten numbers of other sorts has a last digit that fits
     return found
 
@@ -210,14 +238,12 @@ def says_something(label: str) -> bool:
     return len(label) >= 6 and _CODE.fullmatch(label) is None and any(sign.isdigit() for sign in label)
 
 
-def _column(name: str, named: str, kind: str, labels: Sequence[str]) -> PersonalColumn:
+def _column(name: str, named: str, kind: str, labels: Sequence[str] | pl.Series) -> PersonalColumn:
     return PersonalColumn(name, named, kind, np.unique(hashed(labels)))
 
 
-def _of_forms(name: str, named: str, labels: Sequence[str]) -> list[PersonalColumn]:
-    return [
-        _column(name, named, kind, [labels[at] for at in places]) for kind, places in forms(labels).items()
-    ]
+def _of_forms(name: str, named: str, labels: Sequence[str] | pl.Series) -> list[PersonalColumn]:
+    return [_column(name, named, kind, some) for kind, some in forms(labels).items()]
 
 
 # --- columns
@@ -230,7 +256,7 @@ def items_of_columns(items: Iterable[Values]) -> tuple[PersonalColumn, ...]:
 
 
 def ids_of_columns(
-    ids: Sequence[Values], columns: Iterable[Values], items: Sequence[Values]
+    ids: Sequence[Values], columns: Iterable[tuple[str, pl.Series]], items: Sequence[Values]
 ) -> tuple[PersonalColumn, ...]:
     """Find what columns that are not published have of single persons.
 
@@ -238,30 +264,45 @@ def ids_of_columns(
     ----------
     ids : sequence of Values
         The column that says which row a line belongs to, if there is one.
-    columns : iterable of Values
-        Other columns, of those that may hold IDs.
+    columns : iterable of (str, Series)
+        Other columns, of those that may hold IDs: names, and the texts of all lines.
     items : sequence of Values
         Columns that are published; of as many lines where they can be compared with the others.
     """
+    import polars as pl
+
     found: list[PersonalColumn] = []
-    for column in chain(ids, columns):
-        named = _bare(column.name)
-        found += _of_forms(column.name, named, column.labels)
-        if not _are_ids(column) and not (column in ids and look_like_ids(column.present, once=True)):
+    keys = ((*cells_of(one), True) for one in ids)
+    for name, cells, is_key in chain(keys, ((*one, False) for one in columns)):
+        different, named = cells.unique(), _bare(name)
+        different = different.filter(different != "")
+        found += _of_forms(name, named, different)
+        some = different.sort().head(evidence.LINES).to_list() if is_key else []
+        if not _are_ids(name, cells) and not (is_key and look_like_ids(some, once=True)):
             continue
-        labels = [label for label in column.labels if says_something(label)]
-        labels += chain.from_iterable(_on_same_lines(column, one) for one in items)
-        if labels:
-            found.append(_column(column.name, named, IDS, labels))
+        telling = [
+            different.filter(_say_something(different)),
+            *(_on_same_lines(cells, one) for one in items),
+        ]
+        labels = pl.concat(telling).unique()
+        if labels.len():
+            found.append(_column(name, named, IDS, labels))
     return tuple(found)
+
+
+def cells_of(column: Values) -> tuple[str, pl.Series]:
+    """Name a column, and list the texts of its lines."""
+    import polars as pl
+
+    return column.name, pl.Series(column.labels, dtype=pl.String).gather(pl.Series(column.codes))
 
 
 def other_columns(
     names: Sequence[str],
     head: Sequence[Sequence[str]],
     used: Collection[int],
-    read: Callable[[Sequence[int]], Sequence[Column]],
-) -> list[Values]:
+    read: Callable[[int], Column | pl.Series],
+) -> list[tuple[str, pl.Series]]:
     """Read the columns that are ignored and whose first lines look like what belongs to one person.
 
     Parameters
@@ -273,14 +314,16 @@ def other_columns(
     used : collection of int
         Where the columns stand that were read.
     read : callable
-        Reads columns, by their places.
+        Reads the column at a place.
     """
-    wanted = [at for at, name in enumerate(names) if at not in used and _may_be(name, [row[at] for row in head if at < len(row)])]
-    found: list[Values] = []
-    for at in wanted:
+    found: list[tuple[str, pl.Series]] = []
+    for at, name in enumerate(names):
+        if at in used or not _may_be(name, [row[at] for row in head if at < len(row)]):
+            continue
         with suppress(DataError):  # a column of another type, or one that cannot be read
-            (column,) = read([at])
-            found.append(Values(names[at], column.codes, column.labels))
+            column = read(at)
+            plain = isinstance(column, Column)
+            found.append(cells_of(Values(name, column.codes, column.labels)) if plain else (name, column))
     return found
 
 
@@ -288,20 +331,23 @@ def _may_be(name: str, cells: Sequence[str]) -> bool:
     return is_person_id(name) or bool(forms(list(set(cells)))) or bool(why_id(of_cells(name, cells)))
 
 
-def _are_ids(column: Values) -> bool:
-    return is_person_id(column.name) or bool(why_id(column))
+def _are_ids(name: str, cells: pl.Series) -> bool:
+    return is_person_id(name) or bool(why_id(of_cells(name, cells.head(evidence.LINES).to_list())))
 
 
-def _on_same_lines(ids: Values, items: Values) -> list[str]:
+def _say_something(labels: pl.Series) -> pl.Series:
+    """Tell which values can hardly be those of another column by chance (see `says_something`)."""
+    length, digits = labels.str.len_chars(), labels.str.contains("^[0-9]+$")
+    code = labels.str.contains(f"^(?:{_CODE.pattern})$")
+    return (digits & (length >= 9)) | (~digits & (length >= 6) & ~code & labels.str.contains("[0-9]"))
+
+
+def _on_same_lines(ids: pl.Series, items: Values) -> pl.Series:
     """List the IDs that a column of items has on the line of the ID."""
-    if ids.codes.size != items.codes.size or not ids.codes.size:
-        return []
-    place = {label: at for at, label in enumerate(items.labels) if label}
-    image = np.array([place.get(label, -1) for label in ids.labels], np.int64)[ids.codes]
-    same = (image == items.codes) & (image >= 0)
-    if same.sum() < max(_SOME, _SAME * same.size):
-        return []
-    return [ids.labels[at] for at in np.unique(ids.codes[same]).tolist()]
+    if ids.len() != items.codes.size:
+        return ids.clear()
+    same = ids.filter((ids == cells_of(items)[1]) & (ids != ""))
+    return same.unique() if same.len() >= max(_SOME, _SAME * ids.len()) else ids.clear()
 
 
 def _bare(name: str) -> str:
@@ -337,8 +383,9 @@ def personal_fields(
         named = str(place + 1) if place >= 0 else _LAST[place]
         found[named] = _column(_field(named), named, IDS, only)
     several = list(found.values())
-    for kind, places_of_kind in forms(labels).items():
-        at = np.flatnonzero(np.isin(codes, places_of_kind))
+    for kind, some_labels in forms(labels).items():
+        wanted = set(some_labels)
+        at = np.flatnonzero(np.array([label in wanted for label in labels], bool)[codes])
         number = at - indptr[np.searchsorted(indptr, at, side="right") - 1] + 1
         for one in np.unique(number).tolist():
             some = np.unique(codes[at[number == one]]).tolist()

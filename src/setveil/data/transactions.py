@@ -63,7 +63,9 @@ class Transactions(Framed):
     items: NDArray[np.int32]
     vocabulary: Vocabulary
     origin: Origin | None = None
-    personal: Personal = field(default=NOTHING, kw_only=True, repr=False)  # what of the input must not be published (see `setveil.data.personal`)
+    personal: Personal = field(
+        default=NOTHING, kw_only=True, repr=False
+    )  # what of the input must not be published (see `setveil.data.personal`)
 
     is_table: ClassVar[bool] = False  # whether there are further columns, as of a `setveil.Table`
 

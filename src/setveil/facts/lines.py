@@ -124,7 +124,10 @@ class Lines:
         table = self.opened.table
         plain = [at for at in range(len(table.names)) if not self.opened.holds_lists(at)]
         unused = other_columns(
-            table.names, table.head, self.used | (set(range(len(table.names))) - set(plain)), self.opened.texts
+            table.names,
+            table.head,
+            self.used | (set(range(len(table.names))) - set(plain)),
+            lambda at: self.opened.texts([at])[0],
         )
         values = {at: Values(table.names[at], one.codes, one.labels) for at, one in self.texts.items()}
         codes = [values[at] for some in self.items_at.values() for at in some if at in values]

@@ -110,8 +110,8 @@ def new_folder(
 ) -> Iterator[tuple[Path, Path]]:
     """Provide `published` and `internal` of a new folder, and put it in place if all goes well.
 
-    It is the only way to make a folder with published files, so that all of them are checked last: what belongs
-    to a single person in the input is not in them.
+    It is the only way to make a folder with published files, so that all of them are checked last: what
+    belongs to a single person in the input is not in them.
 
     Parameters
     ----------
@@ -165,7 +165,9 @@ def write_folder(
         with timed(report["timing"], "write"):
             release = release.arranged(layout)
             file = release.write(published, layout)
-            report = fill(release, report, published, internal, file, personal, external=external, checker=checker)
+            report = fill(
+                release, report, published, internal, file, personal, external=external, checker=checker
+            )
             _require_as_verified(release, published)
             _write_row_map(internal / "rows.csv", release.info.mapped_to, release.row_map)
         report["peak_memory_mb"] = peak_memory_mb()  # to read the written files again may take the most

@@ -1,8 +1,9 @@
-"""The last check before a folder is put in place: nothing of a single person is in what is about to be published.
+"""The last check before a folder is put in place: nothing that a single person has is published.
 
-All that is below ``published/`` is read again as bytes, whoever wrote it, and its values are compared with those
-that belong to one person each in the input (see `setveil.data.personal`, which states when values match). Every
-folder with published files comes from `setveil.runs.folder.new_folder`, which ends with this check.
+All that is below ``published/`` is read again as bytes, whoever wrote it, and its values are compared with
+those that belong to one person each in the input (see `setveil.data.personal`, which states when values
+match). Every folder with published files comes from `setveil.runs.folder.new_folder`, which ends with this
+check.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from setveil.wording import count
 
 _EXAMPLES = 3
 _COLUMNS = 3  # that a message names
-# Columns of the tables that setveil writes beside rows, and of rows in groups or of facts: they hold its own numbers.
+# Columns of the tables that setveil writes next to rows, and of rows in groups: they hold its own numbers.
 _NUMBERS = {
     "counts.csv": ("rows", "class"), "classes.csv": ("class", "rows"), "groups.csv": ("group", "count"),
     "chunks.csv": ("clusters", "cluster", "chunk", "part", "rows"), "clusters.csv": ("cluster", "rows"),
@@ -133,7 +134,8 @@ def _of_text(path: Path, name: str, about: Mapping[str, Any]) -> Iterator[str]:
     keep = None
     if numbers:
         head = tokenize(content.partition(b"\n")[0], separator=separator, quotes=True)
-        header = [_field(content[a:b]) for a, b in zip(head.starts.tolist(), head.ends.tolist(), strict=True)]
+        ends = zip(head.starts.tolist(), head.ends.tolist(), strict=True)
+        header = [_field(content[start:end]) for start, end in ends]
         keep = np.array([field not in numbers for field in header], np.bool_)
         if head.codes.size != len(header) or keep.all():
             keep = None

@@ -156,8 +156,8 @@ class VerifiedRelease(Framed):
         OutputError
             If the folder exists or cannot be written.
         PersonalDataError
-            If the published files would contain person IDs, e-mail addresses, telephone numbers, IP addresses,
-            card numbers or exact addresses of the input.
+            If the published files would contain person IDs, e-mail addresses, telephone numbers, IP
+            addresses, card numbers or exact addresses of the input.
         RequestError
             If a format is named for rows in groups, the checker does not check such a release, or an argument
             is of a wrong type.
@@ -176,7 +176,14 @@ class VerifiedRelease(Framed):
         layout = self.release.layout(self.layout, format)
         report = cast("Record", {**self.report, **record})
         return write_folder(
-            self.release, report, layout, Path(out), self.personal, force=force, external=external, checker=checker
+            self.release,
+            report,
+            layout,
+            Path(out),
+            self.personal,
+            force=force,
+            external=external,
+            checker=checker,
         )
 
     def report_html(self, *, external: bool = False) -> str:

@@ -108,7 +108,10 @@ class SparkRelease:
         target, place = _local(out), self._place
         require_writable(target, force=force)
         try:
-            with new_folder(target, lambda: place.personal, force=force, hint=_SHARED) as (published, internal):
+            with new_folder(target, lambda: place.personal, force=force, hint=_SHARED) as (
+                published,
+                internal,
+            ):
                 place.published = published
                 release, verdict, report = released_at(
                     place, self._asked, self._made, dict(self._timing), self._progress

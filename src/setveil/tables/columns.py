@@ -19,7 +19,7 @@ from setveil.data.io.source import Source, Text, as_text, is_parquet, is_xlsx, o
 from setveil.data.io.table import TextTable
 from setveil.data.layout import InputFile, Layout
 from setveil.data.named_columns import Column
-from setveil.data.personal import PersonalColumn, ids_of_columns, items_of_columns
+from setveil.data.personal import PersonalColumn, cells_of, ids_of_columns, items_of_columns
 from setveil.data.rows_of_columns import read_table
 from setveil.data.set_fields import DELIMITER, require_delimiter, split_column
 from setveil.data.transactions import Transactions
@@ -171,7 +171,7 @@ def read_columns(
         tuple(columns[at].place for at in texts_at),
         opened.place,
         unused,
-        (*ids_of_columns(whose, unused, shown), *items_of_columns(shown)),
+        (*ids_of_columns(whose, map(cells_of, unused), shown), *items_of_columns(shown)),
     )
 
 

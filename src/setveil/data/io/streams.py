@@ -19,7 +19,6 @@ from setveil.data.io import read_beginning
 from setveil.data.io.source import Source, as_text, marked_encoding
 from setveil.data.io.text import OpenQuoteError, read_basket, read_fimi
 from setveil.data.layout import InputFile, Layout, Origin
-from setveil.data.named_columns import Column
 from setveil.data.personal import (
     Personal,
     forms,
@@ -183,14 +182,15 @@ class ListFiles:
         ]
         head = others.select(pl.col(names).cast(pl.String)).head(evidence.LINES).collect().rows()
         cells = [[cell or "" for cell in row] for row in head]
-        beside = other_columns(names, cells, (), lambda some: [self._distinct(names[at]) for at in some])
-        return Personal((*merged(found), *ids_of_columns((), beside, ()))).without(self.not_ids, self.ignored_columns)
+        beside = other_columns(names, cells, (), lambda at: self._distinct(names[at]))
+        return Personal((*merged(found), *ids_of_columns((), beside, ()))).without(
+            self.not_ids, self.ignored_columns
+        )
 
-    def _distinct(self, name: str) -> Column:
+    def _distinct(self, name: str) -> pl.Series:
         """Read the different values of a column."""
         values = pl.scan_parquet(self.paths, glob=False).select(pl.col(name).cast(pl.String).unique())
-        labels = values.collect(engine="streaming").to_series().drop_nulls().to_list()
-        return Column(np.arange(len(labels)), labels, lambda _: self.paths[0])
+        return values.collect(engine="streaming").to_series().drop_nulls()
 
     def _cells(self, dtype: pl.DataType) -> Iterator[pl.Series]:
         cells = pl.col(self.column).cast(pl.List(pl.String)).cast(pl.List(dtype))

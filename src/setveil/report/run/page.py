@@ -25,9 +25,9 @@ from setveil.report.run.exposure import (
     telling_size,
 )
 from setveil.report.run.external import external_html
+from setveil.report.run.folder import published_files
 from setveil.report.run.frontier import frontier
 from setveil.report.run.kinds import kind_of
-from setveil.report.run.folder import published_files
 from setveil.report.run.losses import losses
 from setveil.report.run.series import series_told
 from setveil.report.run.statement import about, headline, how_to_read, not_covered, versions
