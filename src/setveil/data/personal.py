@@ -10,13 +10,13 @@ file. Numbers of rows and counts are no such values. The values that are compare
 
 - of any column or field: each value that is written like an e-mail address, a telephone number with ``+``, an
   IP address, a card number (its last digit fits) or an exact address (street and house number);
-- of a field position whose values behave like IDs (nearly every line has another one, which occurs in no other
-  position, and they are written like IDs or number the lines): each value that no other position has. So the
-  age ``17`` is not taken for the patient number ``17``, and items that come back in other rows are never IDs;
-- of an ignored column, or the ID column, whose name or values are those of IDs: each value that is long enough
-  to say something by itself. A short number or code (fewer than 9 digits, fewer than 6 characters, or written
-  like a diagnosis code) counts only if an item column has it on the same line: order 17 and product 17 may
-  differ.
+- of a field position whose values behave like IDs (nearly every line has another one, which occurs in no
+  other position, and they are written like IDs or number the lines): each value that no other position has.
+  So the age ``17`` is not taken for the patient number ``17``, and items that come back are never IDs;
+- of an ignored column, or the ID column, whose name or values are those of IDs: each value that is long
+  enough to say something by itself. A short number or code (fewer than 9 digits, fewer than 6 characters, or
+  written like a diagnosis code) counts only if an item column has it on the same line: order 17 and product
+  17 may differ.
 
 Values are kept as hashes, so that nothing of a person stays in memory and a million of them take 8 MB.
 """
@@ -94,13 +94,15 @@ class PersonalColumn:
     name: str  # of the column; ``field 2`` of a file without columns
     named: str  # what --not-ids calls it
     kind: str  # what they are, such as `IDS`
-    hashes: Hashes  # of the values, ascending and unique
+    hashes: Hashes  # of the values, ascending
 
     def among(self, values: Sequence[str]) -> list[str]:
         """List the values, of some, that this column has."""
         if not values or not self.hashes.size:
             return []
-        found = np.isin(hashed(values), self.hashes)
+        own = hashed(values)
+        place = np.minimum(np.searchsorted(self.hashes, own), self.hashes.size - 1)
+        found = self.hashes[place] == own
         return [values[at] for at in np.flatnonzero(found).tolist()]
 
 
@@ -164,7 +166,7 @@ def merged(several: Sequence[tuple[PersonalColumn, ...]]) -> tuple[PersonalColum
     for one in chain.from_iterable(several):
         found.setdefault((one.name, one.kind), []).append(one)
     return tuple(
-        replace(some[0], hashes=np.unique(np.concatenate([one.hashes for one in some])))
+        replace(some[0], hashes=np.sort(np.concatenate([one.hashes for one in some])))
         for some in found.values()
     )
 
@@ -239,7 +241,7 @@ def says_something(label: str) -> bool:
 
 
 def _column(name: str, named: str, kind: str, labels: Sequence[str] | pl.Series) -> PersonalColumn:
-    return PersonalColumn(name, named, kind, np.unique(hashed(labels)))
+    return PersonalColumn(name, named, kind, np.sort(hashed(labels)))
 
 
 def _of_forms(name: str, named: str, labels: Sequence[str] | pl.Series) -> list[PersonalColumn]:
@@ -274,8 +276,8 @@ def ids_of_columns(
     found: list[PersonalColumn] = []
     keys = ((*cells_of(one), True) for one in ids)
     for name, cells, is_key in chain(keys, ((*one, False) for one in columns)):
-        different, named = cells.unique(), _bare(name)
-        different = different.filter(different != "")
+        again = cells.head(evidence.LINES)
+        different, named = cells.unique() if again.n_unique() < again.len() else cells, _bare(name)
         found += _of_forms(name, named, different)
         some = different.sort().head(evidence.LINES).to_list() if is_key else []
         if not _are_ids(name, cells) and not (is_key and look_like_ids(some, once=True)):
@@ -375,14 +377,12 @@ def personal_fields(
     indptr, codes = _without_gaps(indptr, codes)
     if not codes.size:
         return ()
-    found: dict[str, PersonalColumn] = {}
+    several: list[PersonalColumn] = []
     total = np.bincount(codes, minlength=len(labels))
     for place in places_of_ids(indptr, codes, labels) if places is None else places:
         here = np.bincount(codes[fields_at(indptr, place)], minlength=len(labels))
         only = [labels[at] for at in np.flatnonzero((here > 0) & (here == total)).tolist()]
-        named = str(place + 1) if place >= 0 else _LAST[place]
-        found[named] = _column(_field(named), named, IDS, only)
-    several = list(found.values())
+        several.append(column_at_place(place, only))
     for kind, some_labels in forms(labels).items():
         wanted = set(some_labels)
         at = np.flatnonzero(np.array([label in wanted for label in labels], bool)[codes])
@@ -391,6 +391,12 @@ def personal_fields(
             some = np.unique(codes[at[number == one]]).tolist()
             several.append(_column(_field(str(one)), str(one), kind, [labels[code] for code in some]))
     return tuple(several)
+
+
+def column_at_place(place: int, ids: Sequence[str]) -> PersonalColumn:
+    """Name the IDs that stand at a position of rows."""
+    named = str(place + 1) if place >= 0 else _LAST[place]
+    return _column(_field(named), named, IDS, ids)
 
 
 def _without_gaps(

@@ -77,8 +77,8 @@ def _refused(found: Sequence[tuple[PersonalColumn, Mapping[str, str]]]) -> Perso
     return PersonalDataError(
         f"Nothing was written: published/ would contain {listed(kinds, 6).replace(chr(39), '')}: "
         f"{'; '.join(said)}{more}.",
-        hint=f"Leave {'it' if len(found) == 1 else 'them'} out of what is published. If the values are no IDs "
-        f"of persons and may be shared, add --not-ids {_list_of(names)}.",
+        hint=f"Leave {'it' if len(found) == 1 else 'them'} out of what is published. If the values are no "
+        f"IDs of persons and may be shared, add --not-ids {_list_of(names)}.",
     )
 
 
