@@ -57,7 +57,7 @@ def read(
         default a cell holds one item.
     not_ids : str or list of str, optional
         Columns that are no ids of persons, although they look so. Items are read from a column that looks
-        like ids only if it is named here.
+        like ids only if it is named here. For rows without columns, fields by number: ``"1"``, ``"last"``.
     same_ids : bool
         Of several files: the same id in two of them is the same row, not an error.
     query, connection : str, optional

@@ -324,8 +324,10 @@ def other_columns(
             continue
         with suppress(DataError):  # a column of another type, or one that cannot be read
             column = read(at)
-            plain = isinstance(column, Column)
-            found.append(cells_of(Values(name, column.codes, column.labels)) if plain else (name, column))
+            if isinstance(column, Column):
+                found.append(cells_of(Values(name, column.codes, column.labels)))
+            else:
+                found.append((name, column))
     return found
 
 

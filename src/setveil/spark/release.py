@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -16,9 +16,9 @@ from setveil.algorithms._cut import Cut
 from setveil.algorithms.aa import AA, find_cut
 from setveil.commands.given import Listener, TreeLike, heard, is_path, tree_of
 from setveil.data.layout import Layout
+from setveil.data.personal import NOTHING
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary, item_order
-from setveil.data.personal import NOTHING
 from setveil.engine.parts import Parts
 from setveil.engine.spark import SparkRows, brought, coded, recoded, require_rows, require_workers
 from setveil.engine.spark import survey as surveyed

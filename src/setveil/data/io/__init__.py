@@ -111,7 +111,7 @@ def read(
         default a cell holds one.
     not_ids : str or sequence of str, optional
         Columns that are no ids of persons, although they look so: items are read from a column that was named
-        and looks like ids only if it is one of these.
+        and looks like ids only if it is one of these. For rows without columns, fields by number.
     same_ids : bool
         Of several files: the same id is the same row. Otherwise an id that two files have is an error.
     query, connection : str, optional
