@@ -19,8 +19,8 @@ ALGORITHMS = ("aa", "exact")
 DEFAULT = "aa"
 _KNOWN = {  # options of anonymize that mean something here, besides those of the algorithm
     "input", "engine", "model", "k", "m", "algorithm", "hierarchy", "format", "id-column", "item-column",
-    "not-ids", "out", "seed", "force", "json", "counts", "counts-min", "details", "external", "purpose", "recipient",
-    "responsible", "date",
+    "not-ids", "out", "seed", "force", "json", "counts", "counts-min", "details", "external", "purpose",
+    "recipient", "responsible", "date",
 }  # fmt: skip
 
 
