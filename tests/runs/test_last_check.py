@@ -143,6 +143,19 @@ def test_parts_are_no_way_in(form: str, tmp_path: Path) -> None:
     assert json.loads((tmp_path / "x/internal/report.json").read_text())["not_ids"] == ["1"]
 
 
+LONG: pl.DataFrame = pl.DataFrame(
+    [(who, item) for who, row in zip(PERSONS["a prefix"], ROWS, strict=True) for item in [*row, who]],
+    schema=["who", "item"], orient="row",
+)  # fmt: skip
+WIDE: pl.DataFrame = pl.DataFrame(
+    {
+        "patient_id": PERSONS["a prefix"],
+        "one": [row[0] for row in ROWS],
+        "two": [who if at % 2 else ROWS[at][-1] for at, who in enumerate(PERSONS["a prefix"])],
+    }
+)
+
+
 READINGS: dict[str, Callable[[Path], Any]] = {
     "list": lambda _: sv.read(with_persons("a prefix")),
     "frame of lists": lambda _: sv.read(pl.DataFrame({"items": with_persons("a prefix")})),
@@ -160,17 +173,6 @@ READINGS: dict[str, Callable[[Path], Any]] = {
     "ignored column": lambda _: sv.read(WIDE, item_columns=["one", "two"]),
     "database": lambda place: _database(place),  # noqa: PLW0108  (defined below)
 }
-LONG = pl.DataFrame(
-    [(who, item) for who, row in zip(PERSONS["a prefix"], ROWS, strict=True) for item in [*row, who]],
-    schema=["who", "item"], orient="row",
-)  # fmt: skip
-WIDE = pl.DataFrame(
-    {
-        "patient_id": PERSONS["a prefix"],
-        "one": [row[0] for row in ROWS],
-        "two": [who if at % 2 else ROWS[at][-1] for at, who in enumerate(PERSONS["a prefix"])],
-    }
-)
 
 
 def _database(place: Path) -> Any:
@@ -367,6 +369,9 @@ def test_the_list_of_published_files_is_that_of_the_folder(
     external: bool, checker: bool, tmp_path: Path
 ) -> None:
     rows = sv.read(ROWS)
+    name: str
+    guarantee: dict[str, Any]
+    more: dict[str, Any]
     for name, guarantee, more in (
         ("rows", {"k": 2, "m": 1}, {}),
         ("classes", {"k": 2, "m": 1, "classes": 2}, {}),
