@@ -341,11 +341,13 @@ def rows_trial(rng: Random, algorithm: str, model: str, hierarchy: str) -> Trial
     sensitive = rng.sample(sorted(supports(rows).keys() & {*some.frequent}), 2)
     guarantee = promise(rng, model, k, rows, sensitive)
     tree = some.tree() if hierarchy == "given" else None
-    if hierarchy == "computed" and algorithm == "classes":
-        tree = None
     options = writing(rng, formats=models()[model].release == "rows" and algorithm != "classes")
+    if model not in _CHECKED or algorithm == "classes" or options.get("format") == "parquet":
+        options.pop("checker", None)
+    if algorithm == "dp-blocks":
+        options = {}
     asked: dict[str, Any] = {"algorithm": algorithm, "hierarchy": tree, "seed": rng.randint(0, 9)}
-    if model in {"km-anonymity", "k-anonymity", "constraints", "km-rho"}:
+    if model in {"km-anonymity", "k-anonymity", "constraints"}:
         asked["counts"] = rng.choice((True, True, False, k + 1))
     if options.get("external") and rng.random() < 0.4:
         asked["details"] = True
@@ -355,8 +357,6 @@ def rows_trial(rng: Random, algorithm: str, model: str, hierarchy: str) -> Trial
         asked |= {"class_size": 4 * k}
 
     def publish(data: Rows, folder: Path) -> Made:
-        if options.get("checker") and model not in _CHECKED:
-            options.pop("checker")
         plain = whole if tree is not None and algorithm not in {"coat", "pcta"} else by_items(data)
         return written(sv.anonymize(data, guarantee, **asked), folder, plain, **options)
 
@@ -372,6 +372,7 @@ def rows_trial(rng: Random, algorithm: str, model: str, hierarchy: str) -> Trial
     return Trial(kind, publish, rows, after, old, new, f"k={k} {options} {asked}")
 
 
+_NOTHING = {("partial", "km-rho")}  # which hides nobody
 _CHECKED = {"km-anonymity", "k-anonymity"}
 
 
@@ -382,10 +383,12 @@ def kinds_of_rows() -> list[tuple[str, str, str]]:
         for model in module.info.guarantees:
             if models()[model].release == "tables":
                 continue
+            if (name, model) in _NOTHING:
+                continue
             if "hierarchy" in module.info.needs:
                 kinds += [(name, model, "given"), (name, model, "computed")]
             elif "hierarchy" in module.info.takes:
-                kinds += [(name, model, "given"), (name, model, "none")]
+                kinds += [(name, model, "given")] + [(name, model, "none")] * (name != "dp-blocks")
             else:
                 kinds.append((name, model, "none"))
     return kinds
@@ -558,6 +561,78 @@ def _few(lines: list[Line], line: Line, reading: dict[str, Any], k: int) -> bool
     return len({one[0] for one in lines if place(one) == place(line)}) < k
 
 
+def more_facts_trial(rng: Random, shape: str, hierarchy: str) -> Trial | None:
+    """Draw facts of two columns, or of people whose age is known, too, and exchange one fact, or one age."""
+    k, some = rng.randint(2, 3), goods(rng)
+    codes = [*some.frequent[:5], *some.rare[:4]]
+    lines: list[tuple[int, str, str, str, str]] = []
+    for who in range(rng.randint(14 * k, 24 * k)):
+        age = str(rng.randint(20, 80) if rng.random() < 0.95 else rng.choice((3, 98)))
+        for _ in range(rng.randint(1, 2)):
+            code = rng.choices(codes, [6, 5, 4, 3, 3, 1, 1, 1, 1])[0]
+            month = rng.choice((1, 2, 3, 3, 4, 5, 7)) if rng.random() < 0.95 else 11
+            drug = rng.choices(("p", "q", "r", "s", ""), [6, 5, 1, 1, 4])[0]
+            lines.append((who, age, code, drug, f"2024-{month:02}-{rng.randint(1, 28):02}"))
+    tree = some.tree() if hierarchy == "given" else None
+    options, seed = writing(rng, formats=False), rng.randint(0, 9)
+    options.pop("checker", None)
+
+    def publish(data: list[tuple[int, str, str, str, str]], folder: Path) -> Made:
+        frame = pl.DataFrame(data, schema=["who", "age", "code", "drug", "day"], orient="row")
+        asked: dict[str, Any] = {"hierarchy": tree, "seed": seed}
+        if shape == "columns":
+            when = {"code=day": "month"}
+            facts = sv.read_facts(frame, id="who", sets=["code", "drug"], when=when, drop="age")
+            if tree is not None:
+                asked["hierarchy"] = {"code": tree}
+            release = sv.anonymize(facts, k=k, m=2, **asked)
+        else:
+            when = {"day": "month"}
+            facts = sv.read_facts(frame, id="who", sets="code", when=when, qi="age", drop="drug")
+            release = sv.anonymize(facts, sv.KKmAnonymity(k, 2), algorithm=shape, **asked)
+        named = by_items([[line[2] for line in data], [line[3] for line in data]])
+
+        def plain(of: str, label: str) -> str:
+            if of == "age":
+                return COMPUTED if label.startswith("[") or " or " in label else label
+            column, _, rest = label.rpartition("=")
+            code, *parts = rest.split("@")
+            if code != "*" and (tree is None or column == "drug"):
+                code = named(of, code)
+            return "@".join([column, code, *parts])
+
+        return written(release, folder, plain, **options)
+
+    at, place = rng.randrange(len(lines)), rng.choice((2, 4, 3 if shape == "columns" else 1))
+    changed = [*lines[at]]
+    if place == 1:
+        changed[1] = str(int(lines[at][1]) + rng.choice((-3, 1, 2)))
+    elif place == 2:
+        near = [c for c in (*some.rare, *some.unused) if some.parents[c] == some.parents[lines[at][2]]]
+        changed[2] = rng.choice(near if tree is not None else [*codes, *NEW])
+    elif place == 3:
+        changed[3] = rng.choice(("r", "s", *NEW))
+    else:
+        changed[4] = f"2024-{rng.randint(1, 12):02}-15"
+    new = cast("tuple[int, str, str, str, str]", tuple(changed))
+    after = [new if i == at else line for i, line in enumerate(lines)]
+    if place == 1:
+        after = [(line[0], new[1], *line[2:]) if line[0] == new[0] else line for line in lines]
+    parts = {1: (1,), 2: (2, 4), 3: (3,), 4: (2, 4)}[place]
+
+    def few(data: list[tuple[int, str, str, str, str]], line: tuple[int, str, str, str, str]) -> bool:
+        told = [[one[p][:7] if p == 4 else one[p] for p in parts] for one in (*data, line)]
+        return len({one[0] for one, has in zip(data, told, strict=False) if has == told[-1]}) < k
+
+    if new == lines[at] or not lines[at][place] or not few(lines, lines[at]) or not few(after, new):
+        return None
+    kind = f"facts {shape} {hierarchy}: {('age', 'code', 'drug', 'day')[place - 1]}"
+    old = {str(line[p]) for line in (lines[at], new) for p in parts if p in {1}}
+    return Trial(
+        kind, publish, lines, after, *(str(one[1:]) for one in (lines[at], new)), f"k={k} {options} {old}"
+    )
+
+
 def kinds_of_facts() -> list[tuple[str, str, str]]:
     from setveil.runs import orders
 
@@ -713,6 +788,11 @@ def all_kinds() -> dict[str, Callable[[Random], Trial | None]]:
         **{f"rows: {' '.join(kind)}": drawing(rows_trial, *kind) for kind in kinds_of_rows()},
         **{f"table: {' '.join(kind)}": drawing(table_trial, *kind) for kind in kinds_of_tables()},
         **{f"facts: {' '.join(kind)}": drawing(facts_trial, *kind) for kind in kinds_of_facts()},
+        **{
+            f"facts: {shape} {hierarchy}": drawing(more_facts_trial, shape, hierarchy)
+            for shape in ("columns", "rt", "forest")
+            for hierarchy in ("given", "computed")
+        },
         "series": series_trial,
         "command: memory given": drawing(command_trial, "memory", "given"),
         "command: memory computed": drawing(command_trial, "memory", "computed"),
