@@ -112,6 +112,8 @@ class DoorTable:
         Whether somebody has several events, of which the file has ids or dates.
     named : bool
         Whether a column says who it is.
+    roles : tuple of str
+        What the columns are, besides the items.
     """
 
     kind: str
@@ -122,6 +124,7 @@ class DoorTable:
     people: int
     several: bool
     named: bool
+    roles: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -195,7 +198,7 @@ def door_table(rng: Random, form: str = "") -> DoorTable:
     else:
         content, frame, name = _packed(rng, packing, form, lines, heads, header=header)
     whole += f" / {make_name(make)}{' + ' + ','.join(told) if told else ''}"
-    return DoorTable(whole, name, content, frame, ids, n, several, header and form != "bare")
+    return DoorTable(whole, name, content, frame, ids, n, several, header and form != "bare", tuple(roles))
 
 
 def make_name(make: Callable[[int], str]) -> str:
