@@ -5,7 +5,6 @@ What is published may tell nothing of it: every byte below ``published/`` must s
 
 from __future__ import annotations
 
-import csv
 import difflib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,6 +17,7 @@ import polars as pl
 
 import setveil as sv
 from cli_helpers import together
+from model_runs import recoding_of
 from setveil import algorithms
 from setveil.guarantees import models
 from setveil.options.decode import Given
@@ -765,7 +765,7 @@ def command_trial(rng: Random, engine: str, hierarchy: str) -> Trial | None:
         done.ok()
         shown = [tuple(row) for row in cast("sv.Transactions", sv.read_published(folder))]
         names = frozenset(label for row in shown for label in row)
-        recoding = dict(csv.reader((folder / "internal" / "recoding.csv").open(newline="")))
+        recoding = recoding_of(folder)
         pairs = [(i, recoding[item]) for i, row in enumerate(data) for item in row]
         plain = whole if hierarchy == "given" else by_items(data)
         return Made(names, shown_by(((i, "", label) for i, label in pairs if label), plain))
