@@ -627,10 +627,8 @@ def more_facts_trial(rng: Random, shape: str, hierarchy: str) -> Trial | None:
     if new == lines[at] or not lines[at][place] or not few(lines, lines[at]) or not few(after, new):
         return None
     kind = f"facts {shape} {hierarchy}: {('age', 'code', 'drug', 'day')[place - 1]}"
-    old = {str(line[p]) for line in (lines[at], new) for p in parts if p in {1}}
-    return Trial(
-        kind, publish, lines, after, *(str(one[1:]) for one in (lines[at], new)), f"k={k} {options} {old}"
-    )
+    before, now = (str(one[1:]) for one in (lines[at], new))
+    return Trial(kind, publish, lines, after, before, now, f"k={k} {options}")
 
 
 def kinds_of_facts() -> list[tuple[str, str, str]]:
