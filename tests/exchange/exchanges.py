@@ -621,7 +621,7 @@ def more_facts_trial(rng: Random, shape: str, hierarchy: str) -> Trial | None:
     parts = {1: (1,), 2: (2, 4), 3: (3,), 4: (2, 4)}[place]
 
     def few(data: list[tuple[int, str, str, str, str]], line: tuple[int, str, str, str, str]) -> bool:
-        told = [[one[p][:7] if p == 4 else one[p] for p in parts] for one in (*data, line)]
+        told = [[str(one[p])[: 7 if p == 4 else None] for p in parts] for one in (*data, line)]
         return len({one[0] for one, has in zip(data, told, strict=False) if has == told[-1]}) < k
 
     if new == lines[at] or not lines[at][place] or not few(lines, lines[at]) or not few(after, new):

@@ -18,11 +18,10 @@ from strategies import many
 KINDS = all_kinds()
 # A mark goes when what it waits for is there.
 WAITING = {
-    "computed": "members of computed labels are listed",
-    "rows: coat": "labels consist of items",
-    "rows: pcta": "labels consist of items",
-    "facts": "months, bands and their number are those of the data",
-    "table": "ends of computed ranges are those of the data",
+    "rows: coat constraints given": "labels name rare items that a hierarchy lists",
+    "rows: pcta constraints given": "labels name rare items that a hierarchy lists",
+    "rows: lg": "the names of rare items order labels",
+    "facts": "members of codes, chosen bounds and the sizes of labels on the page",
 }
 
 
