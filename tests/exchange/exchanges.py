@@ -545,10 +545,18 @@ def facts_trial(rng: Random, algorithm: str, hierarchy: str, amounts: str) -> Tr
     if not (_few(lines, lines[at], reading, k) and _few(after, after[at], reading, k)):
         return None
     old, new = (str(line[1:]) for line in (lines[at], after[at]))
-    if old == new:
+    if old == new or (amounts == "cost:5" and _reached(lines, k) != _reached(after, k)):
         return None
     kind = f"facts {algorithm} {hierarchy}{' ' + amounts if amounts else ''}: {what}"
     return Trial(kind, publish, lines, after, old, new, f"k={k} {reading} counts={counts} {options}")
+
+
+def _reached(lines: list[Line], k: int) -> int:
+    """Return the greatest amount that k people reach, on which chosen bounds may depend."""
+    most: Counter[int] = Counter()
+    for who, _, _, cost in lines:
+        most[who] = max(most[who], cost)
+    return sorted(most.values())[-k]
 
 
 def _few(lines: list[Line], line: Line, reading: dict[str, Any], k: int) -> bool:
