@@ -509,7 +509,7 @@ def facts_trial(rng: Random, algorithm: str, hierarchy: str, amounts: str) -> Tr
     tree = some.tree() if hierarchy == "given" else None
     reading: dict[str, Any] = {"when": {"day": rng.choice(("month", "month", "quarter"))}}
     if amounts:
-        reading["amount"] = amounts
+        reading |= {"amount": amounts, "fewest": k}
     options, seed = writing(rng, formats=False), rng.randint(0, 9)
     options.pop("checker", None)
     counts = rng.choice((True, True, False))
@@ -545,28 +545,32 @@ def facts_trial(rng: Random, algorithm: str, hierarchy: str, amounts: str) -> Tr
     if not (_few(lines, lines[at], reading, k) and _few(after, after[at], reading, k)):
         return None
     old, new = (str(line[1:]) for line in (lines[at], after[at]))
-    if old == new or (amounts == "cost:5" and _reached(lines, k) != _reached(after, k)):
+    if old == new or (amounts == "cost:5" and _reached(lines, reading, k) != _reached(after, reading, k)):
         return None
     kind = f"facts {algorithm} {hierarchy}{' ' + amounts if amounts else ''}: {what}"
     return Trial(kind, publish, lines, after, old, new, f"k={k} {reading} counts={counts} {options}")
 
 
-def _reached(lines: list[Line], k: int) -> int:
+def _place(line: Line, reading: dict[str, Any]) -> tuple[str, str, int]:
+    """Return the code of a line, and its month or quarter."""
+    month = int(line[2][5:7])
+    return line[1], line[2][:4], (month - 1) // 3 if reading["when"]["day"] == "quarter" else month
+
+
+def _reached(lines: list[Line], reading: dict[str, Any], k: int) -> int:
     """Return the greatest amount that k people reach, on which chosen bounds may depend."""
+    sums: Counter[tuple[Any, ...]] = Counter()
     most: Counter[int] = Counter()
-    for who, _, _, cost in lines:
-        most[who] = max(most[who], cost)
+    for line in lines:
+        sums[line[0], *_place(line, reading)] += line[3]
+    for (who, *_), total in sums.items():
+        most[who] = max(most[who], total)
     return sorted(most.values())[-k]
 
 
 def _few(lines: list[Line], line: Line, reading: dict[str, Any], k: int) -> bool:
     """Whether fewer than k people have a code in the month, or quarter, of a line, whatever the amount."""
-
-    def place(one: Line) -> tuple[str, str, int]:
-        month = int(one[2][5:7])
-        return one[1], one[2][:4], (month - 1) // 3 if reading["when"]["day"] == "quarter" else month
-
-    return len({one[0] for one in lines if place(one) == place(line)}) < k
+    return len({one[0] for one in lines if _place(one, reading) == _place(line, reading)}) < k
 
 
 def more_facts_trial(rng: Random, shape: str, hierarchy: str) -> Trial | None:
