@@ -117,6 +117,7 @@ def test_errors_carry_exit_codes() -> None:
         sv.DataError: 4,
         sv.HierarchyError: 4,
         sv.MissingItemsError: 4,
+        sv.PersonalDataError: 4,
         sv.GuaranteeError: 1,
     }
     for kind, code in codes.items():

@@ -7,6 +7,7 @@
     │   └── OutputError          2  the output folder cannot be written
     ├── InfeasibleError          3  no release can satisfy the request
     ├── DataError                4  unreadable or inconsistent data
+    │   ├── PersonalDataError    4  ... that a release would show of single persons
     │   ├── TableError           4  ... or a table of which nothing says which columns count
     │   └── HierarchyError       4  ... in a hierarchy
     │       └── MissingItemsError    ... that lacks items of the data
@@ -212,6 +213,21 @@ class DataError(SetveilError, ValueError):
     """
 
     exit_code = 4
+
+
+class PersonalDataError(DataError):
+    """A release would contain values of the input that belong to one person each, and was not written.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> rows = [[f"P{number:04}", "tea"] for number in range(1000, 1100)]
+    >>> try:
+    ...     sv.anonymize(rows, k=2, m=1).write("out")
+    ... except sv.PersonalDataError as error:
+    ...     print(error.hint[-17:])
+    add --not-ids 1.
+    """
 
 
 class TableError(DataError):

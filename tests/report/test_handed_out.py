@@ -21,6 +21,7 @@ from typing import Any
 import pytest
 
 import setveil as sv
+from setveil.data.personal import NOTHING
 from setveil.runs.folder import write_folder
 from strategies import many
 
@@ -755,7 +756,9 @@ def hand_out(name: str, rows: list[list[str]], rng: Random, folder: Path) -> tup
     data = table_of(rng, rows, folder) if "table" in name else sv.Transactions.from_rows(rows)
     release = sv.anonymize(data, guarantee, **options, details=True)
     out = folder / "run"
-    report = write_folder(release.release, copy.deepcopy(release.report), release.layout, out, external=True)
+    report = write_folder(
+        release.release, copy.deepcopy(release.report), release.layout, out, NOTHING, external=True
+    )
     about = json.loads((out / "published" / "about.json").read_text())
     with (out / "internal" / "rows.csv").open() as lines:
         place = [int(to) for _, to in list(csv.reader(lines))[1:]]

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import setveil as sv
+from setveil.data.personal import NOTHING
 from setveil.report import models, words
 from setveil.report.run.external import handed_out
 from setveil.report.run.page import report_html
@@ -1289,7 +1290,7 @@ def test_external_page_of_a_run_leaks_nothing(name: str, tmp_path: Path) -> None
     told["input"] |= {"path": "/home/me/patients.csv", "sha256": "e" * 64}
     if told["hierarchy"]:
         told["hierarchy"] |= {"source": "file", "path": "tree.csv", "sha256": "f" * 64}
-    report = write_folder(release.release, told, release.layout, tmp_path / "run", external=True)
+    report = write_folder(release.release, told, release.layout, tmp_path / "run", NOTHING, external=True)
     files = {p.relative_to(tmp_path / "run").as_posix() for p in tmp_path.rglob("*") if p.is_file()}
     assert "published/report.html" in files
     require_writable(tmp_path / "run", force=True)

@@ -57,7 +57,9 @@ def rows_in_parts(path: str | Sequence[str], reading: Reading) -> ListFiles | Te
 
     paths = [path] if isinstance(path, str) else list(path)
     given = reading.given()
-    other = sorted(set(given) - {"format", "item_column", "separator", "encoding", "rows_are_events"})
+    other = sorted(
+        set(given) - {"format", "item_column", "separator", "encoding", "not_ids", "rows_are_events"}
+    )
     if other or "-" in paths or not paths:
         what = f"--{other[0].replace('_', '-')} is" if other else "Standard input is"
         raise RequestError(

@@ -19,8 +19,8 @@ ALGORITHMS = ("aa", "exact")
 DEFAULT = "aa"
 _KNOWN = {  # options of anonymize that mean something here, besides those of the algorithm
     "input", "engine", "model", "k", "m", "algorithm", "hierarchy", "format", "id-column", "item-column",
-    "out", "seed", "force", "json", "counts", "counts-min", "details", "external", "purpose", "recipient",
-    "responsible", "date", "list-members",
+    "not-ids", "out", "seed", "force", "json", "counts", "counts-min", "details", "external", "purpose",
+    "recipient", "responsible", "date", "list-members",
 }  # fmt: skip
 
 
@@ -37,7 +37,7 @@ def require_known(options: Mapping[str, Any], own: Mapping[str, Any]) -> None:
 
 def require_parquet(reading: Reading) -> None:
     """Refuse to read anything but Parquet."""
-    others = sorted(set(reading.given()).difference({"format", "id_column", "item_column"}))
+    others = sorted(set(reading.given()).difference({"format", "id_column", "item_column", "not_ids"}))
     if reading.format not in (None, "parquet") or others:
         raise RequestError(
             f"With --engine spark rows are read from Parquet, got {', '.join(others) or reading.format}.",
@@ -97,7 +97,8 @@ def anonymize(
     progress("reading")
     release = commands.anonymized(
         files, guarantee, (reading.id_column, reading.item_column), progress, hierarchy=tree, algorithm=name,
-        seed=seed, counts=counts, details=details, list_members=list_members, **values,
+        seed=seed, counts=counts, details=details, list_members=list_members, not_ids=reading.not_ids,
+        **values,
     )  # fmt: skip
     report: Record = release.write(out, force=force, external=external, record=record)
     return report

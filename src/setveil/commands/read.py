@@ -60,7 +60,7 @@ def read(
         default a cell holds one item.
     not_ids : str or list of str, optional
         Columns that are no ids of persons, although they look so. Items are read from a column that looks
-        like ids only if it is named here.
+        like ids only if it is named here. For rows without columns, fields by number: ``"1"``, ``"last"``.
     rows_are_events : bool
         Whether rows are events, such as orders or stays, of which a person may have several: then the
         guarantee is about events. Otherwise an unused column of people who have several rows is an error.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -10,7 +11,7 @@ from setveil.commands.given import is_path
 from setveil.data.columns import WANTED, Wanted
 from setveil.data.frames import read_frame
 from setveil.data.io import read_with_ids
-from setveil.data.rows_of_columns import require_people
+from setveil.data.rows_of_columns import personal_in, require_people
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError
 from setveil.options.reading import Reading
@@ -55,5 +56,6 @@ def rows_with_ids(data: object, reading: Mapping[str, Any]) -> tuple[Transaction
     if not reading.get("rows_are_events"):
         require_people("the data frame", part, wanted)
     rows = Transactions.from_codes(part.indptr, part.codes, part.labels)
+    rows = replace(rows, personal=personal_in(part, reading.get("not_ids")))
     how = reading.get("normalize")
     return rows if how is None else rows.with_normal_labels(how), part.ids

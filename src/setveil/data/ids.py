@@ -140,6 +140,11 @@ def _kinds(labels: Sequence[str]) -> dict[str, int]:
     return found
 
 
+def is_day(label: str) -> bool:
+    """Tell whether a number may be a day, such as 20240131."""
+    return _DAY.fullmatch(label) is not None
+
+
 def are_measured(labels: Sequence[str]) -> bool:
     """Tell whether more than a few values are dates or numbers that are no integers."""
     kinds = _kinds(labels)

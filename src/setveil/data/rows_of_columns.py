@@ -24,11 +24,20 @@ from setveil.data.columns import (
     joined,
     long_columns,
     rows_of,
+    split_names,
 )
 from setveil.data.events import NOBODY, Beside, may_tell, require_rows_of_people
 from setveil.data.ids import Values
 from setveil.data.layout import Layout
 from setveil.data.named_columns import Column, NamedColumns, called
+from setveil.data.personal import (
+    Personal,
+    PersonalColumn,
+    ids_of_columns,
+    items_of_columns,
+    other_columns,
+    personal_fields,
+)
 from setveil.data.readings import as_field, refusal
 from setveil.data.set_fields import require_delimiter, split_column
 from setveil.data.spelling import refuse_rounded
@@ -54,6 +63,27 @@ class RowsRead:
     cells: tuple[Layout, str] | None = None
     lines: Codes | None = field(default=None, repr=False)  # the row of each line; None: a line is a row
     beside: Beside = field(default=NOBODY, repr=False)  # unused columns that may say whose rows are
+    personal: tuple[PersonalColumn, ...] = field(default=(), repr=False)  # of columns that hold no items
+
+
+def personal_in(part: RowsRead, not_ids: str | Sequence[str] | None = None) -> Personal:
+    """Find what rows that were read have of single persons, but for columns and fields that are no ids.
+
+    Parameters
+    ----------
+    not_ids : str or sequence of str, optional
+        As for `setveil.read`.
+    """
+    columns = part.layout.format in {"long", "wide", "onehot"} or part.cells is not None
+    columns = (
+        columns or part.id_column is not None or (part.layout.format == "parquet" and not part.layout.nested)
+    )
+    if columns:
+        return Personal((*part.personal, *items_of_columns(part.items))).without(not_ids)
+    fields = Personal((*part.personal, *personal_fields(part.indptr, part.codes, part.labels)))
+    if set(part.item_columns) & set(split_names(not_ids) if isinstance(not_ids, str) else not_ids or ()):
+        fields = Personal(part.personal)
+    return fields.without(not_ids, (*part.item_columns, *part.ignored_columns))
 
 
 def refuse_rounded_parts(where: str, part: RowsRead) -> None:
@@ -72,7 +102,7 @@ def refuse_rounded_parts(where: str, part: RowsRead) -> None:
 
 
 def read_table(table: NamedColumns, form: str | None, wanted: Wanted) -> RowsRead:
-    """Take the rows out of a table.
+    """Take the rows out of a table, and of all its columns the values that belong to one person.
 
     Parameters
     ----------
@@ -81,8 +111,11 @@ def read_table(table: NamedColumns, form: str | None, wanted: Wanted) -> RowsRea
     form : {"long", "wide", "onehot"}, optional
         By default: what the columns named say, and for item columns their values.
     """
-    part = _read_table(table, form, wanted)
-    return replace(part, beside=beside(table, part))
+    if not table.names:
+        raise DataError(f"{table.name}: a table needs columns; it has none.")
+    read = _Remembered(table)
+    part = _read_table(read, form, wanted)
+    return replace(part, beside=beside(table, part), personal=read.personal(part))
 
 
 def beside(table: NamedColumns, part: RowsRead) -> Beside:
@@ -120,10 +153,42 @@ def _word(name: str) -> str:
     return number if number.isdigit() else name
 
 
-def _read_table(table: NamedColumns, form: str | None, wanted: Wanted) -> RowsRead:
+class _Remembered:
+    """A table that remembers the columns that were read of it."""
+
+    def __init__(self, table: NamedColumns) -> None:
+        self._table = table
+        self._known: dict[int, Column] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._table, name)
+
+    def columns(
+        self, wanted: Sequence[int], *, id_at: int | None = None, marks: bool = False
+    ) -> list[Column]:
+        """Read some columns, and remember that of the ids."""
+        found = self._table.columns(wanted, id_at=id_at, marks=marks)
+        if id_at is not None and id_at in wanted:
+            self._known[id_at] = found[list(wanted).index(id_at)]
+        return found
+
+    def personal(self, part: RowsRead) -> tuple[PersonalColumn, ...]:
+        """Find what the columns that hold no items have of single persons."""
+        table = self._table
+        names = [called(table, at) for at in range(len(table.names))]
+        ids = [Values(names[at], column.codes, column.labels) for at, column in self._known.items()]
+        used = {at for at, name in enumerate(names) if name not in part.ignored_columns}
+        others = other_columns(names, table.head, used, self._cells)
+        return ids_of_columns(ids, others, part.items)
+
+    def _cells(self, at: int) -> Any:
+        """Read an ignored column: by polars where that can read the table, which is much faster."""
+        cells = self._table.cells(at) if hasattr(self._table, "cells") else None
+        return self._table.columns([at], marks=True)[0] if cells is None else cells
+
+
+def _read_table(table: Any, form: str | None, wanted: Wanted) -> RowsRead:
     """Take the rows out of a table, without unused columns."""
-    if not table.names:
-        raise DataError(f"{table.name}: a table needs columns; it has none.")
     if wanted.delimiter is not None:
         return _read_cells(table, form, wanted, wanted.delimiter)
     if form == "long" or (form is None and wanted.item_columns is None):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar, overload
@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from setveil.data.framed import Framed
 from setveil.data.layout import Origin
+from setveil.data.personal import NOTHING, Personal, personal_fields
 from setveil.data.spelling import normalized
 from setveil.data.vocabulary import Vocabulary, item_order
 from setveil.errors import DataError, RequestError, described, require_type, shorten
@@ -45,6 +46,8 @@ class Transactions(Framed):
         The labels of the ids. Made by a reader it holds the items that occur, in item order.
     origin : Origin or None
         The file they were read from, if any.
+    personal : Personal
+        Values of the input that belong to one person each, as hashes: a release must not contain them.
 
     Examples
     --------
@@ -61,6 +64,9 @@ class Transactions(Framed):
     items: NDArray[np.int32]
     vocabulary: Vocabulary
     origin: Origin | None = None
+    personal: Personal = field(
+        default=NOTHING, kw_only=True, repr=False
+    )  # what of the input must not be published (see `setveil.data.personal`)
 
     is_table: ClassVar[bool] = False  # whether there are further columns, as of a `setveil.Table`
 
@@ -133,7 +139,8 @@ class Transactions(Framed):
                     code = found[key] = len(labels) - 1
                 codes.append(code)
             indptr.append(len(codes))
-        return cls.from_codes(indptr, np.array(codes, np.int32), labels)
+        made = cls.from_codes(indptr, np.array(codes, np.int32), labels)
+        return replace(made, personal=Personal(personal_fields(np.array(indptr), np.array(codes), labels)))
 
     @classmethod
     def from_frame(
@@ -189,7 +196,7 @@ class Transactions(Framed):
         from setveil.data.events import unit_of
         from setveil.data.frames import read_frame
         from setveil.data.ids import require_no_ids
-        from setveil.data.rows_of_columns import refuse_rounded_parts, require_people
+        from setveil.data.rows_of_columns import personal_in, refuse_rounded_parts, require_people
 
         for name in (id_column, item_column):
             require_type("A column must be named by a text", name, (str, type(None)))
@@ -201,6 +208,7 @@ class Transactions(Framed):
         if not rows_are_events:
             require_people("the data frame", part, wanted)
         made = cls.from_codes(part.indptr, part.codes, part.labels)
+        made = replace(made, personal=personal_in(part, not_ids))
         if rows_are_events:
             read = Origin((), part.layout, part.row, part.id_column, part.item_columns, part.ignored_columns)
             made = replace(made, origin=replace(read, unit=unit_of(part.id_column)))
@@ -216,7 +224,8 @@ class Transactions(Framed):
         """
         labels, merged = normalized(self.vocabulary.labels, how)
         made = Transactions.from_codes(self.indptr, self.items, labels)
-        return replace(made, origin=None if self.origin is None else replace(self.origin, merged=merged))
+        origin = None if self.origin is None else replace(self.origin, merged=merged)
+        return replace(made, origin=origin, personal=self.personal)
 
     from_polars = from_frame
     from_pandas = from_frame
@@ -353,7 +362,8 @@ class Transactions(Framed):
         try:
             if isinstance(row, slice):
                 wanted = np.arange(self.n_rows)[row]
-                return Transactions.from_codes(*take_rows(self.indptr, self.items, wanted), labels)
+                taken = Transactions.from_codes(*take_rows(self.indptr, self.items, wanted), labels)
+                return replace(taken, personal=self.personal)
             number = operator.index(row)
         except TypeError:
             raise RequestError(

@@ -216,7 +216,7 @@ class Facts(Transactions):
         labels = [labelled(one.name, x) if several else x for one in self.columns for x in one.codes]
         of_item = self.parts[:, 0] + first[self.column] if self.n_items else np.zeros(0, np.int64)
         made = Transactions.from_codes(self.indptr, of_item[self.items], labels)
-        return replace(made, origin=self.origin)
+        return replace(made, origin=self.origin, personal=self.personal)
 
     def rows_at(self, drawn: NDArray[np.int64]) -> Facts:
         """Take some rows, with the facts that occur in them."""
@@ -263,7 +263,10 @@ class Facts(Transactions):
             mine = self.column[items] == at
             occurrences.append((row[mine], self.parts[items[mine], : len(self.columns[at].part_names)]))
         made = Facts.from_parts([self.columns[at] for at in chosen], occurrences, n_rows, self.sign)
-        return replace(made, origin=self.origin, notes=self.notes, most=self.most, left_out=self.left_out)
+        return replace(
+            made, origin=self.origin, personal=self.personal, notes=self.notes, most=self.most,
+            left_out=self.left_out,
+        )  # fmt: skip
 
     def __repr__(self) -> str:
         counted = count(self.n_rows, "row"), count(self.n_items, "fact")

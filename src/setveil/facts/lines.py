@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from setveil.data.columns import Codes, column_at, columns_at, rows_of
+from setveil.data.ids import Values
 from setveil.data.layout import Layout, Origin
 from setveil.data.named_columns import Column
+from setveil.data.personal import Personal, ids_of_columns, items_of_columns, other_columns
 from setveil.data.set_fields import split_column
 from setveil.errors import DataError, RequestError, listed, shorten
 from setveil.facts.asked import Asked
@@ -116,6 +118,21 @@ class Lines:
     def first_line(self, row: int) -> str:
         """Say where the first line of a person is."""
         return self.texts[self.id_at].place(int(np.argmax(self.row == row)))
+
+    def personal(self, not_ids: Collection[str]) -> Personal:
+        """Find what the columns have of single persons, but for those that are no ids."""
+        table = self.opened.table
+        plain = [at for at in range(len(table.names)) if not self.opened.holds_lists(at)]
+        unused = other_columns(
+            table.names,
+            table.head,
+            self.used | (set(range(len(table.names))) - set(plain)),
+            lambda at: self.opened.texts([at])[0],
+        )
+        values = {at: Values(table.names[at], one.codes, one.labels) for at, one in self.texts.items()}
+        codes = [values[at] for some in self.items_at.values() for at in some if at in values]
+        found = ids_of_columns((values[self.id_at],), unused, codes)
+        return Personal((*found, *items_of_columns(codes))).without(not_ids)
 
     def origin(self, asked: Asked) -> Origin:
         """Say what was read."""

@@ -73,7 +73,7 @@ class FactTable(Table):
         """The facts of each row, without its other columns."""
         return Facts(
             self.indptr, self.items, self.vocabulary, self.origin, self.set_columns, self.column, self.parts,
-            self.sign, self.notes, self.most, self.left_out,
+            self.sign, self.notes, self.most, self.left_out, personal=self.personal,
         )  # fmt: skip
 
     def drawn(self, rows: NDArray[np.int64]) -> FactTable:
@@ -137,7 +137,10 @@ def read_table_of_facts(
     apart = how.items is not None
     events = replace(how, items=None, format=None, separator=None) if apart else how
     lines = Lines.of(how.items if apart else opened, asked, events)
-    facts = replace(facts_of_lines(lines, asked, events, fewest), origin=lines.origin(asked))
+    personal = lines.personal(events.not_ids)
+    facts = replace(
+        facts_of_lines(lines, asked, events, fewest), origin=lines.origin(asked), personal=personal
+    )
     if most is not None:
         facts = facts.at_most(most, seed)
     used = set() if apart else {lines.opened.table.names[at] for at in lines.used}
@@ -159,6 +162,7 @@ def read_table_of_facts(
     table = replace(
         table,
         dropped=dropped,
+        personal=table.personal + personal,
         origin=replace(
             origin,
             files=(*origin.files, *(lines.opened.files if apart else ())),

@@ -279,7 +279,8 @@ def rows_at(data: Transactions, drawn: NDArray[np.int64]) -> Transactions:
     lengths = data.row_lengths()[drawn]
     indptr = np.concatenate([[0], np.cumsum(lengths)])
     codes = data.items[np.repeat(data.indptr[drawn] - indptr[:-1], lengths) + np.arange(indptr[-1])]
-    return replace(Transactions.from_codes(indptr, codes, data.vocabulary.labels), origin=data.origin)
+    drawn_rows = Transactions.from_codes(indptr, codes, data.vocabulary.labels)
+    return replace(drawn_rows, origin=data.origin, personal=data.personal)
 
 
 def load_queries(

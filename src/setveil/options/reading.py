@@ -43,7 +43,7 @@ class Reading:
     )
     not_ids: str | None = parameter(
         Text("columns"),
-        "Table: columns that are no ids of persons, although they look so.",
+        "Columns, or fields by number (1, last), that are no person IDs, although they look so.",
         default=None,
     )
     rows_are_events: bool | None = parameter(

@@ -159,7 +159,7 @@ def apply(
     if together:
         report["applied"]["union"] = together
     layout = data.origin.layout if data.origin else Layout("basket")
-    return VerifiedRelease(release, verdict, found["utility"], report, layout)
+    return VerifiedRelease(release, verdict, found["utility"], report, layout, data.personal)
 
 
 def _terms(earlier: PastRun, repair: bool | Exact) -> Exact | None:

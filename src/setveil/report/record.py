@@ -625,6 +625,7 @@ class Published(TypedDict):
     classes: NotRequired[int]
     occurrences: NotRequired[int]
     report: NotRequired[str]
+    checker: NotRequired[list[str]]
 
 
 class FactPart(TypedDict):
@@ -828,6 +829,7 @@ class Record(TypedDict):
     sample: NotRequired[Sample]
     about: NotRequired[About]
     names: NotRequired[dict[str, str]]
+    not_ids: NotRequired[list[str]]
     timing: NotRequired[dict[str, float]]
     peak_memory_mb: NotRequired[float | None]
     published: NotRequired[Published]

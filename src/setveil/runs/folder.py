@@ -7,7 +7,7 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from setveil.data.io import read
 from setveil.data.layout import Layout
+from setveil.data.personal import Personal
 from setveil.data.sums import Sums
 from setveil.data.transactions import Transactions
 from setveil.errors import (
@@ -45,6 +46,7 @@ from setveil.report.models import words_for
 from setveil.report.record import Published, Record
 from setveil.report.run.page import report_html
 from setveil.runs._row_lines import numbered_lines
+from setveil.runs.last_check import require_nothing_personal
 from setveil.runs.memory import peak_memory_mb
 from setveil.runs.steps import timed
 from setveil.staging import keep_private, private_folder, staged_folder
@@ -113,13 +115,20 @@ def require_shareable(kind: KindInfo, *, external: bool) -> None:
 
 
 @contextmanager
-def new_folder(out: Path, *, force: bool = False, hint: str = _ROOM) -> Iterator[tuple[Path, Path]]:
-    """Hand out `published` and `internal` of a new folder; put it in place if all goes well.
+def new_folder(
+    out: Path, personal: Personal | Callable[[], Personal], *, force: bool = False, hint: str = _ROOM
+) -> Iterator[tuple[Path, Path]]:
+    """Provide `published` and `internal` of a new folder, and put it in place if all goes well.
+
+    It is the only way to make a folder with published files, so that all of them are checked last: what
+    belongs to a single person in the input is not in them.
 
     Parameters
     ----------
     out : Path
         Where it appears, complete or not at all.
+    personal : Personal or callable
+        What of the input must not be published, or what finds it once all is written.
     force : bool
         Replace a folder that an earlier run wrote.
     hint : str
@@ -132,6 +141,7 @@ def new_folder(out: Path, *, force: bool = False, hint: str = _ROOM) -> Iterator
             published.mkdir()
             private_folder(internal)
             yield published, internal
+            require_nothing_personal(published, personal() if callable(personal) else personal)
             keep_private(internal)
     except (OSError, OutputError) as failure:
         if isinstance(failure, OutputError) and failure.__context__ is None:
@@ -144,6 +154,7 @@ def write_folder(
     report: Record,
     layout: Layout,
     out: Path,
+    personal: Personal,
     *,
     force: bool = False,
     external: bool = False,
@@ -160,13 +171,13 @@ def write_folder(
     """
     require_shareable(release.info, external=external)
     report = {**report, "timing": dict(report["timing"])}
-    with new_folder(Path(out), force=force) as (published, internal):
+    with new_folder(Path(out), personal, force=force) as (published, internal):
         with timed(report["timing"], "write"):
             release = release.arranged(layout)
             file = release.write(published, layout)
-            report = fill(release, report, published, internal, file, external=external)
-            if checker:
-                put_checker(published, json.loads((published / "about.json").read_text(encoding="utf-8")))
+            report = fill(
+                release, report, published, internal, file, personal, external=external, checker=checker
+            )
             _require_as_verified(release, published)
             _write_row_map(internal / "rows.csv", release.info.mapped_to, release.row_map)
         report["peak_memory_mb"] = peak_memory_mb()  # to read the written files again may take the most
@@ -180,8 +191,10 @@ def fill(
     published: Path,
     internal: Path,
     file: tuple[str, dict[str, Any]],
+    personal: Personal,
     *,
     external: bool,
+    checker: bool = False,
 ) -> Record:
     """Write what stands beside the published rows: all but the record itself, which is returned.
 
@@ -195,12 +208,20 @@ def fill(
         The folders, with the rows and the counts in the first.
     file : (str, dict)
         Which file holds the rows, or which folder of files, and how it is to be read.
-    external : bool
-        Whether to write a page that may be shared.
+    personal : Personal
+        What must not be published; the record names the columns that were named as no IDs.
+    external, checker : bool
+        Whether to write a page that may be shared, and the two programs for recipients.
     """
+    if personal.not_ids:
+        report = {**report, "not_ids": [*personal.not_ids]}
     report = {**report, "published": _published_as(published, *file, release.published, external=external)}
+    if checker:
+        report["published"]["checker"] = [*CHECKER]
     about = _about_of(release, report)
     write_json(published / "about.json", about)
+    if checker:
+        put_checker(published, about)
     release.write_inside(internal)
     if (certificate := release.details.get("certificate")) is not None:
         put_certificate(internal, certificate, about)

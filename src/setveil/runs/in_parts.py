@@ -122,7 +122,7 @@ def anonymize_parts(
         list_members=list_members,
     )  # fmt: skip
     timing: Timing = {}
-    with new_folder(out, force=force) as (published, internal):
+    with new_folder(out, lambda: files.personal, force=force) as (published, internal):
         work = private_folder(published.parent / ".parts")
         place = _Disk(files, work, published)
         made = made_at(place, asked, hierarchy, timing, progress)
@@ -130,7 +130,7 @@ def anonymize_parts(
         shutil.rmtree(work)
         report = fill(
             release, cast("Record", {**report, **record}), published, internal,
-            (DATA, place.layout.options()), external=external,
+            (DATA, place.layout.options()), files.personal, external=external,
         )  # fmt: skip
         write_json(internal / REPORT, report)
     return report

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from setveil.data.framed import Framed
 from setveil.data.layout import Layout
+from setveil.data.personal import Personal
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError, as_option, described, faces, listed
 from setveil.facts.facts import Facts
@@ -81,6 +82,8 @@ class VerifiedRelease(Framed):
         What was lost (see `setveil.measure`).
     report : dict
         The record of the run, as written to report.json.
+    personal : Personal
+        Values of the input that belong to one person each, as hashes: `write` compares all files with them.
 
     Examples
     --------
@@ -95,6 +98,7 @@ class VerifiedRelease(Framed):
     utility: dict[str, Any]
     report: Record
     layout: Layout
+    personal: Personal
     rare_names: tuple[str, ...] = ()  # items that few rows contain, and that are published as themselves
 
     @property
@@ -166,6 +170,9 @@ class VerifiedRelease(Framed):
         ------
         OutputError
             If the folder exists or cannot be written.
+        PersonalDataError
+            If the published files would contain person IDs, e-mail addresses, telephone numbers, IP
+            addresses, card numbers or exact addresses of the input.
         RequestError
             If a format is named for rows in groups, the checker does not check such a release, or an argument
             is of a wrong type.
@@ -188,8 +195,9 @@ class VerifiedRelease(Framed):
             release = cast("Release", replace(cast("RowsRelease", release), listing=None))
         report = cast("Record", {**self.report, **record})
         return write_folder(
-            release, report, layout, Path(out), force=force, external=external, checker=checker
-        )
+            release, report, layout, Path(out), self.personal, force=force, external=external,
+            checker=checker,
+        )  # fmt: skip
 
     def report_html(self, *, external: bool = False) -> str:
         """Make the report page of the run, as `write` does.
@@ -328,7 +336,7 @@ def anonymize(
     rare = rare_names(data, release, made.tree, asked)
     if rare:
         report["rare_names"] = {"least": least_rows(guarantee), "items": len(rare)}
-    return VerifiedRelease(release, verdict, report["utility"], report, layout, rare)
+    return VerifiedRelease(release, verdict, report["utility"], report, layout, data.personal, rare)
 
 
 def _not_counted(counts: bool | int) -> int:

@@ -43,7 +43,7 @@ def merged(ledger: Ledger, new: People) -> People:
     for at, code in enumerate(new.codes):
         rows.setdefault(code, set()).update(new.data[at])
     data = Transactions.from_rows(rows.values())
-    return People(list(rows), replace(data, origin=new.data.origin), new.warning)
+    return People(list(rows), replace(data, origin=new.data.origin, personal=new.data.personal), new.warning)
 
 
 def require_register(ledger: Ledger, new: People) -> None:

@@ -170,7 +170,9 @@ def _published(
         raise GuaranteeError(f"The release failed its own check. {verdict!r} Nothing was written.")
     found = looked_at(way.data, release, guarantee, timing, progress, details=details)
     layout = way.data.origin.layout if way.data.origin else Layout("basket")
-    return VerifiedRelease(release, verdict, found["utility"], cast("Record", found), layout)
+    return VerifiedRelease(
+        release, verdict, found["utility"], cast("Record", found), layout, way.data.personal
+    )
 
 
 def _series_record(

@@ -220,8 +220,9 @@ def without(given: Next, back: Sequence[str] | set[str]) -> Next:
     kept = np.array([at for at, code in enumerate(given.people) if code not in out], np.int64)
     indptr, items = take_rows(given.data.indptr, given.data.items, kept)
     data = Transactions(
-        frozen(indptr, np.int64), frozen(items, np.int32), given.data.vocabulary, given.data.origin
-    )
+        frozen(indptr, np.int64), frozen(items, np.int32), given.data.vocabulary, given.data.origin,
+        personal=given.data.personal,
+    )  # fmt: skip
     return replace(given, people=[given.people[at] for at in kept.tolist()], data=data)
 
 

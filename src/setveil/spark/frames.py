@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  (what all users of Spark call it)
 from pyspark.sql.types import ArrayType, ByteType, IntegerType, LongType, ShortType, StringType
 
+from setveil.data.evidence import LINES
+from setveil.data.ids import of_cells
+from setveil.data.personal import Personal, column_at_place, items_of_columns, places_of_ids
 from setveil.errors import DataError, RequestError, described, did_you_mean
 
 _PLAIN = (StringType, ByteType, ShortType, IntegerType, LongType)
@@ -85,6 +90,28 @@ def rows_of(
     cell = F.coalesce("item", F.lit(""))  # a missing item, which is refused like an empty one
     rows = lines.groupBy("id").agg(F.array_sort(F.collect_set(cell)).alias("items"))
     return rows.select("items", F.concat(F.lit("id "), F.col("id").cast("string")).alias("place"))
+
+
+def personal_of(rows: DataFrame, labels: Sequence[str]) -> Personal:
+    """Find what rows have of single persons: positions of ids by the first rows, their values in all of them.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        With the column `items`.
+    labels : sequence of str
+        All items.
+    """
+    head = [[str(item) for item in row["items"]] for row in rows.select("items").limit(LINES).collect()]
+    numbers: dict[str, int] = {}
+    codes = np.array([numbers.setdefault(item, len(numbers)) for row in head for item in row], np.int64)
+    indptr = np.cumsum([0, *map(len, head)])
+    found = []
+    for place in places_of_ids(indptr, codes, list(numbers)):
+        at = F.lit(place) if place >= 0 else F.size("items") + F.lit(place)
+        cells = rows.select(F.get("items", at).alias("item")).where(F.col("item").isNotNull()).distinct()
+        found.append(column_at_place(place, [row["item"] for row in cells.collect()]))
+    return Personal((*found, *items_of_columns([of_cells("items", labels)])))
 
 
 def _column(name: str) -> Column:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -16,6 +16,7 @@ from setveil.algorithms._cut import Cut
 from setveil.algorithms.aa import AA, find_cut
 from setveil.commands.given import Listener, TreeLike, heard, is_path, tree_of
 from setveil.data.layout import Layout
+from setveil.data.personal import NOTHING
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary, item_order
 from setveil.engine.parts import Parts
@@ -41,7 +42,7 @@ from setveil.runs.folder import REPORT, fill, new_folder, require_writable, writ
 from setveil.runs.in_parts import DATA
 from setveil.runs.steps import Made, Timing, made_at, released_at, timed
 from setveil.spark.check import promised, sums_of
-from setveil.spark.frames import rows_of
+from setveil.spark.frames import personal_of, rows_of
 from setveil.spark.publishing import publish
 from setveil.utility.lm import lm
 from setveil.utility.ncp import ncp
@@ -108,14 +109,17 @@ class SparkRelease:
         target, place = _local(out), self._place
         require_writable(target, force=force)
         try:
-            with new_folder(target, force=force, hint=_SHARED) as (published, internal):
+            with new_folder(target, lambda: place.personal, force=force, hint=_SHARED) as (
+                published,
+                internal,
+            ):
                 place.published = published
                 release, verdict, report = released_at(
                     place, self._asked, self._made, dict(self._timing), self._progress
                 )
                 report = fill(
                     release, cast("Record", {**report, **record}), published, internal,
-                    (DATA, Layout("parquet", item_column=ITEMS).options()), external=external,
+                    (DATA, Layout("parquet", item_column=ITEMS).options()), place.personal, external=external,
                 )  # fmt: skip
                 write_json(internal / REPORT, report)
                 write_json(published / MANIFEST, place.manifest | {"verdict": verdict.as_dict()})
@@ -137,6 +141,7 @@ def anonymize(
     items: str | None = None,
     id_column: str | None = None,
     item_column: str | None = None,
+    not_ids: str | Sequence[str] | None = None,
     algorithm: Any = "aa",
     seed: int = 0,
     counts: bool | int = True,
@@ -160,6 +165,8 @@ def anonymize(
         What items may be generalized to.
     items, id_column, item_column : str, optional
         Which columns hold the rows.
+    not_ids : str or sequence of str, optional
+        Positions of items, counted from 1, or ``items``: they hold no person IDs, although they look so.
     algorithm : {"aa", "exact"}, or AA(...) or Exact(...)
         How the promise is kept.
     seed : int
@@ -197,7 +204,7 @@ def anonymize(
             hint="setveil hierarchy build makes one of a sample of the rows, or of the items alone.",
         )
     listening, timing = heard(progress), dict[str, float]()
-    place = _Spark(rows_of(frame, items, id_column, item_column), tree)
+    place = _Spark(rows_of(frame, items, id_column, item_column), tree, not_ids)
     try:
         made = made_at(place, asked, tree, timing, listening)
     except BaseException:
@@ -235,8 +242,9 @@ class _Spark:
     published: Path
     manifest: dict[str, Any]
 
-    def __init__(self, frame: DataFrame, tree: Hierarchy) -> None:
-        self.frame, self.tree = frame, tree
+    def __init__(self, frame: DataFrame, tree: Hierarchy, not_ids: str | Sequence[str] | None = None) -> None:
+        self.frame, self.tree, self.not_ids = frame, tree, not_ids
+        self.personal = NOTHING  # what must not be published, known once the rows are prepared
 
     def forget(self) -> None:
         """Let go of the coded rows."""
@@ -254,6 +262,7 @@ class _Spark:
             found = surveyed(self.frame)
             vocabulary = Vocabulary(item_order(found.supports))
             self.leaves = self.tree.locate(vocabulary)
+            self.personal = personal_of(self.frame, vocabulary.labels).without(self.not_ids, ("items",))
             rows = coded(self.frame, vocabulary.labels, self.leaves, found.tasks).persist()
             self.held = SparkRows(rows, found.rows, found.tasks)
             progress("merging equal rows")

@@ -19,6 +19,7 @@ from setveil.data.io.source import Source, Text, as_text, is_parquet, is_xlsx, o
 from setveil.data.io.table import TextTable
 from setveil.data.layout import InputFile, Layout
 from setveil.data.named_columns import Column
+from setveil.data.personal import PersonalColumn, cells_of, ids_of_columns, items_of_columns
 from setveil.data.rows_of_columns import read_table
 from setveil.data.set_fields import DELIMITER, require_delimiter, split_column
 from setveil.data.transactions import Transactions
@@ -60,6 +61,7 @@ class TableColumns:
     places: tuple[Callable[[int], str], ...]
     place: Callable[[int], str]  # says where a row is, whatever it holds
     others: tuple[Values, ...] = ()  # columns that were not asked for, of those that may be ids
+    personal: tuple[PersonalColumn, ...] = ()  # what columns have of single persons
 
 
 def read_columns(
@@ -150,6 +152,9 @@ def read_columns(
         name = table.names[items_at[0]] if inside else item_name
         items = [Values(name, sets.items, sets.vocabulary.labels)]
     called = set_name if set_name and not inside else table.names[items_at[0]] if inside else "items"
+    unused = _others(opened, {*wanted, *items_at}) if others else ()
+    whose = () if id_at is None else (Values(table.names[id_at], *_merged(columns[id_at])),)
+    shown = [*items, *(Values(table.names[at], *_merged(columns[at])) for at in texts_at)]
     return TableColumns(
         where,
         tuple(table.names),
@@ -167,7 +172,8 @@ def read_columns(
         opened.encoding,
         tuple(columns[at].place for at in texts_at),
         opened.place,
-        _others(opened, {*wanted, *items_at}) if others else (),
+        unused,
+        (*ids_of_columns(whose, map(cells_of, unused), shown), *items_of_columns(shown)),
     )
 
 

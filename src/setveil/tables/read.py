@@ -18,6 +18,7 @@ from setveil.data.evidence import FEW, SURE
 from setveil.data.io.source import open_source
 from setveil.data.layout import Origin
 from setveil.data.names import is_place
+from setveil.data.personal import Personal
 from setveil.data.readings import as_field
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, TableError, faces, listed, shorten
@@ -31,7 +32,7 @@ from setveil.tables.quasi_identifiers import MISSING, QuasiIdentifier, quasi_ide
 from setveil.tables.ranges import ranges
 from setveil.tables.roles import Known, Roles, two_roles
 from setveil.tables.table import Table, TextColumn
-from setveil.tables.whose import of_persons, require_no_ids
+from setveil.tables.whose import not_ids_of, of_persons, require_no_ids
 from setveil.wording import count
 
 _NUMBER = re.compile(r"[+-]?[0-9]+([.,][0-9]+)?", re.ASCII)
@@ -97,7 +98,9 @@ def make_table(
     )  # fmt: skip
     table = of_persons(lines, read, how.not_ids)
     row = "line" if table.n_rows == lines.n_rows else f"value of {read.id_column}"
-    return replace(table, origin=replace(origin, row=row, seconds=round(time.perf_counter() - start, 4)))
+    personal = Personal(read.personal).without(not_ids_of(read, how.not_ids))
+    origin = replace(origin, row=row, seconds=round(time.perf_counter() - start, 4))
+    return replace(table, origin=origin, personal=personal)
 
 
 def _items_tree(given: Any, rows: Transactions) -> Hierarchy | None:

@@ -14,13 +14,14 @@ import numpy as np
 from setveil.data import evidence
 from setveil.data.columns import WANTED, Wanted, joined, rows_of
 from setveil.data.events import PERSON, Beside, unit_of
-from setveil.data.ids import require_no_ids, why_id
+from setveil.data.ids import Values, require_no_ids, why_id
 from setveil.data.io.sniff import detect_format, holds_numbers, sniff_content, why_table
 from setveil.data.io.source import Source, Text, as_text, gather, is_xlsx, open_source
 from setveil.data.io.write import write_blocks
 from setveil.data.layout import FORMATS, InputFile, Layout, Origin, function_of, writable_layout
+from setveil.data.personal import merged
 from setveil.data.readings import refusal, refuse_ids_in_lists
-from setveil.data.rows_of_columns import RowsRead, refuse_rounded_parts, require_people
+from setveil.data.rows_of_columns import RowsRead, personal_in, refuse_rounded_parts, require_people
 from setveil.data.set_fields import refuse_lists
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, OutputError, RequestError, TableError, listed
@@ -114,7 +115,7 @@ def read(
         default a cell holds one.
     not_ids : str or sequence of str, optional
         Columns that are no ids of persons, although they look so: items are read from a column that was named
-        and looks like ids only if it is one of these.
+        and looks like ids only if it is one of these. For rows without columns, fields by number.
     rows_are_events : bool
         Whether rows are events, such as orders or stays, of which a person may have several. Otherwise an
         unused column of people who have several rows is an error.
@@ -225,7 +226,7 @@ def _read(
         unit=unit_of(part.id_column) if rows_are_events else PERSON,
         seconds=round(time.perf_counter() - start, 4),
     )
-    data = replace(data, origin=origin)
+    data = replace(data, origin=origin, personal=personal_in(part, not_ids))
     if request.normalize is not None:
         data = data.with_normal_labels(request.normalize)
     return data, part.ids
@@ -483,6 +484,7 @@ def _together(parts: Sequence[RowsRead], files: Sequence[InputFile], *, same_ids
     )
     labels = [label for part in parts for label in part.labels]
     lengths = np.concatenate([np.diff(part.indptr) for part in parts])
+    first = replace(first, personal=merged([part.personal for part in parts]), items=_items(parts))
     indptr = np.concatenate(([0], np.cumsum(lengths)))
     if first.ids is None:
         if same_ids:
@@ -510,6 +512,11 @@ def _together(parts: Sequence[RowsRead], files: Sequence[InputFile], *, same_ids
 def _beside(parts: Sequence[RowsRead]) -> Beside:
     """Put together what the unused columns of several files say of whose rows are."""
     return Beside.joined([part.beside for part in parts], [part.indptr.size - 1 for part in parts])
+
+
+def _items(parts: Sequence[RowsRead]) -> tuple[Values, ...]:
+    """List what the columns of items of several files hold."""
+    return tuple(column for part in parts for column in part.items)
 
 
 def _laid_out(part: RowsRead) -> str:

@@ -21,6 +21,15 @@ from setveil.data.io.source import Source, as_text, marked_encoding
 from setveil.data.io.text import OpenQuoteError, read_basket, read_fimi
 from setveil.data.layout import InputFile, Layout, Origin
 from setveil.data.names import person_noun, tells_person
+from setveil.data.personal import (
+    Personal,
+    forms,
+    ids_of_columns,
+    merged,
+    other_columns,
+    personal_fields,
+    places_of_ids,
+)
 from setveil.data.readings import refuse_ids_in_lists
 from setveil.data.rows_of_columns import RowsRead
 from setveil.data.vocabulary import Vocabulary, item_order
@@ -45,12 +54,13 @@ def open_streams(
     separator: str | None = None,
     encoding: str | None = None,
     rows_are_events: bool = False,
+    not_ids: str | None = None,
 ) -> ListFiles | TextFiles:
     """Open files that are read a piece at a time; the options are those of `setveil.data.io.read`."""
     if format == "parquet" or (format is None and all(path.endswith(".parquet") for path in paths)):
         if separator is not None or encoding is not None:
             raise RequestError("A Parquet file has no separator and no encoding.", hint="Leave them out.")
-        files = ListFiles(paths, item_column)
+        files = ListFiles(paths, item_column, not_ids)
         if item_column is None:
             files.refuse_ids()
         files.unit = "row" if rows_are_events else PERSON
@@ -63,7 +73,7 @@ def open_streams(
             f"from text with one row a line: {', '.join(_ROWS)}.",
             hint="`setveil convert` makes such a file of others, each of which fits in memory by itself.",
         )
-    return TextFiles(paths, format, separator, encoding)
+    return TextFiles(paths, format, separator, encoding, not_ids)
 
 
 class ListFiles:
@@ -75,14 +85,19 @@ class ListFiles:
         The files, in the order of their rows.
     item_column : str, optional
         The column; by default the only one that holds lists.
+    not_ids : str, optional
+        See `setveil.data.io.read`.
     """
 
-    def __init__(self, paths: Sequence[str], item_column: str | None = None) -> None:
+    def __init__(
+        self, paths: Sequence[str], item_column: str | None = None, not_ids: str | None = None
+    ) -> None:
         self.paths = [str(path) for path in paths]
         if not self.paths:
             raise RequestError("No file is named, expected at least one.")
         self.column = item_column or ""
         self.unit = PERSON  # what a row is
+        self.not_ids = not_ids
         self.ignored_columns: list[str] = []  # those that are not read, of all files
         first: pl.DataType | None = None
         for path in self.paths:
@@ -173,6 +188,33 @@ class ListFiles:
             items = rows.filter(lengths > 0).explode().to_physical()
             yield indptr, items.cast(pl.Int32).to_numpy()
 
+    @cached_property
+    def personal(self) -> Personal:
+        """What of the files must not be published; ids are found by what the files begin with."""
+        labels = self.vocabulary.labels
+        first = next(self.pieces(), None)
+        places = [] if first is None else places_of_ids(*first, labels)
+        found = []
+        if places or forms(labels):
+            found = [personal_fields(*piece, labels, places) for piece in self.pieces()]
+        others = pl.scan_parquet(self.paths, glob=False)
+        names = [
+            name
+            for name, dtype in others.collect_schema().items()
+            if name != self.column and (dtype == pl.String or dtype.is_integer())
+        ]
+        head = others.select(pl.col(names).cast(pl.String)).head(evidence.LINES).collect().rows()
+        cells = [[cell or "" for cell in row] for row in head]
+        beside = other_columns(names, cells, (), lambda at: self._distinct(names[at]))
+        return Personal((*merged(found), *ids_of_columns((), beside, ()))).without(
+            self.not_ids, self.ignored_columns
+        )
+
+    def _distinct(self, name: str) -> pl.Series:
+        """Read the different values of a column."""
+        values = pl.scan_parquet(self.paths, glob=False).select(pl.col(name).cast(pl.String).unique())
+        return values.collect(engine="streaming").to_series().drop_nulls()
+
     def _cells(self, dtype: pl.DataType) -> Iterator[pl.Series]:
         cells = pl.col(self.column).cast(pl.List(pl.String)).cast(pl.List(dtype))
         try:
@@ -209,7 +251,7 @@ class TextFiles:
     ----------
     paths : sequence of str
         The files, in the order of their rows.
-    format, separator, encoding : str, optional
+    format, separator, encoding, not_ids : str, optional
         See `setveil.data.io.read`.
     """
 
@@ -219,6 +261,7 @@ class TextFiles:
         format: str | None = None,  # noqa: A002
         separator: str | None = None,
         encoding: str | None = None,
+        not_ids: str | None = None,
     ) -> None:
         self.paths = [str(path) for path in paths]
         if not self.paths:
@@ -244,6 +287,8 @@ class TextFiles:
         if part.layout.format not in _ROWS:
             raise self._refused(part.layout.format)
         self.layout, self.encoding, self.n_rows = part.layout, encoding, 0
+        self.not_ids = not_ids
+        self._places = places_of_ids(part.indptr, part.codes, part.labels)
 
     def _refused(self, what: str) -> RequestError:
         return RequestError(
@@ -257,14 +302,23 @@ class TextFiles:
         """The items that occur, in item order; the rows are counted, too."""
         labels: set[str] = set()
         n_rows = 0
+        found = []
         for part in self._parts():
             labels.update(part.labels)
+            found.append(personal_fields(part.indptr, part.codes, part.labels, self._places))
             n_rows += part.indptr.size - 1
         self.n_rows = n_rows
+        self._found = merged(found)
         labels.discard("")
         if not labels:
             raise DataError(f"{self.paths[0]} holds no item, expected rows of items.")
         return Vocabulary(item_order(labels))
+
+    @property
+    def personal(self) -> Personal:
+        """What of the rows must not be published; positions of ids are found by what the file begins with."""
+        _ = self.vocabulary  # finds it
+        return Personal(self._found).without(self.not_ids, ())
 
     def pieces(self) -> Iterator[Piece]:
         """Read all rows, in their order, some at a time: where they begin, and the ids of their items."""

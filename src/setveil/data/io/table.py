@@ -6,6 +6,7 @@ import contextlib
 import csv
 import io
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,6 +21,9 @@ from setveil.data.rows_of_columns import RowsRead, read_table
 from setveil.errors import DataError, shorten
 from setveil.kernels.tokens import tokenize
 from setveil.wording import are, count
+
+if TYPE_CHECKING:
+    import polars as pl
 
 _MANY = 8  # values of a table for each of its lines: then a column is better sorted than looked up
 
@@ -145,6 +149,19 @@ class TextTable:
         """Read a column as texts, whatever it contains."""
         (column,) = self.columns([at], marks=True)
         return column.codes, column.labels
+
+    def cells(self, at: int) -> pl.Series | None:
+        """List the texts of a column, blanks around them left out; None if polars cannot read the table."""
+        import polars as pl
+
+        try:
+            frame = pl.read_csv(
+                self.text.content, separator=self.separator, has_header=False, skip_rows=int(self.header),
+                columns=[at], infer_schema=False, truncate_ragged_lines=True,
+            )  # fmt: skip
+        except pl.exceptions.PolarsError:
+            return None
+        return frame.to_series().str.strip_chars(" \t").fill_null("")
 
     def _column(self, tokens: Codes, spans: list[tuple[int, int]]) -> Column:
         content, lacking = self.text.content, len(spans)  # what stands for fields that a short line lacks

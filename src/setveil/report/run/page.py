@@ -25,6 +25,7 @@ from setveil.report.run.exposure import (
     telling_size,
 )
 from setveil.report.run.external import external_html
+from setveil.report.run.folder import published_files
 from setveil.report.run.frontier import frontier
 from setveil.report.run.kinds import kind_of
 from setveil.report.run.losses import losses
@@ -178,14 +179,10 @@ def _file(entry: File) -> str:
 
 
 def _folders(report: Record) -> str:
-    file = kind_of(report).files(blocks.data(report["published"]["file"]))
-    if report.get("counts"):
-        file += f", {blocks.data(report['counts']['file'])}"
-    page = report["published"].get("report")
-    if page:
-        file += f", {blocks.data(page)}"
+    *files, about = published_files(report)
+    file = ", ".join(map(blocks.data, files))
     share = (
-        ("May be shared:", f"the folder <code>published/</code> ({file} and about.json), nothing else.")
+        ("May be shared:", f"the folder <code>published/</code> ({file} and {about}), nothing else.")
         if report["guarantee"]["holds"]
         else ("Nothing may be shared:", "the promise does not hold.")
     )

@@ -99,9 +99,9 @@ class Kind(ABC):
         """Say what to count where counts of the original items are far off."""
         return "Such counts cannot be read off the release."
 
-    def files(self, data: str) -> str:
-        """List the files with the rows, as HTML: `data` and those beside it."""
-        return data
+    def files(self) -> tuple[str, ...]:
+        """List the files that are always published next to the data."""
+        return ()
 
     def sections(self, _report: Record) -> list[blocks.Section | None]:
         """Make further sections of the page, to be folded."""

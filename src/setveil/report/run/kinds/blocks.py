@@ -80,8 +80,8 @@ class Blocks(Kind):
     def instead(self, _report: Record) -> str:
         return "Count items of one block, or spend a larger epsilon."
 
-    def files(self, data: str) -> str:
-        return f"{data}, cells.csv, synthetic.csv"
+    def files(self) -> tuple[str, ...]:
+        return "cells.csv", "synthetic.csv"
 
     def contents(self, told: Told) -> Points:
         names = count(told["published"]["items"])

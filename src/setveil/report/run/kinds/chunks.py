@@ -91,8 +91,8 @@ class Chunks(Kind):
     def instead(self, _report: Record) -> str:
         return "Count frequent pairs and single items, or draw rows with <code>setveil reconstruct</code>."
 
-    def files(self, data: str) -> str:
-        return f"{data}, chunks.csv, clusters.csv"
+    def files(self) -> tuple[str, ...]:
+        return "chunks.csv", "clusters.csv"
 
     def contents(self, told: Told) -> Points:
         names = count(told["published"]["items"])

@@ -37,8 +37,8 @@ class ClassedRows(LocalRows):
     def instead(self, _report: Record) -> str:
         return "Use the totals of items, or <code>setveil query</code>."
 
-    def files(self, data: str) -> str:
-        return f"{data}, classes.csv"
+    def files(self) -> tuple[str, ...]:
+        return ("classes.csv",)
 
     def contents(self, told: Told) -> Points:
         number = told["published"].get("classes")

@@ -102,9 +102,9 @@ class Groups(Kind):
             lines.append(f"group sizes            {reach}, {middle}")
         return lines
 
-    def files(self, data: str) -> str:
-        """List the two files."""
-        return f"{data}, groups.csv"
+    def files(self) -> tuple[str, ...]:
+        """List the file with the counts."""
+        return ("groups.csv",)
 
     def contents(self, told: Told) -> Points:
         """Say what is published row by row, and in how many groups."""

@@ -1,0 +1,494 @@
+"""Values of the input that belong to one person: found when rows are read, then compared with a release.
+
+A release may only show what many people share. Some values of an input never are that: person IDs, e-mail
+addresses, telephone numbers, IP addresses, card numbers, exact addresses. Readers collect such values of
+every column, ignored columns included, and of every field position of a file without columns. Before a folder
+is put in place, `setveil.runs.last_check` compares them with everything below ``published/``.
+
+**A value matches** if it is a whole published value: a field, a label, an item of a set, or a text of a JSON
+file. Numbers of rows and counts are no such values. The values that are compared are
+
+- of any column or field: each value that is written like an e-mail address, a telephone number with ``+``, an
+  IP address, a card number (its last digit fits) or an exact address (street and house number);
+- of a field position whose values behave like IDs (nearly every line has another one, which occurs in no
+  other position, and they are written like IDs or number the lines): each value that no other position has.
+  So the age ``17`` is not taken for the patient number ``17``, and items that come back are never IDs;
+- of an ignored column, or the ID column, whose name or values are those of IDs: each value that is long
+  enough to say something by itself. A short number or code (fewer than 9 digits, fewer than 6 characters, or
+  written like a diagnosis code) counts only if an item column has it on the same line: order 17 and product
+  17 may differ.
+
+Values are kept as hashes, so that nothing of a person stays in memory and a million of them take 8 MB.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from ipaddress import ip_address
+from itertools import chain, pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.data import evidence
+from setveil.data.columns import split_names
+from setveil.data.ids import Values, is_day, look_like_ids, of_cells, why_id
+from setveil.data.named_columns import Column
+from setveil.data.names import is_person_id
+from setveil.errors import DataError, RequestError, listed
+
+if TYPE_CHECKING:
+    import polars as pl
+
+IDS, MAIL, PHONE, IP, CARD, ADDRESS = (
+    "person IDs",
+    "e-mail addresses",
+    "telephone numbers",
+    "IP addresses",
+    "card numbers",
+    "exact addresses",
+)
+_FIELDS = 12  # positions from the first on in which IDs are looked for, besides the last two
+_LAST = {-1: "last", -2: "next-to-last"}
+_AGAIN = 0.5  # share of different values from which on IDs may come again anywhere
+_GROUPED = 0.1  # the same, if equal IDs stand on neighbouring lines
+_SAME = 0.01  # share of lines on which an item column has the ID of its line
+
+_MAIL = re.compile(r"[^@\s,;<>\"]+@[^@\s,;<>\"]+\.[A-Za-z]{2,}")
+_PHONE = re.compile(r"\+[1-9][0-9]{0,2}[ ()/.-]{0,2}[0-9][0-9 ()/.-]{5,}[0-9]")
+_IPV4 = re.compile(r"(?:(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])\.){3}(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])")
+_CARD = re.compile(
+    r"[3-6][0-9]{12,18}|[3-6][0-9]{3}(?:[ -][0-9]{4}){3}|3[47][0-9]{2}[ -][0-9]{6}[ -][0-9]{5}"
+)
+_HOUSE = r"[0-9]{1,5} ?[a-z]?"
+_ADDRESS = re.compile(
+    rf"[0-9]{{1,5}}[a-z]? (?:[\w'.-]+ ){{1,4}}"
+    r"(?:street|st\.?|avenue|ave\.?|road|rd\.?|lane|drive|boulevard|blvd\.?)"
+    rf"|(?:[\w.'-]+ ){{0,3}}[\w.'-]*"
+    rf"(?:stra(?:ß|ss)e|str\.|weg|platz|allee|gasse|damm|ufer) {_HOUSE}"
+    rf"|[0-9]{{1,5}}(?: ?(?:bis|ter|[a-d]))?,? "
+    rf"(?:rue|avenue|av\.|boulevard|bd\.?|allée|chemin|impasse|quai) .+"
+    rf"|(?:calle|c/|avenida|avda\.|paseo|plaza|camino) ?.+?,? (?:n[.º°o]* ?)?{_HOUSE}(?:[,.] ?.*)?",
+    re.IGNORECASE,
+)
+_HINTS = (  # that a value may be of a form: for polars, which is fast
+    r"@|^\+|[0-9.:]\.[0-9]|::|[0-9a-f]:[0-9a-f]|^[3-6][0-9]{3}[ 0-9-]{8,}$"
+    r"|[^\W0-9]{2}.* [0-9]|^[0-9]+.* [^\W0-9]"
+)
+_CODE = re.compile(r"[A-Z][0-9][0-9A-Z]\.?[0-9A-Z]{0,4}", re.ASCII)  # of a diagnosis
+_MANY_INTEGERS = 50  # integers that differ on so many lines, and come back nowhere, are IDs
+_MANY_ALIKE = 20_000  # values of a column that are not looked at one by one if the first are of one form
+_SOME = 3  # values of a form that other codes may have by chance
+
+Hashes = NDArray[np.uint64]
+
+
+@dataclass(frozen=True, eq=False)
+class PersonalColumn:
+    """Values of one column or field position that belong to one person each."""
+
+    name: str  # of the column; ``field 2`` of a file without columns
+    named: str  # what --not-ids calls it
+    kind: str  # what they are, such as `IDS`
+    hashes: Hashes  # of the values, ascending
+
+    def among(self, values: Sequence[str]) -> list[str]:
+        """List the values, of some, that this column has."""
+        if not values or not self.hashes.size:
+            return []
+        own = hashed(values)
+        place = np.minimum(np.searchsorted(self.hashes, own), self.hashes.size - 1)
+        found = self.hashes[place] == own
+        return [values[at] for at in np.flatnonzero(found).tolist()]
+
+
+@dataclass(frozen=True, eq=False)
+class Personal:
+    """All values of an input that must not be published, and the columns that were named as no IDs."""
+
+    columns: tuple[PersonalColumn, ...] = ()
+    not_ids: tuple[str, ...] = ()
+
+    def without(self, not_ids: str | Iterable[str] | None, known: Collection[str] | None = None) -> Personal:
+        """Leave out the columns, or fields, that were named as no IDs.
+
+        Parameters
+        ----------
+        not_ids : str or collection of str, optional
+            Names of columns, or numbers of fields; ``2-5`` are several.
+        known : collection of str, optional
+            Further names that may stand there, in a file without columns; None: any.
+        """
+        names = split_names(not_ids) if isinstance(not_ids, str) else [str(one) for one in not_ids or ()]
+        if not names:
+            return self
+        fine = set(chain.from_iterable(map(_numbers, names)))
+        if known is not None:
+            wrong = [name for name in names if not _is_field(name) and name not in known]
+            if wrong:
+                raise RequestError(
+                    f"--not-ids names {listed(wrong)}, expected numbers of fields, counted from 1.",
+                    hint="A file without columns has fields: --not-ids 1, or --not-ids last.",
+                )
+        left = tuple(one for one in self.columns if not {one.named, one.name, _bare(one.name)} & fine)
+        return Personal(left, tuple(dict.fromkeys((*self.not_ids, *names))))
+
+    def __add__(self, other: Personal) -> Personal:
+        return Personal(
+            (*self.columns, *other.columns), tuple(dict.fromkeys((*self.not_ids, *other.not_ids)))
+        )
+
+
+NOTHING = Personal()
+
+
+def hashed(values: Sequence[str] | pl.Series) -> Hashes:
+    """Hash texts, alike in every process."""
+    import polars as pl
+
+    return pl.Series(values, dtype=pl.String).hash(0).to_numpy()
+
+
+def masked(value: str) -> str:
+    """Show how a value begins and ends, and nothing else of it, not even its length."""
+    if len(value) < 4:
+        return "****"
+    return f"{value[: 1 if len(value) < 6 else 2]}****{value[-1]}"
+
+
+def merged(several: Sequence[tuple[PersonalColumn, ...]]) -> tuple[PersonalColumn, ...]:
+    """Put together what several files have in the same column."""
+    found: dict[tuple[str, str], list[PersonalColumn]] = {}
+    for one in chain.from_iterable(several):
+        found.setdefault((one.name, one.kind), []).append(one)
+    return tuple(
+        replace(some[0], hashes=np.sort(np.concatenate([one.hashes for one in some])))
+        for some in found.values()
+    )
+
+
+# --- values
+
+
+def forms(labels: Sequence[str] | pl.Series) -> dict[str, list[str]]:
+    """Find the values that are written like what belongs to one person, by their kind."""
+    import polars as pl
+
+    every = labels if isinstance(labels, pl.Series) else pl.Series(labels, dtype=pl.String)
+    likely = every.filter(every.str.contains(_HINTS)).to_list()
+    some = Counter(map(_form, likely[: evidence.LINES]))
+    usual, times = max(some.items(), key=lambda one: one[1], default=("", 0))
+    if (
+        usual in {MAIL, PHONE, ADDRESS}
+        and len(likely) > _MANY_ALIKE
+        and times >= evidence.SURE * some.total()
+    ):
+        return {usual: likely}
+    found: dict[str, list[str]] = {}
+    for label in likely:
+        if kind := _form(label):
+            found.setdefault(kind, []).append(label)
+    if IP in found and 3 * sum(map(_is_far, found[IP])) < len(found[IP]):
+        del found[IP]  # numbers of sections or enzymes, such as 1.14.13.39
+    if CARD in found:
+        long = sum(13 <= len(label) <= 19 and label.isascii() and label.isdigit() for label in likely)
+        if sum(map(str.isdigit, found[CARD])) < evidence.SURE * long:
+            del found[CARD]  # one in ten numbers of other sorts has a last digit that fits
+    return found
+
+
+def _form(label: str) -> str:
+    if _MAIL.fullmatch(label):
+        return MAIL
+    if _PHONE.fullmatch(label) and 8 <= sum(map(str.isdigit, label)) <= 15:
+        return PHONE
+    if _IPV4.fullmatch(label) or _is_ipv6(label):
+        return IP
+    if _CARD.fullmatch(label) and is_card(label):
+        return CARD
+    return ADDRESS if _ADDRESS.fullmatch(label) else ""
+
+
+def _is_far(label: str) -> bool:
+    """Tell whether a part of an IP address is greater than numbers of sections are."""
+    return ":" in label or any(int(part) >= 100 for part in label.split("."))
+
+
+def _is_ipv6(label: str) -> bool:
+    if label.count(":") < 2 or (label.count(":") < 7 and "::" not in label) or len(label) < 6:
+        return False
+    with suppress(ValueError):
+        return bool(ip_address(label))
+    return False
+
+
+def is_card(label: str) -> bool:
+    """Tell whether a number of 13 to 19 digits has the last digit that card numbers must have (Luhn)."""
+    digits = [int(sign) for sign in label if sign.isdigit()]
+    doubled = (sum(divmod(2 * digit, 10)) for digit in digits[-2::-2])
+    return 13 <= len(digits) <= 19 and (sum(digits[::-2]) + sum(doubled)) % 10 == 0
+
+
+def says_something(label: str) -> bool:
+    """Tell whether a value can hardly be that of another column by chance."""
+    if label.isascii() and label.isdigit():
+        return len(label) >= 9
+    return len(label) >= 6 and _CODE.fullmatch(label) is None and any(sign.isdigit() for sign in label)
+
+
+def _column(name: str, named: str, kind: str, labels: Sequence[str] | pl.Series) -> PersonalColumn:
+    return PersonalColumn(name, named, kind, np.sort(hashed(labels)))
+
+
+def _of_forms(name: str, named: str, labels: Sequence[str] | pl.Series) -> list[PersonalColumn]:
+    return [_column(name, named, kind, some) for kind, some in forms(labels).items()]
+
+
+# --- columns
+
+
+def items_of_columns(items: Iterable[Values]) -> tuple[PersonalColumn, ...]:
+    """Find what columns of items, or other columns that are published, have of single persons."""
+    found = (_of_forms(column.name, _bare(column.name), column.present) for column in items)
+    return tuple(chain.from_iterable(found))
+
+
+def ids_of_columns(
+    ids: Sequence[Values], columns: Iterable[tuple[str, pl.Series]], items: Sequence[Values]
+) -> tuple[PersonalColumn, ...]:
+    """Find what columns that are not published have of single persons.
+
+    Parameters
+    ----------
+    ids : sequence of Values
+        The column that says which row a line belongs to, if there is one.
+    columns : iterable of (str, Series)
+        Other columns, of those that may hold IDs: names, and the texts of all lines.
+    items : sequence of Values
+        Columns that are published; of as many lines where they can be compared with the others.
+    """
+    import polars as pl
+
+    found: list[PersonalColumn] = []
+    keys = ((*cells_of(one), True) for one in ids)
+    for name, cells, is_key in chain(keys, ((*one, False) for one in columns)):
+        again = cells.head(evidence.LINES)
+        different, named = cells.unique() if again.n_unique() < again.len() else cells, _bare(name)
+        found += _of_forms(name, named, different)
+        some = different.sort().head(evidence.LINES).to_list() if is_key else []
+        if not _are_ids(name, cells) and not (is_key and look_like_ids(some, once=True)):
+            continue
+        telling = [
+            different.filter(_say_something(different)),
+            *(_on_same_lines(cells, one) for one in items),
+        ]
+        labels = pl.concat(telling).unique()
+        if labels.len():
+            found.append(_column(name, named, IDS, labels))
+    return tuple(found)
+
+
+def cells_of(column: Values) -> tuple[str, pl.Series]:
+    """Name a column, and list the texts of its lines."""
+    import polars as pl
+
+    return column.name, pl.Series(column.labels, dtype=pl.String).gather(pl.Series(column.codes))
+
+
+def other_columns(
+    names: Sequence[str],
+    head: Sequence[Sequence[str]],
+    used: Collection[int],
+    read: Callable[[int], Column | pl.Series],
+) -> list[tuple[str, pl.Series]]:
+    """Read the columns that are ignored and whose first lines look like what belongs to one person.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Of all columns.
+    head : sequence of sequence of str
+        The first lines.
+    used : collection of int
+        Where the columns stand that were read.
+    read : callable
+        Reads the column at a place.
+    """
+    found: list[tuple[str, pl.Series]] = []
+    for at, name in enumerate(names):
+        if at in used or not _may_be(name, [row[at] for row in head if at < len(row)]):
+            continue
+        with suppress(DataError):  # a column of another type, or one that cannot be read
+            column = read(at)
+            if isinstance(column, Column):
+                found.append(cells_of(Values(name, column.codes, column.labels)))
+            else:
+                found.append((name, column))
+    return found
+
+
+def _may_be(name: str, cells: Sequence[str]) -> bool:
+    return is_person_id(name) or bool(forms(list(set(cells)))) or bool(why_id(of_cells(name, cells)))
+
+
+def _are_ids(name: str, cells: pl.Series) -> bool:
+    return is_person_id(name) or bool(why_id(of_cells(name, cells.head(evidence.LINES).to_list())))
+
+
+def _say_something(labels: pl.Series) -> pl.Series:
+    """Tell which values can hardly be those of another column by chance (see `says_something`)."""
+    length, digits = labels.str.len_chars(), labels.str.contains("^[0-9]+$")
+    code = labels.str.contains(f"^(?:{_CODE.pattern})$")
+    return (digits & (length >= 9)) | (~digits & (length >= 6) & ~code & labels.str.contains("[0-9]"))
+
+
+def _on_same_lines(ids: pl.Series, items: Values) -> pl.Series:
+    """List the IDs that a column of items has on the line of the ID."""
+    if ids.len() != items.codes.size:
+        return ids.clear()
+    same = ids.filter((ids == cells_of(items)[1]) & (ids != ""))
+    return same.unique() if same.len() >= max(_SOME, _SAME * ids.len()) else ids.clear()
+
+
+def _bare(name: str) -> str:
+    return name.removeprefix("column ")
+
+
+# --- fields of files without columns
+
+
+def personal_fields(
+    indptr: NDArray[np.integer],
+    codes: NDArray[np.integer],
+    labels: Sequence[str],
+    places: Sequence[int] | None = None,
+) -> tuple[PersonalColumn, ...]:
+    """Find what rows of fields have of single persons, by the positions of the fields.
+
+    Parameters
+    ----------
+    indptr, codes, labels
+        The rows with their fields in their order, as for `Transactions.from_codes`.
+    places : sequence of int, optional
+        The positions whose values behave like IDs, where that is known (see `places_of_ids`).
+    """
+    indptr, codes = _without_gaps(indptr, codes)
+    if not codes.size:
+        return ()
+    several: list[PersonalColumn] = []
+    total = np.bincount(codes, minlength=len(labels))
+    for place in places_of_ids(indptr, codes, labels) if places is None else places:
+        here = np.bincount(codes[fields_at(indptr, place)], minlength=len(labels))
+        only = [labels[at] for at in np.flatnonzero((here > 0) & (here == total)).tolist()]
+        several.append(column_at_place(place, only))
+    for kind, some_labels in forms(labels).items():
+        wanted = set(some_labels)
+        at = np.flatnonzero(np.array([label in wanted for label in labels], bool)[codes])
+        number = at - indptr[np.searchsorted(indptr, at, side="right") - 1] + 1
+        for one in np.unique(number).tolist():
+            some = np.unique(codes[at[number == one]]).tolist()
+            several.append(_column(_field(str(one)), str(one), kind, [labels[code] for code in some]))
+    return tuple(several)
+
+
+def column_at_place(place: int, ids: Sequence[str]) -> PersonalColumn:
+    """Name the IDs that stand at a position of rows."""
+    named = str(place + 1) if place >= 0 else _LAST[place]
+    return _column(_field(named), named, IDS, ids)
+
+
+def _without_gaps(
+    indptr: NDArray[np.integer], codes: NDArray[np.integer]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Leave out the fields that are no items."""
+    bounds, items = np.asarray(indptr, np.int64), np.asarray(codes, np.int64)
+    if items.size and items.min() < 0:
+        bounds, items = np.concatenate(([0], np.cumsum(items >= 0)))[bounds], items[items >= 0]
+    return bounds, items
+
+
+def fields_at(indptr: NDArray[np.int64], place: int) -> NDArray[np.int64]:
+    """Find the fields that stand at a position, counted from 0, or from -1 at the end."""
+    lengths = np.diff(indptr)
+    if place >= 0:
+        return indptr[:-1][lengths > place] + place
+    return indptr[1:][lengths > -place] + place
+
+
+def places_of_ids(
+    indptr: NDArray[np.integer], codes: NDArray[np.integer], labels: Sequence[str]
+) -> list[int]:
+    """List the positions whose values behave like IDs, from 0 on, or from -1 at the end."""
+    indptr, codes = _without_gaps(indptr, codes)
+    total = np.bincount(codes, minlength=len(labels))
+    filled = int(np.count_nonzero(np.diff(indptr)))
+    lengths = np.diff(indptr)
+    longest = int(lengths.max(initial=0))
+    if filled < evidence.MANY:
+        return []
+    same = longest == int(lengths[lengths > 0].min())
+    places = [*range(min(_FIELDS, longest)), *([] if same and longest <= _FIELDS else [-1, -2])]
+    return [place for place in places if _behave(codes[fields_at(indptr, place)], labels, total, filled)]
+
+
+def _behave(
+    values: NDArray[np.int64], labels: Sequence[str], total: NDArray[np.integer], filled: int
+) -> bool:
+    """Tell whether the values of a position behave like IDs."""
+    if values.size < max(evidence.MANY, evidence.ALIKE * filled):
+        return False
+    here = np.bincount(values, minlength=total.size)
+    different = np.flatnonzero(here)
+    stay = different[here[different] == total[different]]
+    if _count_lines([labels[at] for at in values[: evidence.LINES].tolist()]) and 2 * stay.size > values.size:
+        return True
+    if int(here[stay].sum()) < evidence.SURE * values.size or stay.size < evidence.SURE * different.size:
+        return False
+    share = different.size / values.size
+    if share < _GROUPED:
+        return False
+    if share >= evidence.DIFFERENT:
+        return _are_written_so([labels[at] for at in stay.tolist()], once=stay.size == values.size)
+    runs = int(np.count_nonzero(values[1:] != values[:-1])) + 1
+    if share < _AGAIN and runs > different.size:
+        return False
+    return look_like_ids([labels[at] for at in stay.tolist()], once=False)
+
+
+def _count_lines(values: Sequence[str]) -> bool:
+    """Tell whether values are the numbers of the lines, from whatever number on, but for a header."""
+    numbers = [int(value) for value in values[1:] if value.isascii() and value.isdigit() and len(value) < 18]
+    return len(numbers) + 1 == len(values) and all(b - a == 1 for a, b in pairwise(numbers))
+
+
+def _are_written_so(labels: Sequence[str], *, once: bool) -> bool:
+    """Tell whether values that differ on nearly every line are written like IDs."""
+    kinds = Counter(evidence.kind(label) for label in labels[: evidence.LINES])
+    if kinds["date"] + kinds["number"] > (1 - evidence.SURE) * kinds.total():
+        return False
+    if kinds["code"] >= evidence.SURE * kinds.total() or look_like_ids(labels, once=once):
+        return True
+    integers = [label for label in labels if label.isascii() and label.isdigit()]
+    written = sum(is_day(label) or label.endswith("00") for label in integers)
+    return len(integers) >= max(_MANY_INTEGERS, evidence.SURE * len(labels)) and 2 * written < len(integers)
+
+
+def _field(named: str) -> str:
+    return f"field {named}" if named.isdigit() else f"the {named} field"
+
+
+def _is_field(name: str) -> bool:
+    return re.fullmatch(r"[0-9]{1,6}(-[0-9]{1,6})?", name, re.ASCII) is not None or name in _LAST.values()
+
+
+def _numbers(name: str) -> list[str]:
+    """Write out a range of fields."""
+    first, sign, last = name.partition("-")
+    if sign and _is_field(name) and first.isdigit():
+        return [name, *map(str, range(int(first), min(int(last), int(first) + 100_000) + 1))]
+    return [name]

@@ -1,0 +1,197 @@
+"""The last check before a folder is put in place: nothing that a single person has is published.
+
+All that is below ``published/`` is read again as bytes, whoever wrote it, and its values are compared with
+those that belong to one person each in the input (see `setveil.data.personal`, which states when values
+match). Every folder with published files comes from `setveil.runs.folder.new_folder`, which ends with this
+check.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from setveil.data.personal import IDS, Personal, PersonalColumn, masked, says_something
+from setveil.data.readings import as_field
+from setveil.errors import PersonalDataError, listed, shorten
+from setveil.kernels.tokens import tokenize
+from setveil.wording import count
+
+_EXAMPLES = 3
+_COLUMNS = 3  # that a message names
+# Columns of the tables that setveil writes next to rows, and of rows in groups: they hold its own numbers.
+_NUMBERS = {
+    "counts.csv": ("rows", "class"), "classes.csv": ("class", "rows"), "groups.csv": ("group", "count"),
+    "chunks.csv": ("clusters", "cluster", "chunk", "part", "rows"), "clusters.csv": ("cluster", "rows"),
+    "cells.csv": ("block", "count"),
+}  # fmt: skip
+_OF_KIND = {"groups": ("group", "row"), "facts": ("row",)}  # in data.csv, by the recoding of about.json
+_LINES = {"fimi": "", "spmf": ""}  # formats with blanks between fields
+_PARTS = re.compile(r"[;,|@{}()\t]+ ?")
+_WORDS = re.compile(r"[\s<>\"'&;,(){}\[\]=]+")
+_TEXTS = re.compile(rb'"(?:[^"\\]|\\.)*"|(?<=[\[,: ])-?[0-9]+(?=[\],} ])')
+_BLOCK = 1 << 24  # bytes that are split at once
+
+
+def require_nothing_personal(published: Path, personal: Personal) -> None:
+    """Raise if a published value belongs to one person in the input.
+
+    Parameters
+    ----------
+    published : Path
+        The folder, complete but not in place.
+    personal : Personal
+        What must not be in it.
+
+    Raises
+    ------
+    PersonalDataError
+        With the column, how many of its values would be published, and three of them, masked.
+    """
+    columns = [column for column in personal.columns if column.hashes.size]
+    if not columns:
+        return
+    found: dict[int, dict[str, str]] = {}
+    for name, values in published_values(published):
+        for at, column in enumerate(columns):
+            for value in column.among(values):
+                found.setdefault(at, {}).setdefault(value, name)
+    if found:
+        raise _refused([(columns[at], some) for at, some in sorted(found.items())])
+
+
+def _refused(found: Sequence[tuple[PersonalColumn, Mapping[str, str]]]) -> PersonalDataError:
+    said = []
+    for column, values in found[:_COLUMNS]:
+        some = ", ".join(masked(value) for value in sorted(values)[:_EXAMPLES])
+        files = listed(sorted(set(values.values())), 3).replace("'", "")
+        said.append(f"{count(len(values), 'value')} of {_named(column)} ({some}) in {files}")
+    more = f"; and of {count(len(found) - _COLUMNS, 'other column')}" if len(found) > _COLUMNS else ""
+    kinds = list(dict.fromkeys(column.kind for column, _ in found))
+    names = list(dict.fromkeys(as_field(column.named) for column, _ in found))
+    return PersonalDataError(
+        f"Nothing was written: published/ would contain {listed(kinds, 6).replace(chr(39), '')}: "
+        f"{'; '.join(said)}{more}.",
+        hint=f"Leave {'it' if len(found) == 1 else 'them'} out of what is published. If the values are no "
+        f"IDs of persons and may be shared, add --not-ids {_list_of(names)}.",
+    )
+
+
+def _named(column: PersonalColumn) -> str:
+    name = column.name if column.name.startswith(("field ", "the ")) else f"column {shorten(column.name)}"
+    return name if column.kind == IDS else f"{name}, {column.kind}"
+
+
+def _list_of(names: Sequence[str]) -> str:
+    """Write names as an option takes them."""
+    text = ",".join(names)
+    return text if re.fullmatch(r"[\w.,-]+", text) else f"'{text}'"
+
+
+# --- the values of published files
+
+
+def published_values(folder: Path) -> Iterator[tuple[str, list[str]]]:
+    """List the different values of each file below a folder, and the name of the file."""
+    about = _about(folder)
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        name = path.relative_to(folder).as_posix()
+        yield name, list(dict.fromkeys(_with_parts(_values(path, name, about))))
+
+
+def _about(folder: Path) -> dict[str, Any]:
+    file = folder / "about.json"
+    found = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    return found if isinstance(found, dict) else {}
+
+
+def _values(path: Path, name: str, about: Mapping[str, Any]) -> Iterable[str]:
+    suffix = path.suffix.lower()
+    if suffix == ".parquet":
+        return _of_parquet(path)
+    if suffix == ".json":
+        return _of_json(json.loads(path.read_text(encoding="utf-8")))
+    if suffix == ".jsonl":
+        return _of_json_lines(path)
+    if suffix in {".html", ".py"}:
+        return filter(says_something, _WORDS.split(path.read_text(encoding="utf-8")))
+    return _of_text(path, name, about)
+
+
+def _of_text(path: Path, name: str, about: Mapping[str, Any]) -> Iterator[str]:
+    """List the fields of a file of lines, numbers that setveil gives left out."""
+    content = path.read_bytes()
+    data = name == about.get("file")
+    separator = _LINES.get(about.get("format", ""), about.get("separator") or ",") if data else ","
+    numbers = (*_NUMBERS.get(path.name, ()), *(_OF_KIND.get(about.get("recoding", ""), ()) if data else ()))
+    if about.get("id_column") and name in (about.get("file"), about.get("items_file")):
+        numbers = (*numbers, about["id_column"])
+    keep = None
+    if numbers:
+        head = tokenize(content.partition(b"\n")[0], separator=separator, quotes=True)
+        ends = zip(head.starts.tolist(), head.ends.tolist(), strict=True)
+        header = [_field(content[start:end]) for start, end in ends]
+        keep = np.array([field not in numbers for field in header], np.bool_)
+        if head.codes.size != len(header) or keep.all():
+            keep = None
+    tokens = tokenize(content, separator=separator, quotes=bool(separator), keep=keep)
+    if tokens.fault >= 0:  # no table after all
+        tokens = tokenize(content, separator=separator, quotes=False)
+    for start, end in zip(tokens.starts.tolist(), tokens.ends.tolist(), strict=True):
+        yield _field(content[start:end])
+
+
+def _field(raw: bytes) -> str:
+    text = raw.decode("utf-8", "replace")
+    return text[1:-1].replace('""', '"') if text[:1] == '"' == text[-1:] and len(text) > 1 else text
+
+
+def _of_json(value: Any) -> Iterator[str]:
+    """List all texts of a JSON value, names of keys too; its numbers are counts."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        yield from value
+        for one in value.values():
+            yield from _of_json(one)
+    elif isinstance(value, list):
+        for one in value:
+            yield from _of_json(one)
+
+
+def _of_json_lines(path: Path) -> Iterator[str]:
+    """List the different texts and numbers of JSON lines."""
+    found: set[bytes] = set()
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            found.update(_TEXTS.findall(block + file.readline()))
+    for raw in found:
+        yield json.loads(raw) if raw[:1] == b'"' else raw.decode()
+
+
+def _of_parquet(path: Path) -> Iterator[str]:
+    """List the different texts of a Parquet file; of integers only those in lists are items."""
+    import polars as pl
+
+    frame = pl.scan_parquet(path, glob=False)
+    for name, dtype in frame.collect_schema().items():
+        column = pl.col(name)
+        if isinstance(dtype, pl.List | pl.Array):
+            column = column.list.explode() if isinstance(dtype, pl.List) else column.arr.explode()
+        elif dtype.is_numeric():
+            continue
+        yield name
+        yield from frame.select(column.unique().cast(pl.String)).collect().to_series().drop_nulls()
+
+
+def _with_parts(values: Iterable[str]) -> Iterator[str]:
+    """Add to values that list several their parts."""
+    for value in values:
+        yield value
+        if _PARTS.search(value) is not None:
+            yield from filter(None, _PARTS.split(value))

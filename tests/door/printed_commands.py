@@ -1,0 +1,300 @@
+"""Paste every command that setveil prints, and count what comes of it."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+import setveil as sv
+from cli_helpers import Done, environment, interpreter
+from door_tables import DoorTable
+
+PROMISE = ["--k", "2", "--m", "1", "--no-details", "--out", "out"]
+BEGINNINGS: dict[str, Callable[[str], list[str]]] = {
+    "anonymize": lambda name: ["anonymize", name, *PROMISE],
+    "series": lambda name: ["series", "add", "s", name, "--name", "q1", "--no-details", "--out", "out"],
+    "explore": lambda name: ["explore", name],
+}
+SERIES = ("series", "init", "s", "--k", "2", "--m", "1")
+
+_PASTED = """
+import io, json, os, sys, tempfile, traceback
+from setveil.cli.app import main
+commands = json.loads(sys.stdin.buffer.read())
+results = []
+keep = os.dup(1), os.dup(2)
+for folder, arguments, stdin in commands:
+    os.chdir(folder)
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        os.dup2(out.fileno(), 1)
+        os.dup2(err.fileno(), 2)
+        sys.stdin = io.TextIOWrapper(open(stdin, "rb") if stdin else io.BytesIO())
+        sys.argv = ["setveil", *arguments]
+        try:
+            main()
+            code = 0
+        except SystemExit as end:
+            code = end.code or 0
+        except BaseException:
+            traceback.print_exc()
+            code = 1
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os.dup2(keep[0], 1)
+        os.dup2(keep[1], 2)
+        texts = []
+        for file in (out, err):
+            file.seek(0)
+            texts.append(file.read().decode(errors="replace"))
+    results.append((code, *texts))
+print(json.dumps(results))
+"""
+
+
+@dataclass(frozen=True)
+class Pasted:
+    """A command that was run in a folder of its own.
+
+    Attributes
+    ----------
+    table : DoorTable
+        What it was about.
+    words : tuple of str
+        The command, as a shell takes it apart; or what `sv.read` was given.
+    done : Done
+        What came of it.
+    round : int
+        How many messages were read before: none before the first command.
+    told : dict of str
+        What is published that tells people apart, and what it is.
+    rows : int
+        How many rows are published.
+    """
+
+    table: DoorTable
+    words: tuple[str, ...]
+    done: Done
+    round: int
+    told: dict[str, str] = field(default_factory=dict)
+    rows: int = 0
+
+
+@dataclass
+class Findings:
+    """What was found, by what it is."""
+
+    tables: int = 0
+    codes: Counter[tuple[int, int]] = field(default_factory=Counter)
+    rounds: Counter[int] = field(default_factory=Counter)
+    failures: dict[str, list[Pasted]] = field(default_factory=lambda: defaultdict(list))
+
+    def note(self, what: str, pasted: Pasted) -> None:
+        self.failures[what].append(pasted)
+
+    def add(self, other: Findings) -> None:
+        """Add what was found of other tables."""
+        self.tables += other.tables
+        self.codes += other.codes
+        self.rounds += other.rounds
+        for what, some in other.failures.items():
+            self.failures[what] += some
+
+    def of(self, *beginnings: str) -> list[tuple[str, str, str]]:
+        """Return failures whose names begin so: what failed, the table, and the command."""
+        return [
+            (what, one.table.kind, shlex.join(one.words))
+            for what, some in self.failures.items()
+            for one in some
+            if what.startswith(beginnings)
+        ]
+
+
+def printed(text: str) -> list[str]:
+    """Return the commands that stand in a message, each on a line of its own."""
+    found = (line.strip().removeprefix("$ ") for line in text.splitlines())
+    return list(dict.fromkeys(line for line in found if line.startswith("setveil ")))
+
+
+def unsafe(command: str) -> bool:
+    """Whether a shell would make something else of a command than it says: signs outside of quotes."""
+    bare = re.sub(r"'[^']*'|\"[^\"]*\"|\\.", "", command)
+    return bool(re.search(r"[;|&<>()$`*?\[\]#!{}\\'\"]", bare)) or bool(
+        re.search(r'"[^"]*[$`!][^"]*"', command)
+    )
+
+
+def run(commands: Sequence[tuple[Path, Sequence[str], str]]) -> list[Done]:
+    """Run commands one after the other, in a fork, each in its folder, with a file as standard input."""
+    asked = json.dumps([(str(folder), [*words], stdin) for folder, words, stdin in commands]).encode()
+    code, out, err = interpreter().run(_PASTED, [], environment(), commands[0][0], asked)
+    assert code == 0, err.decode()
+    return [Done(*result) for result in json.loads(out)]
+
+
+def beginning(table: DoorTable, at: int) -> tuple[str, ...]:
+    """Return the first command about a table: mostly to anonymize it."""
+    face = "series" if at % 8 == 5 else "explore" if at % 16 == 11 else "anonymize"
+    return tuple(BEGINNINGS[face](table.name))
+
+
+def pasted_all(tables: Sequence[DoorTable], home: Path, most_rounds: int = 4) -> Findings:
+    """Begin with each table as it is, and paste whatever is printed, until nothing new is."""
+    found = Findings(tables=len(tables))
+    waiting = [(table, beginning(table, at), 0) for at, table in enumerate(tables) if table.name != "frame"]
+    for at in range(most_rounds + 1):
+        folders = []
+        for number, (table, _, _) in enumerate(waiting):
+            folder = home / f"{at}-{number}"
+            folder.mkdir(parents=True)
+            (folder / (table.name if table.name != "-" else "stdin")).write_bytes(table.content)
+            folders.append(folder)
+        todo = [
+            (folder, words, "stdin" if table.name == "-" else "")
+            for folder, (table, words, _) in zip(folders, waiting, strict=True)
+        ]
+        begun = [(folder, SERIES, "") for folder, words, _ in todo if words[0] == "series"]
+        done = run([*begun, *todo])[len(begun) :] if todo else []
+        coming = []
+        for folder, (table, words, _), one in zip(folders, waiting, done, strict=True):
+            pasted = judged(found, Pasted(table, words, one, at), folder / "out")
+            for command in printed(one.err) if pasted.done.code == 4 else ():
+                if unsafe(command):
+                    found.note("a shell takes it apart otherwise", pasted)
+                again = tuple(shlex.split(command)[1:])
+                if again == words:
+                    found.note("the same command is printed again", pasted)
+                else:
+                    coming.append((table, again, at + 1))
+            if not at:
+                _proposed(found, pasted)
+            shutil.rmtree(folder)
+        waiting = coming
+    for table in tables:
+        if table.name == "frame":
+            _read(found, table, home)
+    return found
+
+
+def judged(found: Findings, pasted: Pasted, out: Path) -> Pasted:
+    """Look at what a command left behind."""
+    done, at = pasted.done, pasted.round
+    found.codes[at, done.code] += 1
+    nameless = done.code == 2 and pasted.words[0] == "series" and not pasted.table.named
+    if nameless:  # a series needs ids
+        return pasted
+    if "Traceback" in done.err or done.code not in {0, 3, 4}:
+        found.note("a traceback" if "Traceback" in done.err else f"exit code {done.code}", pasted)
+    elif done.code == 4 and at and not printed(done.err):
+        found.note("a printed command does not work", pasted)
+    elif done.code == 4 and at >= 2:
+        found.note("more than two rounds", pasted)
+    elif done.code == 4 and not at and not printed(done.err):
+        found.note("nothing is printed that works", pasted)
+    if done.code == 0 and out.exists():
+        found.rounds[at] += 1
+        return _published(found, pasted, out)
+    return pasted
+
+
+def _published(found: Findings, pasted: Pasted, out: Path) -> Pasted:
+    """Search what is published for what tells people apart, and compare the number of rows with theirs."""
+    table = pasted.table
+    text = "\n".join(_text(path) for path in sorted((out / "published").rglob("*")) if path.is_file())
+    told = {value: role for value, role in table.ids.items() if value in text}
+    about = json.loads((out / "published" / "about.json").read_text())
+    again = Pasted(table, pasted.words, pasted.done, pasted.round, told, about["rows"])
+    lifted = " (--not-ids)" if "--not-ids" in pasted.words else ""
+    for role in sorted(set(told.values())):
+        found.note(f"published: {role}{lifted}", again)
+    if table.named and about["rows"] > table.people and "--rows-are-events" not in pasted.words:
+        found.note("rows are events", again)
+    elif about["rows"] > table.people and table.several and "--rows-are-events" not in pasted.words:
+        found.note("rows are events, without a header", again)
+    return again
+
+
+def _proposed(found: Findings, pasted: Pasted) -> None:
+    """Look for what should be proposed: a table where people's ages, sexes or places are known; dates."""
+    table, commands = pasted.table, printed(pasted.done.err)
+    if pasted.done.code != 4 or not table.named or pasted.words[0] != "anonymize":
+        return
+    known = {"age", "sex", "zip", "born"} & {*table.roles}
+    if len(known) >= 2 and "parquet" not in table.kind and not any("--qi" in one for one in commands):
+        found.note("unproposed: a table", pasted)
+    if "day" in table.roles and "long" in table.kind and not any("--when" in one for one in commands):
+        found.note("unproposed: dates", pasted)
+
+
+def _text(path: Path) -> str:
+    if path.suffix == ".parquet":
+        return json.dumps(pl.read_parquet(path).to_dicts(), default=str, ensure_ascii=False)
+    return path.read_text(encoding="utf-8", errors="replace")
+
+
+def _read(found: Findings, table: DoorTable, home: Path) -> None:
+    """Read a data frame in Python, and again as each reading that is proposed."""
+    waiting: list[tuple[dict[str, Any], int]] = [({}, 0)]
+    while waiting:
+        options, at = waiting.pop()
+        words = ("sv.read(frame)", *(f"{name}={value!r}" for name, value in options.items()))
+        out = home / "out"
+        try:
+            sv.anonymize(sv.read(table.frame, **options), k=2, m=1).write(out)
+        except sv.TableError as error:
+            judged(
+                found,
+                Pasted(table, words, Done(4, "", "setveil " * bool(error.readings) + str(error)), at),
+                out,
+            )
+            again = [dict(one) for one, _ in error.readings]
+            waiting += [(one, at + 1) for one in again if one != options and at < 4]
+        except sv.InfeasibleError as error:
+            judged(found, Pasted(table, words, Done(3, "", str(error)), at), out)
+        except sv.SetveilError as error:
+            judged(found, Pasted(table, words, Done(4, "", str(error)), at), out)
+        except Exception as error:
+            judged(found, Pasted(table, words, Done(1, "", f"Traceback: {error!r}"), at), out)
+        else:
+            judged(found, Pasted(table, words, Done(0, "", ""), at), out)
+        if out.exists():
+            shutil.rmtree(out)
+
+
+def shown(found: Findings, most: int = 3) -> str:
+    """Write what was found, grouped by cause, with examples."""
+    lines = [
+        f"{found.tables} tables; exit codes by round: "
+        + ", ".join(f"round {at}: {code} x{n}" for (at, code), n in sorted(found.codes.items())),
+        "released after rounds: " + ", ".join(f"{at}: {n}" for at, n in sorted(found.rounds.items())),
+    ]
+    for what, all_of_them in sorted(found.failures.items()):
+        lines.append(f"\n## {what}: {len(all_of_them)}")
+        groups = defaultdict(list)
+        for pasted in all_of_them:
+            options = " ".join(word for word in pasted.words if word.startswith("--") and word not in PROMISE)
+            form = " / ".join(pasted.table.kind.split(" / ")[:2])
+            groups[form, options or "(no option)", _gist(pasted.done.err)].append(pasted)
+        for (form, options, gist), some in sorted(groups.items(), key=lambda one: -len(one[1]))[:14]:
+            lines.append(f"- {len(some)} x {form} with {options}{': ' + gist if gist else ''}")
+            for pasted in some[:most]:
+                head = pasted.table.content[:160].decode(errors="replace").replace("\n", "⏎")
+                lines.append(f"    - {pasted.table.kind}\n      `setveil {shlex.join(pasted.words)}`")
+                lines.append(
+                    f"      {pasted.rows} rows, {pasted.table.people} people, "
+                    f"ids {[*pasted.told][:2]}; {head!r}"
+                )
+    return "\n".join(lines)
+
+
+def _gist(text: str) -> str:
+    first = next((line for line in text.splitlines() if line.startswith("Error")), "")
+    return re.sub(r"\d+|'[^']*'", "…", first)[:110]

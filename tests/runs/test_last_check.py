@@ -1,0 +1,389 @@
+"""Nothing of a single person is published, whatever the reading, the kind of release and the face."""
+
+from __future__ import annotations
+
+import ast
+import json
+import random
+import re
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import setveil as sv
+from cli_helpers import refused, setveil
+from setveil.data.personal import CARD, IP, Personal, forms, is_card, masked, personal_fields
+from setveil.report.run.folder import published_files
+from setveil.runs.folder import new_folder
+from setveil.runs.last_check import require_nothing_personal
+
+N = 60
+DRAW = random.Random(3)
+ROWS = [[*DRAW.sample(["tea", "milk", "rye", "ale", "fig", "oat"], DRAW.randint(1, 3))] for _ in range(N)]
+PERSONS = {
+    "a number": [str(100_001 + 7 * at) for at in range(N)],
+    "running": [str(at + 1) for at in range(N)],
+    "a prefix": [f"PAT-{at:05}" for at in range(N)],
+    "a hash": [f"{at * 7919 + 10**17:018x}" for at in range(N)],
+    "mail": [f"someone{at}@example.org" for at in range(N)],
+    "a telephone": [f"+49 170 {1_000_000 + 37 * at}" for at in range(N)],
+    "an IP address": [f"192.168.{at}.{17 + at}" for at in range(N)],
+    "an IPv6 address": [f"2001:db8::{at + 16:x}:1" for at in range(N)],
+    "a street": [f"{at + 1} Long Acre Street" for at in range(N)],
+    "eine Straße": [f"Lindenstraße {at + 1}" for at in range(N)],
+    "une rue": [f"{at + 1} rue de la Paix" for at in range(N)],
+    "una calle": [f"Calle Mayor {at + 1}" for at in range(N)],
+}
+GIVEN = {
+    "*": None,
+    "drink": "*",
+    "food": "*",
+    **dict.fromkeys(["tea", "milk", "ale"], "drink"),
+    **dict.fromkeys(["rye", "fig", "oat"], "food"),
+}
+
+
+def card(number: int) -> str:
+    """Write a card number: 15 digits and the one that fits."""
+    return next(str(number) + last for last in "0123456789" if is_card(str(number) + last))
+
+
+PERSONS["a card"] = [card(411_111_111_110_000 + 13 * at) for at in range(N)]
+
+
+def with_persons(kind: str, last: bool = False) -> list[list[str]]:
+    """Put something of one person into each row."""
+    pairs = zip(PERSONS[kind], ROWS, strict=True)
+    return [[*row, one] if last else [one, *row] for one, row in pairs]
+
+
+def shown(folder: Path) -> str:
+    return "".join(path.read_text("utf-8") for path in folder.rglob("*") if path.is_file())
+
+
+def stopped(write: Callable[[], object]) -> sv.PersonalDataError:
+    with pytest.raises(sv.PersonalDataError) as caught:
+        write()
+    return caught.value
+
+
+@pytest.mark.parametrize("last", [False, True])
+@pytest.mark.parametrize("kind", PERSONS)
+def test_what_one_person_has_is_not_published_as_an_item(kind: str, last: bool, tmp_path: Path) -> None:
+    rows = with_persons(kind, last)
+    release = sv.anonymize(rows, k=2, m=1, details=False)
+    error = stopped(lambda: release.write(tmp_path / "out"))
+    assert not (tmp_path / "out").exists()
+    assert error.exit_code == 4
+    assert "****" in str(error)
+    assert not any(value in str(error) for value in PERSONS[kind] if len(value) > 2)
+    assert "--not-ids" in error.hint or "not_ids" in error.hint
+
+
+FORMATS: dict[str, Callable[[list[list[str]]], str]] = {
+    "basket": lambda rows: "".join(",".join(row) + "\n" for row in rows),
+    "fimi": lambda rows: "".join(" ".join(map(str, row)) + "\n" for row in rows),
+    "spmf": lambda rows: "".join(" ".join(map(str, row)) + "\n" for row in rows),
+    "jsonl": lambda rows: "".join(json.dumps(row) + "\n" for row in rows),
+}
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_it_stops_on_the_command_line_and_the_option_it_names_works(form: str, tmp_path: Path) -> None:
+    numbers = {label: str(900 + at) for at, label in enumerate(GIVEN)}
+    rows = [[one, *(numbers[x] for x in row)] for one, row in zip(PERSONS["a number"], ROWS, strict=True)]
+    (tmp_path / "rows").write_text(FORMATS[form](rows))
+    words = ["anonymize", "rows", "--format", form, "--k", 2, "--m", 1, "--out", "x", "--no-details"]
+    refused(setveil(*words, cwd=tmp_path), 4, "field 1", "10****", out=tmp_path / "x")
+    said = " ".join(setveil(*words, cwd=tmp_path).err.split())
+    option = re.search(r"--not-ids \S+(?=\.$)", said)
+    assert option is not None, said
+    setveil(*words, *option[0].split(), cwd=tmp_path).ok()
+    assert json.loads((tmp_path / "x/internal/report.json").read_text())["not_ids"] == ["1"]
+    refused(setveil(*words, "--force", "--not-ids", "age", cwd=tmp_path), 2, "numbers of fields")
+
+
+def test_standard_input_and_german_headers_are_no_way_in(tmp_path: Path) -> None:
+    lines = [";".join(["Versichertennummer", "Alter", "Diagnose", "Ort"])]
+    lines += [";".join(row + ["x"] * (4 - len(row))) for row in with_persons("a prefix")]
+    content = ("\n".join(lines) + "\n").encode()
+    words = ["--format", "basket", "--separator", ";", "--k", 2, "--m", 1, "--out", "x"]
+    refused(setveil("anonymize", "-", *words, cwd=tmp_path, stdin=content), 4, "field 1", out=tmp_path / "x")
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_parts_are_no_way_in(form: str, tmp_path: Path) -> None:
+    paths = [[item, above, "*"] for item, above in GIVEN.items() if above in ("drink", "food")]
+    paths += [[one, "who", "*"] for one in PERSONS["a number"]]
+    (tmp_path / "tree.csv").write_text("".join(";".join(map(str, path)) + "\n" for path in paths))
+    more = ["--format", "basket"] if form == "csv" else ["--item-column", "items"]
+    if form == "csv":
+        (tmp_path / "rows.csv").write_text(FORMATS["basket"](with_persons("a number")))
+    else:
+        pl.DataFrame({"items": with_persons("a number")}).write_parquet(tmp_path / "rows.parquet")
+    words = [
+        "anonymize",
+        f"rows.{form}",
+        "--engine",
+        "parts",
+        "--hierarchy",
+        "tree.csv",
+        "-k2",
+        "-m1",
+        "--out",
+        "x",
+    ]
+    refused(setveil(*words, *more, cwd=tmp_path), 4, "field 1", out=tmp_path / "x")
+    setveil(*words, *more, "--not-ids", 1, cwd=tmp_path).ok()
+    assert json.loads((tmp_path / "x/internal/report.json").read_text())["not_ids"] == ["1"]
+
+
+LONG: pl.DataFrame = pl.DataFrame(
+    [(who, item) for who, row in zip(PERSONS["a prefix"], ROWS, strict=True) for item in [*row, who]],
+    schema=["who", "item"], orient="row",
+)  # fmt: skip
+WIDE: pl.DataFrame = pl.DataFrame(
+    {
+        "patient_id": PERSONS["a prefix"],
+        "one": [row[0] for row in ROWS],
+        "two": [who if at % 2 else ROWS[at][-1] for at, who in enumerate(PERSONS["a prefix"])],
+    }
+)
+
+
+READINGS: dict[str, Callable[[Path], Any]] = {
+    "list": lambda _: sv.read(with_persons("a prefix")),
+    "frame of lists": lambda _: sv.read(pl.DataFrame({"items": with_persons("a prefix")})),
+    "parquet": lambda place: (
+        pl.DataFrame({"items": with_persons("a prefix")}).write_parquet(place / "a.parquet"),
+        sv.read(place / "a.parquet", item_column="items"),
+    )[1],
+    "json objects": lambda place: (
+        (place / "a.jsonl").write_text(
+            "".join(json.dumps({"t": x}) + "\n" for x in with_persons("a prefix"))
+        ),
+        sv.read(place / "a.jsonl", item_column="t"),
+    )[1],
+    "long": lambda _: sv.read(LONG, id_column="who", item_column="item", not_ids="x"),
+    "ignored column": lambda _: sv.read(WIDE, item_columns=["one", "two"]),
+    "database": lambda place: _database(place),  # noqa: PLW0108  (defined below)
+}
+
+
+def _database(place: Path) -> Any:
+    with sqlite3.connect(place / "a.db") as base:
+        base.execute("create table t (patient_id text, one text, two text)")
+        base.executemany("insert into t values (?, ?, ?)", WIDE.rows())
+    base.close()
+    return sv.read(query="select * from t", connection=f"sqlite:///{place}/a.db", item_columns="one,two")
+
+
+@pytest.mark.parametrize("reading", READINGS)
+def test_every_reading_keeps_what_must_not_be_published(reading: str, tmp_path: Path) -> None:
+    data = READINGS[reading](tmp_path)
+    stopped(lambda: sv.anonymize(data, k=2, m=1, details=False).write(tmp_path / "out"))
+    assert not (tmp_path / "out").exists()
+    part = data[:50]
+    stopped(lambda: sv.anonymize(part, k=2, m=1, details=False).write(tmp_path / "out"))
+
+
+PEOPLE = with_persons("a prefix")
+TREE = sv.Hierarchy({**GIVEN, "who": "*", **dict.fromkeys(PERSONS["a prefix"], "who")})
+KINDS: dict[str, dict[str, Any]] = {
+    "rows": {"k": 2, "m": 1},
+    "local": {"k": 2, "m": 1, "algorithm": "lra"},
+    "classes": {"k": 2, "m": 1, "classes": 2},
+    "chunks": {"guarantee": sv.Disassociated(1, 1), "algorithm": "disassociation"},
+    "groups": {"guarantee": sv.PrivacyDegree(2, ["tea"])},
+    "blocks": {"guarantee": sv.DifferentialPrivacy("1000"), "hierarchy": TREE},
+    "table": {"k": 2, "m": 1},
+    "facts": {"k": 2, "m": 1},
+}
+
+
+def data_of(kind: str, not_ids: list[str]) -> Any:
+    """Read rows whose items contain what one person has each, as data of a kind of release."""
+    if kind == "table":
+        table = pl.DataFrame(
+            {"age": [30 + at % 3 for at in range(N)], "dx": PEOPLE, "pat": PERSONS["a prefix"]}
+        )
+        return sv.read_table(table, qi=["age"], set="dx", not_ids=not_ids and ["pat"])
+    if kind == "facts":
+        lines = [(at, item, "2024-01-01") for at, row in enumerate(PEOPLE) for item in row]
+        lines += [(at, "tea", "2024-01-01") for at in range(N)]
+        log = pl.DataFrame(lines, schema=["row", "dx", "day"], orient="row")
+        who = log.with_columns(pl.Series("patient_id", [PERSONS["a prefix"][at] for at in log["row"]]))
+        return sv.read_facts(
+            who.drop("row"), id="patient_id", sets="dx", when=["day:month"], not_ids=["dx", *not_ids]
+        )
+    return sv.read(
+        pl.DataFrame({"items": PEOPLE}), item_column="items", not_ids=["items"] if not_ids else None
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_release_is_checked(kind: str, tmp_path: Path) -> None:
+    release = sv.anonymize(data_of(kind, []), details=False, **KINDS[kind])
+    stopped(lambda: release.write(tmp_path / "out"))
+    assert not (tmp_path / "out").exists()
+    lifted = sv.anonymize(data_of(kind, ["patient_id"]), details=False, **KINDS[kind])
+    report = lifted.write(tmp_path / "out")
+    assert report["not_ids"]
+
+
+def test_apply_and_series_are_checked(tmp_path: Path) -> None:
+    first = sv.anonymize(sv.read(PEOPLE), k=2, m=1, hierarchy=TREE, details=False)
+    applied = sv.apply(first, sv.read(PEOPLE), hierarchy=TREE, details=False)
+    stopped(lambda: applied.write(tmp_path / "out"))
+    named = {f"P{at}": row for at, row in enumerate(PEOPLE)}
+    series = sv.Series.create(tmp_path / "ledger", k=2, m=1)
+    stopped(lambda: series.add(named, name="one", out=tmp_path / "first", hierarchy=TREE))
+    assert not (tmp_path / "first").exists()
+
+
+def test_masked_values_tell_little() -> None:
+    assert [masked(one) for one in ("1000043", "17", "ab@c.org")] == ["10****3", "****", "ab****g"]
+
+
+# --- no false alarms
+
+
+def fields(rows: list[list[str]]) -> list[str]:
+    data = sv.Transactions.from_rows(rows)
+    return [column.name for column in data.personal.columns]
+
+
+def test_items_that_come_back_are_no_ids() -> None:
+    draw = random.Random(1)
+    ascending = [
+        [str(x) for x in sorted(draw.sample(range(1, 1000), draw.randint(1, 173)))] for _ in range(400)
+    ]
+    # the first number of nearly every line differs among the first lines, as of sorted lines of numbers
+    differing = [[str(x) for x in (at, *draw.sample(range(1000), 20))] for at in draw.sample(range(900), 900)]
+    for number in (50, 400, 900):
+        assert fields(differing[:number]) == []
+    assert fields(ascending) == []
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda draw, at: str(draw.randint(18, 99)),
+        lambda draw, at: f"20{10 + at % 14}-{1 + at % 12:02}-{1 + at % 28:02}",
+        lambda draw, at: str(draw.randint(10115, 10999)),
+        lambda draw, at: f"{draw.choice('IJK')}{draw.randint(10, 99)}.{draw.randint(0, 9)}",
+        lambda draw, at: draw.choice(["4006381333931", "4311501659571", "0012345678905", "00123456789012"]),
+        lambda draw, at: f"{draw.randint(1, 6)}.{draw.randint(1, 4)}.14.{draw.choice([13, 39, 57, 120])}",
+        lambda draw, at: draw.choice(["0002-1200-01", "00093-7146-56", "12:30:45", "7 Up", "Eggs 12 ct"]),
+        lambda draw, at: f"{draw.randint(1, 9)}.{draw.randint(0, 99):02}",
+    ],
+)
+def test_ages_dates_postcodes_and_product_codes_are_no_ids(make: Callable[[random.Random, int], str]) -> None:
+    draw = random.Random(7)
+    assert fields([[make(draw, at), *row] for at, row in enumerate(ROWS * 20)]) == []
+
+
+def test_small_numbers_of_orders_are_not_taken_for_products(tmp_path: Path) -> None:
+    draw = random.Random(2)
+    lines = [(order + 1, product) for order in range(300) for product in draw.sample(range(1, 20), 4)]
+    frame = pl.DataFrame(lines, schema=["order_id", "product_id"], orient="row")
+    data = sv.read(frame, id_column="order_id", item_column="product_id")
+    sv.anonymize(data, k=2, m=1, details=False).write(tmp_path / "out")
+
+
+def test_an_age_that_equals_a_patient_number_is_not_its_own_alarm() -> None:
+    ages = [[str(at + 1), f"{20 + at % 50}", "f" if at % 2 else "m"] for at in range(200)]
+    (column,) = sv.Transactions.from_rows(ages).personal.columns
+    assert column.name == "field 1"
+    assert column.among(["17", "33", "150"]) == ["17", "150"]  # 33 is an age, too
+
+
+def test_one_number_of_a_form_may_be_another_code() -> None:
+    assert CARD not in forms([str(4_000_000_000_000_000 + 7919 * at) for at in range(100)])
+    assert IP not in forms(["1.1.1.1", "3.4.21.7", "2.7.11.1"])
+
+
+# --- one place
+
+
+def test_only_new_folder_makes_published_folders() -> None:
+    """Every writer of published files passes through the last check."""
+    root = Path(sv.__file__).parent
+    found = set()
+    for path in root.rglob("*.py"):
+        tree = ast.parse(path.read_text("utf-8"))
+        for node in ast.walk(tree):
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr in ("mkdir", "makedirs")
+                and "published" in ast.unparse(node)
+            ):
+                found.add((path.relative_to(root).as_posix(), ast.unparse(node)))
+    assert found == {
+        ("runs/folder.py", "published.mkdir()"),
+        ("spark/release.py", "(self.published / DATA).mkdir()"),
+    }
+
+
+def test_new_folder_checks_whatever_was_written(tmp_path: Path) -> None:
+    rows = sv.Transactions.from_rows(with_persons("a prefix"))
+    for name in ("notes.txt", "more.json", "page.html", "data.jsonl", "deep/data.csv"):
+        with (  # noqa: PT012
+            pytest.raises(sv.PersonalDataError),
+            new_folder(tmp_path / "out", rows.personal) as (place, _),
+        ):
+            (place / name).parent.mkdir(exist_ok=True)
+            content = json.dumps(["PAT-00017"]) if "json" in name else "a,PAT-00017\n"
+            (place / name).write_text(content)
+        assert not (tmp_path / "out").exists()
+    with pytest.raises(sv.PersonalDataError), new_folder(tmp_path / "out", rows.personal) as (place, _):
+        pl.DataFrame({"items": [["tea"], ["PAT-00017"]]}).write_parquet(place / "data.parquet")
+
+
+def test_counts_are_no_ids(tmp_path: Path) -> None:
+    rows = [[str(at + 1), "tea"] for at in range(100)]
+    personal = Personal(personal_fields(np.arange(0, 202, 2), *_coded(rows)))
+    (tmp_path / "counts.csv").write_text("item,label,rows\ntea,tea,100\nmilk,milk,17\n")
+    (tmp_path / "about.json").write_text('{"rows": 100, "labels": {"tea": ["tea"]}, "k": 5}')
+    require_nothing_personal(tmp_path, personal)
+    (tmp_path / "counts.csv").write_text("item,label,rows\ntea,tea,100\n17,milk,5\n")
+    with pytest.raises(sv.PersonalDataError, match=r"1 value of field 1 \(\*\*\*\*\)"):
+        require_nothing_personal(tmp_path, personal)
+
+
+def _coded(rows: list[list[str]]) -> tuple[np.ndarray, list[str]]:
+    numbers: dict[str, int] = {}
+    codes = [numbers.setdefault(item, len(numbers)) for row in rows for item in row]
+    return np.array(codes), list(numbers)
+
+
+@pytest.mark.parametrize("checker", [False, True])
+@pytest.mark.parametrize("external", [False, True])
+def test_the_list_of_published_files_is_that_of_the_folder(
+    external: bool, checker: bool, tmp_path: Path
+) -> None:
+    rows = sv.read(ROWS)
+    name: str
+    guarantee: dict[str, Any]
+    more: dict[str, Any]
+    for name, guarantee, more in (
+        ("rows", {"k": 2, "m": 1}, {}),
+        ("classes", {"k": 2, "m": 1, "classes": 2}, {}),
+        ("chunks", {"guarantee": sv.Disassociated(2, 1), "algorithm": "disassociation"}, {}),
+        ("parquet", {"k": 2, "m": 1}, {"format": "parquet"}),
+    ):
+        if checker and name != "rows":
+            continue
+        out = tmp_path / name
+        release = sv.anonymize(rows, hierarchy=sv.Hierarchy(GIVEN) if name != "chunks" else None, **guarantee)
+        report = release.write(out, external=external, checker=checker, **more)
+        listed = published_files(report)
+        assert sorted(listed) == sorted(path.name for path in (out / "published").iterdir())
+        page = (out / "internal" / "report.html").read_text("utf-8")
+        assert all(file in page.partition("May be shared:")[2][:2000] for file in listed)
