@@ -351,7 +351,8 @@ def read_run(out: Path, rows: Sequence[Row], leaves: Iterable[str] | None = None
     report = json.loads((out / "internal" / "report.json").read_text(encoding="utf-8"))
     about = json.loads((out / "published" / "about.json").read_text(encoding="utf-8"))
     data = out / "published" / report["published"]["file"]
-    assert files_under(out) == FILES_OF_A_RUN | {f"published/{data.name}"}
+    members = {"internal/members.json"} if "others" in about else set()
+    assert files_under(out) == FILES_OF_A_RUN | {f"published/{data.name}"} | members
     assert {path.name for path in out.iterdir()} == {"published", "internal"}
     published = rows_of(data, about["format"])
 
@@ -447,9 +448,15 @@ def _check_records(run: Run, rows: Sequence[Row]) -> None:
 
     assert about["rows"] == len(rows)
     assert about["guarantee"] == {key: report["guarantee"][key] for key in ("model", "k", "m")}
-    assert {label: sorted(items) for label, items in about["labels"].items()} == {
-        label: sorted(members[label]) for label in labels - set(run.recoding)
-    }
+    assert about["labels"].keys() == labels - run.recoding.keys()
+    others = about.get("others", {"labels": [], "least": 0})
+    for label, listed in about["labels"].items():
+        expected = set(members[label])
+        if label in others["labels"]:  # which lists the items of enough rows, and what a hierarchy lists
+            expected = {x for x in expected if sum(x in row for row in rows) >= others["least"]}
+            assert expected <= set(listed) <= set(members[label])
+        else:
+            assert sorted(listed) == sorted(expected)
     said = json.dumps(about)
     assert report["input"]["sha256"] is None or report["input"]["sha256"] not in said
     assert "sha256" not in said

@@ -94,7 +94,7 @@ RUNS = {
         tree="paper-tree.csv", too_much="--k 3 --m inf", suppressed=["i"],
     ),
     "coat": Promise(
-        "coat", "-a coat --utility U.txt --max-suppressed-items 15%", "--k 5 --privacy P.txt",
+        "coat", "-a coat --utility U.txt --list-members --max-suppressed-items 15%", "--k 5 --privacy P.txt",
         {"model": "constraints", "k": 5, "itemsets": 2},
         ["one of 2 protected sets", "at least 5 rows", "4 (9.8 %) are left out"],
         too_much="--k 6 --privacy P.txt", suppressed=["d"],

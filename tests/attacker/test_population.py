@@ -216,3 +216,18 @@ def test_the_command_line(tmp_path: Path) -> None:
     refused(setveil(*words, "--fraction", "0"), 2, "--fraction must be above 0")
     refused(setveil(*words, "--population", tmp_path / "nothing.csv"), 4, "nothing.csv")
     refused(setveil("risk", everybody, "--format", "basket", "--population", rows), 4, "no population")
+
+
+def test_a_population_is_given_the_labels_of_a_computed_hierarchy(tmp_path: Path) -> None:
+    """Members that about.json does not list are those of the internal files."""
+    rows = [["tea", "milk"]] * 6 + [["beer", "nuts"]] * 6 + [["tea", f"text {i}"] for i in range(5)]
+    release = sv.anonymize(rows, k=5, m=2, algorithm="aa")
+    release.write(tmp_path / "run")
+    asked = {"m": 1, "population": [*rows, ["tea", "text 1"]]}
+    for named in (release, tmp_path / "run"):
+        found = sv.risk(named, **asked)["population"]
+        full = sv.anonymize(rows, k=5, m=2, algorithm="aa", list_members=True)
+        assert found == sv.risk(full, **asked)["population"]
+    (tmp_path / "run" / "internal" / "members.json").unlink()
+    with pytest.raises(sv.RequestError, match="needs the label of every item"):
+        sv.risk(tmp_path / "run", **asked)

@@ -18,9 +18,7 @@ from strategies import many
 KINDS = all_kinds()
 # A mark goes when what it waits for is there.
 WAITING = {
-    "rows: coat constraints given": "labels name rare items that a hierarchy lists",
-    "rows: pcta constraints given": "labels name rare items that a hierarchy lists",
-    "rows: lg": "the names of rare items order labels",
+    "rows: td-control rho-uncertainty computed": "labels of rare items only are numbered by their rows",
     "facts": "members of codes, chosen bounds and the sizes of labels on the page",
 }
 

@@ -66,7 +66,7 @@ def test_what_is_written_is_read_back(recoding: str, tmp_path: Path) -> None:
     assert verified.release.info is kind.info
     about_kind = kind_named(model_named(promise.model).release)
     assert kind is about_kind or (kind.info.of_rows and about_kind.info.of_rows)
-    verified.write(tmp_path / "run")
+    verified.write(tmp_path / "run", rare_names=True)
     about = json.loads((tmp_path / "run/published/about.json").read_text())
     assert about["recoding"] == verified.report["recoding"] == recoding
     assert kind.info.means in about
@@ -83,7 +83,7 @@ def test_what_is_written_is_read_back(recoding: str, tmp_path: Path) -> None:
         assert again.sensitive.labels == exposed.sensitive.labels
     # Replaced by a run of every other kind: the files of each are known.
     for other in PROMISES:
-        made(other).write(tmp_path / "run", force=True)
+        made(other).write(tmp_path / "run", force=True, rare_names=True)
         assert kind_at(str(tmp_path / "run")) is kind_of_recoding(other)
 
 

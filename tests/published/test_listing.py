@@ -141,3 +141,49 @@ def test_a_record_without_the_internal_members_is_not_measured(tmp_path: Path) -
     (tmp_path / "x" / "internal" / "members.json").unlink()
     with pytest.raises(sv.DataError, match="does not list all items"):
         sv.measure(rows, tmp_path / "x")
+
+
+@pytest.mark.parametrize("name", ["coat", "pcta"])
+def test_groups_of_items_that_occur_name_no_rare_one_whatever_a_hierarchy_lists(name: str) -> None:
+    rows = log(*TEXTS)
+    items = [*sorted({x for row in rows for x in row}), "nuts of nobody"]
+    tree = sv.Hierarchy.from_paths([[x, "*"] for x in items])
+    release = sv.anonymize(rows, sv.PrivacyConstraints(k=5, m=2), algorithm=name, hierarchy=tree)
+    assert not [label for label in release.published.vocabulary.labels if "person" in label]
+    assert "person" not in str(release.release.listing.about(release.recoding.members()))  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("make", [balanced, by_cooccurrence])
+def test_names_of_rare_items_move_no_other_item(make: Any) -> None:
+    """With `common` a hierarchy built from rows is the same but for these names."""
+    trees = []
+    for texts in (TEXTS, [*TEXTS[:6], "aaa"], [*TEXTS[:6], "zzz"]):
+        tree = make(Transactions.from_rows(log(*texts)), 3, common=5)
+        changed = {TEXTS[6]: "X", "aaa": "X", "zzz": "X"}
+        common = {x for row in COMMON for x in row}
+        trees.append({path[0]: path[1:] for path in tree.paths() if path[0] in common})
+        assert sorted(changed.get(x, x) for x in tree.labels[: tree.n_leaves]) == sorted(
+            [*common, *TEXTS[:6], "X"]
+        )
+    assert trees[0] == trees[1] == trees[2]
+
+
+def test_items_that_keep_their_names_are_counted(tmp_path: Path) -> None:
+    """By design some methods publish items as they are; the summary says how many of them are rare."""
+    rows = [*log(*TEXTS), *[["tea", "secret"]] * 3]
+    promises: list[tuple[Any, str]] = [
+        (sv.PrivacyDegree(p=3, sensitive=["secret"]), "cahd"),
+        (sv.PrivacyConstraints(k=5, itemsets=[["tea"], ["beer", "nuts"]]), "pcta"),
+        (sv.RhoUncertainty("0.5", sensitive=["secret"]), "partial"),
+    ]
+    for guarantee, name in promises:
+        release = sv.anonymize(rows, guarantee, algorithm=name)
+        rare = {*TEXTS, "secret"} - set(guarantee.secrets)
+        shown = [x for x in release.published.vocabulary.labels if x in rare]
+        assert release.report["rare_names"] == {"least": 5, "items": len(shown)}
+        said = f"{len(shown)} items that fewer than 5 rows contain are published under their own names"
+        assert said in " ".join(repr(release).split())
+        release.write(tmp_path / name)
+        for file, there in (("internal/report.json", True), ("published/about.json", False)):
+            assert ("rare_names" in (tmp_path / name / file).read_text(encoding="utf-8")) == there
+    assert "rare_names" not in sv.anonymize(rows, k=5, m=2).report

@@ -90,3 +90,22 @@ def test_one_class_is_called_one(client: Client, project: Project) -> None:
     page = client.get("p", project.name, "release?run=one").text
     assert "one: more answer no better" in page
     assert "in more than 90" not in page
+
+
+def test_what_is_done_with_rare_items(
+    client: Client, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[list[str]] = []
+    monkeypatch.setattr(
+        client.studio.jobs, "start", lambda _project, _kind, argv, **_more: started.append(argv)
+    )
+    form = {"algorithm": "exact", "time-limit": "300", "suppress-below": "5", "list-members": "on"}
+    client.post("p", project.name, "run", "start", data=form)
+    words = " ".join(started[0])
+    assert "--suppress-below 5" in words
+    assert "--list-members" in words
+    page = client.get("p", project.name, "run").text
+    assert re.search(r'name="suppress-below"[^>]* value="5"', page)
+    assert re.search(r'name="list-members" checked', page)
+    client.post("p", project.name, "run", "start", data={"algorithm": "exact", "time-limit": "300"})
+    assert not {"suppress-below", "list-members"} & {*settings(project)}

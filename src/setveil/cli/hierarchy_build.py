@@ -44,6 +44,12 @@ def build(
     column: str | None = option(TREE, "Of the values of a table's column, in place of items.", "COLUMN"),
     by: str | None = choice(TREE, f"{_BY[:-1]} (default: {_WAYS[0]}).", "way", _WAYS),
     fanout: int = integer(TREE, "co-occurrence, balanced: children of a node.", None, default=5),
+    common: int = integer(
+        TREE,
+        "co-occurrence, balanced: items of fewer rows come last, so that their names decide nothing.",
+        0,
+        default=5,
+    ),
     at: str = option(TREE, "prefix: characters that end one: 250.83 -> 250.", "CHARACTERS", default="."),
     lengths: str | None = option(TREE, "prefix: cut at these lengths instead, e.g. 1,3.", "N,..."),
     widths: str | None = option(TREE, "ranges: of the narrowest, or all, e.g. 5,10,20.", "NUMBER,..."),
@@ -139,11 +145,11 @@ def build(
     if extend is not None:
         tree = builders.extend(read_hierarchy(extend, encoding=reading.text_encoding), data)
     elif by == "balanced":
-        tree = builders.balanced(data, fanout)
+        tree = builders.balanced(data, fanout, common=common)
     elif by in ("prefix", "prefixes"):
         tree = builders.by_prefix(data, at=at, lengths=cuts)
     else:
-        tree = builders.by_cooccurrence(data, fanout)
+        tree = builders.by_cooccurrence(data, fanout, common=common)
     write_hierarchy(tree, out)
     return (
         f"{out}: {tree.n_leaves:,} items, {tree.n_nodes - tree.n_leaves:,} inner nodes, height {tree.height}."

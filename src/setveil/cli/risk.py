@@ -101,7 +101,7 @@ def risk(
         }
         sides: Any = risk_of(source, original, reading, sizes, unused, progress)
     else:
-        from setveil.commands.risk import attacked, counts_of, meaning_beside, share_of
+        from setveil.commands.risk import all_listed, attacked, counts_of, meaning_beside, share_of
         from setveil.published import kind_named
 
         is_table = isinstance(source, str) and kind_named("tables").holds(Path(source))
@@ -110,10 +110,11 @@ def risk(
         _require_room(source, original)
         share = share_of(fraction)
         everybody = None if population is None else _population(population, reading)
+        about = meaning_beside(source) if isinstance(source, str) and (absent or not original) else None
         found = attacked(
             *_both(source, original, columns, facts, reading), private, encoding=reading.text_encoding,
             sizes=sizes, seed=seed, effort=effort, progress=progress, fraction=share, population=everybody,
-            about=meaning_beside(source) if isinstance(source, str) and (absent or not original) else None,
+            about=about, listed=None if everybody is None else all_listed(source, about),
             absent=(absent, absence, counts_of(source) if absent and isinstance(source, str) else None),
         )  # fmt: skip
         sides = list(found.items())

@@ -195,6 +195,9 @@ def add(
     ),
     merge: bool = flag(READING, "Register: the data came since; add them to what the ledger has."),
     no_counts: bool = flag(OUTPUT, "Do not share in how many rows each item was (counts.csv)."),
+    list_members: bool = flag(
+        OUTPUT, "List all items of each label in about.json, however few rows contain them."
+    ),
     no_details: NoDetails = False,
     output_format: OutputFormat = None,
     external: bool = flag(OUTPUT, "Also write published/report.html, which may be shared with the rows."),
@@ -216,7 +219,7 @@ def add(
     how: dict[str, Any] = {
         "hierarchy": hierarchy_file, "time_limit": time_limit, "counts": not no_counts,
         "details": not no_details, "progress": progress,
-        "writing": {"format": output_format, "external": external},
+        "writing": {"format": output_format, "external": external, "list_members": list_members},
         "record": {"command": command, "options": options},
     }  # fmt: skip
     progress("reading")

@@ -35,7 +35,7 @@ from setveil.published.class_rows import ClassRows
 from setveil.published.counts import Counts
 from setveil.published.facts import FactRows
 from setveil.published.group_files import as_groups, require_in_groups
-from setveil.published.listing import others_in, with_others
+from setveil.published.listing import MEMBERS_FILE, others_in, with_others
 from setveil.published.shared import counts_beside
 from setveil.published.table_files import PublishedTable
 from setveil.report.risk import CODES_ALONE, risk_tables, risk_text
@@ -196,6 +196,7 @@ def risk(
     about = None if before is not None and absent is None else meaning_beside(data)
     found = attacked(
         rows, before, private, fraction=share_of(fraction), population=everybody, about=about,
+        listed=None if everybody is None else all_listed(data, about),
         absent=(absent, absence, counts_of(data)), **asked,
     )  # fmt: skip
     return RiskTable(found if len(found) > 1 else found[""])
@@ -210,6 +211,7 @@ def attacked(
     fraction: float | Fraction | None = None,
     population: Transactions | None = None,
     about: Mapping[str, Any] | None = None,
+    listed: Mapping[str, Any] | None = None,
     absent: tuple[int | None, str | None, Counts | None] = (None, None, None),
     **asked: Any,
 ) -> dict[str, dict[str, Any]]:
@@ -220,7 +222,9 @@ def attacked(
     fraction, population
         Also say what a match is worth where the rows are a share of the population, or count it there.
     about : mapping, optional
-        The about.json of the rows, by which items of the population are published, and labels mean items.
+        The about.json of the rows: what labels mean.
+    listed : mapping, optional
+        The same with all members of labels, by which items of the population are published.
     absent : (int, str, Counts)
         How many absent items are also known, None: none; in which reading; what tells of them.
     """
@@ -250,7 +254,7 @@ def attacked(
                 "fraction": float(fraction), "confidence": CONFIDENCE, "entries": entries
             }  # fmt: skip
         else:
-            shown = population if about is None else published_as(population, about, some)
+            shown = population if listed is None else published_as(population, listed, some)
             entries = population_risk(known, shown, ms, found[name]["thresholds"], seed)
             found[name]["population"] = {"rows": population.n_rows, "entries": entries}
     for name, some in both.items():
@@ -349,6 +353,21 @@ def meaning_beside(data: object) -> Mapping[str, Any] | None:
     return None if about is None else read_about(about)
 
 
+def all_listed(data: object, about: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """Add to the meaning of labels the members that only the internal files list, if these are there."""
+    if about is None or not others_in(about):
+        return about
+    made = release_of(data)
+    if made is not None:
+        labels = made.members()  # type: ignore[attr-defined]  # of kinds whose labels mean items
+    else:
+        path = about_beside(fspath(data)) if is_path(data) else None
+        if path is None or not (path.parent.parent / "internal" / MEMBERS_FILE).is_file():
+            return about
+        labels, _ = single_rows.all_members(path, about)
+    return {**{name: told for name, told in about.items() if name != "others"}, "labels": labels}
+
+
 def published_as(population: Transactions, about: Mapping[str, Any], rows: Transactions) -> Transactions:
     """Give the items of the population the labels of a release; those under none are left out."""
     if about.get("recoding", "global") != "global":
@@ -359,7 +378,7 @@ def published_as(population: Transactions, about: Mapping[str, Any], rows: Trans
     if others_in(about):
         raise RequestError(
             "--population needs the label of every item, and this release does not list all of them.",
-            hint="Look at the data that it was made from, or make it with --list-members.",
+            hint="Name the folder of the run with internal/members.json, or make it with --list-members.",
         )
     image = {item: label for label, items in about["labels"].items() for item in items}
     shown = rows.vocabulary.labels

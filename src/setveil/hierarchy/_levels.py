@@ -7,14 +7,17 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 
+import numpy as np
+
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import item_order
 from setveil.errors import DataError, RequestError
+from setveil.hierarchy._signatures import signatures
 
 
-def balanced_parents(data: Transactions, fanout: int) -> dict[str, str | None]:
+def balanced_parents(data: Transactions, fanout: int, common: int = 0) -> dict[str, str | None]:
     """Find the parent of each node of a hierarchy by order (see `setveil.hierarchy.build.balanced`)."""
-    level = items_of(data)
+    level = items_by(data, common)
     check_fanout(fanout)
     names = Names(level, "L")
     parents: dict[str, str | None] = {}
@@ -99,6 +102,18 @@ def items_of(data: Transactions) -> list[str]:
     if not data.n_items:
         raise DataError("The data hold no items, expected at least one to build a hierarchy over.")
     return item_order(data.vocabulary.labels)
+
+
+def items_by(data: Transactions, least: int) -> list[str]:
+    """List the items of at least this many rows in item order, then the others by their rows."""
+    items, labels, supports = items_of(data), data.vocabulary.labels, data.supports()
+    common = {at: labels[at] for at in np.flatnonzero(supports >= least).tolist()}
+    if len(common) == len(items):
+        return items
+    names = set(common.values())
+    signs = dict(zip(labels, signatures(data, common), strict=True))
+    rare = sorted((x for x in items if x not in names), key=lambda item: (signs[item], item))
+    return [*(x for x in items if x in names), *rare]
 
 
 def check_fanout(fanout: int) -> None:

@@ -10,8 +10,7 @@ import numpy as np
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, listed
 from setveil.hierarchy._cooccurrence import group_similar, similar_items
-from setveil.hierarchy._levels import Names, check_fanout, items_of, unused, where_they_meet
-from setveil.hierarchy._signatures import signatures
+from setveil.hierarchy._levels import Names, check_fanout, items_by, items_of, unused, where_they_meet
 from setveil.hierarchy.fit import fitted
 from setveil.hierarchy.systems.reading import CodesRead, Zeros, code_of, read_codes
 from setveil.hierarchy.tree import Hierarchy, HierarchyOrigin
@@ -21,7 +20,7 @@ from setveil.wording import are, count
 _PARTNERS = 32  # similar items that by_cooccurrence remembers for each item
 
 
-def balanced(data: Transactions, fanout: int = 5) -> Hierarchy:
+def balanced(data: Transactions, fanout: int = 5, *, common: int = 0) -> Hierarchy:
     """Group each `fanout` consecutive nodes, in item order, level by level up to a single root.
 
     This is how the literature makes hierarchies for data that have none; it says nothing about the items.
@@ -32,6 +31,9 @@ def balanced(data: Transactions, fanout: int = 5) -> Hierarchy:
         Its vocabulary gives the items.
     fanout : int
         Children of a node, at least 2; the last node of a level may have fewer.
+    common : int
+        Items of fewer rows come after the others, by the rows that contain them, so that their names decide
+        nothing. 0: all come in item order.
 
     Returns
     -------
@@ -52,7 +54,7 @@ def balanced(data: Transactions, fanout: int = 5) -> Hierarchy:
     >>> tree.paths()[2]
     ['c', 'L1_1', '*']
     """
-    return Hierarchy.balanced(data, fanout)
+    return Hierarchy.balanced(data, fanout, common=common)
 
 
 def by_prefix(data: Transactions, *, at: str = ".", lengths: Sequence[int] = ()) -> Hierarchy:
@@ -230,7 +232,7 @@ def by_cooccurrence(data: Transactions, fanout: int = 5, *, common: int = 0) -> 
     tea C1_1 *
     """
     start = time.perf_counter()
-    level = _common_first(data, common) if common else items_of(data)
+    level = items_by(data, common)
     check_fanout(fanout)
     names = Names(level, "C")
     ids = {label: i for i, label in enumerate(level)}
@@ -257,18 +259,6 @@ def by_cooccurrence(data: Transactions, fanout: int = 5, *, common: int = 0) -> 
     tree = Hierarchy({**parents, **dict.fromkeys(level, names.root), names.root: None})
     tree.origin = HierarchyOrigin("co-occurrence", seconds=round(time.perf_counter() - start, 4))
     return tree
-
-
-def _common_first(data: Transactions, least: int) -> list[str]:
-    """List the items of at least this many rows in item order, then the others by their rows."""
-    items, labels, supports = items_of(data), data.vocabulary.labels, data.supports()
-    common = {at: labels[at] for at in np.flatnonzero(supports >= least).tolist()}
-    if len(common) == len(items):
-        return items
-    names = set(common.values())
-    signs = dict(zip(labels, signatures(data, common), strict=True))
-    rare = sorted((x for x in items if x not in names), key=lambda item: (signs[item], item))
-    return [*(x for x in items if x in names), *rare]
 
 
 def _with_leftovers(first: Ints, best: Ids, fanout: int) -> Ints:

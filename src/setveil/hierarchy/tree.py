@@ -186,7 +186,7 @@ class Hierarchy:
         return cls(parents)
 
     @classmethod
-    def balanced(cls, data: Transactions, fanout: int = 5) -> Hierarchy:
+    def balanced(cls, data: Transactions, fanout: int = 5, *, common: int = 0) -> Hierarchy:
         """Group each `fanout` consecutive nodes level by level (see `setveil.hierarchy.build.balanced`).
 
         Examples
@@ -196,7 +196,7 @@ class Hierarchy:
         """
         require_type("The data must be Transactions", data, Transactions, hint="setveil.read makes them.")
         require_type("The fan-out must be an integer", fanout, Integral)
-        return cls(balanced_parents(data, fanout))
+        return cls(balanced_parents(data, fanout, common))
 
     def id(self, label: str) -> int:
         """Find the number of the node with this label (KeyError if there is none)."""

@@ -251,8 +251,7 @@ def measurable(
     about = about_file(file)
     row_map = read_row_map(file.parent.parent / "internal" / "rows.csv", original.n_rows, exposed.n_rows)
     local: LocalRecoding = local_recoding_of(
-        original, exposed, all_members(file.parent / "about.json", about),
-        about.get("domain", original.n_items), row_map,
+        original, exposed, *all_members(file.parent / "about.json", about, original), row_map,
     )  # fmt: skip
     classes = exposed.class_of_row[row_map]
     secrets = tuple((about.get("guarantee") or {}).get("sensitive", ()))

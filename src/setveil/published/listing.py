@@ -30,11 +30,15 @@ class Listing:
         Items that the user's own hierarchy, or a named system of codes, lists.
     named : frozenset of str
         These, and the items that at least `least` rows contain.
+    beyond : bool
+        Whether the hierarchy has other leaves than the items of the data: then these do not tell how many
+        items exist.
     """
 
     least: int
     given: frozenset[str]
     named: frozenset[str]
+    beyond: bool = False
 
     def members(self, members: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
         """List those members of each label that may be listed."""
@@ -44,6 +48,10 @@ class Listing:
         """Return `labels` and `others` of about.json."""
         others = {"least": self.least, "labels": self.others(members)}
         return {"labels": self.members(members), **({"others": others} if others["labels"] else {})}
+
+    def is_partial(self, members: Mapping[str, Sequence[str]]) -> bool:
+        """Whether there is more to say inside: members that are not listed, or other leaves."""
+        return self.beyond or bool(self.others(members))
 
     def others(self, members: Mapping[str, Sequence[str]]) -> list[str]:
         """List the labels that may have members that are not listed.
@@ -70,7 +78,8 @@ def listing_of(data: Sums, tree: Hierarchy | None, k: int | None) -> Listing | N
     if tree is not None and given.issuperset(tree.labels[: tree.n_leaves]):
         return None
     common = np.flatnonzero(data.supports() >= least).tolist()
-    return Listing(least, given, given.union(items[i] for i in common))
+    beyond = tree is not None and tree.n_leaves != len(items)
+    return Listing(least, given, given.union(items[i] for i in common), beyond)
 
 
 def given_items(tree: Hierarchy, items: Collection[str]) -> frozenset[str]:

@@ -141,8 +141,8 @@ class _Recoded:
         """
         if isinstance(self.recoding, Recoding):
             write_recoding(folder / "recoding.csv", self.recoding)
-        if self.listing is not None:
-            write_members(folder / MEMBERS_FILE, self.members())
+        if self.listing is not None and self.listing.is_partial(members := self.members()):
+            write_members(folder / MEMBERS_FILE, members, self.recoding.domain)
         if self.parts is not None:
             self.parts.write(folder)
 
@@ -411,26 +411,32 @@ def _meaning_by_hierarchy(original: Transactions, published: Transactions, tree:
     return recoding_of(original, published, members, tree.n_leaves)
 
 
-def write_members(path: Path, members: Mapping[str, list[str]]) -> None:
+def write_members(path: Path, members: Mapping[str, list[str]], domain: int) -> None:
     """Write members.json: all items that each label represents, if about.json lists only some."""
     with path.open("w", encoding="utf-8", newline="\n") as file:
-        json.dump(members, file, ensure_ascii=False, indent=2)
+        json.dump({"domain": domain, "labels": members}, file, ensure_ascii=False, indent=2)
         file.write("\n")
 
 
-def all_members(about: Path, content: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Take all members of each label, from internal/members.json if about.json lists only some."""
+def all_members(
+    about: Path, content: Mapping[str, Any], original: Sums | None = None
+) -> tuple[dict[str, list[str]], int]:
+    """Take all members of each label, from internal/members.json if about.json lists only some.
+
+    Also how many items exist: if nothing tells, those of the original.
+    """
     labels: dict[str, list[str]] = content["labels"]
-    if not others_in(content):
-        return labels
     path = about.parent.parent / "internal" / MEMBERS_FILE
+    if not others_in(content) and ("domain" in content or not path.is_file()):
+        return labels, content.get("domain", 0 if original is None else original.n_items)
     if not path.is_file():
         raise DataError(
             f"{about} does not list all items of its labels, and {path} is missing.",
             hint="Name the whole folder of the run, with its internal files.",
         )
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        told = json.loads(path.read_text(encoding="utf-8"))
+        found, domain = told["labels"], told["domain"]
         known = all(set(items) <= set(found[label]) for label, items in labels.items())
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise DataError(f"{path} does not list the items of each label: {error!r}.") from error
@@ -438,7 +444,7 @@ def all_members(about: Path, content: Mapping[str, Any]) -> dict[str, list[str]]
         raise DataError(
             f"{path} and {about} list different items.", hint="The two files must come from the same release."
         )
-    return {label: found[label] for label in labels}
+    return {label: found[label] for label in labels}, domain
 
 
 def write_recoding(path: Path, recoding: Recoding) -> None:
@@ -464,7 +470,7 @@ def read_meaning(about: Path, original: Transactions, published: Transactions) -
         An item of the original that is neither a published label nor stands behind one was suppressed.
     """
     content = read_about(about)
-    labels, domain = all_members(about, content), content.get("domain", original.n_items)
+    labels, domain = all_members(about, content, original)
     if content.get("recoding", "global") == "global":
         _require_one_label(about, labels)
         return recoding_of(original, published, labels, domain)

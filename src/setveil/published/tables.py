@@ -241,8 +241,12 @@ class TableRelease:
 
     def write_inside(self, folder: Path) -> None:
         """Write what each part, or each value and item, became."""
-        if self.listing is not None and not isinstance(self.table.sets, FactRows):
-            write_members(folder / MEMBERS_FILE, self.members())
+        if (
+            self.listing is not None
+            and not isinstance(self.table.sets, FactRows)
+            and self.listing.is_partial(members := self.members())
+        ):
+            write_members(folder / MEMBERS_FILE, members, self.meaning()["domain"])
         made = self.recoding.made
         if isinstance(made, TableCut):
             if isinstance(made.items, BoxRecoding) and len(self.set_names) > 1:
@@ -426,7 +430,7 @@ def measurable(path: str, exposed: PublishedTable, original: Transactions, _tree
     content = read_about(about)
     require_no_facts(content)
     row_map = read_row_map(about.parent.parent / "internal" / "rows.csv", original.n_rows, exposed.n_rows)
-    labels, domain = all_members(about, content), content.get("domain", original.n_items)
+    labels, domain = all_members(about, content, original)
     recoding: AnyRecoding
     if content["recoding"] == GLOBAL:
         recoding = recoding_of(original, exposed.sets, labels, domain)

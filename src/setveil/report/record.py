@@ -784,6 +784,13 @@ class Series(TypedDict):
     ways: NotRequired[list[WayAgain]]
 
 
+class RareNames(TypedDict):
+    """How many items are published under their own names that fewer rows contain than `least`."""
+
+    least: int
+    items: int
+
+
 class Record(TypedDict):
     """The record of a run."""
 
@@ -826,6 +833,7 @@ class Record(TypedDict):
     timing: NotRequired[dict[str, float]]
     peak_memory_mb: NotRequired[float | None]
     published: NotRequired[Published]
+    rare_names: NotRequired[RareNames]
 
 
 def read_record(path: Path) -> Record:

@@ -52,6 +52,15 @@ class Asked:
     list_members: bool = False
 
     @property
+    def constrained(self) -> frozenset[str]:
+        """The items that constraints of the user name."""
+        lists = (
+            *(getattr(self.guarantee, "itemsets", None) or ()),
+            *(getattr(self.settings, "utility", None) or ()),
+        )
+        return frozenset(item for items in lists for item in items)
+
+    @property
     def info(self) -> AlgorithmInfo:
         """What there is to say of the algorithm."""
         info: AlgorithmInfo = self.module.info

@@ -15,8 +15,9 @@ from setveil.guarantees import Guarantee
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import recode_rows
 from setveil.published import Release
-from setveil.published.chunks import ChunksRelease
+from setveil.published.blocks import BlocksRelease
 from setveil.published.listing import FEWEST, given_items
+from setveil.runs.asked import Asked
 from setveil.tables.table import Table
 from setveil.values.kinds import is_integer
 from setveil.wording import count
@@ -27,20 +28,21 @@ def least_rows(guarantee: Any) -> int:
     return max(getattr(guarantee, "k", None) or FEWEST, 2)
 
 
-def rare_names(
-    data: Transactions, release: Release, tree: Hierarchy | None, guarantee: Guarantee
-) -> tuple[str, ...]:
-    """List the items that fewer than k rows contain and that chunks show under their own names.
+def rare_names(data: Transactions, release: Release, tree: Hierarchy | None, asked: Asked) -> tuple[str, ...]:
+    """List the items that fewer than k rows contain and that are published under their own names.
 
-    Items that a given hierarchy lists, or the guarantee as sensitive, are known without the data.
+    Items that a given hierarchy lists, the guarantee as sensitive, or constraints are known without the data.
+    So are those of blocks, whose list of all items is fixed beforehand.
     """
-    if not isinstance(release, ChunksRelease):
+    guarantee: Guarantee = asked.guarantee
+    if isinstance(data, Facts | Table) or isinstance(release, BlocksRelease):
         return ()
     shown = set(release.published.vocabulary.labels)
     supports = data.supports()
     rare = np.flatnonzero((supports > 0) & (supports < least_rows(guarantee))).tolist()
     names = [data.vocabulary.labels[item] for item in rare]
-    names = [name for name in names if name in shown and name not in guarantee.secrets]
+    known = asked.constrained.union(guarantee.secrets)
+    names = [name for name in names if name in shown and name not in known]
     given = given_items(tree, data.vocabulary.labels) if tree is not None and names else frozenset()
     return tuple(name for name in names if name not in given)
 

@@ -188,7 +188,8 @@ class VerifiedRelease(Framed):
             raise RequestError(f"The folder to write must be a path, got {described(out)}.")
         if format is not None and not isinstance(format, str):
             raise RequestError(f"format must be the name of a format, got {described(format)}.")
-        require_common(self.rare_names, {**self.report, **record}, allowed=rare_names)
+        if isinstance(self.release, ChunksRelease):
+            require_common(self.rare_names, {**self.report, **record}, allowed=rare_names)
         release, layout = self.release, self.release.layout(self.layout, format)
         if list_members and getattr(release, "listing", None) is not None:
             release = cast("Release", replace(cast("RowsRelease", release), listing=None))
@@ -332,7 +333,9 @@ def anonymize(
         made.told["warnings"] = [*made.told.get("warnings", ()), note]
     release, verdict, report = released_at(place, asked, made, timing, progress)
     layout = data.origin.layout if data.origin else Layout("basket")
-    rare = rare_names(data, release, made.tree, guarantee)
+    rare = rare_names(data, release, made.tree, asked)
+    if rare:
+        report["rare_names"] = {"least": least_rows(guarantee), "items": len(rare)}
     return VerifiedRelease(release, verdict, report["utility"], report, layout, data.personal, rare)
 
 

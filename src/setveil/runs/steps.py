@@ -19,7 +19,7 @@ from setveil.guarantees.verify import Verdict
 from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress
 from setveil.published import Outcome
-from setveil.published.listing import listing_of
+from setveil.published.listing import Listing, listing_of
 from setveil.published.parts import Parts, TableCut
 from setveil.published.recoding import BoxRecoding, GroupRecoding, LocalBoxes, LocalRecoding, Recoding
 from setveil.report.record import Record
@@ -104,7 +104,7 @@ def made_at(
         told["warnings"] = [*told.get("warnings", ()), f"{asked.algorithm} does not use the hierarchy."]
     # The tree of boxes that facts are published by is made of that of the codes.
     if not asked.list_members and isinstance(recoding, Recoding | LocalRecoding):
-        listing = listing_of(place.data, tree, getattr(asked.guarantee, "k", None))
+        listing = _listing_for(recoding, place.data, tree, asked.guarantee)
         if listing is not None and isinstance(recoding, GroupRecoding):
             recoding = recoding.naming(listing, place.data)
         elif listing is not None and not isinstance(recoding, BoxRecoding | LocalBoxes):
@@ -145,8 +145,14 @@ def with_listing(release: R, data: Original, tree: Hierarchy | None, guarantee: 
     """Let about.json list only items that enough rows contain, unless the hierarchy lists them."""
     if not hasattr(release, "listing") or isinstance(release.labelled, BoxRecoding | LocalBoxes):
         return release
-    listing = listing_of(data, tree, getattr(guarantee, "k", None))
+    listing = _listing_for(release.labelled, data, tree, guarantee)
     return replace(release, listing=listing)  # type: ignore[type-var]  # kinds of releases are dataclasses
+
+
+def _listing_for(recoding: Any, data: Original, tree: Hierarchy | None, guarantee: Any) -> Listing | None:
+    """Find the items that may be listed: in groups of those that occur a given list says nothing."""
+    of_groups = isinstance(recoding, GroupRecoding)
+    return listing_of(data, None if of_groups else tree, getattr(guarantee, "k", None))
 
 
 @contextmanager

@@ -26,7 +26,8 @@ def summary(report: Record) -> str:
     """Summarize a report in at most 19 lines of at most 88 columns.
 
     There are up to 3 more for what has no groups, up to 4 for sensitive items that were left out, up to 10
-    for labels of an earlier run, and one for each release of a table that was tried.
+    for labels of an earlier run, 2 for rare items under their own names, and one for each release of a table
+    that was tried.
 
     Returns
     -------
@@ -66,11 +67,25 @@ def facts(report: Record) -> dict[str, str]:
         f"{words.unit(report).capitalize()}s": kind.items(report),
         **kind.summarized(report),
         "Rows": words.rows(report),
+        "Rare names": rare_names(report),
         **applied_facts(report),
         **series_facts(report),
         "Share": share,
     }
     return {label: text for label, text in found.items() if text}
+
+
+def rare_names(report: Record) -> str:
+    """Say how many items are published under their own names that few rows contain."""
+    found = report.get("rare_names")
+    if not found:
+        return ""
+    one = found["items"] == 1
+    return (
+        f"{count(found['items'], 'item')} that fewer than {found['least']} rows contain "
+        f"{'is published under its own name' if one else 'are published under their own names'}; "
+        f"--suppress-below {found['least']} suppresses {'it' if one else 'them'}."
+    )
 
 
 def _of_table(report: Record) -> dict[str, str]:

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from setveil.deadline import Deadline
 from setveil.errors import InfeasibleError, RequestError
 from setveil.studies.explore.pace import EndingProgress, OutOfTimeError, Pace
-from setveil.studies.explore.promises import Promise, lower_envelope, usual_first
+from setveil.studies.explore.promises import Promise, lower_bounds, lower_envelope, usual_first
 from setveil.values.numbers import written
 
 
@@ -25,6 +25,7 @@ class Cell:
     error: str = ""  # why there is none
     loss: float | None = None  # of its own release
     lower_bound: float = 0.0  # what every release loses at least, as far as its own search proved
+    tree: int = 0  # which hierarchy: what is proven of one along one bounds none along another
     # stronger promises that the verifier found its release to keep: a greater k at this m (with a smaller
     # rho), a greater m at this k
     keeps: tuple[Promise, Promise] | None = None
@@ -129,6 +130,16 @@ def require_one(cells: Sequence[Cell]) -> None:
         )
     kind = InfeasibleError if all(cell.status == "infeasible" for cell in tried) else RequestError
     raise kind(tried[0].error)
+
+
+def proven_losses(cells: Mapping[Any, Cell]) -> dict[Any, float]:
+    """Bound the loss for each promise from below, by what was proven along the same hierarchy."""
+    bounds: dict[Any, float] = {}
+    for tree in {cell.tree for cell in cells.values()}:
+        along = {promise: cell for promise, cell in cells.items() if cell.tree == tree}
+        found = {promise: cell.lower_bound for promise, cell in along.items() if cell.loss is not None}
+        bounds |= lower_bounds(along, found)
+    return bounds
 
 
 def known_beyond(cell: Cell, known: int | None) -> int | None:

@@ -23,6 +23,7 @@ from setveil.runs.run import checked
 from setveil.studies.explore.cells import Cell, CellProgress, look_at_all
 from setveil.studies.explore.promises import Promise
 from setveil.studies.explore.rows import TIME_BUDGET, Exploration, RowsSearch, kept_by, require_algorithm
+from setveil.studies.explore.trees import Trees
 from setveil.utility.facts import part_label, parts_kept
 
 
@@ -67,7 +68,8 @@ def explore_facts(
     plain = len(spaces) == 1 or generalizing.order not in (None, "")
     cells = {promise: Cell.of(promise) for promise in promises}
     search = _OfFacts(
-        data, None, name, settings, queries=None, known=known, seed=seed, cells=cells,
+        data, Trees(data, None, computed=False), name, settings,
+        queries=None, known=known, seed=seed, cells=cells,
         codes=codes, generalizing=generalizing, proves=plain and not generalizing.lines,
     )  # fmt: skip
     wanted = [cell.promise for cell in cells.values() if search.is_feasible(cell)]

@@ -11,7 +11,8 @@ from typing import Any, cast
 from setveil import algorithms
 from setveil.guarantees.km_rho import PUBLIC
 from setveil.report.explore.text import Explored
-from setveil.studies.explore.promises import Promise, front, lower_bounds, lower_envelope
+from setveil.studies.explore.cells import proven_losses
+from setveil.studies.explore.promises import Promise, front, lower_envelope
 from setveil.studies.explore.rows import Exploration
 from setveil.studies.machine import machine
 from setveil.values.numbers import as_json
@@ -51,7 +52,7 @@ def record(
     cells = {cell.promise: cell for cell in found.cells}
     losses = {promise: cell.loss for promise, cell in cells.items() if cell.loss is not None}
     taken = lower_envelope(cells, losses)
-    bounds = lower_bounds(cells, {promise: cells[promise].lower_bound for promise in losses})
+    bounds = proven_losses(cells)
     proves = found.algorithm == "exact" and found.proves
     ahead = set(front({promise: losses[other] for promise, other in taken.items()}))
     lines = []

@@ -24,7 +24,6 @@ from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.km_rho import PUBLIC, KmRho
 from setveil.guarantees.verify import verify
 from setveil.guarantees.verify.classes import classes_of, verify_classes
-from setveil.hierarchy.build import by_cooccurrence
 from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress, silent
 from setveil.published import Release, publish
@@ -42,6 +41,7 @@ from setveil.studies.explore.cells import (
 )
 from setveil.studies.explore.pace import EndingProgress, OutOfTimeError, Pace
 from setveil.studies.explore.promises import Promise, at_least, lower_bounds
+from setveil.studies.explore.trees import Trees
 from setveil.studies.worth import names_kept, query_error, shown_occurrences, unique_rows
 from setveil.utility.are import Queries
 from setveil.utility.lm import lm
@@ -175,9 +175,9 @@ def explore(
     if not data.n_occurrences:
         raise DataError("No row holds an item: there is nothing to explore.")
     info = algorithms.load(name).info
-    if hierarchy is None and "hierarchy" in info.needs_for(model):
+    trees = Trees(data, hierarchy, computed="hierarchy" in info.needs_for(model))
+    if trees.computed:
         progress("grouping items that often occur together")
-        hierarchy = by_cooccurrence(data)
     size = min(QUERY_SIZE, int(data.row_lengths().max()))
     cells = {promise: Cell.of(promise) for promise in promises}
     try:
@@ -186,7 +186,7 @@ def explore(
         require_one([*cells.values()])
         raise
     search = RowsSearch(
-        data, hierarchy, name, settings, queries=queries, known=known, seed=seed, cells=cells, secrets=secrets
+        data, trees, name, settings, queries=queries, known=known, seed=seed, cells=cells, secrets=secrets
     )
     wanted = [cell.promise for cell in cells.values() if search.is_feasible(cell)]
     look_at_all(cells, wanted, search, deadline)
@@ -203,7 +203,7 @@ class RowsSearch:
     """The search over all promises: what is the same for all of them."""
 
     data: Transactions
-    hierarchy: Hierarchy | None
+    trees: Trees
     algorithm: str
     settings: Any
     queries: Queries | None
@@ -261,6 +261,7 @@ class RowsSearch:
         hearing("measuring")
         found = self._worth(release, recoding, cell, learned, hearing)
         cell.loss, cell.lower_bound = best
+        cell.tree = self.trees.number(cell.k)
         cell.keeps, cell.learned, cell.found, cell.recoding = keeps, learned, found, recoding
         cell.status, cell.seconds = "done", pace.deadline.passed - begun
         if same is None:
@@ -268,7 +269,8 @@ class RowsSearch:
 
     def _known_best(self, cell: Cell) -> Cell | None:
         """Find a release that is known to keep the promise and to lose as little as any can."""
-        done = [other for other in self.cells.values() if other.status == "done"]
+        tree = self.trees.number(cell.k)
+        done = [other for other in self.cells.values() if other.status == "done" and other.tree == tree]
         bounds = {other.promise: other.lower_bound for other in done}
         least = lower_bounds([cell.promise], bounds)[cell.promise]
         for other in done:
@@ -290,7 +292,7 @@ class RowsSearch:
             settings = replace(settings, time_limit=limit)
         hearing("searching")
         module = algorithms.load(self.algorithm)
-        recoding, told = module.anonymize(self.data, self.hierarchy, promise, settings, hearing)
+        recoding, told = module.anonymize(self.data, self.trees.of(promise.k), promise, settings, hearing)
         best = told.get("optimality")
         if best is None:
             return recoding, ((lm if self.objective == "lm" else ncp)(self.data, recoding), 0.0)

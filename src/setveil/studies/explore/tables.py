@@ -12,7 +12,6 @@ from setveil.deadline import Clock, Deadline
 from setveil.errors import DataError, GuaranteeError, InfeasibleError
 from setveil.guarantees.kkm import KKmAnonymity
 from setveil.guarantees.verify import verify
-from setveil.hierarchy.build import by_cooccurrence
 from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress, silent
 from setveil.published.tables import TableRelease, publish
@@ -20,6 +19,7 @@ from setveil.studies.explore.cells import Cell, CellProgress, known_beyond, look
 from setveil.studies.explore.pace import EndingProgress, Pace
 from setveil.studies.explore.promises import Pair
 from setveil.studies.explore.rows import TIME_BUDGET, Exploration
+from setveil.studies.explore.trees import Trees
 from setveil.studies.worth import unique_rows
 from setveil.tables.ends import with_cells
 from setveil.tables.table import Table
@@ -72,12 +72,12 @@ def explore_table(
     if not table.n_rows:
         raise DataError("The table has no rows: there is nothing to explore.")
     tree = table.tree if hierarchy is None else hierarchy
-    if tree is None and table.n_items:
+    trees = Trees(table, tree or (None if table.n_items else Hierarchy({"*": None})), computed=True)
+    if trees.computed:
         progress("grouping items that often occur together")
-        tree = by_cooccurrence(table)
     queries = random_table_queries(table, QUERIES, seed)
     search = _Search(
-        table, tree or Hierarchy({"*": None}), rt.RT(share=share, search=SEARCH),
+        table, trees, rt.RT(share=share, search=SEARCH),
         queries, true_answers(table, queries), known, seed,
     )  # fmt: skip
     cells: dict[Pair, Cell] = {pair: Cell(*pair) for pair in pairs}
@@ -104,7 +104,7 @@ class _Search:
     """What is the same for all promises."""
 
     table: Table
-    hierarchy: Hierarchy
+    trees: Trees
     settings: rt.RT
     queries: list[TableQuery]
     answers: list[int]  # the true ones
@@ -117,8 +117,9 @@ class _Search:
         limit = pace.begin(cell.m, left)
         hearing("searching")
         settings = replace(self.settings, time_limit=limit)
-        table = with_cells(self.table, cell.k)
-        made, told = rt.anonymize(table, self.hierarchy, promise, settings, hearing)
+        table, tree = with_cells(self.table, cell.k), self.trees.of(cell.k)
+        assert tree is not None  # noqa: S101
+        made, told = rt.anonymize(table, tree, promise, settings, hearing)
         made = replace(made, k=cell.k)
         pace.searched(limit)
         best = next(point for point in told["frontier"] if point["chosen"])

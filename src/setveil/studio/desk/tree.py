@@ -29,6 +29,7 @@ from setveil.hierarchy.io import read_hierarchy, write_hierarchy
 from setveil.hierarchy.systems.reading import Zeros, in_words
 from setveil.hierarchy.tree import Hierarchy
 from setveil.options.inputs import load_names
+from setveil.published.listing import FEWEST
 from setveil.staging import staged_file
 from setveil.studio.desk.column_groups import values_of
 from setveil.studio.desk.data import rows_of, systems_of
@@ -128,7 +129,7 @@ def build(desk: Desk, by: str, fanout: int, at: str, lengths: Sequence[int], nam
     if by == "prefix":
         tree = builders.by_prefix(data, at=at, lengths=lengths)
     else:
-        tree = builders.by_cooccurrence(data, fanout)
+        tree = builders.by_cooccurrence(data, fanout, common=FEWEST)
     return _begin(desk, tree, named, ())
 
 

@@ -101,6 +101,9 @@ def _page(request: Request, errors: list[dict[str, str]] | None = None) -> Respo
         limit=_seconds(settings.get("time-limit", _USUAL_LIMIT)),
         about={name: str(settings.get(name, "")) for name in ABOUT},
         external=bool(settings.get("external", False)),
+        list_members=bool(settings.get("list-members", False)),
+        items_alone=not of_facts and not commands.is_table(settings),
+        suppress_below=settings.get("suppress-below", ""),
         job=None if job is None else told(job),
         job_out=None if job is None or job.out is None else job.out.name,
         nearest=None if job is None else _nearest(job),
@@ -200,6 +203,8 @@ async def start(request: Request) -> Response:
             "class-size": size,
             "time-limit": limit if timed and limit != _USUAL_LIMIT else None,
             "external": True if "external" in form else None,
+            "list-members": True if "list-members" in form else None,
+            "suppress-below": whole(form.get("suppress-below", ""), 2),
             **{what: form.get(what, "")[:500] or None for what in ABOUT},
         }
     if "fact-order" in form:
