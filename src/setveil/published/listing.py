@@ -45,6 +45,21 @@ class Listing:
         others = {"least": self.least, "labels": self.others(members)}
         return {"labels": self.members(members), **({"others": others} if others["labels"] else {})}
 
+    def about_codes(self, members: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+        """Return the same for the codes of facts, whose labels may lie below each other: `below` says which.
+
+        Without it nobody could see that boxes overlap in members that are not listed.
+        """
+        found = self.about(members)
+        if "others" in found:
+            inside = {label: frozenset(members[label]) for label in found["others"]["labels"]}
+            below = {
+                label: [one for one in inside if one != label and inside[one] <= items]
+                for label, items in inside.items()
+            }
+            found["others"]["below"] = {label: ones for label, ones in below.items() if ones}
+        return found
+
     def others(self, members: Mapping[str, Sequence[str]]) -> list[str]:
         """List the labels that may have members that are not listed.
 
@@ -71,6 +86,13 @@ def listing_of(data: Sums, tree: Hierarchy | None, k: int | None) -> Listing | N
         return None
     common = np.flatnonzero(data.supports() >= least).tolist()
     return Listing(least, given, given.union(items[i] for i in common))
+
+
+def common_facts(data: Sums, k: int | None) -> Listing:
+    """Find the facts that enough rows contain, by which boxes are put in order."""
+    least = max(k or FEWEST, 2)
+    common = np.flatnonzero(data.supports() >= least).tolist()
+    return Listing(least, frozenset(), frozenset(data.vocabulary.labels[i] for i in common))
 
 
 def given_items(tree: Hierarchy, items: Collection[str]) -> frozenset[str]:
