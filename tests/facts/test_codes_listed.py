@@ -78,7 +78,6 @@ def test_queries_about_unlisted_codes_are_bounded(tmp_path: Path) -> None:
 def test_draws_contain_no_code_that_is_not_listed(tmp_path: Path) -> None:
     release, _ = made("aa")
     release.write(tmp_path / "x")
-    sv.reconstruct(tmp_path / "x", out=tmp_path / "draws", draws=2)
     for source in (release, tmp_path / "x"):
         draws = sv.reconstruct(source, draws=2)
         names = {name for draw in draws for name in draw.vocabulary.labels}

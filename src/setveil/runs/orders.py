@@ -23,6 +23,7 @@ from setveil.hierarchy.build import by_cooccurrence
 from setveil.hierarchy.columns import parted
 from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress
+from setveil.published.listing import FEWEST
 from setveil.published.parts import Parts, TableCut
 from setveil.published.recoding import AnyBoxes, BoxRecoding
 from setveil.recipients import not_of_facts
@@ -97,7 +98,7 @@ def _require_for_codes(asked: Asked) -> None:
         )
 
 
-def trees_of(data: Facts, given: Hierarchy | None, least: int) -> dict[str, Hierarchy]:
+def trees_of(data: Facts, given: Hierarchy | None, least: int = FEWEST) -> dict[str, Hierarchy]:
     """Take the hierarchy of each column of codes, and make those that are not given.
 
     Parameters

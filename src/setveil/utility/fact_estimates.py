@@ -90,6 +90,10 @@ class FactEstimator(Estimator):
         """Whether a name is a fact or a part of facts whose values the release names."""
         return isinstance(name, str) and (name in self.places.of or self._selected(name) is not None)
 
+    def may_hide(self, name: str) -> bool:
+        """Whether a name may be a fact, or a part of facts, whose code the release does not list."""
+        return self.others and name not in self and self._selected(name, known=False) is not None
+
     @property
     def labels(self) -> tuple[str, ...]:
         """Names for several facts; these are not listed, any part may be named."""

@@ -16,7 +16,6 @@ from setveil.guarantees.km_rho import KmRho
 from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress, silent
 from setveil.published import Release
-from setveil.published.listing import FEWEST
 from setveil.published.recoding import AnyRecoding
 from setveil.runs.asked import Asked, asked_for
 from setveil.runs.orders import anonymize_facts, loss_of, require_possible, trees_of
@@ -63,7 +62,7 @@ def explore_facts(
     if not data.n_occurrences:
         raise DataError("No row holds a fact: there is nothing to explore.")
     progress("grouping codes that often occur together" if hierarchy is None else "reading")
-    codes = list(trees_of(data, hierarchy, FEWEST).values())
+    codes = list(trees_of(data, hierarchy).values())
     spaces = generalizing.spaces(data, codes)
     plain = len(spaces) == 1 or generalizing.order not in (None, "")
     cells = {promise: Cell.of(promise) for promise in promises}
