@@ -159,10 +159,10 @@ def with_listing(release: R, data: Original, tree: Hierarchy | None, guarantee: 
 def with_all_members(release: R) -> R:
     """Let about.json list all members of labels."""
     if isinstance(release, FactsRelease):
-        return replace(release, published=with_all_codes(release.published))  # type: ignore[return-value]
+        return replace(release, published=with_all_codes(release.published))
     if isinstance(release, TableRelease) and isinstance(release.table.sets, FactRows):
         table = replace(release.table, sets=with_all_codes(release.table.sets))
-        return replace(release, table=table)  # type: ignore[return-value]
+        return replace(release, table=table)
     if getattr(release, "listing", None) is None:
         return release
     return replace(release, listing=None)  # type: ignore[type-var]

@@ -325,8 +325,8 @@ class FactEstimator(Estimator):
         number = np.bincount(box, minlength=n)
         more = np.where(self._others_inside(part), self._more, 0.0)
         total = np.bincount(box, rows, n) + (inside - number + more) * self._most
-        rest = self._listed_rows - np.bincount(box, rows, n)
-        rest = rest + (self._sizes - self._listed - inside + number + self._more - more) * self._most
+        others = self._sizes - self._listed - inside + number + self._more - more
+        rest = self._listed_rows - np.bincount(box, rows, n) + others * self._most
         least = np.zeros(n, np.int64)
         np.maximum.at(least, box, rows)
         least = np.maximum(least, self._box_rows - np.minimum(rest, self._box_rows)).astype(np.int64)
@@ -337,8 +337,8 @@ class FactEstimator(Estimator):
         elif self._counts is None or not self._counts.suppressed or beyond == np.inf:
             most_gone = self.n_rows
         else:
-            more = (beyond - gone.size) * self._hidden
-            most_gone = int(min(self.n_rows, float(gone.sum()) + more))
+            uncounted = (beyond - gone.size) * self._hidden
+            most_gone = int(min(self.n_rows, float(gone.sum()) + uncounted))
         return Term(
             inside > 0,
             (inside >= self._sizes) & part.whole,
