@@ -114,3 +114,55 @@ def test_values_that_enough_rows_share_stay_as_they_are() -> None:
         "<9",
         "<=9",
     ]
+
+
+@pytest.mark.parametrize("algorithm", ["rt", "bounding"])
+def test_outer_ranges_end_at_declared_bounds(algorithm: str, tmp_path: Path) -> None:
+    frame, found = some_table(Random(5), 60), []
+    for last in ("98", "120"):
+        ages = [*frame["age"].to_list()[:-2], last, "99"]
+        data = sv.read_table(
+            frame.with_columns(age=pl.Series(ages)), qi=["age", "sex"], set="codes", bounds={"age": "0..120"}
+        )
+        made = sv.anonymize(
+            data, sv.KKmAnonymity(k=5, m=1), hierarchy=sv.Hierarchy(TREE), algorithm=algorithm, details=False
+        )
+        labels = made.release.exposed().columns[0].labels
+        assert not [label for label in labels if label[0] in "<>"]
+        assert [label for label in labels if label.endswith(",120]")]
+        made.write(tmp_path / last)
+        assert sv.verify(tmp_path / last).holds
+        found.append(published(tmp_path / last))
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize(
+    ("bounds", "reason"),
+    [
+        ("20..60", "3 values beyond the bounds 20 and 60"),
+        ("60..20", "must rise"),
+        ("20", "must be two numbers"),
+        ((1, "x"), "must be a number"),
+    ],
+)
+def test_bounds_that_cannot_be(bounds: object, reason: str) -> None:
+    with pytest.raises(sv.SetveilError, match=reason):
+        sv.read_table(some_table(Random(5), 60), qi=["age", "sex"], set="codes", bounds={"age": bounds})
+
+
+def test_bounds_are_for_numbers_without_a_hierarchy() -> None:
+    for more in ({"categorical": ["age"]}, {"hierarchies": {"age": "prefix:1"}}):
+        with pytest.raises(sv.SetveilError, match="has bounds"):
+            sv.read_table(some_table(Random(5), 60), qi=["age"], set="codes", bounds={"age": "0..9"}, **more)
+    with pytest.raises(sv.SetveilError, match="no numbers"):
+        sv.read_table(some_table(Random(5), 60), qi=["sex"], set="codes", bounds={"sex": "0..9"})
+
+
+def test_no_single_row_decides_how_wide_built_ranges_are() -> None:
+    frame = some_table(Random(6), 60)
+    labels = []
+    for last in ("98", "2000"):
+        ages = [*frame["age"].to_list()[:-1], last]
+        data = sv.read_table(frame.with_columns(age=pl.Series(ages)), qi=["age"], set="codes", ranges=["age"])
+        labels.append({label for label in data.columns[0].labels if label.startswith("[3")})
+    assert labels[0] == labels[1]
