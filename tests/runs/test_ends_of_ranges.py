@@ -11,6 +11,7 @@ import pytest
 
 import setveil as sv
 from setveil.tables.ends import in_cells
+from setveil.tables.levels import Levels
 from setveil.tables.quasi_identifiers import QuasiIdentifier, quasi_identifier, range_in
 from strategies import many
 
@@ -166,3 +167,23 @@ def test_no_single_row_decides_how_wide_built_ranges_are() -> None:
         data = sv.read_table(frame.with_columns(age=pl.Series(ages)), qi=["age"], set="codes", ranges=["age"])
         labels.append({label for label in data.columns[0].labels if label.startswith("[3")})
     assert labels[0] == labels[1]
+
+
+@pytest.mark.parametrize("way", ["prefix", "ranges", "dates"])
+def test_a_file_that_was_built_from_a_column_lists_none_of_its_values(way: str) -> None:
+    rng = Random(7)
+    values = {
+        "prefix": lambda: f"{rng.choice('12')}0{rng.randint(100, 130)}",
+        "ranges": lambda: str(rng.randint(20, 60)),
+        "dates": lambda: f"2024-{rng.randint(1, 12):02}-{rng.randint(1, 28):02}",
+    }
+    frame = pl.DataFrame(
+        {"x": [values[way]() for _ in range(60)], "codes": [rng.choice(["I21", "J18"]) for _ in range(60)]}
+    )
+    parents = Levels(way).parents_of("x", frame["x"].to_list())
+    for more in ([], [("none", "group"), ("group", "*")]):  # a value of one's own is no value of the column
+        tree = sv.Hierarchy({**parents, **dict(more)})
+        data = sv.read_table(frame, qi=["x"], set="codes", hierarchies={"x": tree})
+        made = sv.anonymize(data, sv.KKmAnonymity(k=5, m=1), hierarchy=sv.Hierarchy(TREE), details=False)
+        about = made.release.about(made.report)
+        assert bool(about["columns"]["x"]) == bool(more)

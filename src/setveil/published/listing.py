@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from setveil.data.sums import Sums
+from setveil.hierarchy.computed import is_computed
 from setveil.hierarchy.tree import Hierarchy
 
 MEMBERS_FILE = "members.json"  # below internal: all members of each label, if about.json lists only some
 FEWEST = 5  # rows that must contain an item that is listed, if the guarantee has no k
-_MADE = re.compile(r"(?:C+|L+)[0-9]+_[0-9]+")  # nodes of hierarchies made by co-occurrence, or balanced
 _UNLISTED = re.compile(r"\(+unlisted\)+")
 
 
@@ -115,29 +115,6 @@ def given_items(tree: Hierarchy, items: Collection[str]) -> frozenset[str]:
         for leaf in tree.leaves(node)
     }
     return frozenset(tree.labels[leaf] for leaf in range(tree.n_leaves) if leaf not in missing)
-
-
-def is_computed(tree: Hierarchy, items: Collection[str]) -> bool:
-    """Whether a hierarchy was computed from the items that occur, or looks as if it had been.
-
-    A file keeps no note of that. Its nodes say it: ``C1_0`` or ``L1_0``, or below ``*`` prefixes of exactly
-    the items that occur.
-    """
-    if tree.origin is not None and tree.origin.source == "co-occurrence":
-        return True
-    inner = [node for node in range(tree.n_leaves, tree.n_nodes) if node != tree.root]
-    if not inner:
-        return False
-    if all(_MADE.fullmatch(tree.labels[node]) for node in inner):
-        return True
-    if set(tree.labels[tree.root]) != {"*"} or {*tree.labels[: tree.n_leaves]} != {*items}:
-        return False
-    return all(_is_prefix(tree.labels[node], (tree.labels[x] for x in tree.leaves(node))) for node in inner)
-
-
-def _is_prefix(node: str, leaves: Iterable[str]) -> bool:
-    prefix = node.rstrip("*")
-    return bool(prefix) and all(leaf.startswith(prefix) for leaf in leaves)
 
 
 def with_others(about: Mapping[str, Any]) -> dict[str, list[str]]:

@@ -24,6 +24,7 @@ from setveil.data.readings import as_field
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, TableError, faces, listed, shorten
 from setveil.hierarchy.build import by_prefix
+from setveil.hierarchy.computed import is_computed
 from setveil.hierarchy.fit import fitted
 from setveil.hierarchy.tree import Hierarchy
 from setveil.tables.asked import ask_for_roles
@@ -181,7 +182,9 @@ def _known_column(column: TextColumn, known: Known, place: Callable[[int], str])
     column = TextColumn(column.name, column.codes, labels)
     make = partial(quasi_identifier, column.name, column.codes, labels, weight=known.weight, place=place)
     if isinstance(known.hierarchy, Hierarchy):
-        return make(numeric=known.kind == "numeric", parents=parents_of(known.hierarchy))
+        present = {labels[code] for code in np.unique(column.codes).tolist()} - {MISSING}
+        built = is_computed(known.hierarchy, present)
+        return make(numeric=known.kind == "numeric", parents=parents_of(known.hierarchy), built=built)
     if known.ranges is not None or known.kind == "numeric":
         plain = _bounded(make(numeric=True), known.bounds)
         if known.ranges is None:
