@@ -351,7 +351,8 @@ def read_run(out: Path, rows: Sequence[Row], leaves: Iterable[str] | None = None
     report = json.loads((out / "internal" / "report.json").read_text(encoding="utf-8"))
     about = json.loads((out / "published" / "about.json").read_text(encoding="utf-8"))
     data = out / "published" / report["published"]["file"]
-    assert files_under(out) == FILES_OF_A_RUN | {f"published/{data.name}"}
+    listed = {"internal/members.json"} if "others" in about else set()
+    assert files_under(out) == FILES_OF_A_RUN | listed | {f"published/{data.name}"}
     assert {path.name for path in out.iterdir()} == {"published", "internal"}
     published = rows_of(data, about["format"])
 
