@@ -165,7 +165,7 @@ OTHERS = sv.Transactions.from_rows([["a", "b"], ["c", "d"], ["e"]])
         (sv.PrivacyConstraints(2, m=2), "coat", None, None),
         (sv.KmAnonymity(2, 2), "hghs", None, None),
         (sv.KmAnonymity(2, 2), "hghs", TREE, 3),
-        (sv.KmAnonymity(2, 2), "hghs", by_cooccurrence(OTHERS), 5),
+        (sv.KmAnonymity(2, 2), "hghs", by_cooccurrence(OTHERS), None),
         (sv.TransactionalKAnonymity(2), "lg", None, None),
     ],
 )

@@ -50,7 +50,7 @@ class Listing:
 
         Without it nobody could see that boxes overlap in members that are not listed.
         """
-        found = self.about(members)
+        found = self.about({label: members[label] for label in sorted(members)})  # no code decides the order
         if "others" in found:
             inside = {label: frozenset(members[label]) for label in found["others"]["labels"]}
             below = {
