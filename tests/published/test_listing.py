@@ -12,7 +12,8 @@ import setveil as sv
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError
 from setveil.hierarchy.build import balanced, by_cooccurrence, by_prefix, by_system, extend
-from setveil.published.listing import given_items, is_computed
+from setveil.hierarchy.computed import is_computed
+from setveil.published.listing import given_items
 
 COMMON = [["tea", "milk"]] * 6 + [["tea", "scone"]] * 5 + [["beer", "nuts"]] * 6 + [["beer", "crisps"]] * 5
 

@@ -11,6 +11,7 @@ import pytest
 
 import setveil as sv
 from setveil.tables.ends import in_cells
+from setveil.tables.levels import Levels
 from setveil.tables.quasi_identifiers import QuasiIdentifier, quasi_identifier, range_in
 from strategies import many
 
@@ -114,3 +115,75 @@ def test_values_that_enough_rows_share_stay_as_they_are() -> None:
         "<9",
         "<=9",
     ]
+
+
+@pytest.mark.parametrize("algorithm", ["rt", "bounding"])
+def test_outer_ranges_end_at_declared_bounds(algorithm: str, tmp_path: Path) -> None:
+    frame, found = some_table(Random(5), 60), []
+    for last in ("98", "120"):
+        ages = [*frame["age"].to_list()[:-2], last, "99"]
+        data = sv.read_table(
+            frame.with_columns(age=pl.Series(ages)), qi=["age", "sex"], set="codes", bounds={"age": "0..120"}
+        )
+        made = sv.anonymize(
+            data, sv.KKmAnonymity(k=5, m=1), hierarchy=sv.Hierarchy(TREE), algorithm=algorithm, details=False
+        )
+        labels = made.release.exposed().columns[0].labels
+        assert not [label for label in labels if label[0] in "<>"]
+        assert [label for label in labels if label.endswith(",120]")]
+        made.write(tmp_path / last)
+        assert sv.verify(tmp_path / last).holds
+        found.append(published(tmp_path / last))
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize(
+    ("bounds", "reason"),
+    [
+        ("20..60", "3 values beyond the bounds 20 and 60"),
+        ("60..20", "must rise"),
+        ("20", "must be two numbers"),
+        ((1, "x"), "must be a number"),
+    ],
+)
+def test_bounds_that_cannot_be(bounds: object, reason: str) -> None:
+    with pytest.raises(sv.SetveilError, match=reason):
+        sv.read_table(some_table(Random(5), 60), qi=["age", "sex"], set="codes", bounds={"age": bounds})
+
+
+def test_bounds_are_for_numbers_without_a_hierarchy() -> None:
+    for more in ({"categorical": ["age"]}, {"hierarchies": {"age": "prefix:1"}}):
+        with pytest.raises(sv.SetveilError, match="has bounds"):
+            sv.read_table(some_table(Random(5), 60), qi=["age"], set="codes", bounds={"age": "0..9"}, **more)
+    with pytest.raises(sv.SetveilError, match="no numbers"):
+        sv.read_table(some_table(Random(5), 60), qi=["sex"], set="codes", bounds={"sex": "0..9"})
+
+
+def test_no_single_row_decides_how_wide_built_ranges_are() -> None:
+    frame = some_table(Random(6), 60)
+    labels = []
+    for last in ("98", "2000"):
+        ages = [*frame["age"].to_list()[:-1], last]
+        data = sv.read_table(frame.with_columns(age=pl.Series(ages)), qi=["age"], set="codes", ranges=["age"])
+        labels.append({label for label in data.columns[0].labels if label.startswith("[3")})
+    assert labels[0] == labels[1]
+
+
+@pytest.mark.parametrize("way", ["prefix", "ranges", "dates"])
+def test_a_file_that_was_built_from_a_column_lists_none_of_its_values(way: str) -> None:
+    rng = Random(7)
+    values = {
+        "prefix": lambda: f"{rng.choice('12')}0{rng.randint(100, 130)}",
+        "ranges": lambda: str(rng.randint(20, 60)),
+        "dates": lambda: f"2024-{rng.randint(1, 12):02}-{rng.randint(1, 28):02}",
+    }
+    frame = pl.DataFrame(
+        {"x": [values[way]() for _ in range(60)], "codes": [rng.choice(["I21", "J18"]) for _ in range(60)]}
+    )
+    parents = Levels(way).parents_of("x", frame["x"].to_list())
+    for more in ([], [("none", "group"), ("group", "*")]):  # a value of one's own is no value of the column
+        tree = sv.Hierarchy({**parents, **dict(more)})
+        data = sv.read_table(frame, qi=["x"], set="codes", hierarchies={"x": tree})
+        made = sv.anonymize(data, sv.KKmAnonymity(k=5, m=1), hierarchy=sv.Hierarchy(TREE), details=False)
+        about = made.release.about(made.report)
+        assert bool(about["columns"]["x"]) == bool(more)

@@ -33,6 +33,7 @@ def read_facts(
     numeric: str | Sequence[str] = (),
     categorical: str | Sequence[str] = (),
     ranges: str | Sequence[str] | Mapping[str, Any] = (),
+    bounds: Mapping[str, Any] | None = None,
     weights: Mapping[str, Any] | None = None,
     per_person: Mapping[str, str] | None = None,
     item_columns: str | Sequence[str] | None = None,
@@ -76,7 +77,7 @@ def read_facts(
     persons : path or data frame, optional
         A table of persons with the same column of ids; without it `source` says on each line what is known of
         the person.
-    qi, keep, drop, hierarchies, numeric, categorical, ranges, weights
+    qi, keep, drop, hierarchies, numeric, categorical, ranges, bounds, weights
         What the columns of persons are, as for `setveil.read_table`; hierarchies of quasi-identifiers only:
         that of the codes is given to `setveil.anonymize`. With `qi` rows are those of a table.
     per_person : mapping of str to {"first", "last", "least", "greatest"}, optional
@@ -161,7 +162,7 @@ def read_facts(
         drop=names_of("drop", drop), hierarchies=hierarchies, numeric=names_of("numeric", numeric),
         categorical=names_of("categorical", categorical),
         ranges=ranges if isinstance(ranges, Mapping) else dict.fromkeys(names_of("ranges", ranges), True),
-        weights=weights, missing=of_persons, id_column=id, delimiter=delimiter,
+        bounds=bounds, weights=weights, missing=of_persons, id_column=id, delimiter=delimiter,
     )  # fmt: skip
     first, how = (source, how) if persons is None else (persons, replace(how, items=source))
     return read_table_of_facts(

@@ -28,6 +28,7 @@ def read_table(
     numeric: str | Iterable[str] = (),
     categorical: str | Iterable[str] = (),
     ranges: str | Iterable[str] | Mapping[str, Any] = (),
+    bounds: Mapping[str, Any] | None = None,
     weights: Mapping[str, Any] | None = None,
     missing: Mapping[str, str | Sequence[str]] | None = None,
     roles: str | PathLike[str] | None = None,
@@ -53,7 +54,7 @@ def read_table(
         input); or an object with an Arrow stream (polars, pandas, pyarrow, DuckDB, ...).
     qi : list of str, or dict
         Columns that someone may know (quasi-identifiers). A dict says more of each: `kind` ("numeric" or
-        "categorical"), `hierarchy`, `ranges`, `weight`, `missing`, as the parameters below do.
+        "categorical"), `hierarchy`, `ranges`, `bounds`, `weight`, `missing`, as the parameters below do.
     set : str
         The column of items: lists, or fields such as ``I10;E11``. Where items stand in several columns or in
         a second table: what their column is to be called (by default ``items``).
@@ -68,6 +69,8 @@ def read_table(
         decimal numbers, none with a needless zero in front.
     ranges : list of str, or dict of str to number
         Numeric columns that get a hierarchy of ranges, and how wide the narrowest ones are.
+    bounds : dict of str to (number, number)
+        Numbers between which all values of a column lie, whatever occurs: outer ranges end there.
     weights : dict of str to number
         How much what a column loses counts, by default 1.
     missing : dict of str to (str or list of str)
@@ -135,6 +138,7 @@ def read_table(
         "numeric": names_of("numeric", numeric),
         "categorical": names_of("categorical", categorical),
         "ranges": ranges if isinstance(ranges, Mapping) else dict.fromkeys(names_of("ranges", ranges), True),
+        "bounds": bounds,
         "weights": weights,
         "missing": missing,
     }

@@ -55,6 +55,11 @@ class Columns:
         "Build a hierarchy of ranges, such as age=10 or age=5,10,20. May be repeated.",
         default=None,
     )
+    bounds: Sequence[str] | None = parameter(
+        Texts("COLUMN=LEAST..GREATEST"),
+        "Numbers between which all values lie, such as age=0..120: outer ranges end there. May be repeated.",
+        default=None,
+    )
     weight: Sequence[str] | None = parameter(
         Texts("COLUMN=NUMBER"), "How much a column's loss counts (default: 1). May be repeated.", default=None
     )
@@ -88,7 +93,7 @@ class Columns:
             qi=names_in(self.qi), set_name=next(iter(sets), None), keep=names_in(self.keep_columns),
             drop=names_in(self.drop), hierarchies=hierarchies, numeric=names_in(self.numeric),
             categorical=names_in(self.categorical), ranges=self.pairs("ranges", alone=True),
-            weights=self.pairs("weight"),
+            bounds=self.pairs("bounds"), weights=self.pairs("weight"),
             missing={name: names_in(values) for name, values in self.pairs("missing").items()},
             hierarchy=hierarchy,
         )  # fmt: skip

@@ -52,9 +52,8 @@ def read_itemsets(path: Path, estimator: Estimator, layout: Layout) -> Queries:
 
 def require_named(itemsets: Sequence[Sequence[str]], estimator: Estimator, where: str = "") -> None:
     """Refuse items that the release does not name; those that it need not list are answered by bounds."""
-    unknown = [name for itemset in itemsets for name in itemset if name not in estimator]
-    if estimator.others:
-        unknown = [name for name in unknown if estimator.shows(name)]
+    names = [name for itemset in itemsets for name in itemset]
+    unknown = [name for name in names if name not in estimator and not estimator.may_hide(name)]
     if not unknown:
         return
     if estimator.shows(unknown[0]):

@@ -26,6 +26,7 @@ from setveil.options.reading import Reading
 from setveil.past.inputs import require_same_file, rows_of_run
 from setveil.past.recorded import options_in, texts_in
 from setveil.past.run import PastRun, past_run
+from setveil.published.listing import FEWEST
 from setveil.published.recoding import ReadBoxes
 from setveil.runs.orders import trees_of
 from setveil.utility.facts import part_label
@@ -99,7 +100,8 @@ def find_code_trees(run: PastRun, data: Facts, given: Hierarchy | None) -> list[
         files = {data.columns[0].name: plain} if plain is not None else named
         trees = {name: read_hierarchy(file, encoding=encoding) for name, file in files.items()}
         given = joined(trees) if len(data.columns) > 1 else next(iter(trees.values()))
-    return list(trees_of(data, given).values())
+    least = max(run.report["guarantee"].get("k") or FEWEST, 2)
+    return list(trees_of(data, given, least).values())
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ def options_in(kind: type[Words], options: Mapping[str, Any]) -> Words:
     """Take the options of a kind from those that a record has."""
     names = {name: name.replace("_", "-") for name in options_of(kind)}
     found = {name: options[said] for name, said in names.items() if options.get(said) is not None}
-    for several in ("ranges", "weight", "missing"):
+    for several in ("ranges", "bounds", "weight", "missing"):
         if isinstance(found.get(several), str):
             found[several] = [found[several]]
     for path in ("roles", "items_file"):

@@ -16,6 +16,7 @@ from setveil.values.per_column import OF, column_of, item_of, labelled
 ANY = "*"  # any value of a part
 CODES = "codes"  # the kind of the part that holds the codes
 NOTHING = ""  # the value of a part that is of another column
+UNLISTED = "\0"  # begins the value that represents the members of a label that are not listed
 Part = Mapping[str, tuple[str, ...]]  # the values that a label of a part stands for; others are values
 Fact = tuple[str, ...]  # a value of each part
 
@@ -77,6 +78,25 @@ class Boxes:
     def values(self, at: int, label: str) -> tuple[str, ...]:
         """List the values of a part that a label stands for."""
         return self.meaning[at].get(label, (label,))
+
+    def has_others(self, box: Sequence[str]) -> bool:
+        """Whether a box may have facts that are not listed, however many: all of them count as one value."""
+        return any(
+            value.startswith(UNLISTED) for at, label in enumerate(box) for value in self.values(at, label)
+        )
+
+    def is_listed(self, fact: Sequence[str]) -> bool:
+        """Whether a fact is one, and does not represent those that are not listed."""
+        return not any(value.startswith(UNLISTED) for value in fact)
+
+    def other(self, box: Sequence[str], number: int) -> Fact:
+        """Invent a fact of a box that does not list all of its facts."""
+        found = []
+        for at, label in enumerate(box):
+            values = self.values(at, label)
+            other = any(value.startswith(UNLISTED) for value in values)
+            found.append(f"other {number} of {label}" if other else values[number % len(values)])
+        return tuple(found)
 
     def size(self, box: Sequence[str]) -> int:
         """Count the facts of a box."""

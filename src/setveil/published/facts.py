@@ -27,12 +27,13 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import frozen
 from setveil.published import KindInfo
 from setveil.published.about import about_file, published_file, require_size
-from setveil.published.boxes import CODES, Boxes, Fact
+from setveil.published.boxes import CODES, UNLISTED, Boxes, Fact
 from setveil.published.counts import FACTS as FACTS_HEADER
 from setveil.published.counts import FILE as COUNTS
 from setveil.published.counts import read_counts
+from setveil.published.listing import MEMBERS_FILE, Listing, listing_of
 from setveil.published.recoding import BoxRecoding, ReadBoxes
-from setveil.published.rows import RowsRelease
+from setveil.published.rows import RowsRelease, all_members, write_members
 from setveil.published.rows import publish as publish_rows
 from setveil.values.per_column import column_of, item_of, labelled
 
@@ -46,7 +47,7 @@ info = KindInfo(
     means="facts",
     of_rows=True,
     asks=("itemsets", "itemset_length", "risk_m"),
-    files=("internal/recoding.csv", f"published/{COUNTS}"),
+    files=("internal/recoding.csv", f"internal/{MEMBERS_FILE}", f"published/{COUNTS}"),
     written="facts are written as csv, with a line for each fact and a column for each of its parts",
 )
 
@@ -61,6 +62,7 @@ class ShownColumn:
     meaning: tuple[Mapping[str, tuple[str, ...]], ...]
     kinds: tuple[str, ...]  # of each part: codes, when, amount
     sizes: tuple[int, ...]  # how many values each part has; (): not told
+    listing: Listing | None = None  # codes that about.json may list below labels; None: all of them
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,10 +144,10 @@ class FactsRelease(RowsRelease):
 
     def about(self, report: Mapping[str, Any]) -> dict[str, Any]:
         """Return what the parts of facts are, and what their labels stand for."""
-        made = report["hierarchy"]["source"] == "co-occurrence"  # then it would tell how many were left out
-        domain = {} if made else {"domain": self.domain}
+        # Of a computed hierarchy the number of facts would reveal how many were suppressed.
+        domain = {"domain": self.domain} if is_domain_public(self.published, report) else {}
         counts = {} if self.counts is None else {"counts": self.counts.about()}
-        told = told_of(self.published, self.facts.columns, report["guarantee"]["m"], made=made)
+        told = told_of(self.published, self.facts.columns, report)
         return {**domain, **counts, "facts": told}
 
     def meaning(self) -> dict[str, Any]:
@@ -164,12 +166,17 @@ class FactsRelease(RowsRelease):
             self.counts.write(folder, FACTS_HEADER)
         return FILE, {"format": BoxRecoding.kind}
 
+    def with_codes_listed(self, tree: BoxTree, k: int | None) -> FactsRelease:
+        """Let about.json list only codes that enough rows contain."""
+        return replace(self, published=with_codes_listed(self.published, self.facts, tree, k))
+
     def write_inside(self, folder: Path) -> None:
         """Write recoding.csv: what each fact became, of several columns with the name of its own."""
         if len(self.facts.columns) == 1:
             super().write_inside(folder)
         else:
             write_recoding_of_columns(folder / "recoding.csv", self.recoding)
+        write_codes(folder / MEMBERS_FILE, self.published)
 
 
 def write_recoding_of_columns(path: Path, recoding: BoxRecoding) -> None:
@@ -184,29 +191,102 @@ def write_recoding_of_columns(path: Path, recoding: BoxRecoding) -> None:
         )
 
 
-def told_of(rows: FactRows, columns: Sequence[SetColumn], m: Any, *, made: bool) -> dict[str, Any]:
-    """Say what the parts of published facts are, and what their labels stand for, as about.json does.
+def with_codes_listed(rows: FactRows, data: Facts, tree: BoxTree, k: int | None) -> FactRows:
+    """Let about.json list only codes that enough rows contain, in columns whose hierarchy does not list them.
+
+    Parameters
+    ----------
+    data : Facts
+        The original rows.
+    tree : BoxTree
+        That of the boxes.
+    k : int or None
+        See `setveil.published.listing.listing_of`.
+    """
+    columns = []
+    for at, (shown, space) in enumerate(zip(rows.columns, tree.spaces, strict=True)):
+        codes = (data.of_column(at) if len(rows.columns) > 1 else data).codes_alone()
+        columns.append(replace(shown, listing=listing_of(codes, space.trees[0], k)))
+    return replace(rows, columns=tuple(columns))
+
+
+def with_all_codes(rows: FactRows) -> FactRows:
+    """Let about.json list all codes."""
+    return replace(rows, columns=tuple(replace(one, listing=None) for one in rows.columns))
+
+
+def as_shared(rows: FactRows) -> FactRows:
+    """Forget the codes that about.json does not list."""
+    if not any(one.listing for one in rows.columns):
+        return rows
+    return replace(rows, columns=tuple(map(_as_listed, rows.columns)))
+
+
+def _as_listed(column: ShownColumn) -> ShownColumn:
+    if column.listing is None:
+        return column
+    found = column.listing.about_codes(_codes_of(column))
+    codes = _with_unlisted(found["labels"], found.get("others", {}))
+    return replace(column, meaning=(codes, *column.meaning[1:]), sizes=(), listing=None)
+
+
+def _codes_of(column: ShownColumn) -> dict[str, list[str]]:
+    return {label: list(codes) for label, codes in column.meaning[0].items()}
+
+
+def _with_unlisted(
+    labels: Mapping[str, Sequence[str]], others: Mapping[str, Any]
+) -> dict[str, tuple[str, ...]]:
+    """Give each label a value for its own members that are not listed, and for those of labels below it."""
+    below = others.get("below", {})
+    some = {label: [label, *below.get(label, ())] for label in others.get("labels", ())}
+    return {
+        label: (*codes, *(UNLISTED + one for one in some.get(label, ()))) for label, codes in labels.items()
+    }
+
+
+def write_codes(path: Path, rows: FactRows) -> None:
+    """Write members.json: all codes of each label, by column, if about.json lists only some."""
+    if any(one.listing for one in rows.columns):
+        write_members(
+            path,
+            {labelled(one.name, x): codes for one in rows.columns for x, codes in _codes_of(one).items()},
+        )
+
+
+def is_domain_public(rows: FactRows, report: Mapping[str, Any]) -> bool:
+    """Whether the number of facts says nothing of the data: no hierarchy of codes was computed."""
+    computed = report["hierarchy"]["source"] == "co-occurrence"
+    return not computed and not any(one.listing for one in rows.columns)
+
+
+def told_of(rows: FactRows, columns: Sequence[SetColumn], report: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parts of published facts, and what their labels represent, in the terms of about.json.
 
     Parameters
     ----------
     columns : sequence of SetColumn
         The columns of codes as they were read.
-    m : number, or mapping
-        How many facts somebody may know, of several columns perhaps of each.
-    made : bool
-        Whether the tree of the codes was made of the data: then it would tell how many were left out.
+    report : mapping
+        The record of the run: how many facts someone may know, and where the hierarchy is from.
     """
-    sets = {}
+    sets, m = {}, report["guarantee"]["m"]
+    computed = report["hierarchy"]["source"] == "co-occurrence"
     for shown, column in zip(rows.columns, columns, strict=True):
+        made = computed or shown.listing is not None
         labels = {
             name: {label: list(values) for label, values in meaning.items()}
             for name, meaning in zip(shown.part_names, shown.meaning, strict=True)
         }
+        found = {} if shown.listing is None else shown.listing.about_codes(_codes_of(shown))
+        if found:
+            labels[shown.part_names[0]] = found.pop("labels")
         sets[column.name] = {
             "m": m[column.name] if isinstance(m, Mapping) else m,
             **({"domain": prod(shown.sizes)} if len(columns) > 1 and not made else {}),
             "attributes": [attribute.as_dict() for attribute in column.attributes],
             "labels": labels,
+            **found,
             **({} if made else {"values": dict(zip(shown.part_names, shown.sizes, strict=True))}),
         }
     return {"sets": sets, "sign": rows.sign}
@@ -407,6 +487,7 @@ def told_in(path: Path, about: Mapping[str, Any]) -> tuple[tuple[ShownColumn, ..
                 {label: tuple(map(_text, values)) for label, values in one["labels"][part].items()}
                 for part in names
             )
+            meaning = (_with_unlisted(meaning[0], one.get("others", {})), *meaning[1:])
             kinds = (CODES, *(_text(attribute["kind"]) for attribute in one["attributes"]))
             sizes = tuple(_size(one["values"][part]) for part in names) if "values" in one else ()
             columns.append(ShownColumn(names[0], names, meaning, kinds, sizes))
@@ -453,7 +534,9 @@ def measurable(path: str, exposed: FactRows, original: Any, tree: Hierarchy | No
             ),
         )
     file = published_file(Path(path))
-    about, boxes = about_file(file), exposed.stands_for
+    about = about_file(file)
+    exposed = _with_codes(exposed, file.parent / "about.json", about)
+    boxes = exposed.stands_for
     numbers = [
         prod([shown.sizes[0] if shown.sizes else len(column.codes), *_leaves(column)])
         for shown, column in zip(exposed.columns, original.columns, strict=True)
@@ -470,6 +553,29 @@ def measurable(path: str, exposed: FactRows, original: Any, tree: Hierarchy | No
     )  # fmt: skip
     counts = read_counts(file.parent, about)
     return {"kind": recoding.kind, "published": exposed, "recoding": recoding, "counts": counts}
+
+
+def _with_codes(rows: FactRows, path: Path, about: Mapping[str, Any]) -> FactRows:
+    """Take all codes of each label, from internal/members.json if about.json lists only some."""
+    sets = about["facts"]["sets"]
+    some = {
+        labelled(name, label): codes
+        for name, one in sets.items()
+        if "others" in one
+        for label, codes in one["labels"][name].items()
+    }
+    if not some:
+        return rows
+    found = all_members(path, {"labels": some, "others": {"labels": list(some)}})
+    columns = [
+        replace(
+            one, meaning=({x: tuple(found[labelled(one.name, x)]) for x in one.meaning[0]}, *one.meaning[1:])
+        )
+        if "others" in sets[one.name]
+        else one
+        for one in rows.columns
+    ]
+    return replace(rows, columns=tuple(columns))
 
 
 def _leaves(column: SetColumn) -> list[int]:

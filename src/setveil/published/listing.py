@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from setveil.data.sums import Sums
+from setveil.hierarchy.computed import is_computed
 from setveil.hierarchy.tree import Hierarchy
 
 MEMBERS_FILE = "members.json"  # below internal: all members of each label, if about.json lists only some
 FEWEST = 5  # rows that must contain an item that is listed, if the guarantee has no k
-_MADE = re.compile(r"(?:C+|L+)[0-9]+_[0-9]+")  # nodes of hierarchies made by co-occurrence, or balanced
 _UNLISTED = re.compile(r"\(+unlisted\)+")
 
 
@@ -53,6 +53,21 @@ class Listing:
         """Whether there is more to say inside: members that are not listed, or other leaves."""
         return self.beyond or bool(self.others(members))
 
+    def about_codes(self, members: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+        """Return the same for the codes of facts, whose labels may lie below each other: `below` says which.
+
+        Without it nobody could see that boxes overlap in members that are not listed.
+        """
+        found = self.about({label: members[label] for label in sorted(members)})  # no code decides the order
+        if "others" in found:
+            inside = {label: frozenset(members[label]) for label in found["others"]["labels"]}
+            below = {
+                label: [one for one in inside if one != label and inside[one] <= items]
+                for label, items in inside.items()
+            }
+            found["others"]["below"] = {label: ones for label, ones in below.items() if ones}
+        return found
+
     def others(self, members: Mapping[str, Sequence[str]]) -> list[str]:
         """List the labels that may have members that are not listed.
 
@@ -82,6 +97,13 @@ def listing_of(data: Sums, tree: Hierarchy | None, k: int | None) -> Listing | N
     return Listing(least, given, given.union(items[i] for i in common), beyond)
 
 
+def common_facts(data: Sums, k: int | None) -> Listing:
+    """Find the facts that enough rows contain, by which boxes are put in order."""
+    least = max(k or FEWEST, 2)
+    common = np.flatnonzero(data.supports() >= least).tolist()
+    return Listing(least, frozenset(), frozenset(data.vocabulary.labels[i] for i in common))
+
+
 def given_items(tree: Hierarchy, items: Collection[str]) -> frozenset[str]:
     """Find the items that a hierarchy lists because its author did, and not because rows contain them.
 
@@ -102,29 +124,6 @@ def given_items(tree: Hierarchy, items: Collection[str]) -> frozenset[str]:
         for leaf in tree.leaves(node)
     }
     return frozenset(tree.labels[leaf] for leaf in range(tree.n_leaves) if leaf not in missing)
-
-
-def is_computed(tree: Hierarchy, items: Collection[str]) -> bool:
-    """Whether a hierarchy was computed from the items that occur, or looks as if it had been.
-
-    A file keeps no note of that. Its nodes say it: ``C1_0`` or ``L1_0``, or below ``*`` prefixes of exactly
-    the items that occur.
-    """
-    if tree.origin is not None and tree.origin.source == "co-occurrence":
-        return True
-    inner = [node for node in range(tree.n_leaves, tree.n_nodes) if node != tree.root]
-    if not inner:
-        return False
-    if all(_MADE.fullmatch(tree.labels[node]) for node in inner):
-        return True
-    if set(tree.labels[tree.root]) != {"*"} or {*tree.labels[: tree.n_leaves]} != {*items}:
-        return False
-    return all(_is_prefix(tree.labels[node], (tree.labels[x] for x in tree.leaves(node))) for node in inner)
-
-
-def _is_prefix(node: str, leaves: Iterable[str]) -> bool:
-    prefix = node.rstrip("*")
-    return bool(prefix) and all(leaf.startswith(prefix) for leaf in leaves)
 
 
 def with_others(about: Mapping[str, Any]) -> dict[str, list[str]]:

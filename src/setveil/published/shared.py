@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -91,30 +91,47 @@ class SharedFacts(Shared):
     """
 
     rows: FactRows
+    more: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # invented facts of boxes
 
     @cached_property
     def _named(self) -> Mapping[str, tuple[str, ...]]:
         boxes = self.rows.stands_for
         if sum(map(boxes.size, boxes.boxes)) <= _FEW_FACTS:
-            return {boxes.text(box): tuple(map(boxes.text, boxes.facts(box))) for box in boxes.boxes}
+            listed = {box: filter(boxes.is_listed, boxes.facts(box)) for box in boxes.boxes}
+            return {boxes.text(box): tuple(map(boxes.text, inside)) for box, inside in listed.items()}
         counted = {} if self.counts is None else self.counts.by_label
         supports, found = self.supports(), {}
         for at, box in enumerate(boxes.boxes):
             text = boxes.text(box)
             inside = [(one, boxes.fact(one)) for one in counted.get(text, ())]
             named = [one for one, fact in inside if fact is not None and boxes.around(fact) == at]
-            others = map(boxes.text, boxes.some(box, len(named) + supports[text]))
+            some = boxes.some(box, len(named) + supports[text])
+            others = map(boxes.text, filter(boxes.is_listed, some))
             found[text] = tuple(dict.fromkeys([*named, *others]))
         return found
 
     def under(self, label: str) -> tuple[str, ...]:
         """Facts of a box that are named."""
-        return self._named[label]
+        return (*self._named[label], *self.more.get(label, ()))
 
     def unnamed(self, label: str) -> int:
         """Count the facts of a box that are not named."""
         boxes, at = self.rows.stands_for, self.rows.vocabulary.ids[label]
         return boxes.size(boxes.boxes[at]) - len(self._named[label])
+
+    @cached_property
+    def others(self) -> frozenset[str]:
+        """Boxes that may have facts whose codes about.json does not list."""
+        boxes = self.rows.stands_for
+        return frozenset(boxes.text(box) for box in boxes.boxes if boxes.has_others(box))
+
+    def with_more(self, number: Mapping[str, int]) -> SharedFacts:
+        """Invent facts of boxes that do not list all of theirs: so many of each."""
+        boxes, found = self.rows.stands_for, {}
+        for label, n in number.items():
+            box = boxes.boxes[self.rows.vocabulary.ids[label]]
+            found[label] = tuple(boxes.text(boxes.other(box, i)) for i in range(1, n + 1))
+        return replace(self, more=found)
 
 
 def facts_shared(rows: FactRows, counts: Counts | None, about: Mapping[str, Any]) -> SharedFacts:
@@ -151,7 +168,7 @@ def shared_by(
         Its about.json, as far as it is known.
     """
     if isinstance(release, facts.FactsRelease):
-        return facts_shared(release.published, release.counts, about)
+        return facts_shared(facts.as_shared(release.published), release.counts, about)
     table = release.table if isinstance(release, tables.TableRelease) else None
     require_no_facts({"facts": ()} if table is not None and isinstance(table.sets, FactRows) else {})
     meaning = release.meaning()

@@ -18,6 +18,7 @@ from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary, item_order
 from setveil.errors import DataError, RequestError, faces, listed
 from setveil.facts.tables import FactTable
+from setveil.hierarchy.boxes import BoxTree
 from setveil.kernels.content import merge_rows_by_content
 from setveil.kernels.rows import frozen, recode_rows, take_rows
 from setveil.published import KindInfo
@@ -40,7 +41,16 @@ from setveil.published.fact_tables import (
     set_columns,
     set_name_of,
 )
-from setveil.published.facts import FactRows, as_boxes, told_of, write_lines, write_recoding_of_columns
+from setveil.published.facts import (
+    FactRows,
+    as_boxes,
+    is_domain_public,
+    told_of,
+    with_codes_listed,
+    write_codes,
+    write_lines,
+    write_recoding_of_columns,
+)
 from setveil.published.item_parts import FILES as PARTS
 from setveil.published.item_parts import ItemParts
 from setveil.published.listing import MEMBERS_FILE, Listing
@@ -160,6 +170,7 @@ class TableRelease:
             tree is None
             or self.listing is not None
             or (tree["source"] == "co-occurrence" and said["domain"] == report["input"]["items"])
+            or (isinstance(table.sets, FactRows) and not is_domain_public(table.sets, report))
         )
         return {
             "roles": {
@@ -189,8 +200,15 @@ class TableRelease:
         facts = self.original.facts if isinstance(self.original, FactTable) else None
         if facts is None or not isinstance(self.table.sets, FactRows):
             return {}
-        made = report["hierarchy"]["source"] == "co-occurrence"
-        return {"facts": told_of(self.table.sets, facts.columns, report["guarantee"]["m"], made=made)}
+        return {"facts": told_of(self.table.sets, facts.columns, report)}
+
+    def with_codes_listed(self, tree: BoxTree, k: int | None) -> TableRelease:
+        """Let about.json list only codes that enough rows contain (see `published.facts`)."""
+        facts, rows = self.original, self.table.sets
+        assert isinstance(facts, FactTable)  # noqa: S101  (whose hierarchy is a tree of boxes)
+        assert isinstance(rows, FactRows)  # noqa: S101
+        sets = with_codes_listed(rows, facts.facts, tree, k)
+        return replace(self, table=replace(self.table, sets=sets))
 
     def meaning(self) -> dict[str, Any]:
         """Return what labels of items mean in the terms of about.json (see `RowsRelease.meaning`)."""
@@ -241,11 +259,9 @@ class TableRelease:
 
     def write_inside(self, folder: Path) -> None:
         """Write what each part, or each value and item, became."""
-        if (
-            self.listing is not None
-            and not isinstance(self.table.sets, FactRows)
-            and self.listing.is_partial(members := self.members())
-        ):
+        if isinstance(self.table.sets, FactRows):
+            write_codes(folder / MEMBERS_FILE, self.table.sets)
+        elif self.listing is not None and self.listing.is_partial(members := self.members()):
             write_members(folder / MEMBERS_FILE, members, self.meaning()["domain"])
         made = self.recoding.made
         if isinstance(made, TableCut):

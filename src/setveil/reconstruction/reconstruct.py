@@ -21,7 +21,7 @@ from setveil.kernels.rows import invert
 from setveil.published.counts import FILE as COUNTS
 from setveil.published.counts import Counts
 from setveil.published.recoding import LocalRecoding
-from setveil.published.shared import Shared
+from setveil.published.shared import Shared, SharedFacts
 from setveil.reconstruction._loops import (
     State,
     deal_all,
@@ -118,6 +118,8 @@ def with_other_items(shared: Shared, lacking: Mapping[str, int], least: int) -> 
     least : int
         The least count: each of the items is in fewer rows.
     """
+    if isinstance(shared, SharedFacts):
+        return shared.with_more({x: -(-max(n, 0) // max(least - 1, 1)) for x, n in lacking.items()})
     members = dict(shared.members)
     taken = {*members, *(item for items in members.values() for item in items), *shared.supports()}
     for label, number in lacking.items():

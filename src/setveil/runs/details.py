@@ -28,6 +28,7 @@ from setveil.published.class_counts import TOTAL
 from setveil.published.class_rows import ClassRows
 from setveil.published.classes import ClassesRelease
 from setveil.published.counts import Counts
+from setveil.published.facts import FactRows, as_shared
 from setveil.published.listing import Listing
 from setveil.published.recoding import AnyRecoding
 from setveil.published.tables import TableRelease
@@ -444,6 +445,8 @@ def _generalized_labels(release: Outcome, recoding: AnyRecoding) -> list[dict[st
     members = recoding.members()
     number = dict(zip(recoding.published.labels, recoding.member_counts.tolist(), strict=True))
     own = set(recoding.items.labels)
+    if isinstance(release.published, FactRows):
+        return _labels_of_facts(release.published, members, own)
     listing: Listing | None = getattr(release, "listing", None)
     others = {} if listing is None else dict.fromkeys(listing.others(members), listing.least)
     used = sorted(
@@ -460,6 +463,25 @@ def _generalized_labels(release: Outcome, recoding: AnyRecoding) -> list[dict[st
         }
         for label, rows in used
         if label not in own
+    ]
+
+
+def _labels_of_facts(rows: FactRows, members: Mapping[str, list[str]], own: set[str]) -> list[dict[str, Any]]:
+    """List the boxes that represent several facts, with the number of all that there can be in each."""
+    boxes, shared = rows.stands_for, as_shared(rows).stands_for
+    few = {at for at, box in enumerate(shared.boxes) if shared.has_others(box)}
+    used = sorted(enumerate(rows.supports().tolist()), key=lambda entry: -entry[1])
+    least = max((one.listing.least for one in rows.columns if one.listing is not None), default=0)
+    return [
+        {
+            "label": label,
+            "items": boxes.size(boxes.boxes[at]),
+            "first": members[label][:_FIRST_MEMBERS],
+            "rows": n,
+            **({"others": least} if at in few else {}),
+        }
+        for at, n in used
+        if (label := rows.vocabulary.labels[at]) not in own
     ]
 
 

@@ -23,6 +23,7 @@ from setveil.hierarchy.build import by_cooccurrence
 from setveil.hierarchy.columns import parted
 from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress
+from setveil.published.listing import FEWEST
 from setveil.published.parts import Parts, TableCut
 from setveil.published.recoding import AnyBoxes, BoxRecoding
 from setveil.recipients import not_of_facts
@@ -97,7 +98,7 @@ def _require_for_codes(asked: Asked) -> None:
         )
 
 
-def trees_of(data: Facts, given: Hierarchy | None) -> dict[str, Hierarchy]:
+def trees_of(data: Facts, given: Hierarchy | None, least: int = FEWEST) -> dict[str, Hierarchy]:
     """Take the hierarchy of each column of codes, and make those that are not given.
 
     Parameters
@@ -105,17 +106,20 @@ def trees_of(data: Facts, given: Hierarchy | None) -> dict[str, Hierarchy]:
     given : Hierarchy, optional
         That of the codes; of several columns, the hierarchies of some of them (see
         `setveil.hierarchy.columns.joined`).
+    least : int
+        Names of codes in fewer rows decide nothing about a hierarchy that is computed.
     """
     names = [column.name for column in data.columns]
     if len(names) == 1:
-        return {names[0]: by_cooccurrence(data.codes_alone()) if given is None else given}
+        made = by_cooccurrence(data.codes_alone(), common=least) if given is None else given
+        return {names[0]: made}
     found = {} if given is None else parted(given, names)
     missing = [name for name in names if name not in found]
     for name in missing:
         alone = data.of_column(names.index(name)).codes_alone()
         if not alone.n_items:  # of a sample: any tree of the codes will do
             alone = Transactions.from_rows([data.columns[names.index(name)].codes])
-        found[name] = by_cooccurrence(alone)
+        found[name] = by_cooccurrence(alone, common=least)
     return {name: found[name] for name in names}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
 from os import PathLike
@@ -27,7 +27,7 @@ from setveil.guarantees.kkm import KKmAnonymity
 from setveil.guarantees.mixed_km import MixedKmAnonymity
 from setveil.guarantees.verify import Verdict
 from setveil.hierarchy.build import by_cooccurrence
-from setveil.hierarchy.columns import joined, parted
+from setveil.hierarchy.columns import joined
 from setveil.hierarchy.fit import fitted
 from setveil.hierarchy.tree import Hierarchy, HierarchyOrigin
 from setveil.notebook import card
@@ -50,7 +50,7 @@ from setveil.runs.distance import distance, require_known_optimum
 from setveil.runs.folder import PAGE, counts, write_folder
 from setveil.runs.orders import anonymize_facts, items_of, require_possible, trees_of
 from setveil.runs.rare import least_rows, rare_names, require_common, without_rare
-from setveil.runs.steps import Made, Timing, made_at, released_at, timed
+from setveil.runs.steps import Made, Timing, made_at, released_at, timed, with_all_members
 from setveil.staging import scratch_folder
 from setveil.tables.ends import with_cells
 from setveil.tables.table import Table
@@ -191,8 +191,8 @@ class VerifiedRelease(Framed):
         if isinstance(self.release, ChunksRelease):
             require_common(self.rare_names, {**self.report, **record}, allowed=rare_names)
         release, layout = self.release, self.release.layout(self.layout, format)
-        if list_members and getattr(release, "listing", None) is not None:
-            release = cast("Release", replace(cast("RowsRelease", release), listing=None))
+        if list_members:
+            release = with_all_members(release)
         report = cast("Record", {**self.report, **record})
         return write_folder(
             release, report, layout, Path(out), self.personal, force=force, external=external,
@@ -356,6 +356,7 @@ class _Memory:
     generalizing: Generalizing
     engine: str = ""
     writes: bool = False
+    codes: Sequence[Hierarchy] = ()  # of each column of codes, where the data are facts
 
     def prepare(
         self, asked: Asked, tree: Hierarchy | None, timing: Timing, progress: Progress
@@ -367,7 +368,7 @@ class _Memory:
             return None
         facts = of_facts(self.data)
         if isinstance(facts, Facts) and facts.n_items:
-            return self._of_codes(facts, tree, timing, progress)
+            return self._of_codes(asked, facts, tree, timing, progress)
         if tree is not None or "hierarchy" not in asked.info.needs_for(asked.guarantee.model):
             return tree and fitted(tree, self.data.vocabulary.labels)
         progress("grouping items that often occur together")
@@ -378,13 +379,15 @@ class _Memory:
             nothing.origin = HierarchyOrigin("co-occurrence")
             return nothing
 
-    @staticmethod
-    def _of_codes(data: Facts, tree: Hierarchy | None, timing: Timing, progress: Progress) -> Hierarchy:
+    def _of_codes(
+        self, asked: Asked, data: Facts, tree: Hierarchy | None, timing: Timing, progress: Progress
+    ) -> Hierarchy:
         """Take the hierarchies of the codes, or make them; those of several columns side by side."""
         if tree is None:
             progress("grouping codes that often occur together")
         with timed(timing, "hierarchy"):
-            trees = trees_of(data, tree)
+            trees = trees_of(data, tree, least_rows(asked.guarantee))
+            self.codes = list(trees.values())
             made = joined(trees) if len(trees) > 1 else next(iter(trees.values()))
         made.origin = made.origin or (tree.origin if tree is not None else None)
         return made
@@ -397,9 +400,7 @@ class _Memory:
         if isinstance(data, Table):
             data = with_cells(data, asked.guarantee.k)
         if isinstance(data, Facts | FactTable) and tree is not None:
-            codes, columns = [tree], of_facts(data).columns
-            if len(columns) > 1:
-                codes = list(parted(tree, [one.name for one in columns]).values())
+            codes = self.codes or [tree]  # of rows without facts
             recoding, told = anonymize_facts(data, codes, asked, self.generalizing, progress)
             items_of(recoding).tree.origin = tree.origin
             return recoding, told

@@ -2,7 +2,7 @@
 
 A column of numbers without a hierarchy is published as ranges. A value that k rows share is an end as it is.
 Other values are put together in cells, whose ends are the nearest such values or multiples of one width, and
-none beyond what k rows reach: there a cell is open.
+none beyond what k rows reach: there a cell is open, or ends at the bounds that were declared for the column.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from setveil.kernels.rows import frozen
 from setveil.tables.quasi_identifiers import ANY, MISSING, QuasiIdentifier
-from setveil.tables.ranges import reached, usual_width, written
+from setveil.tables.ranges import reached, width_for, written
 from setveil.tables.table import Table
 
 T = TypeVar("T", bound=Table)
@@ -54,7 +54,10 @@ def in_cells(column: QuasiIdentifier, k: int) -> QuasiIdentifier:
     if column.parent is not None or (rows >= k).all():
         return column
     texts = column.labels[first : column.n_values]
-    cells = _cells(texts, rows.tolist(), k)
+    width = width_for(dict(zip(map(Fraction, texts), rows.tolist(), strict=True)), k, column.bounds)
+    cells = _cells(texts, rows.tolist(), k, width)
+    if column.bounds is not None:
+        cells = [_closed(cell, *column.bounds) for cell in cells]
     distinct = list(dict.fromkeys(cells))
     place = {cell: first + at for at, cell in enumerate(distinct)}
     image = np.array([*range(first), *(place[cell] for cell in cells)], np.int32)
@@ -73,20 +76,20 @@ def in_cells(column: QuasiIdentifier, k: int) -> QuasiIdentifier:
         extent=np.array([(column.extent[a] + column.extent[b]) // 2 for a, b in ends], column.extent.dtype),
         cells=(*[Cell("", "")] * first, *distinct),
         fine=column,
-        width=_width(reached(dict(zip(map(Fraction, texts), rows.tolist(), strict=True)), k)),
+        width=width,
         spans=(frozen([a for a, _ in ends], np.int32), frozen([b for _, b in ends], np.int32)),
     )
 
 
-def _width(inside: list[Fraction]) -> Fraction:
-    return usual_width(inside) if inside else Fraction(1)
+def _closed(cell: Cell, low: Fraction, high: Fraction) -> Cell:
+    """End an outer cell at the declared bounds."""
+    return Cell(cell.low or f"[{written(low)}", cell.high or f"{written(high)}]")
 
 
-def _cells(texts: tuple[str, ...], rows: list[int], k: int) -> list[Cell]:
+def _cells(texts: tuple[str, ...], rows: list[int], k: int, width: Fraction) -> list[Cell]:
     """Find the cell of each number; they are ascending."""
     numbers = [Fraction(text) for text in texts]
     inside = reached(dict(zip(numbers, rows, strict=True)), k)
-    width = _width(inside)
     if all(number.denominator == 1 for number in numbers):
         width = max(width, Fraction(1))
     shared = [at for at, n in enumerate(rows) if n >= k]

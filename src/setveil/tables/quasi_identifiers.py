@@ -67,6 +67,7 @@ class QuasiIdentifier:
     cells: tuple[Any, ...] = ()  # of values that were put together, the ends of each (see `tables.ends`)
     fine: QuasiIdentifier | None = None  # the column as it was before
     width: Fraction | None = None  # of usual ranges, by the numbers that k rows reach
+    bounds: tuple[Fraction, Fraction] | None = None  # declared ones, between which all values lie
     spans: tuple[Any, ...] = ()  # int32 (n_values,) each: the first and the last of its values in each cell
 
     @property
@@ -168,7 +169,7 @@ class QuasiIdentifier:
             self.name, self.numeric, self.weight, frozen(self.codes[rows], np.int32), self.labels,
             self.n_values, self.rank, self.parent, self.low, self.high, self.extent, self.full,
             self.given, self.cells, None if self.fine is None else self.fine.taken(rows),
-            self.width, self.spans,
+            self.width, self.bounds, self.spans,
         )  # fmt: skip
 
 

@@ -36,6 +36,18 @@ def usual_width(numbers: Iterable[Fraction]) -> Fraction:
     return next(step * power for step in (1, 2, 5, 10) if step * power >= least)
 
 
+def width_for(rows: Mapping[Fraction, int], k: int, bounds: Sequence[Fraction] | None = None) -> Fraction:
+    """Choose the width of ranges by the numbers that k rows reach, or else by declared bounds.
+
+    Parameters
+    ----------
+    rows : mapping of Fraction to int
+        How many rows have each number.
+    """
+    inside = reached(rows, k) or list(bounds or ())
+    return usual_width(inside) if inside else Fraction(1)
+
+
 def reached(rows: Mapping[Fraction, int], k: int) -> list[Fraction]:
     """List the numbers that are no less than those of k rows, and no greater than those of k rows, ascending.
 

@@ -7,6 +7,7 @@ import shlex
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,13 +24,14 @@ from setveil.data.readings import as_field
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, TableError, faces, listed, shorten
 from setveil.hierarchy.build import by_prefix
+from setveil.hierarchy.computed import is_computed
 from setveil.hierarchy.fit import fitted
 from setveil.hierarchy.tree import Hierarchy
 from setveil.tables.asked import ask_for_roles
 from setveil.tables.columns import How, TableColumns, read_columns
 from setveil.tables.levels import Levels, is_flat, likely_levels
 from setveil.tables.quasi_identifiers import MISSING, QuasiIdentifier, quasi_identifier
-from setveil.tables.ranges import ranges
+from setveil.tables.ranges import ranges, width_for, written
 from setveil.tables.roles import Known, Roles, two_roles
 from setveil.tables.table import Table, TextColumn
 from setveil.tables.whose import not_ids_of, of_persons, require_no_ids
@@ -38,6 +40,7 @@ from setveil.wording import count
 _NUMBER = re.compile(r"[+-]?[0-9]+([.,][0-9]+)?", re.ASCII)
 _PLAIN_NUMBER = re.compile(r"[+-]?(0|[1-9][0-9]*)(\.[0-9]+)?", re.ASCII)  # 007 may be a code
 _FEW_TEXTS = 3
+FEWEST = 5  # rows that must reach a number for it to decide how wide ranges are
 _SHORT_CODES = 3  # digits up to which numbers of a place are no zip codes
 _GROUPS = {"prefix": "groups them by their first characters", "dates": "groups them by time"}
 
@@ -179,18 +182,53 @@ def _known_column(column: TextColumn, known: Known, place: Callable[[int], str])
     column = TextColumn(column.name, column.codes, labels)
     make = partial(quasi_identifier, column.name, column.codes, labels, weight=known.weight, place=place)
     if isinstance(known.hierarchy, Hierarchy):
-        return make(numeric=known.kind == "numeric", parents=parents_of(known.hierarchy))
+        present = {labels[code] for code in np.unique(column.codes).tolist()} - {MISSING}
+        built = is_computed(known.hierarchy, present)
+        return make(numeric=known.kind == "numeric", parents=parents_of(known.hierarchy), built=built)
     if known.ranges is not None or known.kind == "numeric":
-        plain = make(numeric=True)
+        plain = _bounded(make(numeric=True), known.bounds)
         if known.ranges is None:
             return plain
-        width = None if isinstance(known.ranges, bool) else known.ranges
+        width = _usual_width(plain) if isinstance(known.ranges, bool) else known.ranges
         return make(numeric=True, parents=ranges(column.labels, width), built=True)
     if isinstance(known.hierarchy, Levels):
         return make(parents=known.hierarchy.parents_of(column.name, column.labels), built=True)
     if known.kind is None:
         _refuse_few_texts(column, place)
-    return make(numeric=known.kind is None and are_numbers(column.labels))
+    return _bounded(make(numeric=known.kind is None and are_numbers(column.labels)), known.bounds)
+
+
+def _bounded(column: QuasiIdentifier, bounds: tuple[Fraction, Fraction] | None) -> QuasiIdentifier:
+    """Declare the bounds of a column of numbers, and refuse values beyond them."""
+    if bounds is None:
+        return column
+    if not column.numeric:
+        raise RequestError(
+            f"Column {shorten(column.name)} has bounds, but its values are no numbers.",
+            hint="Leave the bounds out.",
+        )
+    low, high = bounds
+    rows = np.bincount(column.codes, minlength=column.n_values).tolist()
+    beyond = sum(n for number, n in _rows_of(column, rows).items() if not low <= number <= high)
+    if beyond:
+        raise DataError(
+            f"Column {shorten(column.name)}: {count(beyond, 'value')} beyond the bounds "
+            f"{written(low)} and {written(high)}.",
+            hint="Correct such values, or declare wider bounds.",
+        )
+    return replace(column, bounds=bounds)
+
+
+def _rows_of(column: QuasiIdentifier, rows: list[int]) -> dict[Fraction, int]:
+    """Say how many rows have each number."""
+    first = int(column.missing)
+    return {Fraction(column.labels[v]): rows[v] for v in range(first, column.n_values)}
+
+
+def _usual_width(column: QuasiIdentifier) -> Fraction:
+    """Choose the width of ranges such that no single row decides it."""
+    rows = np.bincount(column.codes, minlength=column.n_values).tolist()
+    return width_for(_rows_of(column, rows), FEWEST, column.bounds)
 
 
 def _refuse_few_texts(column: TextColumn, place: Callable[[int], str]) -> None:

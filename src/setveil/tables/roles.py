@@ -12,15 +12,15 @@ from typing import Any
 
 from setveil.data.io.source import as_text, read_bytes
 from setveil.data.set_fields import require_delimiter
-from setveil.errors import DataError, RequestError, described, did_you_mean, listed, shorten
+from setveil.errors import DataError, RequestError, described, did_you_mean, faces, listed, shorten
 from setveil.hierarchy.tree import Hierarchy
 from setveil.plain_json import read_toml
 from setveil.tables.levels import Levels, levels_in
-from setveil.tables.ranges import fraction, require_widths
+from setveil.tables.ranges import fraction, require_widths, written
 
 TreeLike = Hierarchy | Levels | str | PathLike[str] | object | None
 KINDS = ("numeric", "categorical")
-OF_KNOWN = ("kind", "hierarchy", "ranges", "weight", "missing")
+OF_KNOWN = ("kind", "hierarchy", "ranges", "bounds", "weight", "missing")
 ROLES = ("qi", "set", "keep", "drop", "id")
 
 
@@ -34,6 +34,7 @@ class Known:
     ranges: Fraction | tuple[Fraction, ...] | bool | None = None
     weight: Fraction = Fraction(1)  # how much its loss counts
     missing: tuple[str, ...] = ()  # values that say that there is none, besides the empty one
+    bounds: tuple[Fraction, Fraction] | None = None  # numbers between which all values lie, whatever occurs
 
 
 @dataclass(frozen=True)
@@ -90,6 +91,11 @@ def _require_sense(name: str, known: Known) -> None:
         )
     if known.ranges is not None and known.kind == "categorical":
         raise RequestError(f"Column {shorten(name)} is to get ranges, which only numbers have.")
+    if known.bounds is not None and (known.hierarchy is not None or known.kind == "categorical"):
+        raise RequestError(
+            f"Column {shorten(name)} has bounds, which are for numbers that are published as ranges.",
+            hint="Leave the bounds out.",
+        )
     if isinstance(known.hierarchy, Levels) and known.kind == "numeric":
         raise RequestError(
             f"Column {shorten(name)} is to hold numbers, and to be grouped by {known.hierarchy.way}.",
@@ -114,6 +120,7 @@ def make_roles(
     numeric: Iterable[str] = (),
     categorical: Iterable[str] = (),
     ranges: Mapping[str, Any] | None = None,
+    bounds: Mapping[str, Any] | None = None,
     weights: Mapping[str, Any] | None = None,
     missing: Mapping[str, Any] | None = None,
     id_column: str | None = None,
@@ -134,6 +141,8 @@ def make_roles(
         Quasi-identifiers of this kind.
     ranges : mapping of str to number or True
         Width of the narrowest ranges.
+    bounds : mapping of str to (number, number), or text such as ``0..120``
+        Numbers between which all values lie, whatever occurs.
     weights : mapping of str to number
         How much losses count.
     missing : mapping of str to (str or list of str)
@@ -175,6 +184,8 @@ def make_roles(
             add("The kind", name, "kind", kind)
     for name, width in (ranges or {}).items():
         add("A width of ranges", name, "ranges", width)
+    for name, ends in (bounds or {}).items():
+        add("Bounds", name, "bounds", ends)
     for name, weight in (weights or {}).items():
         add("A weight", name, "weight", weight)
     for name, values in (missing or {}).items():
@@ -206,7 +217,24 @@ def _known(name: str, about: Mapping[str, Any]) -> Known:
         raise RequestError(
             f"What is missing in column {shorten(name)} must be texts, got {described(missing)}."
         )
-    return Known(kind, tree, ranges, weight, tuple(missing))
+    bounds = None if about.get("bounds") is None else _bounds(name, about["bounds"])
+    return Known(kind, tree, ranges, weight, tuple(missing), bounds)
+
+
+def _bounds(name: str, given: Any) -> tuple[Fraction, Fraction]:
+    """Take two numbers, the least first: ``0..120``, or a pair."""
+    ends = given.split("..") if isinstance(given, str) else given
+    if not isinstance(ends, list | tuple) or len(ends) != 2:
+        raise RequestError(
+            f"The bounds of column {shorten(name)} must be two numbers, got {described(given)}.",
+            hint=faces(f"Such as --bounds {name}=0..120.", f'Such as bounds={{"{name}": (0, 120)}}.'),
+        )
+    low, high = (fraction(f"A bound of column {shorten(name)}", end) for end in ends)
+    if low >= high:
+        raise RequestError(
+            f"The bounds of column {shorten(name)} must rise, got {written(low)} and {written(high)}."
+        )
+    return low, high
 
 
 def grown(tree: TreeLike) -> TreeLike:
@@ -322,6 +350,7 @@ def write_roles(roles: Roles, path: str | PathLike[str]) -> None:
                 "kind": known.kind,
                 "hierarchy": known.hierarchy,
                 "ranges": _as_widths(known.ranges),
+                "bounds": None if known.bounds is None else "..".join(map(str, known.bounds)),
                 "weight": None if known.weight == 1 else str(known.weight),
             },
         )

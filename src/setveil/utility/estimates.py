@@ -154,6 +154,10 @@ class Estimator:
         """Whether rows show a name, as an item or a label."""
         return name in self._labels
 
+    def may_hide(self, name: str) -> bool:
+        """Whether a name may be an item that the release does not list, below a label or suppressed."""
+        return self.others and name not in self and not self.shows(name)
+
     @property
     def items(self) -> tuple[str, ...]:
         """All items that the release names."""
@@ -216,9 +220,7 @@ class Estimator:
         itemsets = [tuple(query) for query in queries]
         numbers = zip(*(part.tolist() for part in self.answers(itemsets)), strict=True)
         return [
-            Answer(
-                itemset, estimate, least, greatest, tuple(x for x in itemset if self.others and x not in self)
-            )
+            Answer(itemset, estimate, least, greatest, tuple(filter(self.may_hide, itemset)))
             for itemset, (estimate, least, greatest) in zip(itemsets, numbers, strict=True)
         ]
 

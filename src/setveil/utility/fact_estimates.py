@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 
 from setveil.errors import RequestError
 from setveil.facts.inside import values_meeting
-from setveil.published.boxes import ANY, CODES, NOTHING, Boxes
+from setveil.published.boxes import ANY, CODES, NOTHING, UNLISTED, Boxes
 from setveil.published.shared import SharedFacts
 from setveil.utility._fact_bounds import Rows, Term, bounds_of
 from setveil.utility._label_shares import Places
 from setveil.utility.estimates import Answers, Estimator
 
+MANY = 1e9  # facts of a box that does not list all of its facts; more than there are rows
 MOST_PARTS = 8  # that a query may name beside each other, all combinations of which are looked at
 
 
@@ -59,6 +60,11 @@ class FactEstimator(Estimator):
         self._line_box = np.array([self.boxes.around(fact) for fact, _ in counted], np.int64)
         self._line_rows = np.array([rows for _, rows in counted], np.int64)
         n = len(self.boxes.boxes)
+        # Values that represent members of labels that are not listed, of which there may be any number.
+        self._unlisted_values = [
+            np.array([value.startswith(UNLISTED) for value in known], bool) for known in self._values
+        ]
+        self._more = np.where([self.boxes.has_others(box) for box in self.boxes.boxes], MANY, 0.0)
         self._sizes = np.array([self.boxes.size(box) for box in self.boxes.boxes], np.float64)
         self._box_rows = self.places.sizes[:n]
         self._listed = np.bincount(self._line_box[self._line_box >= 0], minlength=n)
@@ -83,6 +89,10 @@ class FactEstimator(Estimator):
     def __contains__(self, name: object) -> bool:
         """Whether a name is a fact or a part of facts whose values the release names."""
         return isinstance(name, str) and (name in self.places.of or self._selected(name) is not None)
+
+    def may_hide(self, name: str) -> bool:
+        """Whether a name may be a fact, or a part of facts, whose code the release does not list."""
+        return self.others and name not in self and self._selected(name, known=False) is not None
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -125,7 +135,7 @@ class FactEstimator(Estimator):
                 f"{len(names)}.",
                 hint="Ask for fewer together.",
             )
-        chosen = [self._selected(name) for name in names]
+        chosen = [self._selected(name, known=False) for name in names]
         parts = [part if part is not None else self._nothing() for part in chosen]
         common = {
             some: reduce(_Part.both, [parts[at] for at in some])
@@ -139,14 +149,18 @@ class FactEstimator(Estimator):
             [not (inside[(min(a, b), max(a, b))] > 0).any() if a != b else False for b in range(len(parts))]
             for a in range(len(parts))
         ]
-        room = self._listed_rows + (self._sizes - self._listed) * self._most - self._box_rows
+        others = self._sizes + self._more - self._listed
+        room = self._listed_rows + others * self._most - self._box_rows
         least, greatest = bounds_of(self._distinct, terms, apart, room)
         return min(max(estimate, least), greatest), least, greatest
 
     # --- parts
 
-    def _selected(self, name: str) -> _Part | None:
-        """Find the values that a name stands for; None if the release does not name one of them."""
+    def _selected(self, name: str, *, known: bool = True) -> _Part | None:
+        """Find the values that a name stands for; None if the release does not name one of them.
+
+        Unless they must be `known`, a code that the release does not name may be one that it does not list.
+        """
         split = self.boxes.split(name)
         if split is None:
             return None
@@ -157,6 +171,8 @@ class FactEstimator(Estimator):
         masks, free, whole = [], [], True
         for at, text in enumerate(self.boxes.within(places, texts + [ANY] * (width - len(texts)))):
             found = self._values_of(at, text)
+            if found is None and not known and self._is_unlisted(at, text):
+                found = self._unlisted_values[at].copy(), True, False
             if found is None:
                 return None
             masks.append(found[0])
@@ -186,6 +202,11 @@ class FactEstimator(Estimator):
         mask[[known[value] for value in found[0]]] = True
         return mask, more, found[1]
 
+    def _is_unlisted(self, at: int, text: str) -> bool:
+        """Whether a text may be a code that the release does not list."""
+        codes = not self.boxes.kinds or self.boxes.kinds[at] == CODES
+        return codes and text != NOTHING and bool(self._unlisted_values[at].any())
+
     def _nothing(self) -> _Part:
         """Stand for a fact whose values nobody names."""
         none = tuple(np.zeros(len(known), bool) for known in self._values)
@@ -212,7 +233,21 @@ class FactEstimator(Estimator):
             if free and not self.boxes.sizes:
                 return np.inf
             number *= mask.sum() + (self.boxes.sizes[at] - mask.size if free else 0)
-        return max(number - float(inside.sum()), 0.0)
+        beyond = max(number - float(inside.sum()), 0.0)
+        return np.inf if beyond and self._names_others(part) else beyond
+
+    def _names_others(self, part: _Part) -> bool:
+        """Whether some facts of a part are not listed."""
+        return any((mask & own).any() for mask, own in zip(part.masks, self._unlisted_values, strict=True))
+
+    def _others_inside(self, part: _Part) -> NDArray[np.bool_]:
+        """Find the boxes that may hold facts of a part that are not listed: bool (boxes,)."""
+        found = np.zeros(len(self._sizes), bool)
+        for at, (mask, own) in enumerate(zip(part.masks, self._unlisted_values, strict=True)):
+            if (mask & own).any():
+                some = [*part.masks[:at], mask & own, *part.masks[at + 1 :]]
+                found |= self._inside(_Part(tuple(some), part.free)) > 0
+        return found
 
     # --- estimates
 
@@ -288,13 +323,13 @@ class FactEstimator(Estimator):
         shown = of & (self._line_box >= 0)
         box, rows = self._line_box[shown], self._line_rows[shown]
         number = np.bincount(box, minlength=n)
-        total = np.bincount(box, rows, n) + (inside - number) * self._most
-        everything = self._listed_rows + (self._sizes - self._listed) * self._most
+        more = np.where(self._others_inside(part), self._more, 0.0)
+        total = np.bincount(box, rows, n) + (inside - number + more) * self._most
+        others = self._sizes - self._listed - inside + number + self._more - more
+        rest = self._listed_rows - np.bincount(box, rows, n) + others * self._most
         least = np.zeros(n, np.int64)
         np.maximum.at(least, box, rows)
-        least = np.maximum(least, self._box_rows - np.minimum(everything - total, self._box_rows)).astype(
-            np.int64
-        )
+        least = np.maximum(least, self._box_rows - np.minimum(rest, self._box_rows)).astype(np.int64)
         gone = self._line_rows[of & (self._line_box < 0)]
         beyond = self._beyond(part, inside)
         if beyond == 0:
@@ -302,8 +337,8 @@ class FactEstimator(Estimator):
         elif self._counts is None or not self._counts.suppressed or beyond == np.inf:
             most_gone = self.n_rows
         else:
-            more = (beyond - gone.size) * self._hidden
-            most_gone = int(min(self.n_rows, float(gone.sum()) + more))
+            uncounted = (beyond - gone.size) * self._hidden
+            most_gone = int(min(self.n_rows, float(gone.sum()) + uncounted))
         return Term(
             inside > 0,
             (inside >= self._sizes) & part.whole,

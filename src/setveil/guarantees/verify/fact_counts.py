@@ -59,6 +59,7 @@ def check_fact_counts(
     file = CountsFile(
         lines, least, suppressed, {label: list(inside.get(at, ())) for label, at in broad.items()}, False,
         domain, {label: boxes.size(boxes.boxes[at]) for label, at in broad.items()},
+        [label for label, at in broad.items() if boxes.has_others(boxes.boxes[at])],
     )  # fmt: skip
     found = check_counts(published, file, k, show=show)
     first = (*problems, *found.first)[:show]

@@ -65,7 +65,7 @@ def read_as(path: str, options: Mapping[str, Any]) -> Transactions:
 def _said(options: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
     """Take options as those of the command line are made of them: some may be given several times."""
     said = {key.replace("-", "_"): options.get(key) or None for key in names}
-    for several in ("ranges", "missing", "when", "amount"):
+    for several in ("ranges", "bounds", "missing", "when", "amount"):
         if isinstance(said.get(several), str):
             said[several] = [said[several]]
     return said
