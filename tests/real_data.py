@@ -12,6 +12,7 @@ from setveil.hierarchy.io import read_hierarchy
 from setveil.hierarchy.tree import Hierarchy
 
 DATA = Path(os.environ.get("SETVEIL_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
+CASES = Path(os.environ.get("SETVEIL_CASES") or DATA.parent / "cases")  # small files, a folder each
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -12,44 +13,12 @@ import pytest
 
 import setveil as sv
 from cli_helpers import setveil
-from setveil.data.spelling import code_form, is_rounded, look_alikes, text_form
+from setveil.data.spelling import code_form, is_rounded, look_alikes, respelled, text_form
 from setveil.errors import DataError
+from setveil.hierarchy.build import by_system
 
-CASES = Path(__file__).parents[2].parent / "shared" / "cases"
-MENU = CASES / "32-spellings-that-look-alike" / "menu.csv"
 ROWS = [["E11.9", "I10"], ["e119", "i10 "], ["E119", "J18.9"], ["j189"]]
 MERGED = [("E119", "I10"), ("E119", "I10"), ("E119", "J189"), ("J189",)]
-
-
-@pytest.mark.skipif(not MENU.exists(), reason="the cases are not here")
-def test_five_dishes_in_26_spellings(tmp_path: Path) -> None:
-    columns = ["--id-column", "guest_id", "--item-column", "dish"]
-    common = ["anonymize", str(MENU), "--k", "5", "--m", "2", *columns]
-    apart = setveil(*common, "--out", "apart", cwd=tmp_path).ok()
-    assert "26 of 26 items differ from another one only in case, blanks or how" in apart.err
-    assert "they are spellings of 5 items. `--normalize text` makes them one." in apart.err
-    done = setveil(*common, "--out", "o", "--normalize", "text", cwd=tmp_path).ok()
-    assert "26 spellings became 5 items" in done.err
-    asked = setveil("query", "o", "Café crème", cwd=tmp_path).ok()
-    assert "48 rows hold" in asked.out
-    data = sv.read(MENU, id_column="guest_id", item_column="dish", normalize="text")
-    assert (data.n_rows, data.n_items, data.n_occurrences) == (60, 5, 127)
-    assert data.origin is not None
-    assert data.origin.as_dict()["normalized"]["spellings"] == 26
-    setveil("verify", "o", cwd=tmp_path).ok()
-
-
-@pytest.mark.parametrize(
-    ("name", "columns", "lines", "left"),
-    [("cards.csv", ("card_no", "product"), 514, 4), ("float_ids.csv", ("user_id", "liked"), 360, 1)],
-)
-def test_rounded_ids_are_an_error(name: str, columns: tuple[str, str], lines: int, left: int) -> None:
-    file = CASES / "12-ids-a-spreadsheet-rounded" / name
-    if not file.exists():
-        pytest.skip("the cases are not here")
-    with pytest.raises(DataError, match=rf"{columns[0]} of .* has {lines} values .* rounded") as caught:
-        sv.read(file, id_column=columns[0], item_column=columns[1])
-    assert f"({left} different value" in str(caught.value)
 
 
 def test_rounded_items_are_an_error(tmp_path: Path) -> None:
@@ -136,6 +105,98 @@ def test_one_patient_with_three_spellings_is_counted_once(tmp_path: Path) -> Non
             cwd=tmp_path,
         ).ok()  # fmt: skip
         assert "405 rows hold" in setveil("query", f"{tree}.out", "E11.9", cwd=tmp_path).ok().out
+
+
+COLUMNS = ["--id-column", "patient", "--item-column", "code"]
+
+
+def spelled(folder: Path) -> None:
+    """Write a file in which 405 patients have one code in three spellings, and 600 another one."""
+    spellings = ("E11.9", "E119", "e11.9")
+    lines = "".join(f"{n},{spellings[n % 3]}\n{n},I10\n" for n in range(405))
+    lines += "".join(f"{n},I10\n" for n in range(405, 600))
+    (folder / "icd.csv").write_text("patient,code\n" + lines)
+
+
+@pytest.mark.parametrize("system", ["icd10", "icd9+icd10"])
+def test_a_system_makes_spellings_one_in_data_and_hierarchy(tmp_path: Path, system: str) -> None:
+    spelled(tmp_path)
+    build = ["hierarchy", "build", "icd.csv", "--system", system, *COLUMNS]
+    said = setveil(*build, "--out", "tree.csv", cwd=tmp_path).ok()
+    assert "as the hierarchy has them, such as 'E11.9' = 'E119' = 'e11.9'" in said.err
+    tree = sv.read_hierarchy(tmp_path / "tree.csv")
+    assert tree.labels[: tree.n_leaves] == ("E11.9", "I10")
+    run = ["anonymize", "icd.csv", "--k", "5", "--m", "2", "-H", "tree.csv", *COLUMNS]
+    done = setveil(*run, "--out", "o", cwd=tmp_path).ok()
+    assert "3 spellings became 1 item" in done.err
+    assert "--normalize codes` makes" not in done.err
+    for name in ("E11.9", "E119", "e11.9"):
+        assert "405 rows hold" in setveil("query", "o", name, cwd=tmp_path).ok().out
+    read = json.loads((tmp_path / "o" / "internal" / "report.json").read_text())["input"]["read"]
+    assert (read["respelled"]["how"], read["respelled"]["spellings"]) == ("hierarchy", 3)
+    measure = ["measure", "icd.csv", "o", "-H", "tree.csv", *COLUMNS]
+    for command in (["why", "o", "E11.9"], ["verify", "o"], measure):
+        setveil(*command, cwd=tmp_path).ok()
+    again = setveil("apply", "o", "icd.csv", "--people", "same", "--out", "a", *COLUMNS, cwd=tmp_path).ok()
+    assert "3 spellings became 1 item" in again.err
+    apart = [*build, "--normalize", "none", "--out", "apart.csv"]
+    setveil(*apart, cwd=tmp_path).ok()
+    assert sv.read_hierarchy(tmp_path / "apart.csv").n_leaves == 4
+    refused = setveil(*run, "--normalize", "none", "--out", "n", cwd=tmp_path)
+    assert "2 of them are other spellings of items in it" in refused.err
+    run[run.index("tree.csv")] = "apart.csv"
+    setveil(*run, "--normalize", "none", "--out", "n", cwd=tmp_path).ok()
+    assert "135 rows hold" in setveil("query", "n", "E11.9", cwd=tmp_path).ok().out
+
+
+def test_codes_that_are_written_one_way_stay_as_they_are(tmp_path: Path) -> None:
+    data = sv.Transactions.from_rows([["e11.9", "i10"], ["j18.9"]])
+    tree, read = by_system(data, "icd10", one_spelling=True)
+    assert (tree, read.spelled) == (by_system(data, "icd10")[0], {})
+    assert data.with_spellings_of(tree.labels) is data
+    one, two = "123.4", "1234"  # with its zero it may be 012.34
+    assert respelled([one], [two]) == {one: two}
+    assert respelled([one], [two, "123 4"]) == {}
+    assert respelled(["1.5", "Tea"], ["15", "tea"]) == {}
+
+
+def test_a_system_of_the_set_of_a_table(tmp_path: Path) -> None:
+    rows = [["E11.9", "I10"], ["e119", "I10"], ["E119"], ["E11.9"]] * 3
+    lines = "".join(f"{30 + n % 2},{';'.join(row)}\n" for n, row in enumerate(rows))
+    (tmp_path / "t.csv").write_text("age,codes\n" + lines)
+    build = ["hierarchy", "build", "t.csv", "--column", "codes", "--system", "icd10", "--out", "tree.csv"]
+    setveil(*build, cwd=tmp_path).ok()
+    table = sv.read_table(
+        tmp_path / "t.csv", qi=["age"], set="codes", hierarchies={"codes": tmp_path / "tree.csv"}
+    )
+    assert table.rows()[:3] == [("E11.9", "I10"), ("E11.9", "I10"), ("E11.9",)]
+    assert table.origin is not None
+    assert table.origin.as_dict()["respelled"]["spellings"] == 3
+    setveil(
+        "anonymize", "t.csv", "--model", "kkm", "--k", "2", "--m", "1", "--qi", "age", "--set", "codes",
+        "-H", "tree.csv", "--out", "o", cwd=tmp_path,
+    ).ok()  # fmt: skip
+    setveil("verify", "o", cwd=tmp_path).ok()
+
+
+ROUNDED = {"id": ["4.1E+12", "4.1E+12", "7"], "item": ["a", "b", "a"]}
+
+
+def test_rounded_ids_and_items_of_every_kind_of_rows(tmp_path: Path) -> None:
+    frame = pl.DataFrame(ROUNDED).with_columns(day=pl.lit("2024-01-01"), age=pl.lit("30"))
+    frame.write_csv(tmp_path / "a.csv")
+    with pytest.raises(DataError, match="id of the data frame has 2 values"):
+        sv.read(frame.select("id", "item"))
+    with pytest.raises(DataError, match=r"has 2 values .* different items"):
+        sv.read(frame.select("item", "id").rename({"item": "id", "id": "item"}))
+    with pytest.raises(DataError, match=r"id.* has 2 values .* different ids"):
+        sv.read_table(tmp_path / "a.csv", qi=["age"], set="item", id_column="id")
+    with pytest.raises(DataError, match=r"id.* has 2 values .* different items"):
+        sv.read_table(tmp_path / "a.csv", qi=["age"], set="id")
+    with pytest.raises(DataError, match=r"id.* has 2 values .* different ids"):
+        sv.read_facts(tmp_path / "a.csv", id="id", sets="item", when={"day": "year"})
+    with pytest.raises(DataError, match=r"id.* has 2 values .* different codes"):
+        sv.read_facts(tmp_path / "a.csv", id="item", sets="id", when={"day": "year"}, not_ids="id")
 
 
 def test_forms() -> None:

@@ -11,11 +11,10 @@ from cli_helpers import setveil
 from setveil.data.transactions import Transactions
 from setveil.errors import HierarchyError, MissingItemsError
 from setveil.hierarchy.check import check_hierarchy
-from setveil.hierarchy.fit import fitted
+from setveil.hierarchy.fit import fit_rows, fitted
 from setveil.hierarchy.io import read_hierarchy
 from setveil.hierarchy.tree import Hierarchy
 
-CASES = Path(__file__).parents[2].parent / "shared" / "cases"
 PLAIN = [
     ["E11.8", "E11", "E", "*"],
     ["E11.9", "E11", "E", "*"],
@@ -117,24 +116,6 @@ def test_convert_writes_the_plain_form(tmp_path: Path) -> None:
     assert (tmp_path / "plain.csv").read_text() == "".join(";".join(one) + "\n" for one in PLAIN)
 
 
-def test_a_hierarchy_in_another_encoding(tmp_path: Path) -> None:
-    rows, tree = (CASES / "52-hierarchy-in-another-encoding" / name for name in ("b.csv", "h_cp1252.csv"))
-    if not rows.exists():
-        pytest.skip("the cases are not here")
-    for file in (rows, tree):
-        (tmp_path / file.name).write_bytes(file.read_bytes())
-    common = ["anonymize", "b.csv", "--format", "basket", "--k", "5", "--m", "2", "-H", "h_cp1252.csv"]
-    refused = setveil(*common, "--out", "o", cwd=tmp_path)
-    assert refused.code == 4
-    assert "`--encoding h_cp1252.csv=cp1252`" in refused.err
-    done = setveil(*common, "--out", "o", "--encoding", "h_cp1252.csv=cp1252", cwd=tmp_path).ok()
-    assert "Items      9 of 9 unchanged" in done.out
-    wrong = setveil(*common, "--out", "w", "--encoding", "cp1252", cwd=tmp_path)
-    assert "'KÃ¤se' is 'Käse', whose file is in UTF-8 and was read as cp1252." in wrong.err
-    setveil("verify", "o", cwd=tmp_path).ok()
-    setveil("apply", "o", "b.csv", "--format", "basket", "--people", "same", "--out", "a", cwd=tmp_path).ok()
-
-
 def test_data_and_hierarchy_each_in_their_own(tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_bytes("Käse,Brot\n".encode("latin-1") * 5)
     (tmp_path / "tree.csv").write_text("Käse;*\nBrot;*\n", encoding="utf-8")
@@ -142,6 +123,22 @@ def test_data_and_hierarchy_each_in_their_own(tmp_path: Path) -> None:
     for number, encoding in enumerate(("latin-1", "rows.csv=latin-1", "latin-1,tree.csv=utf-8")):
         setveil(*common, "--out", str(number), "--encoding", encoding, cwd=tmp_path).ok()
     assert sv.read(tmp_path / "rows.csv", format="basket", encoding="rows.csv=latin-1").n_items == 2
+
+
+def test_an_encoding_that_is_given_again_is_not_forgotten(tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text("Käse,Brot\n" * 5, encoding="utf-8")
+    (tmp_path / "tree.csv").write_bytes("Käse;*\nBrot;*\n".encode("cp1252"))
+    common = ["anonymize", "rows.csv", "--format", "basket", "--k", "2", "--m", "1", "-H", "tree.csv"]
+    for number, several in enumerate(
+        (["--encoding", "cp1252", "--encoding", "rows.csv=utf-8"],
+         ["--encoding=tree.csv=cp1252", "--encoding", "utf-8"],
+         ["--encoding", "tree.csv=cp1252", "--encoding", "rows.csv=utf-8"]),
+    ):  # fmt: skip
+        setveil(*common, "--out", str(number), *several, cwd=tmp_path).ok()
+    for wrong in (["cp1252", "utf-8"], ["tree.csv=cp1252", "tree.csv=utf-8"]):
+        several = [word for one in wrong for word in ("--encoding", one)]
+        refused = setveil(*common, "--out", "w", *several, cwd=tmp_path)
+        assert f"The encoding is '{','.join(wrong)}', expected one encoding for all files" in refused.err
 
 
 # --- data and hierarchy
@@ -182,6 +179,61 @@ def test_several_spellings_of_one_leaf_ask_for_the_option() -> None:
     one = data.with_normal_labels("codes")
     assert one.supports().tolist() == [3, 1]
     fitted(TREE, one.vocabulary.labels).locate(one.vocabulary)
+
+
+def test_several_spellings_of_a_code_are_one_item() -> None:
+    data = Transactions.from_rows([["E11.9"], ["E119"], ["e11.9"], ["I10"], ["k648"], ["K648"]])
+    tree, rows = fit_rows(TREE, data)
+    assert rows.rows()[:3] == [("E11.9",)] * 3
+    assert rows.rows()[4] == rows.rows()[5] == ("K648",)  # below the group K64.8
+    assert ["K648", "K64.8", "*"] in tree.paths()
+    assert fit_rows(tree, rows) == (tree, rows)
+    release = sv.anonymize(
+        Transactions.from_rows([["E11.9"], ["e119"], ["I10"]] * 3), k=3, m=1, hierarchy=TREE
+    )
+    assert release.published.vocabulary.labels == ("E11.9", "I10")
+
+
+def test_attack_verify_and_apply_fit_the_hierarchy(tmp_path: Path) -> None:
+    rows = 6 * [["K64.8", "I10"], ["K64.81"], ["e119", "I10"], ["K64.82", "K64.8"]]
+    lines = "K64.81;K64.8;*\nK64.82;K64.8;*\nE11.9;E11;*\nI10;*\n"
+    (tmp_path / "tree.csv").write_text(lines)
+    (tmp_path / "rows.csv").write_text("".join(f"{','.join(row)}\n" for row in rows))
+    (tmp_path / "more.csv").write_text("K64.8,I10\nK648\nE119\n" * 6)
+    common = ["--format", "basket"]
+    tree = ["-H", "tree.csv"]
+    setveil("anonymize", "rows.csv", "--k", "3", "--m", "2", *tree, "--out", "o", *common, cwd=tmp_path).ok()
+    setveil("verify", "o", "--reading", "cover", *tree, cwd=tmp_path).ok()
+    attack = ["attack", "o/published/data.csv", "--original", "rows.csv", "--control", "more.csv", *common]
+    assert setveil(*attack, *tree, cwd=tmp_path).code in (0, 1)
+    split = ["attack", "rows.csv", "--split", "0.5", "--k", "2", "--m", "1", *common]
+    assert setveil(*split, *tree, cwd=tmp_path).code in (0, 1)
+    done = setveil("apply", "o", "more.csv", "--people", "other", "--out", "a", *common, cwd=tmp_path).ok()
+    assert "Folder" in done.out
+
+
+def test_apply_when_the_group_is_published(tmp_path: Path) -> None:
+    (tmp_path / "tree.csv").write_text("K64.81;K64.8;*\nK64.82;K64.8;*\nI10;I;*\nI11;I;*\n")
+    first = [["K64.81", "I10"], ["K64.81", "I10"], ["K64.82", "I10"], ["K64.82", "I10"]]
+    release = sv.anonymize(first, k=3, m=2, hierarchy=tmp_path / "tree.csv")
+    assert release.published.vocabulary.labels == ("I10", "K64.8")
+    second = [["K64.8", "I10"], ["K64.81"], ["K648"]] * 3
+    applied = sv.apply(release, second, people="other", hierarchy=tmp_path / "tree.csv", repair=True)
+    assert applied.published.vocabulary.labels == ("I10", "K64.8")
+    assert applied.published.rows().count(("K64.8",)) == 6
+
+
+def test_the_hierarchy_of_the_codes_of_facts_is_fitted(tmp_path: Path) -> None:
+    (tmp_path / "tree.csv").write_text("K64.81;K64.8;*\nE11.9;E11;*\nI10;*\n")
+    codes = ["K64.8", "K64.81", "e119", "I10"]
+    lines = "".join(f"{n},2024-01-01,{codes[n % 4]}\n" for n in range(24))
+    (tmp_path / "l.csv").write_text("who,day,code\n" + lines)
+    columns = ["--id-column", "who", "--set", "code", "--when", "day:year"]
+    setveil(
+        "anonymize", "l.csv", "--k", "2", "--m", "1", "-H", "tree.csv", *columns, "--out", "o", cwd=tmp_path
+    ).ok()
+    for command in (["verify", "o"], ["why", "o", "K64.8@2024"]):
+        setveil(*command, cwd=tmp_path).ok()
 
 
 @pytest.mark.parametrize(

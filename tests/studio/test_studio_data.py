@@ -437,3 +437,28 @@ def test_a_path_follows_links(tmp_path: Path) -> None:
     write(tmp_path / "a.csv", "x")
     (tmp_path / "link.csv").symlink_to(tmp_path / "a.csv")
     assert plain_path(str(tmp_path / "link.csv")) == (tmp_path / "a.csv").resolve()
+
+
+def test_spellings_of_one_item_become_one_and_stay_apart(
+    client: Client, project: Project, tmp_path: Path
+) -> None:
+    rows = [("E11.9", "I10"), ("E119", "I10"), ("e11.9", "J18.9")]
+    (tmp_path / "icd.csv").write_text("".join(",".join(row) + "\n" for row in rows))
+    take(client, project, tmp_path / "icd.csv")
+    page = client.get("p", project.name, "data", "reading", params={"format": "basket", "normalize": "codes"})
+    (way,) = ways(page.text)
+    assert way == {"format": "basket", "normalize": "codes"}
+    sent = {"way": json.dumps({"format": "basket"})}
+    assert client.post("p", project.name, "data", "read", data=sent).status_code == 303
+    page = client.get("p", project.name, "data").text
+    assert "3 of 5 items differ from another one only in dots, case or blanks" in text_of(page)
+    assert "Make them one" in page
+    for how, said, n_items in (("codes", "5 spellings became 3 items", 3), ("", "Make them one", 5)):
+        answer = client.post("p", project.name, "data", "spellings", data={"normalize": how})
+        assert answer.status_code == 303
+        assert project.settings().get("normalize") == (how or None)
+        assert said.replace("3 spellings", "5 spellings") in text_of(
+            client.get("p", project.name, "data").text
+        )
+        assert client.get("p", project.name, "data", "items").json()["total"] == n_items
+    assert client.post("p", project.name, "data", "spellings", data={"normalize": "x"}).status_code >= 400

@@ -98,13 +98,48 @@ def test_the_command_on_the_page_makes_the_same_file(client: Client, tmp_path: P
     assert project.hierarchy.read_bytes() == kept
 
 
-def test_the_file_is_in_the_encoding_of_the_data(client: Client, tmp_path: Path) -> None:
-    project = made(client, tmp_path, encoding="windows-1252")
-    send(client, project, {"do": "rename", "node": "food", "name": "Müsli"})
-    assert "Müsli".encode("cp1252") in project.hierarchy.read_bytes()
-    answer = send(client, project, {"do": "rename", "node": "Müsli", "name": "食"}).json()
-    assert answer["trouble"] == "A group's name holds '食', which windows-1252 cannot write."
-    assert ask(client, project, "tree")["labels"][1] == "食"  # the edit is kept
+@pytest.mark.parametrize("encoding", ["windows-1252", "utf-16-le", "rows.csv=cp1252"])
+def test_the_file_is_read_whatever_encoding_the_data_have(
+    client: Client, tmp_path: Path, encoding: str
+) -> None:
+    project = made(client, tmp_path, encoding=encoding)
+    for name in ("Müsli", "食", "food"):
+        above = ask(client, project, "tree")["labels"][1]
+        answer = send(client, project, {"do": "rename", "node": above, "name": name}).json()
+        assert answer["trouble"] == ""
+        assert name in read_hierarchy(project.hierarchy, encoding=encoding).labels
+
+
+def test_groups_of_a_file_in_another_shape_and_encoding(client: Client, tmp_path: Path) -> None:
+    project = made(client, tmp_path)
+    lines = "Abteilung;Art;Artikel\nKäse;dairy;milk\nKäse;dairy;cheese\nKäse;bakery;bread\nhome;soaps;soap\n"
+    file = {"file": ("groups.csv", lines.replace("Art;Artikel", "level 2;item").encode("cp1252"))}
+    refused = client.post("p", project.name, "hierarchy", "upload", files=file)
+    assert refused.status_code == 400
+    assert "Choose how its letters are written. Your groups are as they were." in refused.text
+    sent = {"encoding": "cp1252"}
+    assert client.post("p", project.name, "hierarchy", "upload", files=file, data=sent).status_code == 303
+    begun = ask(client, project, "tree")
+    assert begun["from"].startswith("groups.csv. line 1 is a header")
+    assert "levels go from the root down to the item" in begun["from"]
+    assert ["bread", "bakery", "Käse", "*"] in read_hierarchy(project.hierarchy).paths()
+    wrong = client.post("p", project.name, "hierarchy", "upload", files=file, data={"encoding": "rot13"})
+    assert wrong.status_code >= 400
+
+
+def test_problems_are_those_of_a_run(client: Client, tmp_path: Path) -> None:
+    (tmp_path / "codes.csv").write_text("K64.8,I10\nK64.81,e119\nE119,E11.9\nk64.8,tea\n")
+    (tmp_path / "tree.csv").write_text("K64.81;K64.8;*\nK64.82;K64.8;*\nE11.9;E11;*\nI10;*\n")
+    project = client.studio.projects.create("Codes")
+    project.save(
+        input=str(tmp_path / "codes.csv"), format="basket", hierarchy=str(tmp_path / "tree.csv"), k=2, m="1"
+    )
+    found = {one["kind"]: one["nodes"] for one in ask(client, project, "problems")["problems"]}
+    assert found["missing"] == ["tea"]
+    assert found["group"] == ["K64.8"]
+    assert found["unknown"] == ["K64.82"]
+    counted = client.get("p", project.name, "hierarchy", "rows", params={"label": "E11.9"}).json()
+    assert counted == {"rows": 2, "of": 4}
 
 
 def test_groups_are_made_of_the_items_of_a_table(client: Client, tmp_path: Path) -> None:

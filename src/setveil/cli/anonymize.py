@@ -342,8 +342,7 @@ def _tell_alone(asked: _Asked, data: Transactions, tree: Hierarchy | None) -> No
 
 def _read(asked: _Asked, source: Any) -> tuple[Transactions, Hierarchy | None, ReadingOptions, str | None]:
     """Read the rows and the hierarchy; also how, and the format in which the rows are to be published."""
-    from setveil.cli.files import read_rows, require_room, split_format
-    from setveil.hierarchy.fit import fitted
+    from setveil.cli.files import read_fitting, require_room, split_format
     from setveil.hierarchy.io import read_hierarchy
 
     reading = asked.reading
@@ -364,5 +363,5 @@ def _read(asked: _Asked, source: Any) -> tuple[Transactions, Hierarchy | None, R
         source,
         lambda: f"{in_parts.way_out(asked.promised, asked.algorithm)} --sample N takes some of them.",
     )
-    rows = read_rows(source, how)
-    return rows, tree and fitted(tree, rows.vocabulary.labels), how, publishes
+    rows, tree = read_fitting(source, how, tree)
+    return rows, tree, how, publishes

@@ -90,7 +90,7 @@ def attack(
     $ setveil attack theirs.csv --original baskets.csv --control others.csv --known 2
     $ setveil attack baskets.csv --split 50% --k 5 --m 2 -H products.csv
     """
-    from setveil.cli.files import read_recoding, read_release, read_rows
+    from setveil.cli.files import read_fitting, read_recoding, read_release, read_rows
     from setveil.commands.attack import (
         attacked,
         attacked_split,
@@ -100,6 +100,7 @@ def attack(
         share_between,
         target_of,
     )
+    from setveil.hierarchy.fit import fitted
     from setveil.hierarchy.io import read_hierarchy
     from setveil.options.decode import require_file
     from setveil.report.attack import attack_text
@@ -115,16 +116,17 @@ def attack(
     tree = None if hierarchy_file is None else read_hierarchy(hierarchy_file, encoding=encoding)
     progress("reading")
     if share is not None:
-        rows = read_rows(release, reading)
+        rows, tree = read_fitting(release, reading, tree)
         make = _maker(model, promise, algorithm, own, tree, reading, seed, progress, counts=not no_counts)
         found = attacked_split(rows, share, make, secrets_of(secret, rows, encoding), **asked)
     else:
         k, m = _of_rows(model, promise, algorithm, own)
         image = None if recoding is None else read_recoding(recoding, encoding)
-        target = target_of(release, image, tree, read_release, **(reading.given() if not original else {}))
         if len(original or ()) == len(control or ()) == 1:
             require_other((original or [""])[0], (control or [""])[0])
         train = read_rows(source_of(original, reading, "--original"), reading)
+        tree = tree and fitted(tree, train.vocabulary.labels)
+        target = target_of(release, image, tree, read_release, **(reading.given() if not original else {}))
         others = read_rows(source_of(control, reading, "--control"), reading)
         asked["m"] = known or m
         found = attacked(target, train, others, secrets_of(secret, train, encoding), k=k, **asked)

@@ -15,10 +15,10 @@ from setveil.cli.session import say
 from setveil.data.io import read, sniff_content
 from setveil.data.io.source import as_text, gather, read_bytes
 from setveil.data.layout import formats_of
-from setveil.data.spelling import look_alikes
+from setveil.data.spelling import NONE, look_alikes
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, OutputError, RequestError, TableError
-from setveil.hierarchy.tree import BELOW_ONE_NODE
+from setveil.hierarchy.tree import BELOW_ONE_NODE, Hierarchy
 from setveil.options.reading import DETECTED, Reading
 from setveil.published.about import about_beside
 from setveil.published.rows import read_image
@@ -29,12 +29,16 @@ if TYPE_CHECKING:
 
 
 def read_rows(
-    path: str | Sequence[str], reading: Reading = DETECTED, *, refuse_tables: bool = True
+    path: str | Sequence[str],
+    reading: Reading = DETECTED,
+    *,
+    refuse_tables: bool = True,
+    spellings: bool = True,
 ) -> Transactions:
     """Read rows, and say how where that was detected from the content and a mistake would go unnoticed."""
     with saying_how(path, reading):
         data = read(path or None, **reading.given(), refuse_tables=refuse_tables)
-    if refuse_tables:
+    if refuse_tables and spellings:
         say_spellings(data)
     origin = data.origin
     if origin is not None and not origin.named and (origin.id_column is not None or not refuse_tables):
@@ -43,10 +47,25 @@ def read_rows(
     return data
 
 
+def read_fitting(
+    path: str | Sequence[str], reading: Reading, tree: Hierarchy | None
+) -> tuple[Transactions, Hierarchy | None]:
+    """Read rows, and make them and a hierarchy fit each other."""
+    if tree is None:
+        return read_rows(path, reading), None
+    from setveil.hierarchy.fit import fit_rows
+
+    rows = read_rows(path, reading, spellings=False)
+    tree, rows = fit_rows(tree, rows)
+    say_spellings(rows)
+    return rows, tree
+
+
 def say_spellings(data: Transactions) -> None:
     """Say which spellings became one item, or that items differ only in their spelling."""
-    if data.origin is not None and data.origin.merged is not None:
-        say(data.origin.merged.sentence())
+    merged = data.origin and data.origin.merged
+    if merged and merged.how != NONE:
+        say(merged.sentence())
     elif note := look_alikes(data.vocabulary.labels):
         say(f"Note: {note}")
 

@@ -172,8 +172,9 @@ def _by_system(
     **how: Any,
 ) -> str:
     """Build the hierarchy of a system of codes, and say what was changed and what is no code."""
-    from setveil.cli.files import read_rows
+    from setveil.cli.files import read_rows, say_spellings
     from setveil.data.set_fields import DELIMITER
+    from setveil.data.spelling import NONE
     from setveil.data.transactions import Transactions
     from setveil.hierarchy.build import by_system
     from setveil.hierarchy.io import write_hierarchy
@@ -186,20 +187,27 @@ def _by_system(
     systems_of(system)
     names = None if how["names"] is None else load_names(how["names"], reading.text_encoding)
     progress("reading")
+    one_spelling = reading.normalize != NONE
     if column is None:
-        data = read_rows(source, reading)
+        data = read_rows(source, reading, spellings=False)
     else:
         fields = _values(source, column, reading)  # each with one code, or as a table has several
         sign = reading.delimiter or DELIMITER
         data = Transactions.from_rows(filter(None, map(str.strip, f.split(sign))) for f in fields)
+        one_spelling = one_spelling and data.longest > 1  # else values of a column that is no set of codes
+        if reading.normalize is not None:
+            data = data.with_normal_labels(reading.normalize)
     said = None
     if how["system-column"] is not None:
         named = How(reading.format, reading.encoding, reading.separator, reading.delimiter)
         said = systems_said(source, system, reading.item_column, how["system-column"], named)
     progress("building the hierarchy")
     tree, read = by_system(
-        data, system, names=names, zeros=how["zeros"], strict=bool(how["strict"]), said=said
-    )
+        data, system, names=names, zeros=how["zeros"], strict=bool(how["strict"]), said=said,
+        one_spelling=one_spelling,
+    )  # fmt: skip
+    if column is None and not read.spelled:
+        say_spellings(data)
     write_hierarchy(tree, out)
     supports = dict(zip(data.vocabulary.labels, data.supports().tolist(), strict=True))
     return "\n".join(
@@ -220,8 +228,8 @@ def _regrouped(
     how: Mapping[str, Any],
 ) -> str:
     """Group anew what is below some groups of a hierarchy, and say what was gained."""
-    from setveil.cli.files import read_rows
-    from setveil.hierarchy.fit import fitted
+    from setveil.cli.files import read_rows, say_spellings
+    from setveil.hierarchy.fit import fit_rows
     from setveil.hierarchy.io import read_hierarchy, write_hierarchy
     from setveil.options.decode import require_file
     from setveil.options.inputs import load_names
@@ -233,11 +241,11 @@ def _regrouped(
     called = None if names is None else load_names(names, reading.text_encoding)
     progress("reading")
     given = read_hierarchy(file, encoding=reading.text_encoding)
-    rows = read_rows(source, reading)
-    given = fitted(given, rows.vocabulary.labels)
+    given, rows = fit_rows(given, read_rows(source, reading, spellings=False))
+    say_spellings(rows)
     given.locate(rows.vocabulary)
     if how["from"]:
-        rows = read_rows(how["from"], reading)
+        rows = read_rows(how["from"], reading).with_spellings_of(given.labels[: given.n_leaves])
     asked = {name: how[name] for name in ("k", "m", "objective") if how[name] is not None}
     if how["time-limit"] is not None:
         asked["time_limit"] = how["time-limit"]

@@ -81,7 +81,7 @@ def measure(
     from setveil.cli.files import read_release, read_rows, require_room
     from setveil.cli.reconstruct import measure_draws
     from setveil.commands.measure import k_of, losses, require_useful, settled_like, wanted_rules
-    from setveil.hierarchy.fit import fitted
+    from setveil.hierarchy.fit import fit_rows
     from setveil.hierarchy.io import read_hierarchy
     from setveil.options.decode import require_file
     from setveil.options.inputs import load_labels, load_queries
@@ -138,7 +138,8 @@ def measure(
         require_room(source, lambda: "`setveil anonymize --engine parts` measures what it makes.")
         before = read_rows(source, reading)
         tree = None if hierarchy_file is None else read_hierarchy(hierarchy_file, encoding=encoding)
-        tree = tree and fitted(tree, before.vocabulary.labels)
+        if tree is not None:
+            tree, before = fit_rows(tree, before)
     exposed = kind.read(release, read_release)
     before = settled_like(release, before)
     parts = kind.measurable(release, exposed, before, tree)

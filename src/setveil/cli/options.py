@@ -298,6 +298,30 @@ _OF_FACTS = {f"--{name.replace('_', '-')}" for name in OF_READING}
 _LISTS = ("COLUMNS", "ITEMS")  # what options of several names are shown to take
 
 
+def _together(option: str, args: Sequence[str]) -> list[str]:
+    """Make one option of several, whose values have commas between them: none of them is forgotten.
+
+    Examples
+    --------
+    >>> _together("--encoding", ["--encoding", "cp1252", "a.csv", "--encoding=a.csv=utf-8"])
+    ['a.csv', '--encoding=cp1252,a.csv=utf-8']
+    """
+    values, left, words = [], [], iter(args)
+    for word in words:
+        if word == "--":
+            left += [word, *words]
+        elif word == option:
+            values += [value] if (value := next(words, None)) is not None else []
+        elif word.startswith(f"{option}="):
+            values.append(word.partition("=")[2])
+        else:
+            left.append(word)
+    if len(values) < 2:
+        return [*args]
+    at = left.index("--") if "--" in left else len(left)
+    return [*left[:at], f"{option}={','.join(values)}", *left[at:]]
+
+
 class Command(TyperCommand):
     """A command whose help shows --help among the general options, and no types of Python."""
 
@@ -310,7 +334,7 @@ class Command(TyperCommand):
                 ctx.fail(f"{word} is about facts, which {ctx.command_path} does not read; {reads}.")
         alone = {word for one in self.get_params(ctx) if one.metavar == UpTo.metavar for word in one.opts}
         words: list[str] = []
-        for word, after in pairwise([*args, ""]):
+        for word, after in pairwise([*_together("--encoding", args), ""]):
             words.append(word)
             if word in alone and not after.isdigit() and after not in (BARE, "true"):
                 words.append(BARE)

@@ -61,8 +61,7 @@ def read_either(
     source: Any, words: Words, reading: Reading, hierarchies: Sequence[str] | None, *, of_table: bool
 ) -> tuple[Any, Hierarchy | None]:
     """Read a table or rows of items, and the hierarchy of the items, if there is one."""
-    from setveil.cli.files import read_rows
-    from setveil.hierarchy.fit import fitted
+    from setveil.cli.files import read_fitting
     from setveil.hierarchy.io import read_hierarchy
 
     if Facts().wanted(words):
@@ -71,8 +70,7 @@ def read_either(
         return read_table(source, words, reading, hierarchies or ())
     file = items_tree(hierarchies, of_table=False)
     tree = None if file is None else read_hierarchy(file, encoding=reading.text_encoding)
-    rows = read_rows(source, reading)
-    return rows, tree and fitted(tree, rows.vocabulary.labels)
+    return read_fitting(source, reading, tree)
 
 
 def read_table(

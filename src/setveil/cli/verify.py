@@ -304,6 +304,8 @@ def _checked(
     from setveil.cli.files import load_image, read_rows
     from setveil.commands.refusals import require_useful
     from setveil.commands.verify import absence_asked
+    from setveil.data.transactions import Transactions
+    from setveil.hierarchy.fit import fitted_to_labels
     from setveil.hierarchy.io import read_hierarchy
     from setveil.options.decode import require_file
     from setveil.past.facts import facts_before
@@ -361,7 +363,8 @@ def _checked(
     if "rho" in model.options and guarantee.secrets and not secrets:
         _tell_missing(guarantee.secrets, promise["sensitive"], rows, named_beside(file, "sensitive"))
     if hierarchy_file is not None:
-        more["cover"] = read_hierarchy(hierarchy_file, encoding=encoding)
+        tree, is_of_rows = read_hierarchy(hierarchy_file, encoding=encoding), isinstance(rows, Transactions)
+        more["cover"] = fitted_to_labels(tree, rows.vocabulary.labels) if is_of_rows else tree
     more |= absence_asked(*unseen, guarantee, cover=hierarchy_file is not None)
     if of_codes:
         guarantee = _of_codes(guarantee)

@@ -32,6 +32,7 @@ from setveil.data.io import read_ids
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, described, faces, listed
 from setveil.guarantees import Guarantee
+from setveil.hierarchy.fit import fitted
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.content import merge_rows_by_content
 from setveil.kernels.rows import take_rows
@@ -186,9 +187,8 @@ def attack(
         return Attacked(attacked_split(rows, share, make, secrets_of(secret, rows), **asked))
     if guarantee is not None or algorithm is not None:
         raise RequestError("guarantee and algorithm go with --split only.", hint="Leave them out.")
-    tree = tree_of(hierarchy)
-    target = target_of(release, recoding, tree)
-    people = rows_of(train, "The original")
+    tree, people = tree_of(hierarchy), rows_of(train, "The original")
+    target = target_of(release, recoding, tree and fitted(tree, people.vocabulary.labels))
     require_other(train, control)
     return Attacked(
         attacked(target, people, rows_of(control, "The control"), secrets_of(secret, people), **asked)

@@ -28,7 +28,7 @@ from setveil.errors import RequestError, as_option, described, faces
 from setveil.facts.facts import Facts
 from setveil.facts.generalizing import USUAL, VOLUME, Generalizing
 from setveil.guarantees.km_rho import KNOWS, PUBLIC
-from setveil.hierarchy.fit import fitted
+from setveil.hierarchy.fit import fit_rows
 from setveil.report.explore.text import Explored
 from setveil.studies.explore.facts import explore_facts
 from setveil.studies.explore.promises import KS, KS_RHO, MS, MS_RHO, require_grid, require_triples
@@ -140,7 +140,8 @@ def explore(
     generalizing = Generalizing(fact_order, fact_loss, weights, lines=bool(fact_lines))
     rows = rows_of(data, tables=True)
     tree = tree_of_codes(hierarchy, rows) if isinstance(rows, Facts) else tree_of(hierarchy)
-    tree = tree if tree is None or isinstance(rows, Facts) else fitted(tree, rows.vocabulary.labels)
+    if tree is not None and not isinstance(rows, Facts):
+        tree, rows = fit_rows(tree, rows)
     of_table = rows.is_table
     if isinstance(rows, Facts):
         require_plain(rho)

@@ -32,7 +32,7 @@ from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, as_option, described, faces
 from setveil.facts.facts import Facts
 from setveil.facts.settling import settled
-from setveil.hierarchy.fit import fitted
+from setveil.hierarchy.fit import fit_rows
 from setveil.hierarchy.tree import Hierarchy
 from setveil.options.inputs import load_queries
 from setveil.progress import Progress
@@ -164,7 +164,8 @@ def measure(
         return _of_draws(before, release, queries, numbers, wanted, seed, listening)
     tree = tree_of(hierarchy)
     before = settled_like(release, before)
-    tree = tree and fitted(tree, before.vocabulary.labels)
+    if tree is not None:
+        tree, before = fit_rows(tree, before)
     parts = _parts(release, recoding, before, tree)
     require_same_form(before, of_table=parts.get("table") is not None)
     kind = kind_of_recoding(parts["kind"])

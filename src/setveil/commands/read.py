@@ -68,9 +68,10 @@ def read(
         Of several files: the same id in two of them is the same row, not an error.
     query, connection : str, optional
         SQL that gives a table, and the database to ask, such as ``sqlite:///visits.db``.
-    normalize : {"codes", "text"}, optional
+    normalize : {"codes", "text", "none"}, optional
         Make spellings of an item one item. "codes": capitals without dots and blanks (``E119``); "text":
-        small letters, single blanks, composed accents. By default items stay as they are written.
+        small letters, single blanks, composed accents. By default items stay as they are written, but a code
+        that a hierarchy has once is one item with it; "none" keeps its spellings apart.
 
     Returns
     -------

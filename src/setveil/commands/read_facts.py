@@ -94,7 +94,7 @@ def read_facts(
         What stands between the parts of a fact; by default ``@``.
     delimiter : str, optional
         Between the codes of a field; by default a semicolon.
-    normalize : {"codes", "text"}, optional
+    normalize : {"codes", "text", "none"}, optional
         Make spellings of a code one code, as for `setveil.read`.
     not_ids : str or list of str
         The column of codes is no column of ids, although it looks so.

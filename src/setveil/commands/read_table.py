@@ -88,7 +88,7 @@ def read_table(
         that are published they must agree. Both tables have it where there are two.
     item_column : str
         The column of `items` that holds the item, where it has more than two.
-    normalize : {"codes", "text"}, optional
+    normalize : {"codes", "text", "none"}, optional
         Make spellings of an item one item, as for `setveil.read`.
     not_ids : list of str
         Columns that are no ids of persons, although they look so: they may be published, and where their

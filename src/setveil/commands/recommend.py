@@ -34,7 +34,7 @@ from setveil.guarantees.coherence import Coherence
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.km_rho import KNOWS, PUBLIC, KmRho
 from setveil.guarantees.rho_uncertainty import RhoUncertainty
-from setveil.hierarchy.fit import fitted
+from setveil.hierarchy.fit import fit_rows
 from setveil.hierarchy.io import write_hierarchy
 from setveil.hierarchy.tree import Hierarchy
 from setveil.options.guarantees import require_options
@@ -147,7 +147,8 @@ def recommend(
     workers = integer_or_none("jobs", jobs, 1)
     questions = None if queries is None else path_of("queries", queries)
     rows, tree = items_or_table(data), tree_of(hierarchy)
-    tree = tree and fitted(tree, rows.vocabulary.labels)
+    if tree is not None:
+        tree, rows = fit_rows(tree, rows)
     part = suited(promise, share, of_table=rows.is_table)
     named = sensitive if promise.model else private
     labels = labels_of("sensitive" if promise.model else "private", named, rows)

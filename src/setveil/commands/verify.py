@@ -27,6 +27,7 @@ from setveil.guarantees import Guarantee, Model, models
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.verify import Verdict
 from setveil.guarantees.verify.absence import ITEMS, require_absence
+from setveil.hierarchy.fit import fitted_to_labels
 from setveil.past.facts import facts_before
 from setveil.published import KindInfo, blocks, chunks, kind_at, kind_for, kind_named, tables
 from setveil.published.about import about_beside, promise_beside
@@ -139,6 +140,8 @@ def verify(
     more["cover"] = tree
     more |= absence_asked(absent, absence, guarantee, cover=tree is not None)
     published = _published(release, model)
+    if tree is not None and isinstance(published, Transactions):
+        more["cover"] = fitted_to_labels(tree, published.vocabulary.labels)
     if "original" in model.knows:
         more["original"] = None if original is None else rows_of(original, "The original", tables=True)
         require_in_groups(guarantee.secrets, "sensitive", published, more["original"])

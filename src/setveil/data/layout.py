@@ -178,6 +178,7 @@ class Origin:
     cells: tuple[Layout, str] | None = None
     merged: Merged | None = None  # which spellings of items were made one
     unit: str = "person"  # what a row is: a person, or an event that was confirmed, such as an order
+    respelled: Merged | None = None  # which were made the one that the hierarchy has
     seconds: float = field(default=0.0, compare=False)
 
     @property
@@ -209,6 +210,7 @@ class Origin:
             "files": [asdict(file) for file in self.files],
             **({} if self.merged is None else {"normalized": self.merged.as_dict()}),
             **({"unit": self.unit} if self.unit != "person" else {}),
+            **({} if self.respelled is None else {"respelled": self.respelled.as_dict()}),
         }
 
     def sentence(self) -> str:

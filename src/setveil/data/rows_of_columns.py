@@ -86,6 +86,14 @@ def personal_in(part: RowsRead, not_ids: str | Sequence[str] | None = None) -> P
     return fields.without(not_ids, (*part.item_columns, *part.ignored_columns))
 
 
+def refuse_rounded_column(where: str, column: str, codes: Codes, labels: Sequence[str], what: str) -> None:
+    """Raise if values of a column are numbers that a spreadsheet has rounded (see `refuse_rounded`)."""
+    if any("+" in label for label in labels):
+        times = np.bincount(codes[codes >= 0], minlength=len(labels)).tolist()
+        counted = {label: n for label, n in zip(labels, times, strict=True) if n}
+        refuse_rounded(where, column, counted, what)
+
+
 def refuse_rounded_parts(where: str, part: RowsRead) -> None:
     """Raise if ids or items are numbers that a spreadsheet has rounded."""
     if part.ids is not None:
@@ -95,10 +103,7 @@ def refuse_rounded_parts(where: str, part: RowsRead) -> None:
             if "+" in one:
                 lines[one] = lines.get(one, 0) + max(length, 1)
         refuse_rounded(where, part.id_column or "", lines, "ids")
-    if any("+" in label for label in part.labels):
-        times = np.bincount(part.codes[part.codes >= 0], minlength=len(part.labels)).tolist()
-        counted = {label: n for label, n in zip(part.labels, times, strict=True) if n}
-        refuse_rounded(where, ", ".join(part.item_columns[:1]), counted, "items")
+    refuse_rounded_column(where, ", ".join(part.item_columns[:1]), part.codes, part.labels, "items")
 
 
 def read_table(table: NamedColumns, form: str | None, wanted: Wanted) -> RowsRead:

@@ -13,7 +13,9 @@ from setveil.wording import count
 
 log = logging.getLogger("setveil")
 
-NORMALIZED = ("codes", "text")
+NONE = "none"  # every spelling stays an item of its own, whatever the hierarchy says
+NORMALIZED = ("codes", "text", NONE)
+OF_HIERARCHY = "hierarchy"  # spellings became the one that the hierarchy has
 
 _ROUNDED = re.compile(r"[+-]?[0-9](?:[.,]([0-9]*))?[eE]\+([0-9]+)")
 _LEAST = 5  # an exponent from which a spreadsheet has written a number so
@@ -56,7 +58,9 @@ def code_form(label: str) -> str:
 def form_of(how: str) -> Callable[[str], str]:
     """Find the form that `--normalize` names."""
     if how not in NORMALIZED:
-        raise RequestError(f"normalize must be {' or '.join(NORMALIZED)}, got {how!r}.")
+        raise RequestError(f"normalize must be {', '.join(NORMALIZED[:-1])} or {NONE}, got {how!r}.")
+    if how == NONE:
+        return lambda label: label
     return code_form if how == "codes" else lambda label: text_form(label) or label
 
 
@@ -64,7 +68,7 @@ def form_of(how: str) -> Callable[[str], str]:
 class Merged:
     """How many spellings became how many items."""
 
-    how: str  # "codes" or "text"
+    how: str  # one of NORMALIZED, or OF_HIERARCHY
     spellings: int  # different labels before
     items: int  # different labels after
     examples: tuple[tuple[str, ...], ...] = ()  # spellings of one item each
@@ -78,11 +82,18 @@ class Merged:
             "examples": [list(one) for one in self.examples],
         }
 
-    def sentence(self) -> str:
-        """Say what was merged."""
+    def counted(self) -> str:
+        """Say how many were merged."""
         such = "; ".join(" = ".join(map(shown, one[:_SHOWN])) for one in self.examples)
         of = f"{count(self.spellings, 'spelling')} became {count(self.items, 'item')}"
-        return f"--normalize {self.how}: {of}{', such as ' if such else ''}{such}."
+        of += ", as the hierarchy has them" if self.how == OF_HIERARCHY else ""
+        return f"{of}{', such as ' if such else ''}{such}"
+
+    def sentence(self) -> str:
+        """Say what was merged, and by which option or in spite of which one."""
+        if self.how == OF_HIERARCHY:
+            return f"{self.counted()}. `--normalize none` keeps them apart."
+        return f"--normalize {self.how}: {self.counted()}."
 
 
 def shown(label: str) -> str:
@@ -99,6 +110,34 @@ def normalized(labels: Sequence[str], how: str) -> tuple[list[str], Merged]:
     examples = tuple(tuple(sorted(group)) for group in groups[:_SHOWN])
     used = {label for label in labels if label}
     return made, Merged(how, len(used), len({form(label) for label in used}), examples)
+
+
+def respelled(labels: Iterable[str], known: Iterable[str]) -> dict[str, str]:
+    """Find the codes that are other spellings of just one known code, and that code.
+
+    Examples
+    --------
+    >>> respelled(["E11.9", "E119", "e11.9", "Tea"], ["E11.9", "tea"])
+    {'E119': 'E11.9', 'e11.9': 'E11.9'}
+    """
+    every = set(known)
+    missing = sorted(set(labels) - every)
+    forms: dict[str, list[str]] = {}
+    for label in every if missing else ():
+        forms.setdefault(code_form(label), []).append(label)
+    found = {label: forms.get(code_form(label), []) for label in missing}
+    return {
+        label: ones[0] for label, ones in found.items() if len(ones) == 1 and are_one_code(ones[0], label)
+    }
+
+
+def merged_into(names: Mapping[str, str]) -> Merged:
+    """Say which spellings became which codes of the hierarchy."""
+    groups: dict[str, list[str]] = {}
+    for label, one in names.items():
+        groups.setdefault(one, [one]).append(label)
+    examples = tuple(tuple(group) for group in list(groups.values())[:_SHOWN])
+    return Merged(OF_HIERARCHY, sum(map(len, groups.values())), len(groups), examples)
 
 
 def alike(forms: Mapping[str, str]) -> list[list[str]]:
@@ -168,6 +207,12 @@ def look_alikes(labels: Iterable[str]) -> str:
     >>> look_alikes(["tea", "milk"])
     ''
     """
+    said, how = found_spellings(labels)
+    return f"{said} `--normalize {how}` makes them one." if how else said
+
+
+def found_spellings(labels: Iterable[str]) -> tuple[str, str | None]:
+    """Say how many items differ only in their spelling, and what makes them one: "codes" or "text"."""
     labels = list(labels)
     texts = alike({label: text_form(label) for label in labels})
     codes = alike({label: code_form(label) for label in labels if _LETTER_CODE.fullmatch(label.strip())})
@@ -176,14 +221,14 @@ def look_alikes(labels: Iterable[str]) -> str:
     whole = [group for group in texts if not ones.issuperset(group)]
     groups, how = (codes, "codes") if more and not whole else (texts, "text")
     if not groups:
-        return _without_zeros(labels)
+        return _without_zeros(labels), None
     what = "dots, case or blanks" if how == "codes" else "case, blanks or how accents are written"
     first = sorted(groups[0])
     return (
         f"{sum(map(len, groups)):,} of {count(len(labels), 'item')} differ from another one only in {what}, "
         f"such as {shown(first[0])} and {shown(first[1])}: they are spellings of "
-        f"{count(len(groups), 'item')}. `--normalize {how}` makes them one."
-    )
+        f"{count(len(groups), 'item')}."
+    ), how
 
 
 def _without_zeros(labels: Sequence[str]) -> str:

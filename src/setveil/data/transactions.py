@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import operator
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, ClassVar, overload
+from typing import TYPE_CHECKING, ClassVar, Self, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from setveil.data.framed import Framed
 from setveil.data.layout import Origin
 from setveil.data.personal import NOTHING, Personal, personal_fields
-from setveil.data.spelling import normalized
+from setveil.data.spelling import NONE, merged_into, normalized, respelled
 from setveil.data.vocabulary import Vocabulary, item_order
 from setveil.errors import DataError, RequestError, described, require_type, shorten
 from setveil.kernels.content import merge_rows_by_content
@@ -25,6 +26,8 @@ from setveil.wording import count
 
 if TYPE_CHECKING:
     import polars as pl
+
+log = logging.getLogger("setveil")
 
 _PLAIN = (str, int, np.integer)  # what items are made of
 
@@ -174,7 +177,7 @@ class Transactions(Framed):
             Between the items of a text, where the item column or columns hold several in each.
         not_ids : str or sequence of str, optional
             Columns that are no ids of persons, although they look so, as for `setveil.read`.
-        normalize : {"codes", "text"}, optional
+        normalize : {"codes", "text", "none"}, optional
             Make spellings one item, as for `setveil.read`.
         rows_are_events : bool
             Whether rows are events, of which a person may have several, as for `setveil.read`.
@@ -204,7 +207,7 @@ class Transactions(Framed):
         part = read_frame(frame, wanted, first_is_id=True)
         if wanted.named:
             require_no_ids("the data frame", part.items, not_ids)
-            refuse_rounded_parts("the data frame", part)
+        refuse_rounded_parts("the data frame", part)
         if not rows_are_events:
             require_people("the data frame", part, wanted)
         made = cls.from_codes(part.indptr, part.codes, part.labels)
@@ -226,6 +229,37 @@ class Transactions(Framed):
         made = Transactions.from_codes(self.indptr, self.items, labels)
         origin = None if self.origin is None else replace(self.origin, merged=merged)
         return replace(made, origin=origin, personal=self.personal)
+
+    def with_spellings_of(self, known: Iterable[str]) -> Self:
+        """Give codes that are another spelling of a known one the name of that one (see `setveil.read`).
+
+        Rows that were read with ``normalize="none"`` stay as they are.
+
+        Examples
+        --------
+        >>> Transactions.from_rows([["E11.9"], ["e119", "I10"]]).with_spellings_of(["E11.9", "I10"]).rows()
+        [('E11.9',), ('E11.9', 'I10')]
+        """
+        origin = self.origin
+        apart = origin is not None and origin.merged is not None and origin.merged.how == NONE
+        names = {} if apart else respelled(self.vocabulary.labels, known)
+        if not names:
+            return self
+        merged = merged_into(names)
+        log.info("Spellings: %s", merged.sentence())
+        return replace(self.with_names(names), origin=origin and replace(origin, respelled=merged))
+
+    def with_names(self, names: Mapping[str, str]) -> Self:
+        """Give items other names; items of one name are one item.
+
+        Examples
+        --------
+        >>> Transactions.from_rows([["tea", "milk"]]).with_names({"tea": "green tea"}).rows()
+        [('green tea', 'milk')]
+        """
+        labels = [names.get(label, label) for label in self.vocabulary.labels]
+        made = Transactions.from_codes(self.indptr, self.items, labels)
+        return replace(self, indptr=made.indptr, items=made.items, vocabulary=made.vocabulary)
 
     from_polars = from_frame
     from_pandas = from_frame

@@ -13,6 +13,7 @@ from setveil.data.ids import Values
 from setveil.data.layout import Layout, Origin
 from setveil.data.named_columns import Column
 from setveil.data.personal import Personal, ids_of_columns, items_of_columns, other_columns
+from setveil.data.rows_of_columns import refuse_rounded_column
 from setveil.data.set_fields import split_column
 from setveil.errors import DataError, RequestError, listed, shorten
 from setveil.facts.asked import Asked
@@ -84,6 +85,7 @@ class Lines:
                 "expected the id of a person on every line.",
                 hint="Complete or remove such lines.",
             )
+        refuse_rounded_column(where, table.names[id_at], *ids[:2], "ids")
         row, first = rows_of(np.array(image, np.int64)[ids.codes])
         persons = tuple(ids.labels[code] for code in ids.codes[first].tolist())
         return cls(opened, where, id_at, items_at, texts, places, row, persons)

@@ -17,6 +17,7 @@ from setveil.data.columns import Codes
 from setveil.data.ids import Values, require_no_ids
 from setveil.data.io.source import open_source
 from setveil.data.named_columns import Column
+from setveil.data.rows_of_columns import refuse_rounded_column
 from setveil.data.spelling import normalized
 from setveil.data.vocabulary import item_order
 from setveil.errors import DataError, shorten
@@ -78,6 +79,7 @@ def _column(
         holds = f"column {shorten(name)} holds no code" if len(asked.sets) > 1 else "no line holds a code"
         raise DataError(f"{lines.where}: {holds}, expected facts.")
     require_no_ids(lines.where, [Values(name, code, labels)], how.not_ids)
+    refuse_rounded_column(lines.where, name, code, labels, "codes")
     if how.normalize is not None:
         labels = normalized(labels, how.normalize)[0]
     order = item_order({labels[at] for at in np.unique(code).tolist()})

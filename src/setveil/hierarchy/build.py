@@ -7,11 +7,13 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from setveil.data.spelling import are_one_code, code_form
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, listed
 from setveil.hierarchy._cooccurrence import group_similar, similar_items
 from setveil.hierarchy._levels import Names, check_fanout, items_by, items_of, unused, where_they_meet
 from setveil.hierarchy.fit import fitted
+from setveil.hierarchy.systems.code import Path
 from setveil.hierarchy.systems.reading import CodesRead, Zeros, code_of, read_codes
 from setveil.hierarchy.tree import Hierarchy, HierarchyOrigin
 from setveil.kernels.rows import Ids, Ints, distinct_rows, recode_rows
@@ -113,6 +115,7 @@ def by_system(
     zeros: Zeros | None = None,
     strict: bool = False,
     said: Mapping[str, str] | None = None,
+    one_spelling: bool = False,
 ) -> tuple[Hierarchy, CodesRead]:
     """Group the codes of a classification by its categories, blocks and chapters.
 
@@ -134,6 +137,9 @@ def by_system(
         Whether items that are no codes are an error.
     said : mapping of str to str, optional
         Of two systems: which one each item is of, ``icd9`` or ``icd10``, where it is known.
+    one_spelling : bool
+        Whether codes that differ only in dots, case or blanks are one leaf, in the spelling that most rows
+        have. `setveil.anonymize` reads the others as that one.
 
     Returns
     -------
@@ -169,7 +175,10 @@ def by_system(
             hint="Without --strict they stand under '(unlisted)'.",
         )
     called = _called(read, names or {})
-    paths = {item: [called.get(group, group) for group in path] for item, path in read.paths.items()}
+    if one_spelling:
+        read.spelled = _spelled(read, data)
+    kept = {item: path for item, path in read.paths.items() if item not in read.spelled}
+    paths = {item: [called.get(group, group) for group in path] for item, path in kept.items()}
     parents = where_they_meet(paths, "ALL", beside=missing)
     if missing:
         root = next(node for node, above in parents.items() if above is None)
@@ -177,6 +186,19 @@ def by_system(
         parents = {**parents, unlisted: root, **dict.fromkeys(missing, unlisted)}
     read.named = sum(name in parents for name in called.values())
     return Hierarchy(parents), read
+
+
+def _spelled(read: CodesRead, data: Transactions) -> dict[str, str]:
+    """Find the spelling that most rows have of each code that is written in several ways."""
+    supports = dict(zip(data.vocabulary.labels, data.supports().tolist(), strict=True))
+    groups: dict[tuple[Path, str], list[str]] = {}
+    for item, path in read.paths.items():
+        groups.setdefault((path, code_form(item)), []).append(item)
+    found: dict[str, str] = {}
+    for group in groups.values():
+        usual = max(group, key=lambda item: supports[item])  # of equals the first
+        found |= {item: usual for item in group if item != usual and are_one_code(item, usual)}
+    return found
 
 
 def _called(read: CodesRead, names: Mapping[str, str]) -> dict[str, str]:

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from setveil.errors import HierarchyError
 from setveil.hierarchy.alone import are_many
 from setveil.hierarchy.edit import Draft
+from setveil.hierarchy.fit import fitted
 
 
 @dataclass(frozen=True)
 class Problem:
     """What is wrong or doubtful about a tree that is being edited."""
 
-    # "missing", "group" (an item of the data that is one), "unknown" (an item that is not in the data),
-    # "empty", "alone" (many items in no group below the root), "single" (a group with one child) or "uneven"
-    # (nine tenths of a group in one of its parts)
+    # "missing", "group" (an item of the data that is one, which a run puts below it), "unknown" (an item that
+    # is not in the data), "empty", "alone" (many items in no group below the root), "single" (a group with
+    # one child) or "uneven" (nine tenths of a group in one of its parts)
     kind: str
     nodes: tuple[str, ...]  # which nodes it is about
 
@@ -42,7 +44,7 @@ def problems_of(draft: Draft, items: Collection[str] | None = None) -> list[Prob
     found: dict[str, list[str]] = {}
     if items is not None:
         known = set(items)
-        found["missing"] = [item for item in items if item not in draft]
+        found["missing"] = _missing(draft, items)
         found["group"] = [item for item in items if item in draft.children]
         found["unknown"] = [node for node in draft.parent if node not in draft.children and node not in known]
         alone = [
@@ -58,6 +60,18 @@ def problems_of(draft: Draft, items: Collection[str] | None = None) -> list[Prob
         if len(below) > 2 and 10 * max(sizes[child] for child in below) > 9 * sizes[group] > 9
     ]
     return [Problem(kind, tuple(nodes)) for kind, nodes in found.items() if nodes]
+
+
+def _missing(draft: Draft, items: Collection[str]) -> list[str]:
+    """List the items that are in no group, once a run has made the tree fit the data."""
+    missing = [item for item in items if item not in draft]
+    if not missing:
+        return missing
+    try:
+        tree = fitted(draft.tree(), items)
+    except HierarchyError:  # it is no tree yet
+        return missing
+    return [item for item in missing if item not in tree]
 
 
 def items_under(draft: Draft) -> dict[str, int]:

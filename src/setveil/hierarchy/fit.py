@@ -3,15 +3,44 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterable, Mapping
+import shlex
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import PurePath
+from typing import TypeVar
 
-from setveil.data.spelling import alike, are_one_code, code_form, shown, text_form
+from setveil.data.layout import Origin
+from setveil.data.spelling import (
+    alike,
+    are_one_code,
+    code_form,
+    misread,
+    shown,
+    text_form,
+)
+from setveil.data.transactions import Transactions
+from setveil.errors import MissingItemsError, listed, shorten
 from setveil.hierarchy._levels import unused
 from setveil.hierarchy.shapes import below_groups
 from setveil.hierarchy.tree import Hierarchy
 from setveil.wording import count
 
 log = logging.getLogger("setveil")
+
+Rows = TypeVar("Rows", bound=Transactions)
+
+
+def fit_rows(tree: Hierarchy, data: Rows, published: Collection[str] = ()) -> tuple[Hierarchy, Rows]:
+    """Make a hierarchy and rows fit each other: `fitted`, then several spellings of a code become one item.
+
+    Examples
+    --------
+    >>> tree = Hierarchy.from_paths([["E11.9", "E11", "*"], ["I10", "*"]])
+    >>> fit_rows(tree, Transactions.from_rows([["E11.9"], ["e119", "I10"]]))[1].rows()
+    [('E11.9',), ('E11.9', 'I10')]
+    """
+    tree = fitted(tree, data.vocabulary.labels, published)
+    refuse_misread(tree, data.vocabulary.labels, data.origin)
+    return tree, data.with_spellings_of(tree.labels[: tree.n_leaves])
 
 
 def fitted(tree: Hierarchy, items: Iterable[str], published: Collection[str] = ()) -> Hierarchy:
@@ -31,7 +60,7 @@ def fitted(tree: Hierarchy, items: Iterable[str], published: Collection[str] = (
     inner = dict.fromkeys(sorted(groups_of(tree, known) - set(published)), "")
     missing = [item for item in sorted(known) if item not in tree]
     names: dict[str, str] = _spellings(tree, known, missing) if missing else {}
-    below = _below_groups(tree, [item for item in missing if item not in names.values()])
+    below = _below_groups(tree, set(inner), [item for item in missing if item not in names.values()])
     if not inner and not names and not below:
         return tree
     taken = {*tree.labels, *known}
@@ -61,11 +90,15 @@ def fitted(tree: Hierarchy, items: Iterable[str], published: Collection[str] = (
     return made
 
 
-def _below_groups(tree: Hierarchy, missing: Iterable[str]) -> dict[str, str]:
-    """Find the group that each missing item is another spelling of, where one is."""
+def _below_groups(tree: Hierarchy, leaves: set[str], missing: Iterable[str]) -> dict[str, str]:
+    """Find the group that each missing item is another spelling of; of several such items, the first."""
     groups = _single({group: code_form(group) for group in tree.labels[tree.n_leaves :]})
-    pairs = ((item, groups.get(code_form(item))) for item in missing)
-    return {item: group for item, group in pairs if group is not None and are_one_code(group, item)}
+    found: dict[str, str] = {}
+    for item in missing:
+        group = groups.get(code_form(item))
+        if group is not None and group not in leaves and are_one_code(group, item):
+            found.setdefault(group, item)
+    return {item: group for group, item in found.items()}
 
 
 def with_items(tree: Hierarchy, below: Mapping[str, str]) -> Hierarchy:
@@ -77,6 +110,88 @@ def with_items(tree: Hierarchy, below: Mapping[str, str]) -> Hierarchy:
     made = Hierarchy(parents | {item: group for item, group in below.items() if item not in parents})
     made.origin = tree.origin
     return made
+
+
+def refuse_misread(tree: Hierarchy, labels: Sequence[str], origin: Origin | None) -> None:
+    """Raise if the hierarchy lacks items because the data were read in another encoding than their own."""
+    missing = [item for item in labels if item not in tree]
+    wrong = misread(missing, tree.labels[: tree.n_leaves]) if missing else None
+    if wrong is None or origin is None:
+        return
+    label, meant, encoding = wrong
+    files = list(dict.fromkeys(PurePath(file.path).name for file in origin.files))
+    options = [f"--encoding {shlex.quote(f'{name}=utf-8')}" for name in files]
+    raise MissingItemsError(
+        f"{len(missing):,} of {count(len(labels), 'item')} of the data are not in the hierarchy: "
+        f"{listed(missing)}. {shorten(label)} is {shorten(meant)}, whose file is in UTF-8 and was read as "
+        f"{encoding}.",
+        hint=f"Add `{' '.join(options)}`.",
+        problems=[f"item {item!r} is not in the hierarchy" for item in missing],
+    )
+
+
+def fit_rows_after(
+    tree: Hierarchy, several: Sequence[Rows], known: Collection[str], out: Collection[str]
+) -> tuple[Hierarchy, list[Rows]]:
+    """Make a hierarchy and new rows fit each other and what is published already.
+
+    An item that is a group becomes an item below the group. If the group is out as a label it keeps its name,
+    and the item gets another one: else the same word would say two things.
+
+    Parameters
+    ----------
+    known, out : collection of str
+        The items of earlier releases, and the groups that these publish.
+    """
+    before = [item for item in known if item not in tree]  # in another spelling than the hierarchy has
+    several = [data.with_spellings_of(before) for data in several]
+    items = {item for data in several for item in data.vocabulary.labels}
+    renamed = {item: itself(item) for item in sorted(groups_of(tree, items) & set(out))}
+    below = {name: item for item, name in renamed.items()} | {
+        item: item.removesuffix(ITSELF)
+        for item in known
+        if item.endswith(ITSELF) and item.removesuffix(ITSELF) in tree
+    }
+    if below:
+        tree = with_items(tree, below)
+    if renamed:
+        log.info("%s", _renamed(renamed))
+        several = [data.with_names(renamed) for data in several]
+        items = {item for data in several for item in data.vocabulary.labels}
+    tree = fitted(tree, {*known, *items}, out)
+    for data in several:
+        refuse_misread(tree, data.vocabulary.labels, data.origin)
+    return tree, [data.with_spellings_of(tree.labels[: tree.n_leaves]) for data in several]
+
+
+ITSELF = " (itself)"  # after the name of an item that is called like a published group
+
+
+def itself(item: str) -> str:
+    """Name an item that is called like a group that is out."""
+    return f"{item}{ITSELF}"
+
+
+def _renamed(renamed: Mapping[str, str]) -> str:
+    item, name = next(iter(renamed.items()))
+    return (
+        f"{count(len(renamed), 'item is', 'items are')} called like a group that is published already, and "
+        f"{'is' if len(renamed) == 1 else 'are'} published below it under another name: {item} as {name}."
+    )
+
+
+def fitted_to_labels(tree: Hierarchy, labels: Iterable[str]) -> Hierarchy:
+    """Make a hierarchy fit published labels: a group that is out with a star has an item of its name below.
+
+    Examples
+    --------
+    >>> tree = Hierarchy.from_paths([["K64.81", "K64.8", "*"], ["E11.9", "E11", "*"]])
+    >>> fitted_to_labels(tree, ["K64.8*", "e119"]).paths()
+    [['K64.8', 'K64.8*', '*'], ['K64.81', 'K64.8*', '*'], ['e119', 'E11', '*']]
+    """
+    unknown = [label for label in labels if label not in tree]
+    groups = {f"{group}*": group for group in tree.labels[tree.n_leaves :]}
+    return fitted(tree, [groups.get(label, label) for label in unknown])
 
 
 def groups_of(tree: Hierarchy, items: Iterable[str]) -> set[str]:

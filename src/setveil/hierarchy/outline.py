@@ -94,13 +94,14 @@ def _content(path: Path) -> bytes:
 def _encoding(raw: bytes, path: Path, named: str) -> str:
     """Choose the encoding: UTF-8 is read as UTF-8, whatever the data are in, unless the file is named."""
     encoding = encoding_of(named, str(path)) or "utf-8"
-    if raw.isascii() or is_named_for(named, str(path)):
+    if is_named_for(named, str(path)) or b"\0" in raw:
         return encoding
     try:
-        raw.decode()
-    except UnicodeDecodeError:
+        return (
+            encoding if raw.isascii() and raw.decode(encoding) == raw.decode() else raw.decode() and "utf-8"
+        )
+    except (UnicodeDecodeError, LookupError):
         return encoding
-    return "utf-8"
 
 
 def _decoded(raw: bytes, path: Path, encoding: str) -> str:

@@ -342,7 +342,7 @@ def _other_writing(missing: Sequence[str], leaves: Sequence[str]) -> tuple[str, 
         label, meant, encoding = wrong
         return (
             f" {shorten(label)} is {shorten(meant)}, whose file is in UTF-8 and was read as {encoding}.",
-            f"Name an encoding for the other file alone: --encoding FILE={encoding}.",
+            "Read that file as UTF-8.",
         )
     if others := spelled_otherwise(missing, leaves):
         item, leaf = others[0]

@@ -19,7 +19,7 @@ class Reading:
     format: str | None = parameter(Choice(tuple(FORMATS)), "By default detected from the file.", default=None)
     encoding: str | None = parameter(
         Text("an encoding"),
-        "Of text files, or FILE=ENCODING (default: utf-8, or by the byte order mark).",
+        "Of text files, or FILE=ENCODING for one (default: utf-8, or by the byte order mark).",
         default=None,
     )
     separator: str | None = parameter(
@@ -61,7 +61,7 @@ class Reading:
 
     normalize: str | None = parameter(
         Choice(NORMALIZED),
-        "Make spellings one item: codes (dots, case, blanks) or text (case, blanks, accents).",
+        "Make spellings one item: codes (dots, case, blanks), text (case, blanks, accents) or none.",
         default=None,
     )
 

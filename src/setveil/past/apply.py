@@ -17,7 +17,7 @@ from setveil.errors import DataError, GuaranteeError, InfeasibleError, RequestEr
 from setveil.guarantees import Guarantee, models
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.verify import Verdict
-from setveil.hierarchy.fit import fitted
+from setveil.hierarchy.fit import fit_rows_after
 from setveil.hierarchy.io import read_hierarchy
 from setveil.hierarchy.tree import Hierarchy
 from setveil.past.people import people_of
@@ -96,8 +96,10 @@ def apply(
     timing: dict[str, float] = {"read": data.origin.seconds} if data.origin else {}
     hierarchy = _hierarchy(earlier, hierarchy)
     if hierarchy is not None:
-        labels = {label for label in earlier.image.values() if label is not None}
-        hierarchy = fitted(hierarchy, {*earlier.image, *data.vocabulary.labels}, labels)
+        out = {label for item, label in earlier.image.items() if label is not None and label != item}
+        hierarchy, (data,) = fit_rows_after(hierarchy, [data], earlier.image, out)
+    elif (read := earlier.report["input"].get("read")) and read.get("respelled"):
+        data = data.with_spellings_of(earlier.image)
     if hierarchy is not None and hierarchy.origin is not None:
         timing["hierarchy"] = hierarchy.origin.seconds
     progress("comparing with the earlier run")

@@ -88,6 +88,9 @@ def require_same_file(run: PastRun, data: Transactions) -> None:
 def rows_of_run(run: PastRun, data: Transactions) -> Transactions:
     """Take from rows those that a run was made from, which may be a sample of them."""
     sample, recorded = run.report.get("sample"), run.report["input"]
+    read = recorded.get("read")
+    if read and read.get("respelled"):
+        data = data.with_spellings_of(run.image)
     if sample and data.n_rows == sample["of"]:
         data = draw_rows(data, sample["rows"], sample["seed"])
     if isinstance(data, Facts):

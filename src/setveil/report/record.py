@@ -38,6 +38,15 @@ class File(TypedDict):
     compression: NotRequired[str | None]
 
 
+class Spellings(TypedDict):
+    """Spellings that became one item each."""
+
+    how: str
+    spellings: int
+    items: int
+    examples: list[list[str]]
+
+
 class Read(TypedDict):
     """How the rows were read."""
 
@@ -51,7 +60,8 @@ class Read(TypedDict):
     encoding: str | None
     query: NotRequired[str | None]
     files: list[File]
-    normalized: NotRequired[dict[str, Any]]  # which spellings of items became one
+    normalized: NotRequired[Spellings]  # which spellings of items became one
+    respelled: NotRequired[Spellings]  # which became the one that the hierarchy has
 
 
 class Input(TypedDict):

@@ -25,7 +25,7 @@ from setveil.errors import RequestError
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.verify.km import KmVerdict
 from setveil.guarantees.verify.km_pieces import require_countable
-from setveil.hierarchy.fit import fitted
+from setveil.hierarchy.fit import fitted, refuse_misread
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import frozen
 from setveil.options.models import require_nothing_absent
@@ -167,6 +167,7 @@ class _Disk:
             )  # fmt: skip
         if tree is not None:
             tree = fitted(tree, self.data.vocabulary.labels)
+            refuse_misread(tree, self.data.vocabulary.labels, self.data.origin)
             tree.locate(self.data.vocabulary)
         return tree
 

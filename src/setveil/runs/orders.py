@@ -21,6 +21,7 @@ from setveil.guarantees.km import KmAnonymity
 from setveil.hierarchy.boxes import BoxTree, forest, line_at, product_tree
 from setveil.hierarchy.build import by_cooccurrence
 from setveil.hierarchy.columns import parted
+from setveil.hierarchy.fit import fitted
 from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress
 from setveil.published.listing import FEWEST
@@ -111,9 +112,11 @@ def trees_of(data: Facts, given: Hierarchy | None, least: int = FEWEST) -> dict[
     """
     names = [column.name for column in data.columns]
     if len(names) == 1:
-        made = by_cooccurrence(data.codes_alone(), common=least) if given is None else given
-        return {names[0]: made}
+        tree = None if given is None else fitted(given, data.columns[0].codes)
+        return {names[0]: tree or by_cooccurrence(data.codes_alone(), common=least)}
     found = {} if given is None else parted(given, names)
+    codes = {column.name: column.codes for column in data.columns}
+    found = {name: fitted(tree, codes[name]) for name, tree in found.items()}
     missing = [name for name in names if name not in found]
     for name in missing:
         alone = data.of_column(names.index(name)).codes_alone()

@@ -28,7 +28,7 @@ from setveil.guarantees.mixed_km import MixedKmAnonymity
 from setveil.guarantees.verify import Verdict
 from setveil.hierarchy.build import by_cooccurrence
 from setveil.hierarchy.columns import joined
-from setveil.hierarchy.fit import fitted
+from setveil.hierarchy.fit import fit_rows
 from setveil.hierarchy.tree import Hierarchy, HierarchyOrigin
 from setveil.notebook import card
 from setveil.options.models import require_watched
@@ -370,7 +370,9 @@ class _Memory:
         if isinstance(facts, Facts) and facts.n_items:
             return self._of_codes(asked, facts, tree, timing, progress)
         if tree is not None or "hierarchy" not in asked.info.needs_for(asked.guarantee.model):
-            return tree and fitted(tree, self.data.vocabulary.labels)
+            if tree is not None:
+                tree, self.data = fit_rows(tree, self.data)
+            return tree
         progress("grouping items that often occur together")
         with timed(timing, "hierarchy"):
             if self.data.n_items:

@@ -20,8 +20,9 @@ from setveil.data.io.table import TextTable
 from setveil.data.layout import InputFile, Layout
 from setveil.data.named_columns import Column
 from setveil.data.personal import PersonalColumn, cells_of, ids_of_columns, items_of_columns
-from setveil.data.rows_of_columns import read_table
+from setveil.data.rows_of_columns import read_table, refuse_rounded_column
 from setveil.data.set_fields import DELIMITER, require_delimiter, split_column
+from setveil.data.spelling import Merged, normalized
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, faces, listed, shorten
 from setveil.kernels.rows import frozen
@@ -62,6 +63,7 @@ class TableColumns:
     place: Callable[[int], str]  # says where a row is, whatever it holds
     others: tuple[Values, ...] = ()  # columns that were not asked for, of those that may be ids
     personal: tuple[PersonalColumn, ...] = ()  # what columns have of single persons
+    merged: Merged | None = None  # which spellings of items became one
 
 
 def read_columns(
@@ -134,6 +136,7 @@ def read_columns(
     columns = dict(zip(wanted, opened.texts(wanted), strict=True))
     if id_at is not None:
         _require_ids(columns[id_at], table.names[id_at])
+        refuse_rounded_column(where, table.names[id_at], *columns[id_at][:2], "ids")
     if listing:
         split = opened.lists(items_at[0])
     elif inside:
@@ -144,7 +147,11 @@ def read_columns(
         assert id_at is not None  # noqa: S101  (required above)
         split, item_name = (second or _from_second)(columns[id_at], table.names[id_at], how)
     sets = Transactions.from_codes(*split)
+    merged = None
+    items_name = table.names[items_at[0]] if items_at else item_name
+    refuse_rounded_column(where, items_name, sets.items.astype(np.int64), sets.vocabulary.labels, "items")
     if how.normalize is not None:
+        merged = normalized(sets.vocabulary.labels, how.normalize)[1]
         sets = sets.with_normal_labels(how.normalize)
     if how.item_columns is not None:
         items = [Values(table.names[at], columns[at].codes, columns[at].labels) for at in items_at]
@@ -174,6 +181,7 @@ def read_columns(
         opened.place,
         unused,
         (*ids_of_columns(whose, map(cells_of, unused), shown), *items_of_columns(shown)),
+        merged,
     )
 
 

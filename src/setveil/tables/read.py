@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import shlex
 import time
@@ -21,6 +22,7 @@ from setveil.data.layout import Origin
 from setveil.data.names import is_place
 from setveil.data.personal import Personal
 from setveil.data.readings import as_field
+from setveil.data.spelling import NONE, merged_into, respelled
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, TableError, faces, listed, shorten
 from setveil.hierarchy.build import by_prefix
@@ -36,6 +38,8 @@ from setveil.tables.roles import Known, Roles, two_roles
 from setveil.tables.table import Table, TextColumn
 from setveil.tables.whose import not_ids_of, of_persons, require_no_ids
 from setveil.wording import count
+
+log = logging.getLogger("setveil")
 
 _NUMBER = re.compile(r"[+-]?[0-9]+([.,][0-9]+)?", re.ASCII)
 _PLAIN_NUMBER = re.compile(r"[+-]?(0|[1-9][0-9]*)(\.[0-9]+)?", re.ASCII)  # 007 may be a code
@@ -72,6 +76,11 @@ def make_table(
     how = settled(source, roles, how)
     names = [*roles.qi, *roles.keep]
     read = read_as(source, names, roles.set_name, how, others=True)
+    tree = _items_tree(roles.hierarchy, read.sets)
+    other = respelled(read.sets.vocabulary.labels, _leaves(tree)) if how.normalize != NONE else {}
+    sets, spelled = (read.sets.with_names(other), merged_into(other)) if other else (read.sets, None)
+    if spelled is not None:
+        log.info("Spellings: %s", spelled.sentence())
     _require_apart(read, roles)
     known = [
         _known_column(column, about, place)
@@ -93,17 +102,23 @@ def make_table(
         ignored_columns=tuple(name for name in dropped if name != read.id_column),
         encoding=read.encoding,
         table=True,
+        merged=read.merged,
+        respelled=spelled,
     )
     lines = Table(
-        read.sets.indptr, read.sets.items, read.sets.vocabulary, origin,
+        sets.indptr, sets.items, sets.vocabulary, origin,
         columns=tuple(known), kept=kept, header=header, set_name=read.set_name,
-        delimiter=read.delimiter, dropped=dropped, tree=_items_tree(roles.hierarchy, read.sets),
+        delimiter=read.delimiter, dropped=dropped, tree=tree,
     )  # fmt: skip
     table = of_persons(lines, read, how.not_ids)
     row = "line" if table.n_rows == lines.n_rows else f"value of {read.id_column}"
     personal = Personal(read.personal).without(not_ids_of(read, how.not_ids))
     origin = replace(origin, row=row, seconds=round(time.perf_counter() - start, 4))
     return replace(table, origin=origin, personal=personal)
+
+
+def _leaves(tree: Any) -> tuple[str, ...]:
+    return tree.labels[: tree.n_leaves] if isinstance(tree, Hierarchy) else ()
 
 
 def _items_tree(given: Any, rows: Transactions) -> Hierarchy | None:

@@ -124,7 +124,7 @@ def read(
     query, connection : str, optional
         Instead of a path: SQL that gives a table, and the address of the database, such as
         ``sqlite:///visits.db``.
-    normalize : {"codes", "text"}, optional
+    normalize : {"codes", "text", "none"}, optional
         Make spellings one item, as for `setveil.read`.
     refuse_tables : bool
         Whether a file that may be a table is refused where nothing says which columns count. Otherwise its

@@ -30,7 +30,7 @@ def encoding_of(named: str | None, file: str) -> str | None:
     >>> encoding_of("latin-1,tree.csv=utf-8", "rows.csv")
     'latin-1'
     """
-    if named is None or "=" not in named:
+    if named is None or not any(sign in named for sign in "=,"):
         return named
     of_all, of_files = _parted(named)
     plain = file.split(" (", maxsplit=1)[0]  # of an archive, whose member is in brackets
@@ -49,13 +49,12 @@ def _parted(named: str) -> tuple[str | None, dict[str, str]]:
     of_files: dict[str, str] = {}
     for part in named.split(","):
         file, sign, encoding = part.strip().rpartition("=")
-        if not encoding or (sign and not file) or (not sign and of_all is not None):
+        before = of_files.setdefault(file, encoding) if sign else of_all or encoding
+        if not encoding or (sign and not file) or before != encoding:
             raise RequestError(
-                f"The encoding is {named!r}, expected an encoding or FILE=ENCODING.",
-                hint="Such as --encoding cp1252, --encoding tree.csv=cp1252, or both with a comma between.",
+                f"The encoding is {named!r}, expected one encoding for all files, or FILE=ENCODING for one.",
+                hint="Such as --encoding cp1252, --encoding tree.csv=cp1252, or both of them.",
             )
-        if sign:
-            of_files[file] = encoding
-        else:
+        if not sign:
             of_all = encoding
     return of_all, of_files

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from setveil.data.spelling import merged_into
 from setveil.errors import DataError, RequestError, listed, shorten
 from setveil.hierarchy.systems.code import NotPlacedError, Path, System
 from setveil.hierarchy.systems.known import SYSTEMS, systems_of
@@ -37,6 +38,8 @@ class CodesRead:
     # what was changed: the items, and as what they were read
     changed: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
     unlisted: dict[str, list[str]] = field(default_factory=dict)  # why items were not placed: which
+    # of each code that is no leaf, because another spelling of it is: that one
+    spelled: dict[str, str] = field(default_factory=dict)
     named: int = 0  # how many groups were given a name
     note: str = ""  # what was taken as written, though it need not be
 
@@ -273,6 +276,9 @@ def in_words(found: CodesRead, supports: Mapping[str, int] | None) -> list[str]:
     for how, pairs in found.changed.items():
         item, read = pairs[0]
         out.append(f"{count(len(pairs), 'code')} read {how}, such as {shorten(item, 40)} as {read}.")
+    if found.spelled:
+        merged = merged_into(found.spelled)
+        out.append(f"{merged.sentence()}")
     missing = found.missing()
     if missing:
         of = supports or dict.fromkeys([*found.paths, *missing], 1)

@@ -14,6 +14,7 @@ from setveil.data.io import read
 from setveil.data.io.source import gather, open_source
 from setveil.data.names import is_id_name, is_person_name
 from setveil.data.readings import EVERY_FIELD, are_items, likely_readings
+from setveil.data.spelling import NONE, found_spellings
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, SetveilError, TableError
 from setveil.facts.facts import Facts
@@ -388,9 +389,19 @@ def overview(desk: Desk) -> dict[str, Any]:
         "facts": of_facts,
         "columns": columns,
         "notes": notes,
+        "spellings": _spellings(data),
         "table": table is not None,
         "levels": [] if table is None else levels_of(table),
     }
+
+
+def _spellings(data: Transactions) -> dict[str, Any]:
+    """Say which spellings became one item, or look like one, and what `normalize` would change that."""
+    merged = data.origin.merged if data.origin else None
+    if merged is not None and merged.how != NONE:
+        return {"said": f"{merged.counted()}.", "how": ""}
+    said, how = found_spellings(data.vocabulary.labels) if not isinstance(data, Facts) else ("", None)
+    return {"said": said, "how": how}
 
 
 def rows(desk: Desk, first: int, number: int) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.data.spelling import NONE, respelled
 from setveil.data.transactions import Transactions
 from setveil.errors import HierarchyError, OutputError, SetveilError
 from setveil.hierarchy import build as builders
@@ -107,9 +108,13 @@ def edit(desk: Desk, edit: Edit, version: str) -> dict[str, Any]:
     return {"steps": editing.since(version), "saved": at_once, "trouble": trouble, **_state(editing)}
 
 
-def start(desk: Desk, file: str, named: str, command: Sequence[str] = ()) -> dict[str, Any]:
+def start(
+    desk: Desk, file: str, named: str, command: Sequence[str] = (), encoding: str = "utf-8"
+) -> dict[str, Any]:
     """Begin with the tree of a file; nothing changes where it is none. The tree before can be had back."""
-    return _begin(desk, read_hierarchy(file), named, command)
+    tree = read_hierarchy(file, encoding=encoding)
+    notes = tree.origin.notes if tree.origin else ()
+    return _begin(desk, tree, ". ".join([named, *notes]), command)
 
 
 def _begin(desk: Desk, tree: Hierarchy, named: str, command: Sequence[str]) -> dict[str, Any]:
@@ -140,7 +145,7 @@ def codes(
     data = rows_of(desk)
     called = None if names is None else load_names(Path(names), "utf-8")
     said = systems_of(desk, system, column) if column else None
-    tree, read = builders.by_system(data, system, names=called, zeros=zeros, said=said)
+    tree, read = builders.by_system(data, system, names=called, zeros=zeros, said=said, one_spelling=True)
     supports = dict(zip(data.vocabulary.labels, data.supports().tolist(), strict=True))
     lines = [f"codes of {read.title}", *(line.strip() for line in in_words(read, supports))]
     return _begin(desk, tree, ". ".join(line.rstrip(".") for line in lines), command)
@@ -151,7 +156,7 @@ def problems(desk: Desk) -> dict[str, Any]:
     editing = _editing(desk)
     if editing is None:
         return {"problems": []}
-    data = _data(desk)
+    data = _fitting_data(desk, editing)
     found = problems_of(editing.history.draft, None if data is None else data.vocabulary.labels)
     return {
         "problems": [
@@ -175,7 +180,8 @@ def _rare(desk: Desk, data: Transactions | None, problem: Problem) -> dict[str, 
 
 def alone(desk: Desk) -> dict[str, Any]:
     """Group the items that stand alone by their first characters; the tree before can be had back."""
-    editing, data = _editing(desk), _data(desk)
+    editing = _editing(desk)
+    data = _fitting_data(desk, editing)
     if editing is None or data is None:
         raise HierarchyError("There are no groups yet to be changed.")
     draft, items = editing.history.draft, data.vocabulary.labels
@@ -192,7 +198,8 @@ def proposal(desk: Desk) -> dict[str, Any]:
 
 def missing(desk: Desk, under: str, version: str) -> dict[str, Any]:
     """Put all items of the data that are in no group under one."""
-    editing, data = _editing(desk), _data(desk)
+    editing = _editing(desk)
+    data = _fitting_data(desk, editing)
     items = [] if data is None or editing is None else data.vocabulary.labels
     lost = [item for item in items if editing is not None and item not in editing.history.draft]
     return edit(desk, {"do": "add", "items": lost, "under": under}, version)
@@ -200,7 +207,7 @@ def missing(desk: Desk, under: str, version: str) -> dict[str, Any]:
 
 def items(desk: Desk) -> dict[str, Any]:
     """Count the rows of every item of the data."""
-    data = _data(desk)
+    data = _fitting_data(desk, _editing(desk))
     if data is None:
         return {"items": None}
     supports: NDArray[np.int64] = np.bincount(data.items, minlength=data.n_items)
@@ -209,7 +216,8 @@ def items(desk: Desk) -> dict[str, Any]:
 
 def rows(desk: Desk, label: str) -> dict[str, Any]:
     """Count the rows that hold an item under a node."""
-    editing, data = _editing(desk), _data(desk)
+    editing = _editing(desk)
+    data = _fitting_data(desk, editing)
     if editing is None or label not in editing.history.draft:
         raise HierarchyError("This is not in the groups any more.")
     if data is None:
@@ -217,10 +225,8 @@ def rows(desk: Desk, label: str) -> dict[str, Any]:
     draft, inside, stack = editing.history.draft, set(), [label]
     while stack:
         node = stack.pop()
-        if node in draft.children:
-            stack.extend(draft.children[node])
-        else:
-            inside.add(node)
+        inside.add(node)  # a group may be an item, too
+        stack.extend(draft.children.get(node, ()))
     mask = np.fromiter((item in inside for item in data.vocabulary.labels), np.bool_)
     before = np.concatenate([[0], np.cumsum(mask[data.items])])
     return {"rows": int((before[data.indptr[1:]] > before[data.indptr[:-1]]).sum()), "of": data.n_rows}
@@ -366,19 +372,10 @@ def _keep(desk: Desk, tree: Hierarchy, named: str, command: Sequence[str] = ()) 
 
 
 def _save(desk: Desk, editing: Editing) -> None:
-    """Write the tree where commands read it: in the encoding in which they read the project's data."""
-    place, encoding = desk.folder / "hierarchy.csv", _encoding(_settings(desk))
+    """Write the tree where commands read it: in UTF-8, which they read whatever the data are in."""
     tree = editing.history.draft.tree()
-    with staged_file(place) as staged:
+    with staged_file(desk.folder / "hierarchy.csv") as staged:
         write_hierarchy(tree, staged)
-        if encoding != "utf-8":
-            try:
-                staged.write_bytes(staged.read_bytes().decode().encode(encoding))
-            except UnicodeEncodeError as error:
-                raise HierarchyError(
-                    f"A group's name holds {error.object[error.start]!r}, which {encoding} cannot write.",
-                    hint="The data are in this encoding, and the groups are read in the same one.",
-                ) from error
 
 
 def _settings(desk: Desk) -> dict[str, Any]:
@@ -416,6 +413,17 @@ def _data(desk: Desk) -> Transactions | None:
         return None  # the page Data says why
     finally:
         desk.tree = desk.tree or tree
+
+
+def _fitting_data(desk: Desk, editing: Editing | None) -> Transactions | None:
+    """Return the project's rows as a run reads them: with the spellings that the groups have."""
+    data = _data(desk)
+    if data is None or editing is None or _settings(desk).get("normalize") == NONE:
+        return data
+    draft, items = editing.history.draft, set(data.vocabulary.labels)
+    leaves = [node for node in draft.parent if node not in draft.children or node in items]
+    names = respelled(items, leaves)
+    return data.with_names(names) if names else data
 
 
 def of_column(desk: Desk, column: str, what: str, given: dict[str, Any]) -> dict[str, Any]:

@@ -48,6 +48,11 @@ FORMATS = {
     "parquet": "Parquet",
     "jsonl": "JSON, a list or an object a line",
 }
+SPELLINGS = {
+    "codes": "become one, as codes: without dots, in capitals",
+    "text": "become one, as text: in small letters",
+    "none": "stay apart, whatever the groups say",
+}
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
 
 
@@ -281,7 +286,7 @@ async def _reading(
         lines=shown["lines"] if shown else [],
         helping=helping(failed["options"]) if failed else [],
         options={key: options.get(key, "") for key in READING}, formats=FORMATS, separators=SEPARATORS,
-        encodings=ENCODINGS,
+        encodings=ENCODINGS, spellings=SPELLINGS,
         delimiter=(form or before).get("delimiter") or found["roles"].get("delimiter", ";"),
     )  # fmt: skip
 
@@ -425,6 +430,17 @@ async def again(request: Request) -> Response:
     settings = request.state.project.settings()
     names = (*READING, *ROLES, "hierarchy")
     return await _open(request, {key: settings[key] for key in names if key in settings})
+
+
+async def spellings(request: Request) -> Response:
+    """Read the file once more, and make spellings of an item one, or keep them apart."""
+    how = str((await form_of(request)).get("normalize", ""))
+    if how not in {"", *SPELLINGS}:
+        raise RequestError("This way to make spellings one is not known.")
+    settings = request.state.project.settings()
+    names = {*READING, *ROLES, "hierarchy"} - {"normalize"}
+    kept = {key: settings[key] for key in names if key in settings}
+    return await _open(request, kept | ({"normalize": how} if how else {}))
 
 
 # --- what is in it
@@ -572,6 +588,7 @@ routes = [
     Route("/data/facts", facts, methods=["POST"]),
     Route("/data/levels", levels),
     Route("/data/again", again, methods=["POST"]),
+    Route("/data/spellings", spellings, methods=["POST"]),
     Route("/data/rows", rows),
     Route("/data/pages", plain_rows),
     Route("/data/items", items),

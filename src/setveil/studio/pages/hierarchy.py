@@ -23,6 +23,7 @@ from setveil.studio.asked import fault, form_of, json_object, whole
 from setveil.studio.desk.place import key_of
 from setveil.studio.desks import Lost, Refused
 from setveil.studio.pages import regroup
+from setveil.studio.pages.data import ENCODINGS
 from setveil.studio.pages.data_roles import split
 from setveil.studio.projects import Project
 from setveil.studio.render import Json, page, to
@@ -100,6 +101,7 @@ def _page(request: Request, status: int = 200, *, given: Mapping[str, str] = {},
         rare=k if isinstance(k, int) else _USUAL_K,
         same_as=_same_as(project),
         systems=NAMES,
+        encodings=ENCODINGS,
         is_table=any(name in settings for name in commands.COLUMNS),
         is_long=settings.get("item-column") is not None,
         **{**regroup.shown(request), "errors": [], "problems": [], "way": "", "lengths": "", **values},
@@ -228,9 +230,12 @@ async def upload(request: Request) -> Response:
         with place.open("wb") as file:
             await asyncio.to_thread(shutil.copyfileobj, sent.file, file)
         named = Path(sent.filename).name
+        encoding = str(form.get("encoding") or "utf-8")
     finally:
         await form.close()
-    return await _begun(request, place, named, [])
+    if encoding not in {"utf-8", *ENCODINGS}:
+        raise RequestError("This encoding is not known here.")
+    return await _begun(request, place, named, [], encoding)
 
 
 async def build(request: Request) -> Response:
@@ -314,17 +319,22 @@ async def _of_a_table(request: Request, by: str, form: dict[str, str]) -> Respon
     return to(request, "p", request.state.project.name, "hierarchy")
 
 
-async def _begun(request: Request, file: Path, named: str, command: list[str]) -> Response:
+async def _begun(
+    request: Request, file: Path, named: str, command: list[str], encoding: str = "utf-8"
+) -> Response:
     """Take the tree of a file, or say what is wrong with it: then the groups stay as they were."""
     studio, project = request.app.state.studio, request.state.project
     try:
-        await studio.desks.ask(project, "tree_start", file=str(file), named=named, command=command)
+        await studio.desks.ask(
+            project, "tree_start", file=str(file), named=named, command=command, encoding=encoding
+        )
     except Refused as error:
         message = error.message.replace(str(file), named).split("\n")[0]
+        otherwise = "Choose how its letters are written. " if "--encoding" in error.hint else ""
         return _page(
             request,
             400,
-            errors=[fault(message, "file", "Your groups are as they were.")],
+            errors=[fault(message, "file", f"{otherwise}Your groups are as they were.")],
             problems=[str(one) for one in error.where.get("problems", [])],
         )
     finally:

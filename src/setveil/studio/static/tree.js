@@ -417,7 +417,7 @@ $("group-search")?.addEventListener("input", offer);
 
 const PROBLEMS = {
   missing: (n) => `${many(n, thing)} of the data ${n === 1 ? "is" : "are"} in no group. Nothing can be published before ${n === 1 ? "it is" : "they are"}.`,
-  group: (n) => `${many(n, "group")} ${n === 1 ? "is" : "are"} called like an item of the data. Nothing can be published before ${n === 1 ? "it is" : "they are"} renamed.`,
+  group: (n) => `${many(n, "group")} ${n === 1 ? "is" : "are"} called like an item of the data. A run puts the item below the group, whose name gets a star.`,
   unknown: (n) => `${many(n, thing)} of the groups ${n === 1 ? "is" : "are"} not in the data. This does no harm.`,
   alone: (n, of) => `${number(n)} of ${many(of.of, thing)} stand alone below the top${of.rare ? `: ${of.rare === n ? "all" : number(of.rare)} of them, in fewer than ${of.k} rows, will be left out` : ""}.`,
   empty: (n) => `${many(n, "group")} ${n === 1 ? "is" : "are"} empty and will be left out.`,
