@@ -225,7 +225,8 @@ class Transactions(Framed):
         labels, merged = normalized(self.vocabulary.labels, how)
         made = Transactions.from_codes(self.indptr, self.items, labels)
         origin = None if self.origin is None else replace(self.origin, merged=merged)
-        return replace(made, origin=origin, personal=self.personal)
+        personal = self.personal.respelled(self.vocabulary.labels, labels)
+        return replace(made, origin=origin, personal=personal)
 
     from_polars = from_frame
     from_pandas = from_frame

@@ -19,9 +19,10 @@ from setveil.data.io.source import Source, Text, as_text, is_parquet, is_xlsx, o
 from setveil.data.io.table import TextTable
 from setveil.data.layout import InputFile, Layout
 from setveil.data.named_columns import Column
-from setveil.data.personal import PersonalColumn, cells_of, ids_of_columns, items_of_columns
+from setveil.data.personal import Personal, PersonalColumn, cells_of, ids_of_columns, items_of_columns
 from setveil.data.rows_of_columns import read_table
 from setveil.data.set_fields import DELIMITER, require_delimiter, split_column
+from setveil.data.spelling import normalized
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, faces, listed, shorten
 from setveil.kernels.rows import frozen
@@ -144,7 +145,9 @@ def read_columns(
         assert id_at is not None  # noqa: S101  (required above)
         split, item_name = (second or _from_second)(columns[id_at], table.names[id_at], how)
     sets = Transactions.from_codes(*split)
+    before = after = sets.vocabulary.labels
     if how.normalize is not None:
+        after = tuple(normalized(before, how.normalize)[0])
         sets = sets.with_normal_labels(how.normalize)
     if how.item_columns is not None:
         items = [Values(table.names[at], columns[at].codes, columns[at].labels) for at in items_at]
@@ -155,6 +158,7 @@ def read_columns(
     unused = _others(opened, {*wanted, *items_at}) if others else ()
     whose = () if id_at is None else (Values(table.names[id_at], *_merged(columns[id_at])),)
     shown = [*items, *(Values(table.names[at], *_merged(columns[at])) for at in texts_at)]
+    personal = Personal((*ids_of_columns(whose, map(cells_of, unused), shown), *items_of_columns(shown)))
     return TableColumns(
         where,
         tuple(table.names),
@@ -173,7 +177,7 @@ def read_columns(
         tuple(columns[at].place for at in texts_at),
         opened.place,
         unused,
-        (*ids_of_columns(whose, map(cells_of, unused), shown), *items_of_columns(shown)),
+        personal.respelled(before, after).columns,
     )
 
 
