@@ -10,6 +10,7 @@ from typing import Any
 from setveil.report.drawing import blocks
 from setveil.report.evidence.frames import Fact, Field, Section, Sources
 from setveil.report.run.kinds import promised
+from setveil.report.words import of_events
 from setveil.wording import are, count
 
 LONGEST = 10_000  # characters of an answer
