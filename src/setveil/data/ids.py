@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import log
 
 import numpy as np
@@ -65,7 +66,7 @@ class Values:
         """The values that some row has, but for those that are missing."""
         return [self.labels[at] for at in np.flatnonzero(self.times).tolist()]
 
-    @property
+    @cached_property
     def times(self) -> Codes:
         """How many rows have each value; none have what is missing."""
         missing = np.array([label in evidence.MISSING for label in self.labels], bool)

@@ -310,7 +310,8 @@ def ids_of_columns(
     for name, cells, is_key in chain(keys, ((*one, False) for one in columns)):
         again = cells.head(evidence.LINES)
         different, named = cells.unique() if again.n_unique() < again.len() else cells, _bare(name)
-        found += _of_forms(name, named, different)
+        if forms(again.unique()):  # the first lines tell; what is published itself is looked at in full
+            found += _of_forms(name, named, different)
         some = different.sort().head(evidence.LINES).to_list() if is_key else []
         if not _are_ids(name, cells) and not (is_key and look_like_ids(some, once=True)):
             continue
@@ -329,6 +330,13 @@ def cells_of(column: Values) -> tuple[str, pl.Series]:
     import polars as pl
 
     return column.name, pl.Series(column.labels, dtype=pl.String).gather(pl.Series(column.codes))
+
+
+def numbered(cells: pl.Series) -> tuple[NDArray[np.int64], list[str]]:
+    """Write the texts of lines as codes and the text of each."""
+    texts = cells.fill_null("")
+    _, first, codes = np.unique(hashed(texts), return_index=True, return_inverse=True)
+    return codes.reshape(-1), texts.gather(first).to_list()
 
 
 def other_columns(

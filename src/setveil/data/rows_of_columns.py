@@ -7,11 +7,11 @@ could be published by it: what was not said is asked for (`setveil.data.readings
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,7 @@ from setveil.data.personal import (
     PersonalColumn,
     ids_of_columns,
     items_of_columns,
+    numbered,
     other_columns,
     personal_fields,
 )
@@ -43,6 +44,9 @@ from setveil.data.readings import as_field, refusal
 from setveil.data.set_fields import require_delimiter, split_column
 from setveil.data.spelling import refuse_rounded
 from setveil.errors import DataError, RequestError, shorten
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @dataclass(frozen=True)
@@ -134,24 +138,26 @@ def with_unused(table: NamedColumns, part: RowsRead, known: Mapping[int, Column]
     names = [called(table, at) for at in range(len(table.names))]
     ids = [Values(names[at], column.codes, column.labels) for at, column in known.items()]
     used = {at for at, name in enumerate(names) if name not in part.ignored_columns}
-    others = other_columns(names, table.head, used, partial(_cells, table))
-    return replace(part, beside=beside(table, part), personal=ids_of_columns(ids, others, part.items))
+    cells = cache(lambda at: table.cells(at) if hasattr(table, "cells") else None)  # by polars, which is fast
+    others = other_columns(
+        names,
+        table.head,
+        used,
+        lambda at: table.columns([at], marks=True)[0] if cells(at) is None else cells(at),
+    )
+    beside = _beside(table, part, cells)
+    return replace(part, beside=beside, personal=ids_of_columns(ids, others, part.items))
 
 
-def _cells(table: Any, at: int) -> Any:
-    """Read an ignored column: by polars where that can read the table, which is much faster."""
-    cells = table.cells(at) if hasattr(table, "cells") else None
-    return table.columns([at], marks=True)[0] if cells is None else cells
-
-
-def beside(table: NamedColumns, part: RowsRead) -> Beside:
+def _beside(table: NamedColumns, part: RowsRead, cells: Callable[[int], pl.Series | None]) -> Beside:
     """Read the unused columns that may say whose rows are."""
     unused = [at for at in range(len(table.names)) if called(table, at) in part.ignored_columns]
     found = []
     for at in unused:
         name = table.names[at] if table.header else ""
         if may_tell(name, [row[at] for row in table.head if len(row) > at]):
-            found.append(Values(called(table, at), *table.texts(at)))
+            texts = cells(at)
+            found.append(Values(called(table, at), *(table.texts(at) if texts is None else numbered(texts))))
     if not found:
         return NOBODY
     n_rows = part.indptr.size - 1
