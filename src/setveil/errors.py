@@ -275,6 +275,7 @@ class TableError(DataError):
         self.readings = tuple(readings)
         self.tables: tuple[tuple[Mapping[str, Any], str], ...] = ()  # options of `setveil.read_table`
         self.logs: tuple[tuple[Mapping[str, Any], str], ...] = ()  # options of `setveil.read_facts`
+        self.source: Any = None  # what was read, which standard input is only once
         self.trouble = trouble
         self.asked = asked
         self.say_how()

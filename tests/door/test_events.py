@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import shlex
 from collections.abc import Iterator
@@ -202,6 +203,34 @@ def test_confirmed_events_are_called_so(tmp_path: Path) -> None:
         text = (tmp_path / "out" / file).read_text()
         words = text.replace("for people to", "").replace("<", " <").split()
         assert not {"person", "person's", "people", "persons"} & set(words), file
+
+
+def test_pages_say_order_and_leave_names_of_items(tmp_path: Path) -> None:
+    hat = "the same people of a person's hat"
+    lines = [
+        f"o{100 + i // 2},{'tea' if i % 2 else hat if i < 4 else 'coat' if i < 8 else 'milk'}"
+        for i in range(40)
+    ]
+    (tmp_path / "a.csv").write_text("\n".join(["order_id,product", *lines]) + "\n")
+    (tmp_path / "tree.csv").write_text(f"tea;drink;*\nmilk;drink;*\n{hat};wear;*\ncoat;wear;*\n")
+    asked = ["anonymize", "a.csv", "--k", "3", "--m", "1", "--external", "--list-members"]
+    asked += ["--id-column", "order_id", "--item-column", "product", "--hierarchy", "tree.csv"]
+    done = together(
+        [[*asked, "--out", "plain"], [*asked, "--rows-are-events", "--out", "events"],
+         ["evidence", "events", "--out", "evidence.html"]],
+        tmp_path,
+    )  # fmt: skip
+    for one in done:
+        one.ok()
+    shown = html.escape(hat)
+    for file in ("internal/report.html", "published/report.html"):
+        plain, events = ((tmp_path / run / file).read_text() for run in ("plain", "events"))
+        assert events.count(shown) == plain.count(shown)
+        assert shown in events or file.startswith("published")
+        assert "a person" not in events.replace(shown, "")
+    page = (tmp_path / "evidence.html").read_text()
+    assert "two halves of an order" in page
+    assert "person" not in page.replace(shown, "")
 
 
 def printed(text: str) -> list[list[str]]:

@@ -34,6 +34,15 @@ PERSONS = {
     "a telephone": [f"+49 170 {1_000_000 + 37 * at}" for at in range(N)],
     "an IP address": [f"192.168.{at}.{17 + at}" for at in range(N)],
     "an IPv6 address": [f"2001:db8::{at + 16:x}:1" for at in range(N)],
+    "a name": [
+        f"{['Anna', 'Bert', 'Clara'][at % 3]} {chr(65 + at % 26)}{'abcdef'[at // 26]}-Koch" for at in range(N)
+    ],
+    "slashes": [f"{3_000_017 + 31 * (at * 7 % 61)}/24" for at in range(N)],
+    "brackets": [f"[{3_000_017 + 31 * (at * 7 % 61)}]" for at in range(N)],
+    "a line with an ID": [f"{'fm'[at % 2]} {at * 7919 + 10**17:018x} 1013{at % 10} rye" for at in range(N)],
+    "a line with an event": [f"I10 R{5_533_241 + 17 * at} 38.6 {2_384_000 + at // 3}" for at in range(N)],
+    "a line with mail": [f"someone{at // 2}@example.org 83 24.12.2004 {at}" for at in range(N)],
+    "a line with an IP address": [f"rye 38.6 192.168.{at // 2}.{17 + at // 2}" for at in range(N)],
     "a street": [f"{at + 1} Long Acre Street" for at in range(N)],
     "eine Straße": [f"Lindenstraße {at + 1}" for at in range(N)],
     "une rue": [f"{at + 1} rue de la Paix" for at in range(N)],
@@ -76,7 +85,7 @@ def stopped(write: Callable[[], object]) -> sv.PersonalDataError:
 @pytest.mark.parametrize("kind", PERSONS)
 def test_what_one_person_has_is_not_published_as_an_item(kind: str, last: bool, tmp_path: Path) -> None:
     rows = with_persons(kind, last)
-    release = sv.anonymize(rows, k=2, m=1, details=False)
+    release = sv.anonymize(rows, k=2, m=1, details=False, list_members=True)
     error = stopped(lambda: release.write(tmp_path / "out"))
     assert not (tmp_path / "out").exists()
     assert error.exit_code == 4
@@ -98,7 +107,20 @@ def test_it_stops_on_the_command_line_and_the_option_it_names_works(form: str, t
     numbers = {label: str(900 + at) for at, label in enumerate(GIVEN)}
     rows = [[one, *(numbers[x] for x in row)] for one, row in zip(PERSONS["a number"], ROWS, strict=True)]
     (tmp_path / "rows").write_text(FORMATS[form](rows))
-    words = ["anonymize", "rows", "--format", form, "--k", 2, "--m", 1, "--out", "x", "--no-details"]
+    words = [
+        "anonymize",
+        "rows",
+        "--format",
+        form,
+        "--k",
+        2,
+        "--m",
+        1,
+        "--out",
+        "x",
+        "--no-details",
+        "--list-members",
+    ]
     refused(setveil(*words, cwd=tmp_path), 4, "field 1", "10****", out=tmp_path / "x")
     said = " ".join(setveil(*words, cwd=tmp_path).err.split())
     option = re.search(r"--not-ids \S+(?=\.$)", said)
@@ -112,7 +134,7 @@ def test_standard_input_and_german_headers_are_no_way_in(tmp_path: Path) -> None
     lines = [";".join(["Versichertennummer", "Alter", "Diagnose", "Ort"])]
     lines += [";".join(row + ["x"] * (4 - len(row))) for row in with_persons("a prefix")]
     content = ("\n".join(lines) + "\n").encode()
-    words = ["--format", "basket", "--separator", ";", "--k", 2, "--m", 1, "--out", "x"]
+    words = ["--format", "basket", "--separator", ";", "--k", 2, "--m", 1, "--out", "x", "--list-members"]
     refused(setveil("anonymize", "-", *words, cwd=tmp_path, stdin=content), 4, "field 1", out=tmp_path / "x")
 
 
@@ -186,10 +208,10 @@ def _database(place: Path) -> Any:
 @pytest.mark.parametrize("reading", READINGS)
 def test_every_reading_keeps_what_must_not_be_published(reading: str, tmp_path: Path) -> None:
     data = READINGS[reading](tmp_path)
-    stopped(lambda: sv.anonymize(data, k=2, m=1, details=False).write(tmp_path / "out"))
+    stopped(lambda: sv.anonymize(data, k=2, m=1, details=False, list_members=True).write(tmp_path / "out"))
     assert not (tmp_path / "out").exists()
     part = data[:50]
-    stopped(lambda: sv.anonymize(part, k=2, m=1, details=False).write(tmp_path / "out"))
+    stopped(lambda: sv.anonymize(part, k=2, m=1, details=False, list_members=True).write(tmp_path / "out"))
 
 
 PEOPLE = with_persons("a prefix")
@@ -228,22 +250,69 @@ def data_of(kind: str, not_ids: list[str]) -> Any:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_of_release_is_checked(kind: str, tmp_path: Path) -> None:
-    release = sv.anonymize(data_of(kind, []), details=False, **KINDS[kind])
-    stopped(lambda: release.write(tmp_path / "out"))
+    release = sv.anonymize(data_of(kind, []), details=False, list_members=True, **KINDS[kind])
+    rare = {"rare_names": True} if kind == "chunks" else {}
+    stopped(lambda: release.write(tmp_path / "out", **rare))
     assert not (tmp_path / "out").exists()
-    lifted = sv.anonymize(data_of(kind, ["patient_id"]), details=False, **KINDS[kind])
-    report = lifted.write(tmp_path / "out")
+    lifted = sv.anonymize(data_of(kind, ["patient_id"]), details=False, list_members=True, **KINDS[kind])
+    report = lifted.write(tmp_path / "out", **rare)
     assert report["not_ids"]
 
 
 def test_apply_and_series_are_checked(tmp_path: Path) -> None:
-    first = sv.anonymize(sv.read(PEOPLE), k=2, m=1, hierarchy=TREE, details=False)
+    first = sv.anonymize(sv.read(PEOPLE), k=2, m=1, hierarchy=TREE, details=False, list_members=True)
     applied = sv.apply(first, sv.read(PEOPLE), hierarchy=TREE, details=False)
     stopped(lambda: applied.write(tmp_path / "out"))
     named = {f"P{at}": row for at, row in enumerate(PEOPLE)}
     series = sv.Series.create(tmp_path / "ledger", k=2, m=1)
     stopped(lambda: series.add(named, name="one", out=tmp_path / "first", hierarchy=TREE))
     assert not (tmp_path / "first").exists()
+    own = {who: [*row, who] for who, row in zip(PERSONS["a prefix"], ROWS, strict=True)}
+    stopped(lambda: series.add(own, name="one", out=tmp_path / "first", hierarchy=TREE))
+    assert not (tmp_path / "first").exists()
+
+
+def test_ids_are_found_however_they_are_spelled(tmp_path: Path) -> None:
+    lower = [[one.lower() if at == 0 else one for at, one in enumerate(row)] for row in PEOPLE]
+    log = pl.DataFrame(
+        [(row[0], item, "2024-01-01") for row in lower for item in [*row, "tea"]],
+        schema=["patient_id", "dx", "day"], orient="row",
+    )  # fmt: skip
+    table = pl.DataFrame({"age": [30 + at % 3 for at in range(N)], "dx": lower, "pat": [r[0] for r in lower]})
+    read = {
+        "rows": sv.read(lower, normalize="codes"),
+        "frame": sv.read(pl.DataFrame({"items": lower}), item_column="items", normalize="codes"),
+        "facts": sv.read_facts(
+            log, id="patient_id", sets="dx", when=["day:month"], not_ids=["dx"], normalize="codes"
+        ),
+        "table": sv.read_table(table, qi=["age"], set="dx", not_ids=["dx"], normalize="codes"),
+    }
+    for name, data in read.items():
+        release = sv.anonymize(data, k=2, m=1, details=False, list_members=True)
+        error = stopped(lambda release=release, name=name: release.write(tmp_path / name))  # type: ignore[misc]
+        assert "PA****" in str(error), name
+        assert not (tmp_path / name).exists()
+
+
+def test_ignored_keys_beside_a_list_are_compared(tmp_path: Path) -> None:
+    objects = [
+        {"patientNo": row[0], "t": [*row[1:], *([row[0]] if at % 3 else [])]} for at, row in enumerate(PEOPLE)
+    ]
+    lines = [json.dumps(one) for one in objects]
+    (tmp_path / "a.jsonl").write_text("\n\n".join(lines) + "\n")
+    pl.DataFrame(objects).write_parquet(tmp_path / "a.parquet")
+    for file in ("a.jsonl", "a.parquet"):
+        data = sv.read(tmp_path / file, item_column="t", not_ids="t")
+        release = sv.anonymize(data, k=2, m=1, details=False, list_members=True)
+        error = stopped(lambda release=release: release.write(tmp_path / "out"))  # type: ignore[misc]
+        assert "patientNo" in str(error)
+
+
+def test_blank_lines_hide_no_people(tmp_path: Path) -> None:
+    lines = [json.dumps({"patientNo": f"P-{at // 3}", "t": row}) for at, row in enumerate(ROWS)]
+    (tmp_path / "a.jsonl").write_text("\n".join([*lines[:7], "", *lines[7:]]) + "\n")
+    with pytest.raises(sv.TableError, match="20 patients have 61 rows"):
+        sv.read(tmp_path / "a.jsonl")
 
 
 def test_masked_values_tell_little() -> None:
@@ -293,7 +362,7 @@ def test_small_numbers_of_orders_are_not_taken_for_products(tmp_path: Path) -> N
     lines = [(order + 1, product) for order in range(300) for product in draw.sample(range(1, 20), 4)]
     frame = pl.DataFrame(lines, schema=["order_id", "product_id"], orient="row")
     data = sv.read(frame, id_column="order_id", item_column="product_id")
-    sv.anonymize(data, k=2, m=1, details=False).write(tmp_path / "out")
+    sv.anonymize(data, k=2, m=1, details=False, list_members=True).write(tmp_path / "out")
 
 
 def test_an_age_that_equals_a_patient_number_is_not_its_own_alarm() -> None:

@@ -17,7 +17,7 @@ from exports import Export
 from setveil.studio import commands
 from setveil.studio.pages.data import plain_name, plain_path, size_in_words
 from setveil.studio.projects import Project
-from studio_client import Client
+from studio_client import AtOnce, Client
 
 LONG = "patient,code,sex\n" + "".join(
     f"{4_100_000 + i // 2},{'ABCD'[i % 4]}1,{'mf'[i % 2]}\n" for i in range(40)
@@ -183,6 +183,52 @@ def test_options_are_those_of_reading_only(client: Client, project: Project, tmp
     way = json.dumps({"format": "basket", "out": "/etc", "connection": "x", "k": 1, "separator": 3})
     assert client.post("p", project.name, "data", "read", data={"way": way}).status_code == 303
     assert {key for key in project.settings() if key != "studio"} == {"input", "format"}
+
+
+def test_what_must_not_be_published_stops_a_run_that_says_the_way_out(tmp_path: Path) -> None:
+    client = Client(tmp_path / "setveil", AtOnce())
+    project = client.studio.projects.create("Pharmacy")
+    rows = "".join(f"someone{i // 6}@example.org,{'abcd'[i % 4]},{'ef'[i % 2]}\n" for i in range(60))
+    take(client, project, write(tmp_path / "b.csv", rows))
+    client.post("p", project.name, "data", "read", data={"way": json.dumps({"format": "basket"})})
+    project.save(k=2, m=1)
+    client.post("p", project.name, "run", "start", data={"algorithm": "exact", "time-limit": "60"})
+    job = client.studio.jobs.of(project)[-1]
+    assert job.exit_code == 4
+    page = text_of(client.get("p", project.name, "run").text)
+    assert "There is no release." in page
+    assert "10 values of field 1, e-mail addresses (so****g, so****g, so****g)" in page
+    assert "said where the file is read" in page
+    asked = client.get("p", project.name, "data", "reading", params={"format": "basket", "not-ids": "1"}).text
+    assert {"format": "basket", "not-ids": "1"} in ways(asked)
+    client.post("p", project.name, "data", "read", data={"way": json.dumps(ways(asked)[0])})
+    assert project.settings()["not-ids"] == "1"
+    client.post("p", project.name, "run", "start", data={"algorithm": "exact", "time-limit": "60"})
+    assert client.studio.jobs.of(project)[-1].exit_code == 0
+
+
+def test_rows_that_are_events_are_confirmed(tmp_path: Path) -> None:
+    client = Client(tmp_path / "setveil", AtOnce())
+    project = client.studio.projects.create("Pharmacy")
+    lines = [f"o{1000 + i // 2},u{i // 8},{'abcd'[i * 7 % 4]}" for i in range(80)]
+    file = write(tmp_path / "b.csv", "\n".join(["order_id,user_id,product", *lines]) + "\n")
+    assert "u0" in take(client, project, file)
+    given = {"id-column": "order_id", "item-column": "product"}
+    page = client.get("p", project.name, "data", "reading", params=given).text
+    assert "10 users have 40 orders: rows would be orders, not people" in text_of(page)
+    given["rows-are-events"] = "yes"
+    page = client.get("p", project.name, "data", "reading", params=given).text
+    assert re.search(r'name="rows-are-events" value="yes" checked', page)
+    confirmed = {**given, "rows-are-events": True}
+    assert ways(page)[:1] == [confirmed]
+    client.post("p", project.name, "data", "read", data={"way": json.dumps(confirmed)})
+    assert project.settings()["rows-are-events"] is True
+    project.save(k=2, m=1)
+    client.post("p", project.name, "run", "start", data={"algorithm": "exact", "time-limit": "60"})
+    assert client.studio.jobs.of(project)[-1].exit_code == 0
+    page = text_of(client.get("p", project.name, "release").text)
+    assert "If somebody knows an item that an order has not" in page
+    assert "the only row that fits somebody is that order" in page
 
 
 def test_a_table_of_persons(client: Client, project: Project, tmp_path: Path) -> None:

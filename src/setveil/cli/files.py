@@ -118,7 +118,7 @@ def saying_how(path: str | Sequence[str] = "", reading: Reading = DETECTED) -> I
         yield
     except TableError as error:
         one = path if isinstance(path, str) else next(iter(path), "") if len(path) == 1 else ""
-        if error.columns and one and one != "-" and _reads_tables(reading):
+        if error.columns and one and _reads_tables(reading):
             from setveil.commands.proposals import propose
             from setveil.tables.how import How
 

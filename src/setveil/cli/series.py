@@ -141,7 +141,7 @@ def plan(
     $ setveil series plan visits q2.csv --id-column patient --item-column code -H tree.csv
     $ setveil series plan visits --together q1.csv q2.csv --id-column patient --item-column code -H tree.csv
     """
-    from setveil.cli.files import require_page
+    from setveil.cli.files import require_page, saying_how
     from setveil.report.ways import plan_html
     from setveil.staging import write_page
 
@@ -154,7 +154,8 @@ def plan(
         found = one.plan_together([*(input or ())], names=called, weights=_weights(weights), **how)
     else:
         how |= {"algorithm": algorithm, "refine": refine, "bound": bound}
-        found = one.plan(source_of(input, reading, "DATA"), **how)
+        with saying_how():
+            found = one.plan(source_of(input, reading, "DATA"), **how)
     for warning in one.warnings:
         say(f"Warning: {warning}")
     if out is not None:
@@ -212,6 +213,7 @@ def add(
     $ setveil series add visits q2.csv --name q2 --published q2 --id-column patient --item-column code
     """
     from setveil.cli.config import given_options
+    from setveil.cli.files import saying_how
     from setveil.report.run.summary import summary
 
     one = _opened(series, key)
@@ -241,10 +243,11 @@ def add(
     data = source_of(input, reading, "DATA")
     if published is not None:
         how = {"progress": progress, "hierarchy": hierarchy_file}
-    found = one.add(
-        data, name=name, out=out, published=published, hold_back=hold_back, labels_of=labels_of,
-        algorithm=algorithm, refine=refine, bound=bound, ways=ways, merge=merge, **how, **reading.given(),
-    )  # fmt: skip
+    with saying_how():
+        found = one.add(
+            data, name=name, out=out, published=published, hold_back=hold_back, labels_of=labels_of,
+            algorithm=algorithm, refine=refine, bound=bound, ways=ways, merge=merge, **how, **reading.given(),
+        )  # fmt: skip
     for warning in one.warnings:
         say(f"Warning: {warning}")
     if published is not None:

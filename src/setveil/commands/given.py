@@ -108,8 +108,7 @@ def _propose(asked: TableError, source: Any, reading: Mapping[str, Any]) -> None
     from setveil.commands.proposals import propose
     from setveil.tables.how import How
 
-    on_disk = not isinstance(source, str) or source != "-"
-    if asked.columns and on_disk and set(reading) <= {"encoding", "separator"}:
+    if asked.columns and set(reading) <= {"encoding", "separator"}:
         propose(asked, source, How(None, reading.get("encoding"), reading.get("separator")))
 
 

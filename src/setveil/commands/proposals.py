@@ -32,10 +32,13 @@ def propose(error: TableError, source: Any, how: How) -> None:
     error : TableError
         The question.
     source : path or data frame
-        The file, which is read again.
+        The file, which is read again; standard input is not, since the question keeps what it was.
     how : How
         How it is read.
     """
+    source = error.source or source
+    if all(name == f"column {at}" for at, (name, _) in enumerate(error.columns, 1)):
+        return  # roles are given to names, and there are none
     error.tables = tuple(_as_table(source, how))
     if not error.tables:
         found = [_as_facts(source, how, options) for options, _ in error.readings[:1]]

@@ -10,10 +10,12 @@ from typing import Any, cast
 from setveil.commands.given import is_path
 from setveil.data.columns import WANTED, Wanted
 from setveil.data.frames import read_frame
+from setveil.data.ids import of_cells
 from setveil.data.io import read_with_ids
+from setveil.data.personal import Personal, ids_of_columns
 from setveil.data.rows_of_columns import personal_in, require_people
 from setveil.data.transactions import Transactions
-from setveil.errors import DataError, RequestError
+from setveil.errors import DataError, RequestError, TableError
 from setveil.options.reading import Reading
 from setveil.series.ledger import Ledger
 from setveil.series.people import People, merged, people_of
@@ -38,10 +40,17 @@ def rows_with_ids(data: object, reading: Mapping[str, Any]) -> tuple[Transaction
     if unknown:
         raise RequestError(f"There is no argument {unknown[0]}.", hint="How data are read: see setveil.read.")
     if isinstance(data, Mapping):
-        return Transactions.from_rows(list(data.values())), [str(one) for one in data]
+        ids = [str(one) for one in data]
+        rows = Transactions.from_rows(list(data.values()))
+        whose = Personal(ids_of_columns([of_cells("id", ids)], (), ()))
+        return replace(rows, personal=(whose + rows.personal).without(reading.get("not_ids"))), ids
     several = isinstance(data, list | tuple) and data and all(map(is_path, data))
     if data is None or is_path(data) or several:
-        return read_with_ids(cast("Any", data), **reading)
+        try:
+            return read_with_ids(cast("Any", data), **reading)
+        except TableError as asked:
+            asked.keep(lambda options: "id_column" in {**reading, **options})
+            raise
     if (
         isinstance(data, Iterable)
         and not hasattr(data, "__arrow_c_stream__")

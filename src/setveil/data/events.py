@@ -117,7 +117,10 @@ def _shared(row: Codes, column: Values, n_rows: int, id_column: str | None) -> t
     people = column.codes[present].astype(np.int64)
     if not people.size:
         return None
-    pairs = np.unique(people * n_rows + row[present])
+    rows = row[present]
+    if max(np.bincount(people).max(), np.bincount(rows).max()) == 1:
+        return None  # each line is a row of its own, and somebody else's
+    pairs = np.unique(people * n_rows + rows)
     of_people = np.bincount(pairs // n_rows)
     of_rows = np.bincount(pairs % n_rows)
     several, mixed = int((of_people > 1).sum()), int((of_rows > 1).sum())

@@ -18,7 +18,7 @@ from setveil.data.layout import Layout
 from setveil.data.named_columns import Column
 from setveil.data.names import is_measured_name
 from setveil.data.pandas_frames import is_pandas, pandas_columns, without_index_levels
-from setveil.data.rows_of_columns import RowsRead, beside, read_lists_by_id, read_table, require_people
+from setveil.data.rows_of_columns import RowsRead, read_lists_by_id, read_table, require_people, with_unused
 from setveil.errors import DataError, RequestError, TableError, described, listed, shorten
 
 _HEAD = 5000  # rows that are looked at to tell columns apart
@@ -70,7 +70,7 @@ def read_frame(
     part = read_lists(table, lists, name)
     frame_table = FrameTable(table, list(offered), name)
     if wanted.id_column is None:
-        return replace(part, beside=beside(frame_table, part))
+        return with_unused(frame_table, part, {})
     id_at, item_at = (column_at(frame_table.names, one, name) for one in (wanted.id_column, lists))
     return read_lists_by_id(frame_table, id_at, item_at, (part.indptr, part.codes, list(part.labels)))
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import log
 
 import numpy as np
@@ -38,7 +39,8 @@ _MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _PHONE = re.compile(r"(\+|00)[0-9][0-9 ()/.-]{6,}")
 _LOCAL_PHONE = re.compile(r"0[0-9]{1,4}[ /-][0-9][0-9 /-]{4,}|\(?[0-9]{3}\)?[ -][0-9]{3}-[0-9]{4}")
 _LONG = re.compile(r"(?=[^0-9]*[0-9])[0-9A-Za-z+/=_-]{16,}")
-_UNMISTAKABLE = _MAIL, _PHONE, _LOCAL_PHONE, _LONG
+_NUMBERED = re.compile(r"[0-9]{6,}[/-][0-9]{1,4}|[\[(#][0-9]{6,}[\])]?", re.ASCII)
+_UNMISTAKABLE = _MAIL, _PHONE, _LOCAL_PHONE, _LONG, _NUMBERED
 _PREFIXED = re.compile(r"([^\W0-9]+[-_/ .]?)([0-9]{3,})", re.ASCII)
 _DAY = re.compile(
     r"(19|20)[0-9]{2}(0[1-9]|1[0-2])([0-2][0-9]|3[01])|([0-2][0-9]|3[01])(0[1-9]|1[0-2])(19|20)[0-9]{2}"
@@ -64,7 +66,7 @@ class Values:
         """The values that some row has, but for those that are missing."""
         return [self.labels[at] for at in np.flatnonzero(self.times).tolist()]
 
-    @property
+    @cached_property
     def times(self) -> Codes:
         """How many rows have each value; none have what is missing."""
         missing = np.array([label in evidence.MISSING for label in self.labels], bool)

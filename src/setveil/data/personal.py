@@ -8,10 +8,11 @@ is put in place, `setveil.runs.last_check` compares them with everything below `
 **A value matches** if it is a whole published value: a field, a label, an item of a set, or a text of a JSON
 file. Numbers of rows and counts are no such values. The values that are compared are
 
-- of any column or field: each value that is written like an e-mail address, a telephone number with ``+``, an
+- of any column or field: each value that is written, or has a word that is written, like an e-mail address, a telephone number with ``+``, an
   IP address, a card number (its last digit fits) or an exact address (street and house number);
 - of a field position whose values behave like IDs (nearly every line has another one, which occurs in no
-  other position, and they are written like IDs or number the lines): each value that no other position has.
+  other position, and they are written like IDs or like names of persons, contain such words, or number the
+  lines): each value that no other position has.
   So the age ``17`` is not taken for the patient number ``17``, and items that come back are never IDs;
 - of an ignored column, or the ID column, whose name or values are those of IDs: each value that is long
   enough to say something by itself. A short number or code (fewer than 9 digits, fewer than 6 characters, or
@@ -80,6 +81,9 @@ _HINTS = (  # that a value may be of a form: for polars, which is fast
     r"@|^\+|[0-9.:]\.[0-9]|::|[0-9a-f]:[0-9a-f]|^[3-6][0-9]{3}[ 0-9-]{8,}$"
     r"|[^\W0-9]{2}.* [0-9]|^[0-9]+.* [^\W0-9]"
 )
+_GAP = re.compile(r"[\s;|]+")  # between words of a label; where a separator was not seen, it is a whole line
+_FORM_INSIDE = r"@|[\s;|]\+[0-9]|[0-9:]\.?[0-9]+[.:][0-9]|[3-6][0-9]{12,}"  # hints, as above
+_NAME = re.compile(r"[^\W\d_a-z][^\W\d_]*[.'’]?(?:[ '’-]{1,2}[^\W\d_a-z][^\W\d_]*\.?){1,3}")
 _CODE = re.compile(r"[A-Z][0-9][0-9A-Z]\.?[0-9A-Z]{0,4}", re.ASCII)  # of a diagnosis
 _MANY_INTEGERS = 50  # integers that differ on so many lines, and come back nowhere, are IDs
 _MANY_ALIKE = 20_000  # values of a column that are not looked at one by one if the first are of one form
@@ -137,6 +141,16 @@ class Personal:
                 )
         left = tuple(one for one in self.columns if not {one.named, one.name, _bare(one.name)} & fine)
         return Personal(left, tuple(dict.fromkeys((*self.not_ids, *names))))
+
+    def respelled(self, before: Sequence[str], after: Sequence[str]) -> Personal:
+        """Add how values are written once spellings of an item were made one (see ``--normalize``)."""
+        new = dict(zip(before, after, strict=True))
+        changed = [label for label, one in new.items() if one != label]
+        columns = []
+        for column in self.columns:
+            more = hashed([new[label] for label in column.among(changed)])
+            columns.append(replace(column, hashes=np.union1d(column.hashes, more)) if more.size else column)
+        return replace(self, columns=tuple(columns))
 
     def __add__(self, other: Personal) -> Personal:
         return Personal(
@@ -202,6 +216,19 @@ def forms(labels: Sequence[str] | pl.Series) -> dict[str, list[str]]:
     return found
 
 
+def _forms_inside(labels: Sequence[str]) -> dict[str, list[str]]:
+    """Find the labels of several words one of which is written like what belongs to one person."""
+    import polars as pl
+
+    every = pl.Series(labels, dtype=pl.String)
+    whose: dict[str, list[str]] = {}
+    for label in every.filter(every.str.contains(r"[\s;|]") & every.str.contains(_FORM_INSIDE)).to_list():
+        for word in _GAP.split(label):
+            whose.setdefault(word, []).append(label)
+    found = forms(list(whose)) if whose else {}
+    return {kind: list(dict.fromkeys(chain(*map(whose.__getitem__, some)))) for kind, some in found.items()}
+
+
 def _form(label: str) -> str:
     if _MAIL.fullmatch(label):
         return MAIL
@@ -254,8 +281,12 @@ def _of_forms(name: str, named: str, labels: Sequence[str] | pl.Series) -> list[
 
 def items_of_columns(items: Iterable[Values]) -> tuple[PersonalColumn, ...]:
     """Find what columns of items, or other columns that are published, have of single persons."""
-    found = (_of_forms(column.name, _bare(column.name), column.present) for column in items)
-    return tuple(chain.from_iterable(found))
+    found: list[PersonalColumn] = []
+    for column in items:
+        name, named, labels = column.name, _bare(column.name), column.present
+        found += _of_forms(name, named, labels)
+        found += [_column(name, named, kind, some) for kind, some in _forms_inside(labels).items()]
+    return tuple(found)
 
 
 def ids_of_columns(
@@ -279,7 +310,8 @@ def ids_of_columns(
     for name, cells, is_key in chain(keys, ((*one, False) for one in columns)):
         again = cells.head(evidence.LINES)
         different, named = cells.unique() if again.n_unique() < again.len() else cells, _bare(name)
-        found += _of_forms(name, named, different)
+        if forms(again.unique()):  # the first lines tell; what is published itself is looked at in full
+            found += _of_forms(name, named, different)
         some = different.sort().head(evidence.LINES).to_list() if is_key else []
         if not _are_ids(name, cells) and not (is_key and look_like_ids(some, once=True)):
             continue
@@ -298,6 +330,13 @@ def cells_of(column: Values) -> tuple[str, pl.Series]:
     import polars as pl
 
     return column.name, pl.Series(column.labels, dtype=pl.String).gather(pl.Series(column.codes))
+
+
+def numbered(cells: pl.Series) -> tuple[NDArray[np.int64], list[str]]:
+    """Write the texts of lines as codes and the text of each."""
+    texts = cells.fill_null("")
+    _, first, codes = np.unique(hashed(texts), return_index=True, return_inverse=True)
+    return codes.reshape(-1), texts.gather(first).to_list()
 
 
 def other_columns(
@@ -386,7 +425,7 @@ def personal_fields(
         here = np.bincount(codes[fields_at(indptr, place)], minlength=len(labels))
         only = [labels[at] for at in np.flatnonzero((here > 0) & (here == total)).tolist()]
         several.append(column_at_place(place, only))
-    for kind, some_labels in forms(labels).items():
+    for kind, some_labels in chain(forms(labels).items(), _forms_inside(labels).items()):
         wanted = set(some_labels)
         at = np.flatnonzero(np.array([label in wanted for label in labels], bool)[codes])
         number = at - indptr[np.searchsorted(indptr, at, side="right") - 1] + 1
@@ -453,7 +492,8 @@ def _behave(
     if share < _GROUPED:
         return False
     if share >= evidence.DIFFERENT:
-        return _are_written_so([labels[at] for at in stay.tolist()], once=stay.size == values.size)
+        some = [labels[at] for at in stay.tolist()]
+        return _are_written_so(some, once=stay.size == values.size) or _are_names(some) or _contain_ids(some)
     runs = int(np.count_nonzero(values[1:] != values[:-1])) + 1
     if share < _AGAIN and runs > different.size:
         return False
@@ -476,6 +516,22 @@ def _are_written_so(labels: Sequence[str], *, once: bool) -> bool:
     integers = [label for label in labels if label.isascii() and label.isdigit()]
     written = sum(is_day(label) or label.endswith("00") for label in integers)
     return len(integers) >= max(_MANY_INTEGERS, evidence.SURE * len(labels)) and 2 * written < len(integers)
+
+
+def _are_names(labels: Sequence[str]) -> bool:
+    """Tell whether values that differ on nearly every line are written like names of persons."""
+    some = labels[: evidence.LINES]
+    return sum(_NAME.fullmatch(label) is not None for label in some) >= evidence.SURE * len(some)
+
+
+def _contain_ids(labels: Sequence[str]) -> bool:
+    """Tell whether values are lines, of which a word behaves like IDs."""
+    lines = [list(filter(None, _GAP.split(label))) for label in labels[: evidence.LINES]]
+    if sum(len(line) > 1 for line in lines) < evidence.SURE * len(lines):
+        return False
+    numbers: dict[str, int] = {}
+    codes = np.array([numbers.setdefault(word, len(numbers)) for line in lines for word in line], np.int64)
+    return bool(places_of_ids(np.cumsum([0, *map(len, lines)]), codes, list(numbers)))
 
 
 def _field(named: str) -> str:

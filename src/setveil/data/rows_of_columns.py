@@ -7,10 +7,11 @@ could be published by it: what was not said is asked for (`setveil.data.readings
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,7 @@ from setveil.data.personal import (
     PersonalColumn,
     ids_of_columns,
     items_of_columns,
+    numbered,
     other_columns,
     personal_fields,
 )
@@ -42,6 +44,9 @@ from setveil.data.readings import as_field, refusal
 from setveil.data.set_fields import require_delimiter, split_column
 from setveil.data.spelling import refuse_rounded
 from setveil.errors import DataError, RequestError, shorten
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @dataclass(frozen=True)
@@ -120,17 +125,44 @@ def read_table(table: NamedColumns, form: str | None, wanted: Wanted) -> RowsRea
         raise DataError(f"{table.name}: a table needs columns; it has none.")
     read = _Remembered(table)
     part = _read_table(read, form, wanted)
-    return replace(part, beside=beside(table, part), personal=read.personal(part))
+    return with_unused(table, part, read.known)
 
 
-def beside(table: NamedColumns, part: RowsRead) -> Beside:
+def with_unused(table: NamedColumns, part: RowsRead, known: Mapping[int, Column]) -> RowsRead:
+    """Add what the columns that hold no items say: whose rows are, and what belongs to one person.
+
+    Parameters
+    ----------
+    table : NamedColumns
+        That of the rows.
+    part : RowsRead
+        The rows.
+    known : mapping
+        The column of ids, by its place, where there is one.
+    """
+    names = [called(table, at) for at in range(len(table.names))]
+    ids = [Values(names[at], column.codes, column.labels) for at, column in known.items()]
+    used = {at for at, name in enumerate(names) if name not in part.ignored_columns}
+    cells = cache(lambda at: table.cells(at) if hasattr(table, "cells") else None)  # by polars, which is fast
+    others = other_columns(
+        names,
+        table.head,
+        used,
+        lambda at: table.columns([at], marks=True)[0] if cells(at) is None else cells(at),
+    )
+    beside = _beside(table, part, cells)
+    return replace(part, beside=beside, personal=ids_of_columns(ids, others, part.items))
+
+
+def _beside(table: NamedColumns, part: RowsRead, cells: Callable[[int], pl.Series | None]) -> Beside:
     """Read the unused columns that may say whose rows are."""
     unused = [at for at in range(len(table.names)) if called(table, at) in part.ignored_columns]
     found = []
     for at in unused:
         name = table.names[at] if table.header else ""
         if may_tell(name, [row[at] for row in table.head if len(row) > at]):
-            found.append(Values(called(table, at), *table.texts(at)))
+            texts = cells(at)
+            found.append(Values(called(table, at), *(table.texts(at) if texts is None else numbered(texts))))
     if not found:
         return NOBODY
     n_rows = part.indptr.size - 1
@@ -163,7 +195,7 @@ class _Remembered:
 
     def __init__(self, table: NamedColumns) -> None:
         self._table = table
-        self._known: dict[int, Column] = {}
+        self.known: dict[int, Column] = {}
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._table, name)
@@ -174,22 +206,8 @@ class _Remembered:
         """Read some columns, and remember that of the ids."""
         found = self._table.columns(wanted, id_at=id_at, marks=marks)
         if id_at is not None and id_at in wanted:
-            self._known[id_at] = found[list(wanted).index(id_at)]
+            self.known[id_at] = found[list(wanted).index(id_at)]
         return found
-
-    def personal(self, part: RowsRead) -> tuple[PersonalColumn, ...]:
-        """Find what the columns that hold no items have of single persons."""
-        table = self._table
-        names = [called(table, at) for at in range(len(table.names))]
-        ids = [Values(names[at], column.codes, column.labels) for at, column in self._known.items()]
-        used = {at for at, name in enumerate(names) if name not in part.ignored_columns}
-        others = other_columns(names, table.head, used, self._cells)
-        return ids_of_columns(ids, others, part.items)
-
-    def _cells(self, at: int) -> Any:
-        """Read an ignored column: by polars where that can read the table, which is much faster."""
-        cells = self._table.cells(at) if hasattr(self._table, "cells") else None
-        return self._table.columns([at], marks=True)[0] if cells is None else cells
 
 
 def _read_table(table: Any, form: str | None, wanted: Wanted) -> RowsRead:
@@ -344,7 +362,7 @@ def read_lists_by_id(
         (Values(name, codes, labels),),
         lines=row,
     )
-    return replace(part, beside=beside(table, part))
+    return with_unused(table, part, {id_at: ids})
 
 
 def _without_blank_ends(*columns: Column) -> list[Column]:

@@ -228,7 +228,8 @@ class Transactions(Framed):
         labels, merged = normalized(self.vocabulary.labels, how)
         made = Transactions.from_codes(self.indptr, self.items, labels)
         origin = None if self.origin is None else replace(self.origin, merged=merged)
-        return replace(made, origin=origin, personal=self.personal)
+        personal = self.personal.respelled(self.vocabulary.labels, labels)
+        return replace(made, origin=origin, personal=personal)
 
     def with_spellings_of(self, known: Iterable[str]) -> Self:
         """Give codes that are another spelling of a known one the name of that one (see `setveil.read`).

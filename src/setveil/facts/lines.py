@@ -15,6 +15,7 @@ from setveil.data.named_columns import Column
 from setveil.data.personal import Personal, ids_of_columns, items_of_columns, other_columns
 from setveil.data.rows_of_columns import refuse_rounded_column
 from setveil.data.set_fields import split_column
+from setveil.data.spelling import normalized
 from setveil.errors import DataError, RequestError, listed, shorten
 from setveil.facts.asked import Asked
 from setveil.tables.columns import OpenedTable, open_table
@@ -121,8 +122,16 @@ class Lines:
         """Say where the first line of a person is."""
         return self.texts[self.id_at].place(int(np.argmax(self.row == row)))
 
-    def personal(self, not_ids: Collection[str]) -> Personal:
-        """Find what the columns have of single persons, but for those that are no ids."""
+    def personal(self, not_ids: Collection[str], how: str | None = None) -> Personal:
+        """Find what the columns have of single persons, but for those that are no ids.
+
+        Parameters
+        ----------
+        not_ids : collection of str
+            Columns that are no ids.
+        how : str, optional
+            In which form codes are written (see ``--normalize``); None: as they are.
+        """
         table = self.opened.table
         plain = [at for at in range(len(table.names)) if not self.opened.holds_lists(at)]
         unused = other_columns(
@@ -134,7 +143,10 @@ class Lines:
         values = {at: Values(table.names[at], one.codes, one.labels) for at, one in self.texts.items()}
         codes = [values[at] for some in self.items_at.values() for at in some if at in values]
         found = ids_of_columns((values[self.id_at],), unused, codes)
-        return Personal((*found, *items_of_columns(codes))).without(not_ids)
+        personal = Personal((*found, *items_of_columns(codes))).without(not_ids)
+        for one in codes if how is not None else ():
+            personal = personal.respelled(one.labels, normalized(one.labels, how)[0])
+        return personal
 
     def origin(self, asked: Asked) -> Origin:
         """Say what was read."""

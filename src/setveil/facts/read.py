@@ -55,7 +55,7 @@ def read_rows_of_facts(source: Any, asked: Asked, how: How, *, fewest: int = 0) 
     lines = Lines.of(source, asked, how)
     made = facts_of_lines(lines, asked, how, fewest)
     origin = replace(lines.origin(asked), seconds=round(time.perf_counter() - start, 4))
-    return replace(made, origin=origin, personal=lines.personal(how.not_ids))
+    return replace(made, origin=origin, personal=lines.personal(how.not_ids, how.normalize))
 
 
 def facts_of_lines(lines: Lines, asked: Asked, how: How, fewest: int) -> Facts:

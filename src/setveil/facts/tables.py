@@ -137,7 +137,7 @@ def read_table_of_facts(
     apart = how.items is not None
     events = replace(how, items=None, format=None, separator=None) if apart else how
     lines = Lines.of(how.items if apart else opened, asked, events)
-    personal = lines.personal(events.not_ids)
+    personal = lines.personal(events.not_ids, events.normalize)
     facts = replace(
         facts_of_lines(lines, asked, events, fewest), origin=lines.origin(asked), personal=personal
     )

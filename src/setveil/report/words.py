@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -193,10 +194,22 @@ ONE_OF_THEM = (
 )
 
 
+# Elements of a page that hold what the data and people say, and what stands between tags of other kinds.
+_NOT_OURS = re.compile(
+    r"(<(bdi|code|title|textarea|script|style|svg)\b.*?</\2>|<[^>]*>)", re.DOTALL | re.IGNORECASE
+)
+
+
 def of_events(report: Mapping[str, Any], page: str) -> str:
-    """Say of rows that are events what a page says of people."""
+    """Say of rows that are events what a page says of people; names of the data stay as they are."""
     noun = report["guarantee"].get("rows_are")
-    return of_rows(page, noun) if noun else page
+    if not noun:
+        return page
+    parts, end = [], 0
+    for found in _NOT_OURS.finditer(page):
+        parts += [of_rows(page[end : found.start()], noun), found[0]]
+        end = found.end()
+    return "".join([*parts, of_rows(page[end:], noun)])
 
 
 def of_facts(text: str) -> str:

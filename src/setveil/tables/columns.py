@@ -19,7 +19,7 @@ from setveil.data.io.source import Source, Text, as_text, is_parquet, is_xlsx, o
 from setveil.data.io.table import TextTable
 from setveil.data.layout import InputFile, Layout
 from setveil.data.named_columns import Column
-from setveil.data.personal import PersonalColumn, cells_of, ids_of_columns, items_of_columns
+from setveil.data.personal import Personal, PersonalColumn, cells_of, ids_of_columns, items_of_columns
 from setveil.data.rows_of_columns import read_table, refuse_rounded_column
 from setveil.data.set_fields import DELIMITER, require_delimiter, split_column
 from setveil.data.spelling import Merged, normalized
@@ -150,8 +150,10 @@ def read_columns(
     merged = None
     items_name = table.names[items_at[0]] if items_at else item_name
     refuse_rounded_column(where, items_name, sets.items.astype(np.int64), sets.vocabulary.labels, "items")
+    before = after = sets.vocabulary.labels
     if how.normalize is not None:
-        merged = normalized(sets.vocabulary.labels, how.normalize)[1]
+        normal, merged = normalized(before, how.normalize)
+        after = tuple(normal)
         sets = sets.with_normal_labels(how.normalize)
     if how.item_columns is not None:
         items = [Values(table.names[at], columns[at].codes, columns[at].labels) for at in items_at]
@@ -162,6 +164,7 @@ def read_columns(
     unused = _others(opened, {*wanted, *items_at}) if others else ()
     whose = () if id_at is None else (Values(table.names[id_at], *_merged(columns[id_at])),)
     shown = [*items, *(Values(table.names[at], *_merged(columns[at])) for at in texts_at)]
+    personal = Personal((*ids_of_columns(whose, map(cells_of, unused), shown), *items_of_columns(shown)))
     return TableColumns(
         where,
         tuple(table.names),
@@ -180,7 +183,7 @@ def read_columns(
         tuple(columns[at].place for at in texts_at),
         opened.place,
         unused,
-        (*ids_of_columns(whose, map(cells_of, unused), shown), *items_of_columns(shown)),
+        personal.respelled(before, after).columns,
         merged,
     )
 

@@ -325,6 +325,7 @@ def _file_parts(paths: list[str], request: _Request) -> Parts:
         try:
             part, encoding = _read_source(source, request)
         except TableError as error:
+            error.source = source if len(found) == 1 else None
             if len(found) > 1:  # a reading must be one of all files
                 error.keep(
                     lambda options: all(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from setveil.data.io.source import Text
 from setveil.data.layout import Layout
 from setveil.data.names import names_others
 from setveil.data.readings import refusal
-from setveil.data.rows_of_columns import RowsRead, beside, read_lists_by_id, read_table
+from setveil.data.rows_of_columns import RowsRead, read_lists_by_id, read_table, with_unused
 from setveil.errors import DataError, RequestError, TableError, listed, shorten
 
 
@@ -49,6 +50,7 @@ def read_jsonl(
     found: dict[str, int] = {}
     objects: bool | None = None
     keys: set[str] = set()
+    filled: list[int] = []
     key = item_column or ""
     unit = f"{text.name}, {unit_of(text)}"
     for number, row in values_in(text):
@@ -67,6 +69,7 @@ def read_jsonl(
                     )
             if objects and isinstance(row, dict):
                 keys.update(row)
+            filled.append(len(indptr) - 1)
             items = _items(row, key, where) if objects else row
             if not isinstance(items, list):
                 raise DataError(
@@ -89,9 +92,10 @@ def read_jsonl(
         item_columns=(key,) if key else (),
         ignored_columns=tuple(sorted(keys - {key})),
     )
-    if all(map(names_others, part.ignored_columns)) or any(row is BLANK for _, row in values_in(text)):
+    if all(map(names_others, part.ignored_columns)):
         return part
-    return replace(part, beside=beside(RecordTable(text), part))
+    told = with_unused(RecordTable(text), replace(part, lines=np.array(filled, np.int64)), {})
+    return replace(told, lines=None)
 
 
 def _read_records(text: Text, wanted: Wanted) -> RowsRead:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from decimal import Decimal
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from setveil.data.io.json_values import BLANK, label_of, unit_of, values_in
 from setveil.data.io.source import Text
 from setveil.data.named_columns import Column
 from setveil.errors import DataError, shorten
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 class RecordTable:
@@ -78,6 +81,13 @@ class RecordTable:
         texts = ("" if cell is None else str(cell) for cell in cells)
         codes = [numbers.setdefault(text, len(numbers)) for text in texts]
         return np.array(codes, np.int64), list(numbers)
+
+    def cells(self, at: int) -> pl.Series:
+        """List the texts of a column, whatever it contains."""
+        import polars as pl
+
+        codes, labels = self.texts(at)
+        return pl.Series(labels, dtype=pl.String).gather(pl.Series(codes))
 
     def place(self, row: int) -> str:
         """Say where a row stands."""

@@ -328,7 +328,7 @@ def _ema_note(told: Sources) -> str:
 
 def _hipaa_note(told: Sources) -> str:
     return (
-        "Whether the risk is very small is the determination of a person with knowledge and experience; "
+        "Whether the risk is very small must be determined by somebody with knowledge and experience; "
         "nothing here determines it."
     )
 

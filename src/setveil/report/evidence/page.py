@@ -10,6 +10,7 @@ from typing import Any
 from setveil.report.drawing import blocks
 from setveil.report.evidence.frames import Fact, Field, Section, Sources
 from setveil.report.run.kinds import promised
+from setveil.report.words import of_events
 from setveil.wording import are, count
 
 LONGEST = 10_000  # characters of an answer
@@ -52,7 +53,8 @@ def evidence_html(told: Sources, wanted: Sequence[Section], answers: Mapping[str
         parts.append(f"<h2>{html.escape(frame)}</h2>")
         parts += [_section(section, told, answers) for section in some]
     parts.append(_open(open_fields(wanted, answers)))
-    return blocks.page("Evidence about a release", "\n".join(parts), _STYLE)
+    page = blocks.page("Evidence about a release", "\n".join(parts), _STYLE)
+    return of_events(told.record, page)
 
 
 def open_fields(wanted: Sequence[Section], answers: Mapping[str, str]) -> list[tuple[Section, Field]]:

@@ -31,6 +31,7 @@ OF_TABLES = "kkm"  # the promise that tables begin with
 PAGE = 100  # rows on a plain page
 LARGE = 1_000_000_000  # bytes, from which on it is asked
 MOST_SENSITIVE = 10_000
+_OF_EVENTS = "rows-are-events"  # confirms that rows are no persons
 _OF_CLASSES = ("classes", "class-size", "class-gain", "not-split")
 
 ENCODINGS = {
@@ -216,14 +217,14 @@ async def reading(request: Request) -> Response:
     return await _reading(request, options)
 
 
-def _asked(given: Mapping[str, Any]) -> dict[str, str]:
+def _asked(given: Mapping[str, Any]) -> dict[str, Any]:
     """Take options of reading from a form; empty ones are not given."""
-    return {key: str(given[key])[:1000] for key in READING if given.get(key)}
+    return {key: True if key == _OF_EVENTS else str(given[key])[:1000] for key in READING if given.get(key)}
 
 
 async def _reading(
     request: Request,
-    options: Mapping[str, str],
+    options: Mapping[str, Any],
     errors: Sequence[dict[str, str]] = (),
     form: Mapping[str, Any] | None = None,
     looked: Mapping[str, Any] | None = None,
@@ -331,7 +332,7 @@ async def read(request: Request) -> Response:
     return await _open(request, options)
 
 
-def _asked_beside(form: Mapping[str, Any], *own: str) -> dict[str, str]:
+def _asked_beside(form: Mapping[str, Any], *own: str) -> dict[str, Any]:
     """Take options of reading from a form that says what each column is, but for what is its own."""
     return {key: value for key, value in _asked(form).items() if key not in ("delimiter", *own)}
 
@@ -393,7 +394,9 @@ async def _open(
         found = await desks.ask(project, "open", path=path, options=dict(options))
     except Refused as refused:
         said = {"message": refused.message, "hint": in_words(refused.hint), "field": ""}
-        plain = {key: str(value) for key, value in options.items() if key in READING}
+        plain = {
+            key: value if value is True else str(value) for key, value in options.items() if key in READING
+        }
         return await _reading(request, {} if "qi" in options else plain, [said], form)
     settings = project.settings()
     model = (

@@ -132,6 +132,7 @@ def _recorded(project: Project, report: Record) -> dict[str, Any]:
     guarantee = report["guarantee"]
     return {
         "holds": guarantee["holds"],
+        "rows_are": guarantee.get("rows_are", ""),
         "promise": promised(report),
         "outcome": check(guarantee),
         "open_points": words_for(guarantee).not_covered(guarantee),
