@@ -144,12 +144,12 @@ def with_unused(table: NamedColumns, part: RowsRead, known: Mapping[int, Column]
     ids = [Values(names[at], column.codes, column.labels) for at, column in known.items()]
     used = {at for at, name in enumerate(names) if name not in part.ignored_columns}
     cells = cache(lambda at: table.cells(at) if hasattr(table, "cells") else None)  # by polars, which is fast
-    others = other_columns(
-        names,
-        table.head,
-        used,
-        lambda at: table.columns([at], marks=True)[0] if cells(at) is None else cells(at),
-    )
+
+    def column(at: int) -> Column | pl.Series:
+        found = cells(at)
+        return table.columns([at], marks=True)[0] if found is None else found
+
+    others = other_columns(names, table.head, used, column)
     beside = _beside(table, part, cells)
     return replace(part, beside=beside, personal=ids_of_columns(ids, others, part.items))
 

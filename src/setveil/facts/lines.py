@@ -144,8 +144,9 @@ class Lines:
         codes = [values[at] for some in self.items_at.values() for at in some if at in values]
         found = ids_of_columns((values[self.id_at],), unused, codes)
         personal = Personal((*found, *items_of_columns(codes))).without(not_ids)
-        for one in codes if how is not None else ():
-            personal = personal.respelled(one.labels, normalized(one.labels, how)[0])
+        if how is not None:
+            for one in codes:
+                personal = personal.respelled(one.labels, normalized(one.labels, how)[0])
         return personal
 
     def origin(self, asked: Asked) -> Origin:

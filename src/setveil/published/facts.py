@@ -248,10 +248,10 @@ def _with_unlisted(
 def write_codes(path: Path, rows: FactRows) -> None:
     """Write members.json: all codes of each label, by column, if about.json lists only some."""
     if any(one.listing for one in rows.columns):
-        write_members(
-            path,
-            {labelled(one.name, x): codes for one in rows.columns for x, codes in _codes_of(one).items()},
-        )
+        members = {
+            labelled(one.name, x): codes for one in rows.columns for x, codes in _codes_of(one).items()
+        }
+        write_members(path, members, len({code for codes in members.values() for code in codes}))
 
 
 def is_domain_public(rows: FactRows, report: Mapping[str, Any]) -> bool:
@@ -566,7 +566,7 @@ def _with_codes(rows: FactRows, path: Path, about: Mapping[str, Any]) -> FactRow
     }
     if not some:
         return rows
-    found = all_members(path, {"labels": some, "others": {"labels": list(some)}})
+    found, _ = all_members(path, {"labels": some, "others": {"labels": list(some)}})
     columns = [
         replace(
             one, meaning=({x: tuple(found[labelled(one.name, x)]) for x in one.meaning[0]}, *one.meaning[1:])
