@@ -43,7 +43,7 @@ def require_as_written(file: Path, layout: Layout, rows: Transactions) -> None:
     lines, named = _lines_of(file, layout)
     if named is not None and named != rows.n_occurrences:
         raise _otherwise(file, "an item is named twice in a row, or a field is empty")
-    if layout.format != "long" and len(set(lines)) > rows.distinct[2].size:
+    if len(set(lines)) > rows.distinct[2].size:
         raise _otherwise(file, "rows with the same labels are different lines")
 
 
@@ -85,7 +85,7 @@ def _lines_of(file: Path, layout: Layout) -> tuple[Sequence[bytes | tuple[str, .
         place = lines[0].index(layout.id_column) if lines and layout.id_column in lines[0] else 0
         if not all(NUMBER.fullmatch(line[place]) for line in lines[1:] if line):
             raise _otherwise(file, "a row has no number")
-        return lines[1:], max(len(lines) - 1, 0)
+        return _rows_of_long(file, lines[1:], place), max(len(lines) - 1, 0)
     if form == "onehot":
         if not all(cell in ("0", "1") for line in lines[1:] for cell in line):
             raise _otherwise(file, "a cell is neither 0 nor 1")
@@ -94,6 +94,17 @@ def _lines_of(file: Path, layout: Layout) -> tuple[Sequence[bytes | tuple[str, .
     if any(any(line[length:]) for line, length in zip(lines[1:], lengths, strict=True)):
         raise _otherwise(file, "an empty cell is before a filled one")
     return lines[1:], sum(lengths)
+
+
+def _rows_of_long(file: Path, lines: list[tuple[str, ...]], place: int) -> list[tuple[str, ...]]:
+    """Return the items of each row of a long table, as they are written."""
+    numbers = [int(line[place]) for line in lines if line]
+    if numbers != sorted(numbers):
+        raise _otherwise(file, "rows are not in the order of their numbers")
+    rows: dict[int, list[str]] = {}
+    for number, line in zip(numbers, filter(None, lines), strict=True):
+        rows.setdefault(number, []).append(line[1 - place])
+    return [*map(tuple, rows.values())]
 
 
 def _plain_lines(file: Path, content: bytes, layout: Layout) -> tuple[list[bytes], int]:

@@ -175,9 +175,15 @@ def write_folder(
         with timed(report["timing"], "write"):
             release = release.arranged(layout)
             file = release.write(published, layout)
+<<<<<<< HEAD
             report = fill(
                 release, report, published, internal, file, personal, external=external, checker=checker
             )
+=======
+            report = fill(release, report, published, internal, file, out=Path(out), external=external)
+            if checker:
+                put_checker(published, json.loads((published / "about.json").read_text(encoding="utf-8")))
+>>>>>>> f47561ea (Write the checker and the auditor plainly, and name other releases of the same rows)
             _require_as_verified(release, published)
             _write_row_map(internal / "rows.csv", release.info.mapped_to, release.row_map)
         report["peak_memory_mb"] = peak_memory_mb()  # to read the written files again may take the most
@@ -193,6 +199,7 @@ def fill(
     file: tuple[str, dict[str, Any]],
     personal: Personal,
     *,
+    out: Path,
     external: bool,
     checker: bool = False,
 ) -> Record:
@@ -208,10 +215,17 @@ def fill(
         The folders, with the rows and the counts in the first.
     file : (str, dict)
         Which file holds the rows, or which folder of files, and how it is to be read.
+<<<<<<< HEAD
     personal : Personal
         What must not be published; the record names the columns that were named as no IDs.
     external, checker : bool
         Whether to write a page that may be shared, and the two programs for recipients.
+=======
+    out : Path
+        Where the folder will be: releases of the same input next to it are named.
+    external : bool
+        Whether to write a page that may be shared.
+>>>>>>> f47561ea (Write the checker and the auditor plainly, and name other releases of the same rows)
     """
     if personal.not_ids:
         report = {**report, "not_ids": [*personal.not_ids]}
@@ -223,6 +237,8 @@ def fill(
     if checker:
         put_checker(published, about)
     release.write_inside(internal)
+    if others := releases_of_same_input(out, report, internal):
+        report["same_input"] = others
     if (certificate := release.details.get("certificate")) is not None:
         put_certificate(internal, certificate, about)
     _write_text(internal / PAGE, report_html(report))
@@ -357,22 +373,65 @@ def _write_row_map(path: Path, mapped_to: str, row_map: NDArray[np.int64]) -> No
 
 
 _MOST_NEIGHBOURS = 500  # folders next to a release that are looked into
+_RECODINGS = "recoding.csv", "qi_recoding.csv"  # what items and values became, if the recoding is global
 
 
-def releases_of_same_input(out: Path, report: Mapping[str, Any]) -> list[Path]:
-    """Find releases next to a folder that were made of the same input with another kind of recoding.
+def releases_of_same_input(out: Path, report: Mapping[str, Any], internal: Path) -> list[str]:
+    """Name the releases next to a folder whose input is the same and whose labels are others.
 
     Each of them keeps its promise alone; an attacker who has two of them may find people by both.
+
+    Parameters
+    ----------
+    out : Path
+        Where the folder will be.
+    report : mapping
+        Its record.
+    internal : Path
+        The folder of its internal files, written so far.
     """
     wanted = report["input"].get("sha256")
-    beside = sorted(out.absolute().parent.glob("*/internal/report.json"))[:_MOST_NEIGHBOURS]
+    if not wanted:
+        return []
     found = []
-    for record in beside if wanted else ():
+    for path in sorted(out.absolute().parent.glob(f"[!.]*/internal/{REPORT}"))[:_MOST_NEIGHBOURS]:
         try:
-            other = json.loads(record.read_text(encoding="utf-8"))
-            same, kind = other["input"]["sha256"] == wanted, other["recoding"]
-        except (OSError, ValueError, KeyError, TypeError, RecursionError):  # nothing that can be compared
+            other = json.loads(path.read_bytes())
+            same = other["input"]["sha256"] == wanted
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):  # no record of a run
             continue
-        if same and kind != report["recoding"]:
-            found.append(record.parents[1])
+        if (
+            same
+            and path.parents[1] != out.absolute()
+            and not _same_labels(report, internal, other, path.parent)
+        ):
+            found.append(path.parents[1].name)
     return found
+
+
+def _same_labels(
+    report: Mapping[str, Any], internal: Path, other: Mapping[str, Any], other_internal: Path
+) -> bool:
+    """Say whether two releases of the same rows publish the same labels, whatever the order and format."""
+    contents = [[_content(place / name) for name in _RECODINGS] for place in (internal, other_internal)]
+    if any(contents[0]) or any(contents[1]):
+        return contents[0] == contents[1]
+    return _figures(report) == _figures(other)
+
+
+def _content(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return None
+
+
+def _figures(report: Mapping[str, Any]) -> object:
+    """Collect what a record says of a local recoding, which no single file describes."""
+    named = ("recoding", "suppressed", "labels", "several_labels", "classes", "chunks", "blocks", "facts")
+    published = report.get("published") or {}
+    figures = {name: report.get(name) for name in named} | {
+        "algorithm": report["algorithm"]["name"], "ncp": (report.get("utility") or {}).get("ncp"),
+        **{name: published.get(name) for name in ("rows", "empty_rows", "items", "occurrences")},
+    }  # fmt: skip
+    return json.loads(json.dumps(figures, default=str))

@@ -130,7 +130,11 @@ def anonymize_parts(
         shutil.rmtree(work)
         report = fill(
             release, cast("Record", {**report, **record}), published, internal,
+<<<<<<< HEAD
             (DATA, place.layout.options()), files.personal, external=external,
+=======
+            (DATA, place.layout.options()), out=out, external=external,
+>>>>>>> f47561ea (Write the checker and the auditor plainly, and name other releases of the same rows)
         )  # fmt: skip
         write_json(internal / REPORT, report)
     return report
