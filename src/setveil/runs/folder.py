@@ -37,6 +37,7 @@ from setveil.published.block_files import PublishedBlocks
 from setveil.published.chunk_files import PublishedChunks
 from setveil.published.class_rows import ClassRows
 from setveil.published.group_files import PublishedGroups, as_groups
+from setveil.published.item_parts import FILES as PARTS
 from setveil.published.shared import counts_beside
 from setveil.published.table_files import PublishedTable
 from setveil.recipients import FILES as CHECKER
@@ -413,22 +414,33 @@ def _same_labels(
     report: Mapping[str, Any], internal: Path, other: Mapping[str, Any], other_internal: Path
 ) -> bool:
     """Say whether two releases of the same rows publish the same labels, whatever the order and format."""
-    contents = [[_content(place / name) for name in _RECODINGS] for place in (internal, other_internal)]
+    contents = [
+        [*map(_content, (place / name for name in _RECODINGS))] for place in (internal, other_internal)
+    ]
     if any(contents[0]) or any(contents[1]):
         return contents[0] == contents[1]
-    return _figures(report) == _figures(other)
+    return _parts(internal) == _parts(other_internal) and _figures(report) == _figures(other)
 
 
-def _content(path: Path) -> bytes | None:
+def _content(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError:
-        return None
+        return b""
+
+
+def _parts(internal: Path) -> list[tuple[bytes, ...]]:
+    """List what items became in each part of the rows, whatever the numbers of the parts."""
+    parts: dict[bytes, list[bytes]] = {}
+    for line in _content(internal / PARTS[0]).splitlines()[1:]:
+        number, _, label = line.partition(b",")
+        parts.setdefault(number, []).append(label)
+    return sorted(map(tuple, parts.values()))
 
 
 def _figures(report: Mapping[str, Any]) -> object:
     """Collect what a record says of a local recoding, which no single file describes."""
-    named = ("recoding", "suppressed", "labels", "several_labels", "classes", "chunks", "blocks", "facts")
+    named = ("recoding", "suppressed", "labels", "several_labels", "table", "chunks", "blocks", "facts")
     published = report.get("published") or {}
     figures = {name: report.get(name) for name in named} | {
         "algorithm": report["algorithm"]["name"], "ncp": (report.get("utility") or {}).get("ncp"),
