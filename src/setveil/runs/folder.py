@@ -414,11 +414,9 @@ def _same_labels(
     report: Mapping[str, Any], internal: Path, other: Mapping[str, Any], other_internal: Path
 ) -> bool:
     """Say whether two releases of the same rows publish the same labels, whatever the order and format."""
-    contents = [
-        [*map(_content, (place / name for name in _RECODINGS))] for place in (internal, other_internal)
-    ]
-    if any(contents[0]) or any(contents[1]):
-        return contents[0] == contents[1]
+    mine, theirs = ([_content(place / name) for name in _RECODINGS] for place in (internal, other_internal))
+    if any(mine) or any(theirs):
+        return mine == theirs
     return _parts(internal) == _parts(other_internal) and _figures(report) == _figures(other)
 
 
