@@ -156,6 +156,7 @@ def _opened(
     from setveil.cli.files import rows_in_parts
     from setveil.options.reading import Reading
     from setveil.published.about import about_file, published_file, published_layout, require_columns
+    from setveil.published.as_written import require_lines_as_written
 
     if not isinstance(source, str) or source == "-":
         return rows_in_parts(source, reading), "", {}
@@ -167,6 +168,8 @@ def _opened(
         return rows_in_parts(str(found), reading), str(found), {}
     files = rows_in_parts(str(found), Reading(**(recorded | given)))
     require_columns(str(found), files.ignored_columns)
+    if recorded and files.layout.format != "parquet":
+        require_lines_as_written(found, files.layout, files.vocabulary)
     return files, str(found), about
 
 

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from setveil.data.io.source import read_bytes
 from setveil.data.io.write import quoting
 from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
+from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError
 
 if TYPE_CHECKING:
@@ -67,6 +68,76 @@ def require_table_as_written(file: Path, table: PublishedTable, items_file: str 
         key = tuple(line[at] for at in known), frozenset(items)
         if len(key[1] - {""}) != len(items) or seen.setdefault(key, field) != field:
             raise _otherwise(file, "rows with the same labels are written in several ways")
+
+
+def require_rows_as_written(file: Path, rows: Sequence[Sequence[str]]) -> None:
+    """Refuse a table with one fact a line unless equal rows are written alike.
+
+    Parameters
+    ----------
+    rows : sequence of sequences of str
+        The facts of each row, in the order of their lines.
+    """
+    fields_as_written(file, read_bytes(file), ",")
+    seen: dict[frozenset[str], Sequence[str]] = {}
+    for row in rows:
+        key = frozenset(row)
+        if len(key) != len(row) or seen.setdefault(key, row) != row:
+            raise _otherwise(file, "a fact is named twice in a row, or equal rows are in different orders")
+
+
+def require_written(folder: Path, contents: Mapping[str, Iterable[bytes]]) -> None:
+    """Refuse files of a release that are not what setveil writes of what was read from them.
+
+    Parameters
+    ----------
+    contents : mapping
+        The bytes of each file, in pieces; a file that is not there is passed over.
+    """
+    for name, pieces in contents.items():
+        file = folder / name
+        if file.is_file() and read_bytes(file) != b"".join(pieces):
+            raise _otherwise(file, "blanks, quotes, line ends or the order are others, or the files disagree")
+
+
+def require_lines_as_written(file: Path, layout: Layout, vocabulary: Vocabulary) -> None:
+    """Refuse a file of one row a line as `require_as_written` does, a line at a time.
+
+    All rows are not held in memory, so the items of each must be in their order.
+    """
+    place = vocabulary.ids
+    for row in _rows_as_written(file, layout):
+        ids = [place.get(label, -1) for label in row]
+        if -1 in ids or any(ids[at] >= ids[at + 1] for at in range(len(ids) - 1)):
+            raise _otherwise(file, "the items of a row are not in order, or an item is named twice")
+
+
+def _rows_as_written(file: Path, layout: Layout) -> Iterator[Sequence[str]]:
+    """Read rows of a basket or FIMI file one by one, each as the bytes that setveil writes."""
+    raw: list[str] = []
+
+    def lines(opened: Iterable[str]) -> Iterator[str]:
+        for line in opened:
+            raw.append(line)
+            yield line
+
+    quote, sign = quoting(layout.separator or ","), layout.separator or ","
+    try:
+        with file.open(encoding="utf-8", newline="") as opened:
+            if layout.format == "fimi":
+                for line in opened:
+                    if not (line.endswith("\n") and _LINES["fimi"].fullmatch(line[:-1].encode())):
+                        raise _otherwise(file, "a line has other blanks or signs")
+                    yield line.split()
+                return
+            for row in csv.reader(lines(opened), delimiter=sign, strict=True):
+                again = sign.join(map(quote, row)) if row != [""] else '""'
+                if "".join(raw) != f"{again}\n":
+                    raise _otherwise(file, "quotes, blanks or line ends are others")
+                raw.clear()
+                yield row
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise DataError(f"{file} cannot be read: {error}.") from error
 
 
 def _lines_of(file: Path, layout: Layout) -> tuple[Sequence[bytes | tuple[str, ...]], int | None]:
