@@ -843,11 +843,8 @@ class Record(TypedDict):
     timing: NotRequired[dict[str, float]]
     peak_memory_mb: NotRequired[float | None]
     published: NotRequired[Published]
-<<<<<<< HEAD
     rare_names: NotRequired[RareNames]
-=======
     same_input: NotRequired[list[str]]
->>>>>>> f47561ea (Write the checker and the auditor plainly, and name other releases of the same rows)
 
 
 def read_record(path: Path) -> Record:

@@ -194,7 +194,6 @@ ONE_OF_THEM = (
 )
 
 
-<<<<<<< HEAD
 # Elements of a page that hold what the data and people say, and what stands between tags of other kinds.
 _NOT_OURS = re.compile(
     r"(<(bdi|code|title|textarea|script|style|svg)\b.*?</\2>|<[^>]*>)", re.DOTALL | re.IGNORECASE
@@ -211,7 +210,8 @@ def of_events(report: Mapping[str, Any], page: str) -> str:
         parts += [of_rows(page[end : found.start()], noun), found[0]]
         end = found.end()
     return "".join([*parts, of_rows(page[end:], noun)])
-=======
+
+
 def only_one_of(report: Mapping[str, Any]) -> str:
     """Name other releases of the same rows, which together with this one can leave people with fewer rows."""
     others = [clip(name, 40) for name in report.get("same_input", ())]
@@ -219,7 +219,6 @@ def only_one_of(report: Mapping[str, Any]) -> str:
         return ""
     of_these = "are of the same rows with different labels: publish only one of them."
     return f"{listed(others)} and this release {of_these}"
->>>>>>> f47561ea (Write the checker and the auditor plainly, and name other releases of the same rows)
 
 
 def of_facts(text: str) -> str:

@@ -176,15 +176,10 @@ def write_folder(
         with timed(report["timing"], "write"):
             release = release.arranged(layout)
             file = release.write(published, layout)
-<<<<<<< HEAD
             report = fill(
-                release, report, published, internal, file, personal, external=external, checker=checker
-            )
-=======
-            report = fill(release, report, published, internal, file, out=Path(out), external=external)
-            if checker:
-                put_checker(published, json.loads((published / "about.json").read_text(encoding="utf-8")))
->>>>>>> f47561ea (Write the checker and the auditor plainly, and name other releases of the same rows)
+                release, report, published, internal, file, personal, out=Path(out), external=external,
+                checker=checker,
+            )  # fmt: skip
             _require_as_verified(release, published)
             _write_row_map(internal / "rows.csv", release.info.mapped_to, release.row_map)
         report["peak_memory_mb"] = peak_memory_mb()  # to read the written files again may take the most
@@ -216,17 +211,12 @@ def fill(
         The folders, with the rows and the counts in the first.
     file : (str, dict)
         Which file holds the rows, or which folder of files, and how it is to be read.
-<<<<<<< HEAD
     personal : Personal
         What must not be published; the record names the columns that were named as no IDs.
-    external, checker : bool
-        Whether to write a page that may be shared, and the two programs for recipients.
-=======
     out : Path
         Where the folder will be: releases of the same input next to it are named.
-    external : bool
-        Whether to write a page that may be shared.
->>>>>>> f47561ea (Write the checker and the auditor plainly, and name other releases of the same rows)
+    external, checker : bool
+        Whether to write a page that may be shared, and the two programs for recipients.
     """
     if personal.not_ids:
         report = {**report, "not_ids": [*personal.not_ids]}

@@ -130,11 +130,7 @@ def anonymize_parts(
         shutil.rmtree(work)
         report = fill(
             release, cast("Record", {**report, **record}), published, internal,
-<<<<<<< HEAD
-            (DATA, place.layout.options()), files.personal, external=external,
-=======
-            (DATA, place.layout.options()), out=out, external=external,
->>>>>>> f47561ea (Write the checker and the auditor plainly, and name other releases of the same rows)
+            (DATA, place.layout.options()), files.personal, out=out, external=external,
         )  # fmt: skip
         write_json(internal / REPORT, report)
     return report
