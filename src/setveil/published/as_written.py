@@ -79,11 +79,28 @@ def require_rows_as_written(file: Path, rows: Sequence[Sequence[str]]) -> None:
         The facts of each row, in the order of their lines.
     """
     fields_as_written(file, read_bytes(file), ",")
+    _require_one_order(file, rows)
+
+
+def _require_one_order(file: Path, rows: Iterable[Sequence[str]]) -> None:
     seen: dict[frozenset[str], Sequence[str]] = {}
     for row in rows:
         key = frozenset(row)
         if len(key) != len(row) or seen.setdefault(key, row) != row:
-            raise _otherwise(file, "a fact is named twice in a row, or equal rows are in different orders")
+            raise _otherwise(file, "a label is named twice in a row, or equal rows are in different orders")
+
+
+def require_groups_as_written(data: Path, groups: Path) -> None:
+    """Refuse rows in groups with other blanks, quotes or line ends, or equal rows in different orders."""
+    lines = [fields_as_written(file, read_bytes(file), ",") for file in (data, groups)]
+    if not all(map(all, ((len(line) == 3 for line in some) for some in lines))):
+        raise _otherwise(data, "a line of it or of the groups is blank")
+    rows: dict[tuple[str, str], list[str]] = {}
+    for group, row, item in lines[0][1:]:
+        if not (NUMBER.fullmatch(group) and NUMBER.fullmatch(row)):
+            raise _otherwise(data, "a number is written otherwise")
+        rows.setdefault((group, row), []).append(item)
+    _require_one_order(data, rows.values())
 
 
 def require_written(folder: Path, contents: Mapping[str, Iterable[bytes]]) -> None:

@@ -144,7 +144,7 @@ def write_grouped(folder: str | Path, groups: PublishedGroups) -> None:
     groups : PublishedGroups
         Groups and rows get their positions as numbers.
     """
-    for name, blocks in grouped_lines(groups).items():
+    for name, blocks in ((DATA_FILE, _data_lines(groups)), (GROUPS_FILE, _group_lines(groups))):
         path = Path(folder, name)
         try:
             with staged_file(path) as beside, beside.open("wb") as file:
@@ -152,11 +152,6 @@ def write_grouped(folder: str | Path, groups: PublishedGroups) -> None:
                     file.write(block)
         except OSError as error:
             raise OutputError(f"{path} cannot be written: {error.strerror or error}.") from None
-
-
-def grouped_lines(groups: PublishedGroups) -> dict[str, Iterator[bytes]]:
-    """Return the bytes of the two files, in pieces."""
-    return {DATA_FILE: _data_lines(groups), GROUPS_FILE: _group_lines(groups)}
 
 
 def _data_lines(groups: PublishedGroups) -> Iterator[bytes]:

@@ -18,12 +18,11 @@ from setveil.kernels.content import merge_rows_by_content
 from setveil.kernels.rows import Ids, Ints, frozen, recode_rows, take_rows
 from setveil.published import KindInfo
 from setveil.published.about import about_file, published_folders, published_layout, require_size
-from setveil.published.as_written import require_written
+from setveil.published.as_written import require_groups_as_written
 from setveil.published.group_files import (
     DATA_FILE,
     GROUPS_FILE,
     PublishedGroups,
-    grouped_lines,
     read_grouped,
     write_grouped,
 )
@@ -268,7 +267,7 @@ def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> P
         )
     groups = read_grouped(folder)
     if about_file(folder / DATA_FILE):
-        require_written(folder, grouped_lines(groups))
+        require_groups_as_written(folder / DATA_FILE, folder / GROUPS_FILE)
     empty = int((groups.qid.row_lengths() == 0).sum())
     require_size(about_file(folder / DATA_FILE), str(folder), groups.qid.n_rows, empty)
     return groups
