@@ -319,6 +319,21 @@ def case_of(folder: Path) -> Case:
 
 # --- bytes
 
+
+def _at(rng: Random, text: str, old: str, new: str) -> str:
+    """Replace one of the places of a text; the whole stays if it has none."""
+    places = [at for at in range(len(text)) if text.startswith(old, at)]
+    if not places:
+        return text
+    at = rng.choice(places)
+    return text[:at] + new + text[at + len(old) :]
+
+
+def _replacing(old: str, new: str) -> Callable[[Random, str], str]:
+    """Replace one of the places of a text."""
+    return lambda rng, text: _at(rng, text, old, new)
+
+
 EDITS: dict[str, Callable[[Random, str], str]] = {
     "byte order mark": lambda _, text: "\ufeff" + text,
     "all line ends": lambda _, text: text.replace("\n", "\r\n"),
@@ -327,7 +342,7 @@ EDITS: dict[str, Callable[[Random, str], str]] = {
     "a blank line at the end": lambda _, text: text + "\n",
     "blanks at the end": lambda _, text: text + "  ",
     **{
-        f"{name} before a line end": lambda rng, text, sign=sign: _at(rng, text, "\n", sign + "\n")
+        f"{name} before a line end": _replacing("\n", sign + "\n")
         for name, sign in (
             ("a blank", " "), ("a tab", "\t"), ("a carriage return", "\r"), ("NEL", "\x85"),
             ("U+2028", "\u2028"), ("a no-break space", "\xa0"), ("a separator", ","), ("a form feed", "\f"),
@@ -335,7 +350,7 @@ EDITS: dict[str, Callable[[Random, str], str]] = {
         )
     },
     **{
-        f"{name} after a line end": lambda rng, text, sign=sign: _at(rng, text, "\n", "\n" + sign)
+        f"{name} after a line end": _replacing("\n", "\n" + sign)
         for name, sign in (
             ("a blank", " "), ("a tab", "\t"), ("a no-break space", "\xa0"), ("a mark", "\ufeff")
         )
@@ -350,15 +365,6 @@ EDITS: dict[str, Callable[[Random, str], str]] = {
     "a zero before": lambda rng, text: _at(rng, text, "1", "01"),
     "another key": lambda rng, text: _at(rng, text, "{", '{"who": "ann", '),
 }  # fmt: skip
-
-
-def _at(rng: Random, text: str, old: str, new: str) -> str:
-    """Replace one of the places of a text; the whole stays if it has none."""
-    places = [at for at in range(len(text)) if text.startswith(old, at)]
-    if not places:
-        return text
-    at = rng.choice(places)
-    return text[:at] + new + text[at + len(old) :]
 
 
 def edited(number: int, seed: int, folder: Path) -> Iterator[tuple[str, Path, Case]]:

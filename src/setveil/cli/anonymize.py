@@ -123,6 +123,7 @@ def anonymize(
     With `-a NAME --help` only the options of that algorithm are shown.
     """
     from setveil.report.run.summary import summary
+    from setveil.report.words import only_one_of
 
     command, options = given_options(context)
     algorithm = algorithm and registry.named(algorithm, trusted=is_typed(context, "algorithm"))
@@ -168,7 +169,8 @@ def anonymize(
     if "sample" in report:
         part = report["sample"]
         taken = f"A SAMPLE: {part['rows']:,} of {part['of']:,} rows, drawn by seed {part['seed']}.\n\n"
-    return Answer(report, f"{taken}{summary(report)}\nFolder     {publishing.out}")
+    words = f"{taken}{summary(report)}\nFolder     {publishing.out}"
+    return Answer(report, words, aside=only_one_of(report))
 
 
 @dataclass(frozen=True)

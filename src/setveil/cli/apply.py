@@ -83,6 +83,7 @@ def apply(
     """
     from setveil.report.run.applied import people_words
     from setveil.report.run.summary import summary
+    from setveil.report.words import only_one_of
 
     command, options = given_options(context)
 
@@ -90,7 +91,8 @@ def apply(
         earlier, input, promise, hierarchy_file, repair, own, strict, union, people, reading, publishing,
         {"command": command, "options": options}, progress,
     )  # fmt: skip
-    return Answer(report, f"{summary(report)}\nFolder     {publishing.out}", aside=people_words(report))
+    aside = "\n".join(filter(None, (people_words(report), only_one_of(report))))
+    return Answer(report, f"{summary(report)}\nFolder     {publishing.out}", aside=aside)
 
 
 def _released(

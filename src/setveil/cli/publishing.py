@@ -25,7 +25,7 @@ from setveil.cli.options import (
     option,
     parameters_of,
 )
-from setveil.errors import RequestError, listed
+from setveil.errors import RequestError
 
 if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
@@ -88,23 +88,7 @@ class Published:
             record={key: value for key, value in record.items() if value},
         )  # fmt: skip
         warn_of_formulas(release, data, report)
-        _warn_of_others(self.out, report)
         return report
-
-
-def _warn_of_others(out: Path, report: Record) -> None:
-    """Say which releases next to this one are of the same input: together they promise nothing."""
-    from setveil.cli.session import say
-    from setveil.runs.folder import releases_of_same_input
-    from setveil.wording import are
-
-    others = releases_of_same_input(out, report)
-    if others:
-        say(
-            f"Warning: {listed([other.name for other in others])} next to {out} "
-            f"{are(len(others))} of the same input, recoded in another way. Together they can leave people "
-            "with fewer rows than promised: publish one of them."
-        )
 
 
 def _day(text: str) -> str:

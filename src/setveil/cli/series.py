@@ -215,6 +215,7 @@ def add(
     from setveil.cli.config import given_options
     from setveil.cli.files import saying_how
     from setveil.report.run.summary import summary
+    from setveil.report.words import only_one_of
 
     one = _opened(series, key)
     command, options = given_options(context)
@@ -253,7 +254,7 @@ def add(
     if published is not None:
         return Answer(dict(found), repr(found))
     told = summary(cast("Record", found))
-    return Answer(found, f"{told}\nFolder     {out}")
+    return Answer(found, f"{told}\nFolder     {out}", aside=only_one_of(found))
 
 
 def verify(

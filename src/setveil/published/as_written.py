@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from setveil.data.io.source import read_bytes
 from setveil.data.io.write import quoting
 from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
+from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def require_as_written(file: Path, layout: Layout, rows: Transactions) -> None:
     lines, named = _lines_of(file, layout)
     if named is not None and named != rows.n_occurrences:
         raise _otherwise(file, "an item is named twice in a row, or a field is empty")
-    if layout.format != "long" and len(set(lines)) > rows.distinct[2].size:
+    if len(set(lines)) > rows.distinct[2].size:
         raise _otherwise(file, "rows with the same labels are different lines")
 
 
@@ -69,6 +70,93 @@ def require_table_as_written(file: Path, table: PublishedTable, items_file: str 
             raise _otherwise(file, "rows with the same labels are written in several ways")
 
 
+def require_rows_as_written(file: Path, rows: Sequence[Sequence[str]]) -> None:
+    """Refuse a table with one fact a line unless equal rows are written alike.
+
+    Parameters
+    ----------
+    rows : sequence of sequences of str
+        The facts of each row, in the order of their lines.
+    """
+    fields_as_written(file, read_bytes(file), ",")
+    _require_one_order(file, rows)
+
+
+def _require_one_order(file: Path, rows: Iterable[Sequence[str]]) -> None:
+    seen: dict[frozenset[str], Sequence[str]] = {}
+    for row in rows:
+        key = frozenset(row)
+        if len(key) != len(row) or seen.setdefault(key, row) != row:
+            raise _otherwise(file, "a label is named twice in a row, or equal rows are in different orders")
+
+
+def require_groups_as_written(data: Path, groups: Path) -> None:
+    """Refuse rows in groups with other blanks, quotes or line ends, or equal rows in different orders."""
+    lines = [fields_as_written(file, read_bytes(file), ",") for file in (data, groups)]
+    if not all(map(all, ((len(line) == 3 for line in some) for some in lines))):
+        raise _otherwise(data, "a line of it or of the groups is blank")
+    rows: dict[tuple[str, str], list[str]] = {}
+    for group, row, item in lines[0][1:]:
+        if not (NUMBER.fullmatch(group) and NUMBER.fullmatch(row)):
+            raise _otherwise(data, "a number is written otherwise")
+        rows.setdefault((group, row), []).append(item)
+    _require_one_order(data, rows.values())
+
+
+def require_written(folder: Path, contents: Mapping[str, Iterable[bytes]]) -> None:
+    """Refuse files of a release that are not what setveil writes of what was read from them.
+
+    Parameters
+    ----------
+    contents : mapping
+        The bytes of each file, in pieces; a file that is not there is passed over.
+    """
+    for name, pieces in contents.items():
+        file = folder / name
+        if file.is_file() and read_bytes(file) != b"".join(pieces):
+            raise _otherwise(file, "blanks, quotes, line ends or the order are others, or the files disagree")
+
+
+def require_lines_as_written(file: Path, layout: Layout, vocabulary: Vocabulary) -> None:
+    """Refuse a file of one row a line as `require_as_written` does, a line at a time.
+
+    All rows are not held in memory, so the items of each must be in their order.
+    """
+    place = vocabulary.ids
+    for row in _rows_as_written(file, layout):
+        ids = [place.get(label, -1) for label in row]
+        if -1 in ids or any(ids[at] >= ids[at + 1] for at in range(len(ids) - 1)):
+            raise _otherwise(file, "the items of a row are not in order, or an item is named twice")
+
+
+def _rows_as_written(file: Path, layout: Layout) -> Iterator[Sequence[str]]:
+    """Read rows of a basket or FIMI file one by one, each as the bytes that setveil writes."""
+    raw: list[str] = []
+
+    def lines(opened: Iterable[str]) -> Iterator[str]:
+        for line in opened:
+            raw.append(line)
+            yield line
+
+    quote, sign = quoting(layout.separator or ","), layout.separator or ","
+    try:
+        with file.open(encoding="utf-8", newline="") as opened:
+            if layout.format == "fimi":
+                for line in opened:
+                    if not (line.endswith("\n") and _LINES["fimi"].fullmatch(line[:-1].encode())):
+                        raise _otherwise(file, "a line has other blanks or signs")
+                    yield line.split()
+                return
+            for row in csv.reader(lines(opened), delimiter=sign, strict=True):
+                again = sign.join(map(quote, row)) if row != [""] else '""'
+                if "".join(raw) != f"{again}\n":
+                    raise _otherwise(file, "quotes, blanks or line ends are others")
+                raw.clear()
+                yield row
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise DataError(f"{file} cannot be read: {error}.") from error
+
+
 def _lines_of(file: Path, layout: Layout) -> tuple[Sequence[bytes | tuple[str, ...]], int | None]:
     """Return the lines of rows as they are written, and how many items they name."""
     form, content = layout.format, read_bytes(file)
@@ -85,7 +173,7 @@ def _lines_of(file: Path, layout: Layout) -> tuple[Sequence[bytes | tuple[str, .
         place = lines[0].index(layout.id_column) if lines and layout.id_column in lines[0] else 0
         if not all(NUMBER.fullmatch(line[place]) for line in lines[1:] if line):
             raise _otherwise(file, "a row has no number")
-        return lines[1:], max(len(lines) - 1, 0)
+        return _rows_of_long(file, lines[1:], place), max(len(lines) - 1, 0)
     if form == "onehot":
         if not all(cell in ("0", "1") for line in lines[1:] for cell in line):
             raise _otherwise(file, "a cell is neither 0 nor 1")
@@ -94,6 +182,17 @@ def _lines_of(file: Path, layout: Layout) -> tuple[Sequence[bytes | tuple[str, .
     if any(any(line[length:]) for line, length in zip(lines[1:], lengths, strict=True)):
         raise _otherwise(file, "an empty cell is before a filled one")
     return lines[1:], sum(lengths)
+
+
+def _rows_of_long(file: Path, lines: list[tuple[str, ...]], place: int) -> list[tuple[str, ...]]:
+    """Return the items of each row of a long table, as they are written."""
+    numbers = [int(line[place]) for line in lines if line]
+    if numbers != sorted(numbers):
+        raise _otherwise(file, "rows are not in the order of their numbers")
+    rows: dict[int, list[str]] = {}
+    for number, line in zip(numbers, filter(None, lines), strict=True):
+        rows.setdefault(number, []).append(line[1 - place])
+    return [*map(tuple, rows.values())]
 
 
 def _plain_lines(file: Path, content: bytes, layout: Layout) -> tuple[list[bytes], int]:

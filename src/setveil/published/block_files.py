@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate, pairwise
@@ -134,6 +134,11 @@ def _inside(block: Sequence[str]) -> list[tuple[str, ...]]:
 
 def write_blocks(folder: str | Path, blocks: PublishedBlocks) -> None:
     """Write data.json, cells.csv and synthetic.csv into a folder, which must exist."""
+    write_pieces(folder, block_lines(blocks))
+
+
+def block_lines(blocks: PublishedBlocks) -> dict[str, Iterable[bytes]]:
+    """Return the bytes of the three files, in pieces."""
     content = {
         "model": MODEL,
         "epsilon": as_json(blocks.epsilon),
@@ -147,7 +152,7 @@ def write_blocks(folder: str | Path, blocks: PublishedBlocks) -> None:
     text = json.dumps(content, ensure_ascii=False, indent=1) + "\n"
     cells = (line.encode() for line in ("block,items,count\n", *_cell_lines(blocks)))
     rows = written_pieces(blocks.rows, Layout("basket"))
-    write_pieces(folder, {DATA_FILE: [text.encode()], CELLS_FILE: cells, ROWS_FILE: rows})
+    return {DATA_FILE: [text.encode()], CELLS_FILE: cells, ROWS_FILE: rows}
 
 
 def _cell_lines(blocks: PublishedBlocks) -> Iterator[str]:

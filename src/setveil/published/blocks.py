@@ -17,12 +17,15 @@ from setveil.data.vocabulary import Vocabulary, item_order
 from setveil.errors import RequestError
 from setveil.kernels.rows import frozen
 from setveil.published import KindInfo
+from setveil.published.about import about_file
+from setveil.published.as_written import require_written
 from setveil.published.block_files import (
     CELLS_FILE,
     MODEL,
     ROWS_FILE,
     PublishedBlocks,
     Spent,
+    block_lines,
     read_blocks,
     write_blocks,
 )
@@ -192,7 +195,11 @@ def holds(path: Path) -> bool:
 
 def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> PublishedBlocks:
     """Read noisy blocks from a run's folder, its `published`, or a data.json."""
-    return read_blocks(data_file(path, info, "dp-blocks"))
+    file = data_file(path, info, "dp-blocks")
+    blocks = read_blocks(file)
+    if about_file(file):
+        require_written(file.parent, block_lines(blocks))
+    return blocks
 
 
 def measurable(path: str, exposed: PublishedBlocks, _original: Transactions, _tree: object) -> dict[str, Any]:

@@ -214,13 +214,17 @@ def pointers(lengths: Iterable[int]) -> Ints:
 
 def write_chunks(folder: str | Path, chunks: PublishedChunks) -> None:
     """Write data.json, chunks.csv and clusters.csv into a folder, which must exist."""
+    write_pieces(folder, chunk_lines(chunks))
+
+
+def chunk_lines(chunks: PublishedChunks) -> dict[str, Iterable[bytes]]:
+    """Return the bytes of the three files, in pieces."""
     sizes = (f"{c},{size}\n" for c, size in enumerate(chunks.sizes.tolist()))
-    contents = {
+    return {
         DATA_FILE: _json_lines(chunks),
         CHUNKS_FILE: _table_lines(chunks),
         CLUSTERS_FILE: (line.encode() for line in ("cluster,rows\n", *sizes)),
     }
-    write_pieces(folder, contents)
 
 
 def _json_lines(chunks: PublishedChunks) -> Iterator[bytes]:

@@ -19,11 +19,13 @@ from setveil.kernels.content import merge_rows_by_content
 from setveil.kernels.rows import frozen, take_rows
 from setveil.published import KindInfo
 from setveil.published.about import about_file, published_file
+from setveil.published.as_written import require_written
 from setveil.published.chunk_files import (
     CHUNKS_FILE,
     CLUSTERS_FILE,
     MODEL,
     PublishedChunks,
+    chunk_lines,
     pointers,
     read_chunks,
     write_chunks,
@@ -281,6 +283,8 @@ def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> P
     file = data_file(path, info, "disassociation")
     chunks = read_chunks(file)
     about = about_file(file)
+    if about:
+        require_written(file.parent, chunk_lines(chunks))
     if "rows" in about and (about["rows"], about["empty_rows"]) != (chunks.n_rows, chunks.empty_rows):
         raise DataError(
             f"{file} holds {chunks.n_rows:,} rows, {chunks.empty_rows:,} of them without items, but the "

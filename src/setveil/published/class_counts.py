@@ -7,7 +7,6 @@ rows, which would then be few candidates, and where a small number would follow 
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,6 +21,7 @@ from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import item_order
 from setveil.errors import DataError, shorten
 from setveil.kernels.rows import frozen
+from setveil.published.as_written import NUMBER, fields_as_written
 from setveil.published.class_recoding import ClassRecoding
 from setveil.published.class_rows import ClassRows
 
@@ -141,9 +141,8 @@ def read_class_counts(folder: Path, entry: Mapping[str, Any], classes: int) -> C
     """
     path = folder / FILE
     try:
-        with path.open(encoding="utf-8", newline="") as file:
-            lines = list(csv.reader(file, strict=True))
-    except (OSError, ValueError, csv.Error) as error:
+        lines = [*map(list, fields_as_written(path, path.read_bytes(), ","))]
+    except OSError as error:
         raise DataError(f"{path} cannot be read as counts: {error}.") from error
     if not lines or lines[0] != HEADER:
         found = shorten(",".join(lines[0])) if lines else "nothing"
@@ -174,4 +173,4 @@ def read_class_counts(folder: Path, entry: Mapping[str, Any], classes: int) -> C
 
 
 def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdigit()
+    return NUMBER.fullmatch(text) is not None

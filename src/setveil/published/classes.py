@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,6 +19,7 @@ from setveil.kernels.content import group_order, merge_rows_by_content
 from setveil.kernels.rows import frozen, take_rows
 from setveil.published import KindInfo
 from setveil.published.about import about_file, published_file
+from setveil.published.as_written import NUMBER, fields_as_written
 from setveil.published.class_counts import FILE as COUNTS
 from setveil.published.class_counts import ClassCounts
 from setveil.published.class_recoding import ClassRecoding
@@ -222,17 +222,16 @@ def read_sizes(path: Path, n_rows: int) -> NDArray[np.int64]:
             hint=_SAME,
         )
     try:
-        with path.open(encoding="utf-8", newline="") as file:
-            lines = list(csv.reader(file, strict=True))
-    except (OSError, ValueError, csv.Error) as error:
+        lines = [*map(list, fields_as_written(path, path.read_bytes(), ","))]
+    except OSError as error:
         raise DataError(f"{path} cannot be read as classes: {error}.") from error
     if not lines or lines[0] != HEADER:
         found = shorten(",".join(lines[0])) if lines else "nothing"
         raise DataError(f"{path}, line 1: found {found}, expected {','.join(HEADER)}.")
     sizes: list[int] = []
     for number, line in enumerate(lines[1:], 2):
-        fits = len(line) == len(HEADER) and line[0] == str(len(sizes)) and line[1].isascii()
-        if not fits or not line[1].isdigit() or len(line[1]) > _MOST_DIGITS or int(line[1]) < 1:
+        fits = len(line) == len(HEADER) and line[0] == str(len(sizes)) and NUMBER.fullmatch(line[1])
+        if not fits or len(line[1]) > _MOST_DIGITS or int(line[1]) < 1:
             raise DataError(
                 f"{path}, line {number}: found {shorten(','.join(line))}, expected class {len(sizes)} and "
                 "its number of rows."

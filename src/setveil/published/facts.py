@@ -27,6 +27,7 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import frozen
 from setveil.published import KindInfo
 from setveil.published.about import about_file, published_file, require_size
+from setveil.published.as_written import require_rows_as_written
 from setveil.published.boxes import CODES, UNLISTED, Boxes, Fact
 from setveil.published.counts import FACTS as FACTS_HEADER
 from setveil.published.counts import FILE as COUNTS
@@ -417,6 +418,7 @@ def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> F
     for row, label, found, where in lines_in(file, columns, sign):
         box_of[label] = found
         _add(rows, row, label, where)
+    require_rows_as_written(file, rows)
     rows += [[] for _ in range(require_size(about, str(file), len(rows), 0, shown=False))]
     return with_boxes(Transactions.from_rows(rows), box_of, columns, sign)
 

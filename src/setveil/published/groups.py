@@ -18,6 +18,7 @@ from setveil.kernels.content import merge_rows_by_content
 from setveil.kernels.rows import Ids, Ints, frozen, recode_rows, take_rows
 from setveil.published import KindInfo
 from setveil.published.about import about_file, published_folders, published_layout, require_size
+from setveil.published.as_written import require_groups_as_written
 from setveil.published.group_files import (
     DATA_FILE,
     GROUPS_FILE,
@@ -265,6 +266,8 @@ def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> P
             hint="Name the folder that `setveil anonymize --algorithm cahd` wrote, or its published/.",
         )
     groups = read_grouped(folder)
+    if about_file(folder / DATA_FILE):
+        require_groups_as_written(folder / DATA_FILE, folder / GROUPS_FILE)
     empty = int((groups.qid.row_lengths() == 0).sum())
     require_size(about_file(folder / DATA_FILE), str(folder), groups.qid.n_rows, empty)
     return groups

@@ -844,6 +844,7 @@ class Record(TypedDict):
     peak_memory_mb: NotRequired[float | None]
     published: NotRequired[Published]
     rare_names: NotRequired[RareNames]
+    same_input: NotRequired[list[str]]
 
 
 def read_record(path: Path) -> Record:

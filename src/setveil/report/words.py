@@ -212,6 +212,15 @@ def of_events(report: Mapping[str, Any], page: str) -> str:
     return "".join([*parts, of_rows(page[end:], noun)])
 
 
+def only_one_of(report: Mapping[str, Any]) -> str:
+    """Name other releases of the same rows, which together with this one can leave people with fewer rows."""
+    others = [clip(name, 40) for name in report.get("same_input", ())]
+    if not others:
+        return ""
+    of_these = "are of the same rows with different labels: publish only one of them."
+    return f"{listed(others)} and this release {of_these}"
+
+
 def of_facts(text: str) -> str:
     """Say of facts what a text of setveil, without names of the data, says of items.
 

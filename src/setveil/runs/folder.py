@@ -37,6 +37,7 @@ from setveil.published.block_files import PublishedBlocks
 from setveil.published.chunk_files import PublishedChunks
 from setveil.published.class_rows import ClassRows
 from setveil.published.group_files import PublishedGroups, as_groups
+from setveil.published.item_parts import FILES as PARTS
 from setveil.published.shared import counts_beside
 from setveil.published.table_files import PublishedTable
 from setveil.recipients import FILES as CHECKER
@@ -176,8 +177,9 @@ def write_folder(
             release = release.arranged(layout)
             file = release.write(published, layout)
             report = fill(
-                release, report, published, internal, file, personal, external=external, checker=checker
-            )
+                release, report, published, internal, file, personal, out=Path(out), external=external,
+                checker=checker,
+            )  # fmt: skip
             _require_as_verified(release, published)
             _write_row_map(internal / "rows.csv", release.info.mapped_to, release.row_map)
         report["peak_memory_mb"] = peak_memory_mb()  # to read the written files again may take the most
@@ -193,6 +195,7 @@ def fill(
     file: tuple[str, dict[str, Any]],
     personal: Personal,
     *,
+    out: Path,
     external: bool,
     checker: bool = False,
 ) -> Record:
@@ -210,6 +213,8 @@ def fill(
         Which file holds the rows, or which folder of files, and how it is to be read.
     personal : Personal
         What must not be published; the record names the columns that were named as no IDs.
+    out : Path
+        Where the folder will be: releases of the same input next to it are named.
     external, checker : bool
         Whether to write a page that may be shared, and the two programs for recipients.
     """
@@ -223,6 +228,8 @@ def fill(
     if checker:
         put_checker(published, about)
     release.write_inside(internal)
+    if others := releases_of_same_input(out, report, internal):
+        report["same_input"] = others
     if (certificate := release.details.get("certificate")) is not None:
         put_certificate(internal, certificate, about)
     _write_text(internal / PAGE, report_html(report))
@@ -357,22 +364,74 @@ def _write_row_map(path: Path, mapped_to: str, row_map: NDArray[np.int64]) -> No
 
 
 _MOST_NEIGHBOURS = 500  # folders next to a release that are looked into
+_RECODINGS = "recoding.csv", "qi_recoding.csv"  # what items and values became, if the recoding is global
 
 
-def releases_of_same_input(out: Path, report: Mapping[str, Any]) -> list[Path]:
-    """Find releases next to a folder that were made of the same input with another kind of recoding.
+def releases_of_same_input(out: Path, report: Mapping[str, Any], internal: Path) -> list[str]:
+    """Name the releases next to a folder whose input is the same and whose labels are others.
 
     Each of them keeps its promise alone; an attacker who has two of them may find people by both.
+
+    Parameters
+    ----------
+    out : Path
+        Where the folder will be.
+    report : mapping
+        Its record.
+    internal : Path
+        The folder of its internal files, written so far.
     """
     wanted = report["input"].get("sha256")
-    beside = sorted(out.absolute().parent.glob("*/internal/report.json"))[:_MOST_NEIGHBOURS]
+    if not wanted:
+        return []
     found = []
-    for record in beside if wanted else ():
+    for path in sorted(out.absolute().parent.glob(f"[!.]*/internal/{REPORT}"))[:_MOST_NEIGHBOURS]:
         try:
-            other = json.loads(record.read_text(encoding="utf-8"))
-            same, kind = other["input"]["sha256"] == wanted, other["recoding"]
-        except (OSError, ValueError, KeyError, TypeError, RecursionError):  # nothing that can be compared
+            other = json.loads(path.read_bytes())
+            same = other["input"]["sha256"] == wanted
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):  # no record of a run
             continue
-        if same and kind != report["recoding"]:
-            found.append(record.parents[1])
+        if (
+            same
+            and path.parents[1] != out.absolute()
+            and not _same_labels(report, internal, other, path.parent)
+        ):
+            found.append(path.parents[1].name)
     return found
+
+
+def _same_labels(
+    report: Mapping[str, Any], internal: Path, other: Mapping[str, Any], other_internal: Path
+) -> bool:
+    """Say whether two releases of the same rows publish the same labels, whatever the order and format."""
+    mine, theirs = ([_content(place / name) for name in _RECODINGS] for place in (internal, other_internal))
+    if any(mine) or any(theirs):
+        return mine == theirs
+    return _parts(internal) == _parts(other_internal) and _figures(report) == _figures(other)
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
+def _parts(internal: Path) -> list[tuple[bytes, ...]]:
+    """List what items became in each part of the rows, whatever the numbers of the parts."""
+    parts: dict[bytes, list[bytes]] = {}
+    for line in _content(internal / PARTS[0]).splitlines()[1:]:
+        number, _, label = line.partition(b",")
+        parts.setdefault(number, []).append(label)
+    return sorted(map(tuple, parts.values()))
+
+
+def _figures(report: Mapping[str, Any]) -> object:
+    """Collect what a record says of a local recoding, which no single file describes."""
+    named = ("recoding", "suppressed", "labels", "several_labels", "table", "chunks", "blocks", "facts")
+    published = report.get("published") or {}
+    figures = {name: report.get(name) for name in named} | {
+        "algorithm": report["algorithm"]["name"], "ncp": (report.get("utility") or {}).get("ncp"),
+        **{name: published.get(name) for name in ("rows", "empty_rows", "items", "occurrences")},
+    }  # fmt: skip
+    return json.loads(json.dumps(figures, default=str))

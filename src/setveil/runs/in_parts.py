@@ -130,7 +130,7 @@ def anonymize_parts(
         shutil.rmtree(work)
         report = fill(
             release, cast("Record", {**report, **record}), published, internal,
-            (DATA, place.layout.options()), files.personal, external=external,
+            (DATA, place.layout.options()), files.personal, out=out, external=external,
         )  # fmt: skip
         write_json(internal / REPORT, report)
     return report

@@ -119,7 +119,8 @@ class SparkRelease:
                 )
                 report = fill(
                     release, cast("Record", {**report, **record}), published, internal,
-                    (DATA, Layout("parquet", item_column=ITEMS).options()), place.personal, external=external,
+                    (DATA, Layout("parquet", item_column=ITEMS).options()), place.personal,
+                    out=target, external=external,
                 )  # fmt: skip
                 write_json(internal / REPORT, report)
                 write_json(published / MANIFEST, place.manifest | {"verdict": verdict.as_dict()})

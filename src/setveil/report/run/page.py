@@ -193,7 +193,10 @@ def _folders(report: Record) -> str:
         f"the folder <code>internal/</code>. It says {told}, and this report is in it: its hash can confirm "
         "a guess of the input."
     )
-    return blocks.section("What may be shared", blocks.points([share, ("Must stay inside:", inside)]))
+    points = [share, ("Must stay inside:", inside)]
+    if others := words.only_one_of(report):
+        points.insert(1, ("Only one:", html.escape(others)))
+    return blocks.section("What may be shared", blocks.points(points))
 
 
 def _decision(report: Record) -> str:

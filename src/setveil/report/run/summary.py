@@ -51,6 +51,8 @@ def facts(report: Record) -> dict[str, str]:
         if guarantee["holds"]
         else "Nothing: the promise does not hold."
     )
+    if others := words.only_one_of(report):
+        share += f" {others}"
     found = {
         **_of_table(report),
         "File": f"{words.clip(_input(report), 36)}, {words.clip(report['algorithm']['title'], 36)}",
