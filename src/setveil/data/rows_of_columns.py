@@ -143,13 +143,17 @@ def with_unused(table: NamedColumns, part: RowsRead, known: Mapping[int, Column]
     names = [called(table, at) for at in range(len(table.names))]
     ids = [Values(names[at], column.codes, column.labels) for at, column in known.items()]
     used = {at for at, name in enumerate(names) if name not in part.ignored_columns}
-    cells = cache(lambda at: table.cells(at) if hasattr(table, "cells") else None)  # by polars, which is fast
 
-    def column(at: int) -> Column | pl.Series:
+    @cache
+    def cells(at: int) -> pl.Series | None:
+        """Read a column by polars, which is fast, if that can read the table."""
+        return table.cells(at) if hasattr(table, "cells") else None
+
+    def any_cells(at: int) -> Column | pl.Series:
         found = cells(at)
         return table.columns([at], marks=True)[0] if found is None else found
 
-    others = other_columns(names, table.head, used, column)
+    others = other_columns(names, table.head, used, any_cells)
     beside = _beside(table, part, cells)
     return replace(part, beside=beside, personal=ids_of_columns(ids, others, part.items))
 
