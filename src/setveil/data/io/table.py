@@ -53,10 +53,14 @@ def read_wide(
 
 
 def read_onehot(
-    text: Text, separator: str | None, id_column: str | None, item_columns: str | Sequence[str] | None
+    text: Text,
+    separator: str | None,
+    id_column: str | None,
+    item_columns: str | Sequence[str] | None,
+    yes: str | Sequence[str] | None = None,
 ) -> RowsRead:
     """Read lines with a column for each item, by default all columns but that of the ids."""
-    wanted = Wanted(id_column, None, item_columns)
+    wanted = Wanted(id_column, None, item_columns, None, yes)
     return read_table(TextTable(text, separator, wanted), "onehot", wanted)
 
 
@@ -178,13 +182,13 @@ class TextTable:
         """Say where a row stands."""
         text = self.text.content.decode("utf-8", "replace")
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=self.separator, skipinitialspace=True)
-        start = 1
+        start = self.text.before + 1
         with contextlib.suppress(csv.Error):  # of fields that are longer than it reads
             for fields in reader:
                 row -= any(field.strip(" \t") for field in fields) or len(fields) > 1
                 if row + self.header < 0:
                     return f"{self.name}, line {start:,}"
-                start = reader.line_num + 1
+                start = self.text.before + reader.line_num + 1
         return self.name
 
     @property
