@@ -8,11 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-<<<<<<< HEAD
-from typing import TYPE_CHECKING, ClassVar, Self, overload
-=======
-from typing import TYPE_CHECKING, Any, ClassVar, overload
->>>>>>> 706e19a0 (Import a type)
+from typing import TYPE_CHECKING, Any, ClassVar, Self, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
