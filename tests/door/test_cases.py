@@ -168,7 +168,7 @@ def test_23_two_colons_between_fields(tmp_path: Path) -> None:
     columns = ("--id-column", "1", "--item-column", "3", "--delimiter", "|", "--encoding", "latin-1")
     films_read = setveil("anonymize", "movies.dat", *named, *columns, cwd=place).ok()
     assert films_read.out
-    assert sizes(place / "o")[2] == 6
+    assert sizes(place / "o")[2] == 7
 
 
 def test_26_what_a_german_spreadsheet_saves(tmp_path: Path) -> None:
