@@ -90,6 +90,7 @@ def read_facts(
         Several columns that hold codes of one sort, as for `setveil.read`.
     date_format : str, optional
         How dates are written if not as ISO 8601 has it, such as ``"%d.%m.%Y"``. It is never guessed.
+        ``"sas"``: days since 1960-01-01, or such as ``01JAN2024``.
     missing : mapping of str to list of str, optional
         Values of columns of dates and amounts that mean that there is none, beside empty fields. What is
         missing is published as ``?``.

@@ -303,8 +303,9 @@ def _read_cells(table: NamedColumns, form: str | None, wanted: Wanted, delimiter
     for at, column in zip(items_at, columns, strict=True):
         filled = [label if label not in evidence.MISSING else "" for label in column.labels]
         indptr, items, names = split_column(
-            column._replace(labels=filled), called(table, at), delimiter, in_brackets=delimiter == ","
-        )
+            column._replace(labels=filled), called(table, at), delimiter,
+            in_brackets=delimiter == ",", whole_brackets=True,
+        )  # fmt: skip
         lengths.append(np.diff(indptr))
         codes.append(items.astype(np.int64) + len(labels))
         labels += names

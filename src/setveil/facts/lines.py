@@ -99,7 +99,7 @@ class Lines:
         for at in self.items_at[name]:
             if at in self.texts:
                 indptr, codes, labels = split_column(
-                    self.texts[at], self.opened.table.names[at], how.delimiter
+                    self.texts[at], self.opened.table.names[at], how.delimiter, whole_brackets=True
                 )
             else:
                 indptr, codes, held = self.opened.lists(at)

@@ -99,7 +99,7 @@ def read_columns(
     how : How, optional
         How it is read, where that is not detected.
     others : bool
-        Whether other columns are read, too, if they may be ids.
+        Whether other columns are read, too, if they may be ids: that is so for data, not for releases.
     second : callable, optional
         Takes the items of each id from the second table, given the column of ids, its name and `how`; by
         default they are those of a long table.
@@ -152,7 +152,8 @@ def read_columns(
     if listing:
         split = opened.lists(items_at[0])
     elif inside:
-        split = split_column(columns[items_at[0]], table.names[items_at[0]], how.delimiter)
+        held, name = columns[items_at[0]], table.names[items_at[0]]
+        split = split_column(held, name, how.delimiter, whole_brackets=others)
     elif how.item_columns is not None:
         split = _from_cells(table, items_at, [columns[at] for at in items_at], how)
     else:
