@@ -15,6 +15,7 @@ from setveil.data.columns import NOTHING, Codes, Wanted, guess_columns
 from setveil.data.io.sniff import head_rows, likely_separator
 from setveil.data.io.source import Text
 from setveil.data.io.text import refuse_open_quote, unquoted
+from setveil.data.io.written import with_fitting_header
 from setveil.data.layout import Layout
 from setveil.data.named_columns import Column
 from setveil.data.rows_of_columns import RowsRead, read_table
@@ -91,9 +92,9 @@ class TextTable:
     def __init__(
         self, text: Text, separator: str | None, wanted: Wanted = NOTHING, *, titled: bool = False
     ) -> None:
-        self.text = text
         self.name = text.name
         self.separator = Layout("long", separator or likely_separator(text)).separator
+        self.text = text = with_fitting_header(text, self.separator)
         rows = head_rows(text, self.separator)
         self.width = len(rows[0]) if rows else 0
         usual, _ = evidence.common_width(rows)

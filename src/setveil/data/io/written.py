@@ -82,6 +82,27 @@ def head_lines(text: Text) -> list[str]:
     return [line for line in lines[: evidence.LINES] if line.strip()]
 
 
+def with_fitting_header(text: Text, separator: str) -> Text:
+    """Give the header as many separators as the other lines, where it has one more or less at its end.
+
+    Programs end the header with a separator, or all lines but the header.
+    """
+    rows = head_rows(text, separator)
+    width = len(rows[0]) if rows else 0
+    others = rows[1:]
+    found = re.match(rb"(?:[ \t]*(?:\r\n|\n|\r))*([^\r\n]*)", text.content)
+    if found is None or width < 2 or not others or found[1].count(b'"') % 2:
+        return text
+    end = found.end()
+    more = not rows[0][-1] and all(len(row) == width - 1 for row in others)
+    if more and all(rows[0][:-1]) and width > 2:
+        kept = found[0].rstrip(b" \t".replace(separator.encode(), b""))[:-1]
+        return replace(text, content=kept + text.content[end:])
+    if all(len(row) == width + 1 and not row[-1] for row in others):
+        return replace(text, content=found[0] + separator.encode() + text.content[end:])
+    return text
+
+
 def _without_sep(text: Text) -> tuple[Text, str | None]:
     """Leave out a first line ``sep=;``, which spreadsheets write for themselves; return its sign."""
     found = _SEP.match(text.content)
