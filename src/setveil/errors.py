@@ -285,6 +285,18 @@ class TableError(DataError):
         self.readings = tuple(reading for reading in self.readings if works(reading[0]))
         self.say_how()
 
+    def write_as(self, written: Mapping[str, Any]) -> None:
+        """Name in each reading how the file is written, in place of the separator that it was turned to."""
+        if written:
+            self.readings = tuple(
+                (
+                    {**written, **{name: value for name, value in options.items() if name != "separator"}},
+                    meaning,
+                )
+                for options, meaning in self.readings
+            )
+            self.say_how()
+
     def say_how(self, command: Callable[[str], str] = str) -> None:
         """Write the hint; `command` completes the options of a reading, as the command line takes them."""
         likely = [*self.tables, *self.readings, *self.logs]

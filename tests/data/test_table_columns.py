@@ -267,7 +267,10 @@ def test_numbers_written_twice(tmp_path: Path) -> None:
         (["1", "x"], False),
         (["1e5"], False),
         (["", ""], False),
-        (["1,5"], False),
+        (["1,5"], True),
+        (["1,500"], False),
+        (["1.000,50", "3", ""], True),
+        (["1,5", "x"], False),
     ],
 )
 def test_which_columns_are_numeric(values: list[str], numeric: bool) -> None:

@@ -83,7 +83,7 @@ def test_one_sheet_is_read() -> None:
     with pytest.raises(DataError, match="no sheet 'Other', only 'Data', 'Empty', 'Secret'"):
         read_sheet(source(content), "Other")
     content = workbook({"One": table, "Two": table})
-    with pytest.raises(DataError, match=r"(?s)2 sheets with content: 'One', 'Two'.*csv"):
+    with pytest.raises(DataError, match=r"(?s)2 sheets with content: 'One', 'Two'.*--sheet all"):
         read_sheet(source(content))
     for empty in (workbook({"One": []}), workbook({"One": [[None, ""]], "Two": []})):
         with pytest.raises(DataError, match=r"a\.xlsx is an empty spreadsheet"):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import json
+import random
 import re
 import shlex
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import setveil as sv
@@ -110,3 +113,175 @@ def test_52_a_hierarchy_in_another_encoding(tmp_path: Path) -> None:
         setveil("verify", "o", cwd=place).ok()
     again = ("apply", "o", "b.csv", "--format", "basket", "--people", "same", "--out", "a")
     setveil(*again, cwd=place).ok()
+
+
+def items_of(run: Path) -> set[str]:
+    """List the items that a run has read."""
+    lines = (run / "internal" / "recoding.csv").read_text("utf-8").splitlines()
+    return {next(csv.reader([line]))[0] for line in lines[1:]}
+
+
+def test_04_quoted_pairs_between_blanks(tmp_path: Path) -> None:
+    place = copied("04", tmp_path)
+    pasted(printed(setveil("anonymize", "single.txt", *TO_O, cwd=place))[0], place).ok()
+    assert sizes(place / "o") == (150, 444, 22)
+
+
+def test_08_answers_that_end_in_a_semicolon(tmp_path: Path) -> None:
+    place = copied("08", tmp_path)
+    asked = printed(setveil("anonymize", "drinks.csv", *TO_O, cwd=place))
+    rows = next(command for command in asked if "--model" not in command)
+    pasted(rows, place).ok()
+    assert sizes(place / "o") == (120, 304, 6)
+    assert "" not in items_of(place / "o")
+
+
+def test_20_inches_that_are_not_escaped(tmp_path: Path) -> None:
+    place = copied("20", tmp_path)
+    columns = ("--id-column", "invoice", "--item-column", "item")
+    refused = setveil("anonymize", "unescaped.tsv", *TO_O, *columns, cwd=place)
+    assert refused.code == 4
+    assert "line 9" in refused.err
+    (command,) = printed(refused)
+    assert command.endswith("--quote none")
+    pasted(command, place).ok()
+    assert sizes(place / "o")[::2] == (150, 5)
+    assert '"SMALL" BOX' in items_of(place / "o")
+    setveil("why", "o", '"SMALL" BOX', cwd=place).ok()
+
+
+def test_23_two_colons_between_fields(tmp_path: Path) -> None:
+    place = copied("23", tmp_path)
+    asked = setveil("anonymize", "ratings.dat", *TO_O, cwd=place)
+    assert "978300001" not in "".join(printed(asked))
+    (command,) = printed(asked)
+    assert command.endswith("--separator :: --id-column 1 --item-column 2")
+    pasted(command, place).ok()
+    lines = [line.split("::") for line in (place / "ratings.dat").read_text("ascii").splitlines()]
+    pairs = {(user, film) for user, film, *_ in lines}
+    users, films = ({pair[at] for pair in pairs} for at in (0, 1))
+    assert sizes(place / "o") == (len(users), len(pairs), len(films))
+    setveil("why", "o", "1193", cwd=place).ok()
+    named = (*TO_O, "--separator", "::", "--force")
+    again = setveil("anonymize", "ratings.dat", *named, "--id-column", "1", "--item-column", "2", cwd=place)
+    assert again.ok().out
+    columns = ("--id-column", "1", "--item-column", "3", "--delimiter", "|", "--encoding", "latin-1")
+    films_read = setveil("anonymize", "movies.dat", *named, *columns, cwd=place).ok()
+    assert films_read.out
+    assert sizes(place / "o")[2] == 7
+
+
+def test_26_what_a_german_spreadsheet_saves(tmp_path: Path) -> None:
+    place = copied("26", tmp_path)
+    columns = ("--id-column", "Kundennr", "--item-column", "Artikel")
+    setveil("anonymize", "export.csv", *TO_O, "--encoding", "cp1252", *columns, cwd=place).ok()
+    lines = (place / "export.csv").read_text("cp1252").splitlines()[2:]
+    pairs = {tuple(line.split(";")[:2]) for line in lines}
+    expected = (150, len(pairs), len({item for _, item in pairs}))
+    assert sizes(place / "o") == expected
+    pasted(printed(setveil("anonymize", "unicode.txt", *TO_O, "--force", cwd=place))[0], place).ok()
+    assert sizes(place / "o") == expected
+    facts = ("--id-column", "Kundennr", "--set", "Artikel", "--amount", "Preis:0,5,10", "--force")
+    setveil("anonymize", "unicode.txt", *TO_O, *facts, cwd=place).ok()
+    prices: dict[tuple[str, str], float] = {}
+    for line in lines:
+        who, item, _, price = line.split(";")
+        prices[who, item] = prices.get((who, item), 0) + float(price.replace(",", "."))
+    cheap = sum(price < 5 for price in prices.values())
+    bands = sv.read_facts(place / "unicode.txt", id="Kundennr", sets="Artikel", amount="Preis:0,5,10")
+    assert sum(item.endswith("[0,5)") for row in bands.rows() for item in row) == cheap
+
+
+def test_27_decimal_commas_are_no_lists(tmp_path: Path) -> None:
+    place = copied("27", tmp_path)
+    asked = printed(setveil("anonymize", "kunden.csv", "--model", "kkm", *TO_O, cwd=place))
+    right = "--qi BMI,Einkommen,PLZ --set Codes --delimiter '|' --id-column Kunde"
+    assert asked[0].endswith(right)
+    done = pasted(asked[0], place).ok()
+    assert "BMI (numbers), Einkommen (numbers)" in done.err
+    lines = (place / "kunden.csv").read_text("utf-8-sig").splitlines()[1:]
+    codes = [code for line in lines for code in line.split(";")[4].split("|") if code]
+    assert sizes(place / "o") == (len(lines), len(codes), len(set(codes)))
+    setveil("verify", "o", cwd=place).ok()
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("groceries.csv", (200, 917, 22)),
+        ("Groceries_dataset.csv", (60, 638, 22)),
+        ("Market_Basket_Optimisation.csv", (200, 917, 22)),
+    ],
+)
+def test_31_three_shapes_of_the_same_shop(tmp_path: Path, name: str, expected: tuple[int, ...]) -> None:
+    place = copied("31", tmp_path)
+    done = setveil("anonymize", name, *TO_O, cwd=place)
+    if done.code:
+        pasted(printed(done)[0], place).ok()
+    assert sizes(place / "o")[:2] == expected[:2]
+
+
+@pytest.mark.parametrize(
+    ("name", "yes", "items"),
+    [
+        ("coded.csv", "1", {"Q5_1", "Q5_2", "Q5_3", "Q5_4", "Q5_98"}),
+        ("words.csv", "genannt", {"Radio", "TV", "Zeitung", "Internet"}),
+    ],
+)
+def test_39_boxes_that_are_coded(tmp_path: Path, name: str, yes: str, items: set[str]) -> None:
+    place = copied("39", tmp_path)
+    (command,) = printed(setveil("anonymize", name, *TO_O, cwd=place))
+    assert command.endswith(f"--yes {yes}")
+    pasted(command, place).ok()
+    lines = [line.split(";") for line in (place / name).read_text("utf-8-sig").splitlines()[1:]]
+    assert sizes(place / "o") == (150, sum(line[1:].count(yes) for line in lines), len(items))
+    assert items_of(place / "o") == items
+    named = command[command.index("--item-columns") :].split()[1]
+    asked = setveil("anonymize", name, *TO_O, "--force", "--item-columns", named, cwd=place)
+    assert "which of them means that an item is there" in asked.err
+    first, *_, last = printed(asked)
+    assert first.endswith(f"--yes {yes}")
+    assert last.endswith("--format wide")
+    setveil("why", "o", min(items), cwd=place).ok()
+
+
+def test_46_times_with_zones_count_as_written(tmp_path: Path) -> None:
+    place = copied("46", tmp_path)
+    asked = ("--id-column", "patient", "--set", "code", "--when", "at:month")
+    setveil("anonymize", "log.csv", *TO_O, *asked, cwd=place).ok()
+    facts = sv.read_facts(place / "log.csv", id="patient", sets="code", when="at:month")
+    assert set(facts.rows()) == {("I10@2023-12", "I10@2024-01", "I10@2024-02")}
+
+
+@pytest.mark.parametrize("version", [114, 117, 118, 119])
+def test_49_a_file_of_stata_is_named(tmp_path: Path, version: int) -> None:
+    frame = pd.DataFrame({"id": range(20), "a": [1, 2] * 10})
+    if version == 114:
+        frame.to_stata(tmp_path / "x.dta")
+    else:
+        frame.to_stata(tmp_path / "x.dta", version=version)
+    refused = setveil("risk", "x.dta", cwd=tmp_path)
+    assert "x.dta is a file of Stata, expected text." in refused.err
+    assert "Save the table as csv, .xlsx or Parquet there." in refused.err
+
+
+def test_51_joined_texts_in_a_data_frame() -> None:
+    order = random.Random(3)
+    known = ["milk", "bread", "eggs", "tea", "soap", "beer"]
+    rows = [order.sample(known, order.randint(1, 4)) for _ in range(120)]
+    long = pd.DataFrame([(i, c) for i, row in enumerate(rows) for c in row], columns=["id", "item"])
+    joined = long.groupby("id").item.agg(", ".join)
+    named = {"id_column": "id", "item_column": "item"}
+    for frame, reading in ((joined, {}), (joined.reset_index(), {}), (joined.reset_index(), named)):
+        with pytest.raises(sv.TableError) as asked:
+            sv.read(frame, **reading)
+        way = dict(asked.value.readings[0][0])
+        assert way["delimiter"] == ","
+        data = sv.read(frame, **{**reading, **way})
+        assert sorted(data.rows()) == sorted(tuple(sorted(row)) for row in rows)
+    wide = pd.DataFrame([row + [None] * (4 - len(row)) for row in rows])
+    assert sv.read(wide, item_columns=[0, 1, 2, 3]).n_items == 6
+    assert sv.read(pd.DataFrame([{p: p in row for p in known} for row in rows]), format="onehot").n_items == 6
+    with pytest.raises(sv.DataError) as refused:
+        sv.read(pd.DataFrame({"id": [1, 2], "item": [4019.0, 25000.0]}))
+    assert '.astype("Int64")' in refused.value.hint

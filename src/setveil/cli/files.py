@@ -122,7 +122,7 @@ def saying_how(path: str | Sequence[str] = "", reading: Reading = DETECTED) -> I
             from setveil.commands.proposals import propose
             from setveil.tables.how import How
 
-            how = How(None, reading.encoding, reading.separator)
+            how = How(**reading.given())
             propose(error, one, how)
             error.tables = tuple(({"model": OF_TABLES, **said}, meaning) for said, meaning in error.tables)
         error.say_how(command_with)
@@ -144,13 +144,11 @@ def command_with(options: str) -> str:
 
 def _reads_tables(reading: Reading) -> bool:
     """Tell whether the command that was called would read a table, if columns had roles."""
+    from setveil.tables.how import OF_TEXT
+
     words = {word.partition("=")[0] for word in sys.argv[2:]}
     rows_only = {"--algorithm", "-a", "--model", "--engine", "--hierarchy", "--config"}
-    return (
-        sys.argv[1:2] == ["anonymize"]
-        and not words & rows_only
-        and set(reading.given()) <= {"encoding", "separator"}
-    )
+    return sys.argv[1:2] == ["anonymize"] and not words & rows_only and set(reading.given()) <= OF_TEXT
 
 
 OF_TABLES = "kkm"  # the model that is proposed for tables

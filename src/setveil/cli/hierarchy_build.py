@@ -199,7 +199,9 @@ def _by_system(
             data = data.with_normal_labels(reading.normalize)
     said = None
     if how["system-column"] is not None:
-        named = How(reading.format, reading.encoding, reading.separator, reading.delimiter)
+        named = How(
+            reading.format, reading.encoding, reading.separator, reading.delimiter, **reading.written()
+        )
         said = systems_said(source, system, reading.item_column, how["system-column"], named)
     progress("building the hierarchy")
     tree, read = by_system(
@@ -290,7 +292,8 @@ def _values(source: Any, name: str, reading: ReadingOptions) -> list[str]:
 
     if not isinstance(source, str):
         raise RequestError("A column is read from one file.", hint="Put the files together.")
-    return column_values(source, name, How(reading.format, reading.encoding, reading.separator))
+    how = How(reading.format, reading.encoding, reading.separator, **reading.written())
+    return column_values(source, name, how)
 
 
 def size_of(tree: Any) -> str:

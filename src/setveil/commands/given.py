@@ -71,7 +71,7 @@ def rows_of(source: object, what: str = "The data", *, tables: bool = False, **r
     if isinstance(source, list | tuple) and source and all(is_path(part) for part in source):
         return _from_paths([fspath(part) for part in source], what, reading)
     if is_pandas(source) or hasattr(source, "__arrow_c_stream__") or type(source).__name__ == "LazyFrame":
-        files = ("format", "encoding", "separator", "same_ids", "query", "connection")
+        files = ("encoding", "separator", "quote", "decimal", "sheet", "same_ids", "query", "connection")
         _refuse(reading, files, "files")
         try:
             return Transactions.from_frame(source, **reading)
@@ -106,10 +106,10 @@ def rows_of(source: object, what: str = "The data", *, tables: bool = False, **r
 def _propose(asked: TableError, source: Any, reading: Mapping[str, Any]) -> None:
     """Add readings as a table to the question which columns count."""
     from setveil.commands.proposals import propose
-    from setveil.tables.how import How
+    from setveil.tables.how import OF_TEXT, How
 
-    if asked.columns and set(reading) <= {"encoding", "separator"}:
-        propose(asked, source, How(None, reading.get("encoding"), reading.get("separator")))
+    if asked.columns and set(reading) <= OF_TEXT:
+        propose(asked, source, How(**reading))
 
 
 def published_rows(path: str, **reading: Any) -> Transactions:

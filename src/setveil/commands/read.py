@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Integral
 from os import PathLike
 from typing import Any
 
 from setveil.commands.given import rows_of
+from setveil.data.pandas_frames import is_pandas
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError, described
 
@@ -17,9 +19,9 @@ def read(
     format: str | None = None,  # noqa: A002  (the word that users know)
     encoding: str | None = None,
     separator: str | None = None,
-    id_column: str | None = None,
-    item_column: str | None = None,
-    item_columns: str | Sequence[str] | None = None,
+    id_column: str | int | None = None,
+    item_column: str | int | None = None,
+    item_columns: str | Sequence[str | int] | None = None,
     delimiter: str | None = None,
     not_ids: str | Sequence[str] | None = None,
     rows_are_events: bool = False,
@@ -27,6 +29,10 @@ def read(
     query: str | None = None,
     connection: str | None = None,
     normalize: str | None = None,
+    yes: str | Sequence[str] | None = None,
+    quote: str | None = None,
+    decimal: str | None = None,
+    sheet: str | None = None,
 ) -> Transactions:
     r"""Read rows from files, a database, a data frame, or what else holds them.
 
@@ -46,10 +52,11 @@ def read(
         Of a text file, by default UTF-8, or UTF-16 with a byte order mark. ``FILE=cp1252`` names that of one
         file; several are separated by commas.
     separator : str, optional
-        Between fields of separated text, by default detected.
-    id_column, item_column : str, optional
+        Between fields of separated text, by default detected: one sign, or several such as ``::``.
+    id_column, item_column : str or int, optional
         Columns of a long table, by name, or by number from 1; `item_column` also the column of lists, or the
-        key of JSON objects. An index of a pandas frame is an id column by its name. In a wide or one-hot
+        key of JSON objects. An index of a pandas frame is an id column by its name; columns that pandas
+        names by integers are named so. In a wide or one-hot
         table lines of the same id are one row.
     item_columns : str or list of str, optional
         Item columns of a wide or one-hot table: names, or a text with names, ranges (``DX1-DX20``) and
@@ -72,6 +79,16 @@ def read(
         Make spellings of an item one item. "codes": capitals without dots and blanks (``E119``); "text":
         small letters, single blanks, composed accents. By default items stay as they are written, but a code
         that a hierarchy has once is one item with it; "none" keeps its spellings apart.
+    yes : str or list of str, optional
+        Item columns that hold answers, such as 1, 2 and -99: the values that mean that the item of the
+        column is there. Other values mean that it is not.
+    quote : {"double", "none"}, optional
+        Whether double quotes protect what is between them (the default), or are signs like any other, as in
+        files of databases and for inches.
+    decimal : {",", "."}, optional
+        The decimal sign of numbers in tables; by default a comma where all numbers of a column have it.
+    sheet : str, optional
+        Of a spreadsheet with several sheets: its name, its number from 1, or ``"all"``.
 
     Returns
     -------
@@ -116,14 +133,18 @@ def read(
         "query": query,
         "connection": connection,
         "normalize": normalize,
+        "quote": quote,
+        "decimal": decimal,
+        "sheet": sheet,
     }
     for name, value in given.items():
-        if value is not None and not isinstance(value, str):
+        number = isinstance(value, Integral) and name.endswith("_column") and is_pandas(source)
+        if value is not None and not isinstance(value, str) and not number:
             raise RequestError(f"{name} must be a text, got {described(value)}.")
     if not isinstance(same_ids, bool):
         raise RequestError(f"same_ids must be True or False, got {described(same_ids)}.")
     if not isinstance(rows_are_events, bool):
         raise RequestError(f"rows_are_events must be True or False, got {described(rows_are_events)}.")
-    given |= {"item_columns": item_columns, "not_ids": not_ids, "same_ids": same_ids or None}
+    given |= {"item_columns": item_columns, "not_ids": not_ids, "yes": yes, "same_ids": same_ids or None}
     given["rows_are_events"] = rows_are_events or None
     return rows_of(source, **{name: value for name, value in given.items() if value is not None})

@@ -8,7 +8,7 @@ from os import PathLike, fspath
 from typing import Any
 
 from setveil.commands.given import integer, is_path, tree_of
-from setveil.commands.read_table import names_of
+from setveil.commands.read_table import names_of, require_written
 from setveil.errors import RequestError, described, require_type
 from setveil.facts.asked import asked_for
 from setveil.facts.facts import Facts
@@ -49,6 +49,9 @@ def read_facts(
     format: str | None = None,  # noqa: A002
     encoding: str | None = None,
     separator: str | None = None,
+    quote: str | None = None,
+    decimal: str | None = None,
+    sheet: str | None = None,
 ) -> Facts | Any:  # a FactTable where persons are described: who calls it knows which
     r"""Read what, when and how much from a raw file: all lines of a person are one row of facts.
 
@@ -87,6 +90,7 @@ def read_facts(
         Several columns that hold codes of one sort, as for `setveil.read`.
     date_format : str, optional
         How dates are written if not as ISO 8601 has it, such as ``"%d.%m.%Y"``. It is never guessed.
+        ``"sas"``: days since 1960-01-01, or such as ``01JAN2024``.
     missing : mapping of str to list of str, optional
         Values of columns of dates and amounts that mean that there is none, beside empty fields. What is
         missing is published as ``?``.
@@ -105,7 +109,7 @@ def read_facts(
         Leave out all but so many facts of each row, drawn by `seed`: a row with fewer still tells how many.
     seed : int
         For `most`.
-    format, encoding, separator : str, optional
+    format, encoding, separator, quote, decimal, sheet : str, optional
         As for `setveil.read_table`.
 
     Returns
@@ -143,7 +147,11 @@ def read_facts(
     of_facts = {name: values for name, values in (missing or {}).items() if name not in known}
     asked = asked_for(sets, when, amount, date_format=date_format, sign=sign, missing=of_facts)
     not_ids = (not_ids,) if isinstance(not_ids, str) else tuple(not_ids)
-    how = How(format, encoding, separator, delimiter, item_columns, None, id, None, not_ids, normalize)
+    how = How(
+        format, encoding, separator, delimiter, item_columns, None, id, None, not_ids, normalize,
+        quote=quote, decimal=decimal, sheet=sheet,
+    )  # fmt: skip
+    require_written(how)
     for name, number, least in (("most", 1 if most is None else most, 1), ("seed", seed, 0)):
         integer(name, number, least)
     source, persons = (fspath(one) if is_path(one) else one for one in (source, persons))

@@ -42,6 +42,10 @@ def read_table(
     format: str | None = None,  # noqa: A002  (the word that users know)
     encoding: str | None = None,
     separator: str | None = None,
+    yes: str | Sequence[str] | None = None,
+    quote: str | None = None,
+    decimal: str | None = None,
+    sheet: str | None = None,
 ) -> Table:
     r"""Read a table: persons, columns that someone may know of them, and a set of items.
 
@@ -96,7 +100,15 @@ def read_table(
     format : {"parquet", "jsonl"}, optional
         Of the file, where neither its name nor its content tells.
     encoding, separator : str, optional
-        Of text, and between its fields; by default detected.
+        Of text, and between its fields (one sign or several); by default detected.
+    yes : str or list of str, optional
+        Values of `item_columns` that mean that the item of the column is there, as for `setveil.read`.
+    quote : {"double", "none"}, optional
+        Whether double quotes protect what is between them, as for `setveil.read`.
+    decimal : {",", "."}, optional
+        The decimal sign of numbers; by default a comma where all numbers of a column have it.
+    sheet : str, optional
+        Of a spreadsheet: its name, its number from 1, or ``"all"``.
 
     Returns
     -------
@@ -124,8 +136,9 @@ def read_table(
     """
     how = How(
         format, encoding, separator, delimiter, item_columns, items, id_column, item_column,
-        tuple(names_of("not_ids", not_ids)), normalize,
+        tuple(names_of("not_ids", not_ids)), normalize, yes, quote, decimal, sheet,
     )  # fmt: skip
+    require_written(how)
     for name in ("format", "encoding", "separator", "delimiter", "id_column", "item_column"):
         if not isinstance(getattr(how, name), str | None):
             raise RequestError(f"{name} must be a text, got {described(getattr(how, name))}.")
@@ -197,6 +210,17 @@ def read_published_table(
         raise RequestError(f"A published table is read from a file, got {described(source)}.")
     how = How(None, encoding, separator, delimiter)
     return published_table(fspath(source), names_of("qi", qi), _one("set", set), names_of("keep", keep), how)
+
+
+def require_written(how: How) -> None:
+    """Refuse what cannot say how a table is written."""
+    known = {"quote": ("double", "none"), "decimal": (",", ".")}
+    for name in ("quote", "decimal", "sheet"):
+        value = getattr(how, name)
+        if not isinstance(value, str | None):
+            raise RequestError(f"{name} must be a text, got {described(value)}.")
+        if value is not None and name in known and value not in known[name]:
+            raise RequestError(f"{name} is {value!r}, expected one of {', '.join(map(repr, known[name]))}.")
 
 
 def _one(name: str, value: Any) -> str | None:

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from setveil.commands.given import is_path
 from setveil.data.columns import WANTED, Wanted
-from setveil.data.frames import read_frame
+from setveil.data.frames import named_as_texts, rows_in_frame
 from setveil.data.ids import of_cells
 from setveil.data.io import read_with_ids
 from setveil.data.personal import Personal, ids_of_columns
@@ -60,8 +60,8 @@ def rows_with_ids(data: object, reading: Mapping[str, Any]) -> tuple[Transaction
             "Rows of a series must say whose they are.",
             hint="Such as {'patient 1': ['tea', 'milk']}, a file or a data frame with a column of ids.",
         )
-    wanted = Wanted(*(reading.get(name) for name in WANTED))
-    part = read_frame(data, wanted, first_is_id=True)
+    wanted = Wanted(**named_as_texts(data, {name: reading.get(name) for name in WANTED}))
+    part = rows_in_frame(data, wanted, reading.get("format"))
     if not reading.get("rows_are_events"):
         require_people("the data frame", part, wanted)
     rows = Transactions.from_codes(part.indptr, part.codes, part.labels)

@@ -41,6 +41,12 @@ class Wanted:
     # names, or a text with names, ranges of columns (``DX1-DX20``) and patterns (``DX*``) between commas
     item_columns: str | Sequence[str] | None = None
     delimiter: str | None = None  # between the items of a cell; None: a cell holds one
+    yes: str | Sequence[str] | None = None  # values of a one-hot table that mean that the item is there
+
+    @property
+    def yes_values(self) -> frozenset[str]:
+        """The values that mean that an item is there; empty: the usual ones."""
+        return frozenset(split_names(self.yes) if isinstance(self.yes, str) else self.yes or ())
 
     @property
     def named(self) -> bool:

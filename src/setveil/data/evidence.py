@@ -44,6 +44,8 @@ _DATE = re.compile(
     r"(?:[0-9]{4}([-/.])[0-9]{1,2}\1[0-9]{1,2}|[0-9]{1,2}([-/.])[0-9]{1,2}\2[0-9]{2,4})(?:[T ].*)?", re.ASCII
 )
 _WRITTEN = re.compile(r"\s*(\[.*\]|\{.*\})\s*", re.DOTALL)
+_IN_BRACKETS = re.compile(r"\([^()]*\)")
+_LISTED = re.compile(r"[0-9]{1,15}", re.ASCII)  # a number in a list
 _PERSONAL = re.compile(
     r"@|^\+[0-9]|\([0-9]{2,5}\) ?[0-9]{3}|^(?=.*[0-9])[0-9a-f-]{16,}$", re.ASCII | re.IGNORECASE
 )
@@ -130,7 +132,10 @@ def list_sign(values: Sequence[str]) -> str:
         return ","
     plain = [value for value in filled if kind(value) not in {"number", "date"}]
     for sign in (";", "|", "\t", ",", " "):
-        parts = [[part.strip(" \t") for part in value.split(sign)] for value in plain if sign in value]
+        if are_sorted_lists(filled, sign):
+            return sign
+        outside = [value for value in plain if sign in _IN_BRACKETS.sub("", value)]
+        parts = [[part.strip(" \t") for part in split_outside(value, sign)] for value in outside]
         lists = [list(filter(None, row)) for row in parts]
         if len(lists) < FEW or len(lists) <= LISTS * len(filled):
             continue
@@ -143,6 +148,37 @@ def list_sign(values: Sequence[str]) -> str:
         if min(starts, ends) >= LISTS * len(lists):
             return sign
     return ""
+
+
+def split_outside(text: str, sign: str) -> list[str]:
+    """Split a text at a sign, but not within round brackets.
+
+    Examples
+    --------
+    >>> split_outside("Switch, Controller (ODL, NSX)", ",")
+    ['Switch', ' Controller (ODL, NSX)']
+    """
+    if "(" not in text:
+        return text.split(sign)
+    hidden = _IN_BRACKETS.sub(lambda found: found[0].replace(sign, "\0"), text)
+    return [part.replace("\0", sign) for part in hidden.split(sign)]
+
+
+def are_sorted_lists(values: Sequence[str], sign: str) -> bool:
+    """Tell whether values are numbers in ascending order with a sign between them, three or more in some.
+
+    Two numbers with a comma may be one with decimals, and three digits after each comma are thousands.
+    """
+    parts = [value.strip(sign + " ").split(sign) for value in values if sign in value]
+    rows = [[part.strip(" \t") for part in row if part.strip(" \t")] for row in parts]
+    long = [row for row in rows if len(row) > 2]
+    if len(rows) < FEW or len(rows) <= LISTS * len(values) or len(long) < FEW:
+        return False
+    if not all(_LISTED.fullmatch(part) for row in rows for part in row) or len(set(map(len, rows))) < 2:
+        return False
+    if sign == "," and all(len(part) == 3 for row in rows for part in row[1:]):
+        return False
+    return sum(all(int(a) < int(b) for a, b in pairwise(row)) for row in rows) >= SURE * len(rows)
 
 
 def are_marks(values: Set[str]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from setveil.data.named_columns import Column
 from setveil.data.names import is_measured_name
 from setveil.data.pandas_frames import is_pandas, pandas_columns, without_index_levels
 from setveil.data.rows_of_columns import RowsRead, read_lists_by_id, read_table, require_people, with_unused
+from setveil.data.set_fields import refuse_lists
 from setveil.errors import DataError, RequestError, TableError, described, listed, shorten
 
 _HEAD = 5000  # rows that are looked at to tell columns apart
@@ -73,6 +75,39 @@ def read_frame(
         return with_unused(frame_table, part, {})
     id_at, item_at = (column_at(frame_table.names, one, name) for one in (wanted.id_column, lists))
     return read_lists_by_id(frame_table, id_at, item_at, (part.indptr, part.codes, list(part.labels)))
+
+
+def rows_in_frame(frame: object, wanted: Wanted, form: str | None = None) -> RowsRead:
+    """Take the rows out of a data frame that was given, and refuse texts that seem to be lists of items."""
+    part = read_frame(frame, wanted, form=form, first_is_id=True)
+    if form is None and wanted.delimiter is None and part.layout.format in {"long", "wide"}:
+        refuse_lists("the data frame", part.items, part.layout.format)
+    return part
+
+
+def named_as_texts(frame: object, wanted: Mapping[str, Any]) -> dict[str, Any]:
+    """Name columns by texts that are named by integers in pandas, as ``read_csv(header=None)`` makes them."""
+    numbers = (
+        {name for name in getattr(frame, "columns", ()) if _is_integer(name)} if is_pandas(frame) else set()
+    )
+
+    def text(name: Any) -> Any:
+        if not _is_integer(name):
+            return name
+        if name not in numbers:
+            names = listed([str(one) for one in getattr(frame, "columns", ())], 20)
+            raise DataError(f"The data frame has no column {name}; its columns are {names}.")
+        return str(name)
+
+    several = wanted.get("item_columns")
+    found = {name: text(wanted.get(name)) for name in ("id_column", "item_column")}
+    if several is not None and not isinstance(several, str):
+        several = [text(name) for name in ([several] if _is_integer(several) else several)]
+    return {**wanted, **found, "item_columns": several}
+
+
+def _is_integer(name: object) -> bool:
+    return isinstance(name, Integral) and not isinstance(name, bool)
 
 
 def _can_be_read(table: pl.LazyFrame, options: Mapping[str, str], name: str) -> bool:
@@ -179,6 +214,7 @@ class FrameTable:
         if (
             places is None
             or measured
+            or (not said and evidence.list_sign([row[places[1]] for row in self.head]))
             or evidence.are_swapped(*([row[at] for row in self.head] for at in places))
         ):
             return None
@@ -249,8 +285,15 @@ def _check_items(items: pl.Series, column: str, where: str, unit: str, *, marks:
         kind = f"lists of {dtype}" if unit == "lists" else str(dtype)
         raise DataError(
             f"{where}: column {shorten(column)} has type {kind}, expected strings or integers.",
-            hint="Turn the items into strings first.",
+            hint=_whole_hint(items) if dtype.is_float() else "Turn the items into strings first.",
         )
+
+
+def _whole_hint(items: pl.Series) -> str:
+    """Hint at how floats become texts; those that are whole numbers would get a ``.0``."""
+    if whole(items).dtype.is_integer():
+        return 'They are whole numbers: frame[column].astype("Int64") in pandas, .cast(pl.Int64) in polars.'
+    return "Turn the items into strings first."
 
 
 def _refuse(bad: pl.Series, column: str, what: str, where: str, unit: str) -> None:

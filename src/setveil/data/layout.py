@@ -29,6 +29,7 @@ class Format:
 
 
 _TABLE = ("separator", "id_column", "item_columns")
+_YES = ("yes",)
 _CELLS = ("delimiter",)
 
 FORMATS: Mapping[str, Format] = {
@@ -49,26 +50,31 @@ FORMATS: Mapping[str, Format] = {
         without=lambda _: ("id_column", *_CELLS),
     ),
     "onehot": Format(
-        ".csv", "table:read_onehot", "write:onehot", _TABLE, without=lambda _: ("id_column", "item_columns")
+        ".csv",
+        "table:read_onehot",
+        "write:onehot",
+        (*_TABLE, *_YES),
+        without=lambda _: ("id_column", "item_columns", *_YES),
     ),
     "spmf": Format(".txt", "text:read_spmf", "write:spmf"),
     "parquet": Format(
         ".parquet",
         "parquet:read_parquet",
         "parquet:parquet",
-        ("id_column", "item_column", "item_columns", *_CELLS),
-        without=lambda layout: ("item_columns", *_CELLS, *(("id_column",) if layout.nested else ())),
+        ("id_column", "item_column", "item_columns", *_CELLS, *_YES),
+        without=lambda layout: ("item_columns", *_CELLS, *_YES, *(("id_column",) if layout.nested else ())),
         text=False,
     ),
     "jsonl": Format(
         ".jsonl",
         "jsonl:read_jsonl",
         "write:jsonl",
-        ("id_column", "item_column", "item_columns", *_CELLS),
+        ("id_column", "item_column", "item_columns", *_CELLS, *_YES),
         without=lambda layout: (
             "id_column",
             "item_columns",
             *_CELLS,
+            *_YES,
             *(() if layout.objects else ("item_column",)),
         ),
     ),
@@ -120,17 +126,7 @@ class Layout:
             raise RequestError(
                 f"There is no format {shorten(self.format)}.", hint=f"Use one of {listed(tuple(FORMATS), 9)}."
             )
-        if len(self.separator) != 1 or not self.separator.isascii() or self.separator in '"\r\n\0':
-            raise RequestError(
-                f"The separator is {shorten(self.separator)}, expected one ASCII character "
-                "that is neither a double quote nor a line end."
-            )
-        if self.separator in "0123456789+-":
-            raise RequestError(
-                f"The separator is {shorten(self.separator)}, which numbers may hold, expected one ASCII "
-                "character that cannot stand in a number.",
-                hint="Usual are , ; | and the tab.",
-            )
+        _require_sign(self.separator)
 
     def options(self) -> dict[str, Any]:
         """List the options of `setveil.read` that read such a file, whatever its name and content."""
@@ -148,6 +144,41 @@ class Layout:
     def extension(self) -> str:
         """The usual ending of such a file's name, with its dot."""
         return FORMATS[self.format].extension
+
+
+def require_separator(separator: str | None) -> None:
+    """Refuse what cannot stand between the fields of a file that is read; several signs can."""
+    if separator is None or separator in {"\\t", "tab"}:
+        return
+    if len(separator) < 2:
+        _require_sign(separator)
+    elif not separator.isascii() or set(separator) & set('"\r\n\0') or separator.isalnum():
+        raise RequestError(
+            f"The separator is {shorten(separator)}, expected one ASCII character or several, such as ::, "
+            "without a double quote or a line end.",
+            hint="Usual are , ; | and the tab.",
+        )
+
+
+def refuse_unfit(what: str, **options: Any) -> None:
+    """Refuse options of how a file is written that what is read cannot have."""
+    for name, value in options.items():
+        if value is not None:
+            raise RequestError(f"The option {name} does not apply to {what}.", hint="Leave it out.")
+
+
+def _require_sign(separator: str) -> None:
+    if len(separator) != 1 or not separator.isascii() or separator in '"\r\n\0':
+        raise RequestError(
+            f"The separator is {shorten(separator)}, expected one ASCII character "
+            "that is neither a double quote nor a line end."
+        )
+    if separator in "0123456789+-":
+        raise RequestError(
+            f"The separator is {shorten(separator)}, which numbers may hold, expected one ASCII "
+            "character that cannot stand in a number.",
+            hint="Usual are , ; | and the tab.",
+        )
 
 
 @dataclass(frozen=True)
@@ -176,6 +207,7 @@ class Origin:
     table: bool = False  # whether it is a table with further columns, which have roles
     # cells: the layout of a table whose cells hold several items, and what stands between these
     cells: tuple[Layout, str] | None = None
+    written: Mapping[str, Any] = field(default_factory=dict)  # options that say how a file is written
     merged: Merged | None = None  # which spellings of items were made one
     unit: str = "person"  # what a row is: a person, or an event that was confirmed, such as an order
     respelled: Merged | None = None  # which were made the one that the hierarchy has
@@ -208,6 +240,7 @@ class Origin:
             "encoding": self.encoding,
             "query": self.query,
             "files": [asdict(file) for file in self.files],
+            **self.written,
             **({} if self.merged is None else {"normalized": self.merged.as_dict()}),
             **({"unit": self.unit} if self.unit != "person" else {}),
             **({} if self.respelled is None else {"respelled": self.respelled.as_dict()}),

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from setveil.data import evidence
+from setveil.data import answers, evidence
 from setveil.data.columns import numbered_alike
 from setveil.data.layout import in_words
 from setveil.data.named_columns import NamedColumns, called
@@ -133,6 +133,9 @@ def likely_readings(table: NamedColumns) -> list[Reading]:
     if len(marks) > 1 and 2 * len(marks) >= width:
         options = {**whose, "item_columns": as_fields(marks, word)}
         return [(options, f"one row per {per}, an item for each column")] if table.header else []
+    asked = _of_answers(table, values, word)
+    if asked:
+        return [({**whose, **options}, f"one row per {per}, {meaning}") for options, meaning in asked]
     readings: list[Reading] = _of_lists(table, values, word)
     if readings:
         return readings
@@ -185,6 +188,40 @@ def _of_lists(table: NamedColumns, values: Sequence[Sequence[str]], word: Sequen
             f"one row per {row}, items from {items}, with {in_words(sign)} between them",
         )
     ]
+
+
+def _of_answers(table: NamedColumns, values: Sequence[Sequence[str]], word: Sequence[str]) -> list[Reading]:
+    """Say how columns are read that hold the same few values, as answers do; each is then an item."""
+    if not table.header or table.trimmed:
+        return []
+    few = [
+        at
+        for at in range(len(values))
+        if 1 <= len(set(values[at]) - evidence.MISSING) <= answers.MOST and not _is_called_id(table, at)
+    ]
+    alike = numbered_alike({at: table.names[at] for at in few})
+    runs = [alike] if answers.values_of([values[at] for at in alike]) else _alike_answers(values, few)
+    best = max(runs, key=len, default=[])
+    found = answers.values_of([values[at] for at in best])
+    if 2 * len(best) < len(few):
+        return []
+    return [
+        ({"item_columns": as_fields(best, word), "yes": as_field(one)}, answers.meaning(one))
+        for one in (answers.likely_yes(found) if found else ())
+    ]
+
+
+def _alike_answers(values: Sequence[Sequence[str]], few: Sequence[int]) -> list[list[int]]:
+    """Group columns side by side whose values are those of the others."""
+    runs: list[list[int]] = []
+    for at in few:
+        here = set(values[at]) - evidence.MISSING
+        before = set(values[runs[-1][0]]) - evidence.MISSING if runs else set()
+        if runs and runs[-1][-1] == at - 1 and (here <= before or before <= here):
+            runs[-1].append(at)
+        else:
+            runs.append([at])
+    return runs
 
 
 def _of_people(

@@ -7,6 +7,7 @@ could be published by it: what was not said is asked for (`setveil.data.readings
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.data import evidence
+from setveil.data import answers, evidence
 from setveil.data.columns import (
     Codes,
     Wanted,
@@ -43,7 +44,7 @@ from setveil.data.personal import (
 from setveil.data.readings import as_field, refusal
 from setveil.data.set_fields import require_delimiter, split_column
 from setveil.data.spelling import refuse_rounded
-from setveil.errors import DataError, RequestError, shorten
+from setveil.errors import DataError, RequestError, TableError, listed, shorten
 
 if TYPE_CHECKING:
     import polars as pl
@@ -69,6 +70,7 @@ class RowsRead:
     lines: Codes | None = field(default=None, repr=False)  # the row of each line; None: a line is a row
     beside: Beside = field(default=NOBODY, repr=False)  # unused columns that may say whose rows are
     personal: tuple[PersonalColumn, ...] = field(default=(), repr=False)  # of columns that hold no items
+    written: Mapping[str, str] = field(default_factory=dict)  # options that were found, of how it is written
 
 
 def personal_in(part: RowsRead, not_ids: str | Sequence[str] | None = None) -> Personal:
@@ -216,6 +218,7 @@ class _Remembered:
 
 def _read_table(table: Any, form: str | None, wanted: Wanted) -> RowsRead:
     """Take the rows out of a table, without unused columns."""
+    form = _form_with_yes(form, wanted)
     if wanted.delimiter is not None:
         return _read_cells(table, form, wanted, wanted.delimiter)
     if form == "long" or (form is None and wanted.item_columns is None):
@@ -234,8 +237,10 @@ def _read_table(table: Any, form: str | None, wanted: Wanted) -> RowsRead:
     if form is None:
         form = _form_of(table, columns, values)
     names = [table.names[at] for at in items_at]
-    if form == "onehot":
-        cells, labels = _marked(table, names, columns)
+    if form == "onehot" and wanted.yes is not None:
+        cells, labels = answered(table, names, columns, wanted.yes_values)
+    elif form == "onehot":
+        cells, labels = marked(table, names, columns)
     else:
         cells, labels = _filled(columns)
     part = _by_line(table, form, (cells, labels), items_at, id_at, ids)
@@ -302,8 +307,9 @@ def _read_cells(table: NamedColumns, form: str | None, wanted: Wanted, delimiter
     for at, column in zip(items_at, columns, strict=True):
         filled = [label if label not in evidence.MISSING else "" for label in column.labels]
         indptr, items, names = split_column(
-            column._replace(labels=filled), called(table, at), delimiter, in_brackets=delimiter == ","
-        )
+            column._replace(labels=filled), called(table, at), delimiter,
+            in_brackets=delimiter == ",", whole_brackets=True,
+        )  # fmt: skip
         lengths.append(np.diff(indptr))
         codes.append(items.astype(np.int64) + len(labels))
         labels += names
@@ -480,7 +486,66 @@ def _form_of(table: NamedColumns, columns: Sequence[Column], values: set[str]) -
             hint="Add --format onehot (an item is there where its number is above 0) or --format wide "
             "(the numbers are the items).",
         )
+    refuse_answers(table.name, columns)
     return "wide"
+
+
+def _form_with_yes(form: str | None, wanted: Wanted) -> str | None:
+    """Say that a table is one-hot where values are named that mean that an item is there."""
+    if wanted.yes is None:
+        return form
+    if form in {"long", "wide"} or wanted.item_column is not None or wanted.delimiter is not None:
+        raise RequestError(
+            "yes says which values of the item columns mean that an item is there: expected item columns, "
+            "each of which is one item.",
+            hint="Name them: --item-columns; or leave out --yes.",
+        )
+    return "onehot" if wanted.item_columns is not None else form
+
+
+def refuse_answers(name: str, columns: Sequence[Column], *, tables: bool = False) -> None:
+    """Raise if item columns hold the same few values, as answers to questions do, and so are no items.
+
+    `tables`: of a table of people, whose layout cannot be named otherwise.
+    """
+    heads = [[column.labels[code] for code in column.codes[: evidence.LINES].tolist()] for column in columns]
+    values = answers.values_of(heads)
+    if values:
+        raise TableError(
+            f"{name}: the item columns hold the same few values ({listed(values, 4)}), and nothing says "
+            "which of them means that an item is there",
+            [],
+            [
+                *(({"yes": as_field(one)}, answers.meaning(one)) for one in answers.likely_yes(values)),
+                *([] if tables else [({"format": "wide"}, "the values themselves are the items")]),
+            ],
+        )
+
+
+def answered(
+    table: Any, names: Sequence[str], columns: Sequence[Column], yes: frozenset[str]
+) -> tuple[Codes, list[str]]:
+    """Return the columns that hold a value which means that their item is there, -1 for the others."""
+    _require_item_names(table, names)
+    found = Counter(label for column in columns for label in column.labels)
+    lacking = [value for value in yes if value not in found]
+    if lacking or not yes:
+        raise DataError(
+            f"{table.name}: no item column holds {listed(lacking or [''])}; "
+            f"they hold {listed(list(found), 5)}.",
+            hint="Name a value that means that an item is there: --yes.",
+        )
+    cells = np.empty((columns[0].codes.size, len(columns)), np.int64)
+    for at, column in enumerate(columns):
+        if len(set(column.labels)) > answers.MOST:
+            raise DataError(
+                f"{table.name}: column {shorten(names[at])} holds {len(set(column.labels)):,} different "
+                "values, expected a few answers.",
+                hint="Name the columns of answers: --item-columns.",
+            )
+        marks = np.array([label in yes for label in column.labels], bool)
+        cells[:, at] = np.where(marks[column.codes], at, -1)
+    return cells, list(names)
 
 
 def _filled(columns: Sequence[Column]) -> tuple[Codes, list[str]]:
@@ -494,13 +559,17 @@ def _filled(columns: Sequence[Column]) -> tuple[Codes, list[str]]:
     return cells, labels
 
 
-def _marked(table: NamedColumns, names: list[str], columns: Sequence[Column]) -> tuple[Codes, list[str]]:
-    """Return the columns that each line marks, -1 for the others."""
+def _require_item_names(table: Any, names: Sequence[str]) -> None:
     if not all(names) or len(set(names)) < len(names) or not table.header:
         raise DataError(
             f"{table.name}: in a one-hot table each column must be named like its item, once.",
             hint="Check the header line.",
         )
+
+
+def marked(table: NamedColumns, names: list[str], columns: Sequence[Column]) -> tuple[Codes, list[str]]:
+    """Return the columns that each line marks, -1 for the others."""
+    _require_item_names(table, names)
     cells = np.empty((columns[0].codes.size, len(columns)), np.int64)
     yes, no = evidence.YES | evidence.TICKS, evidence.NO | evidence.NO_TICKS | evidence.MISSING
     for at, column in enumerate(columns):

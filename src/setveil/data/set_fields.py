@@ -65,7 +65,12 @@ def refuse_lists(name: str, columns: Sequence[Values], form: str) -> None:
 
 
 def split_column(
-    column: Column, name: str, delimiter: str | None, *, in_brackets: bool = False
+    column: Column,
+    name: str,
+    delimiter: str | None,
+    *,
+    in_brackets: bool = False,
+    whole_brackets: bool = False,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], list[str]]:
     """Split a column of such fields, or of lists as programs write them.
 
@@ -82,6 +87,9 @@ def split_column(
         Between items; by default a semicolon, unless another sign stands in fields that hold none.
     in_brackets : bool
         Whether lists in brackets are taken apart although a delimiter is named.
+    whole_brackets : bool
+        Whether a delimiter within round brackets is a part of the item, as in ``Controller (ODL, NSX)``. A
+        published file puts such items between quotes.
 
     Returns
     -------
@@ -109,7 +117,8 @@ def split_column(
         elif '"' in text:
             fields = _quoted_fields(text, sign, column, name)
         else:
-            fields = [field.strip(" \t") for field in text.split(sign)]
+            parts = evidence.split_outside(text, sign) if whole_brackets else text.split(sign)
+            fields = [field.strip(" \t") for field in parts]
         codes += [items.setdefault(field, len(items)) for field in fields if field]
         bounds.append(len(codes))
     indptr, taken = take_rows(

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, ClassVar, Self, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Self, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -149,14 +149,16 @@ class Transactions(Framed):
     def from_frame(
         cls,
         frame: object,
-        id_column: str | None = None,
-        item_column: str | None = None,
+        id_column: str | int | None = None,
+        item_column: str | int | None = None,
         *,
-        item_columns: str | Sequence[str] | None = None,
+        item_columns: str | Sequence[str | int] | None = None,
         delimiter: str | None = None,
         not_ids: str | Sequence[str] | None = None,
         normalize: str | None = None,
         rows_are_events: bool = False,
+        format: str | None = None,  # noqa: A002  (the word that users know)
+        yes: str | Sequence[str] | None = None,
     ) -> Transactions:
         """Make transactions from a data frame.
 
@@ -168,9 +170,9 @@ class Transactions(Framed):
             one row, in order of first appearance) or a table with a column of lists (one row each; null or an
             empty list is an empty row). The index of a pandas series holds the ids; that of a frame does
             only if `id_column` names it.
-        id_column, item_column : str, optional
-            Column names. By default the only list column is taken, else the two columns of a long table are
-            recognized by their names, else the first is the id.
+        id_column, item_column : str or int, optional
+            Column names; integers where pandas has these. By default the only list column is taken, else the
+            two columns of a long table are recognized by their names, else the first is the id.
         item_columns : str or sequence of str, optional
             Item columns of a wide or one-hot table, as for `setveil.read`.
         delimiter : str, optional
@@ -182,8 +184,16 @@ class Transactions(Framed):
         rows_are_events : bool
             Whether rows are events, of which a person may have several, as for `setveil.read`.
 
+        format : {"long", "wide", "onehot"}, optional
+            How the frame is laid out, by default detected. "long" and "wide" also say that each text is one
+            item, with whatever commas it contains.
+        yes : str or list of str, optional
+            Values of the item columns that mean that the item of the column is there, as for `setveil.read`.
+
         Raises
         ------
+        TableError
+            If texts seem to be lists of items, and nothing says what stands between these.
         DataError
             If the columns cannot be told, an id or item is missing, or items are neither strings nor
             integers.
@@ -197,14 +207,21 @@ class Transactions(Framed):
         """
         from setveil.data.columns import Wanted
         from setveil.data.events import unit_of
-        from setveil.data.frames import read_frame
+        from setveil.data.frames import named_as_texts, rows_in_frame
         from setveil.data.ids import require_no_ids
         from setveil.data.rows_of_columns import personal_in, refuse_rounded_parts, require_people
 
-        for name in (id_column, item_column):
+        said: dict[str, Any] = {"id_column": id_column, "item_column": item_column}
+        said["item_columns"] = item_columns
+        said = named_as_texts(frame, said)
+        for name in (said["id_column"], said["item_column"]):
             require_type("A column must be named by a text", name, (str, type(None)))
-        wanted = Wanted(id_column, item_column, item_columns, delimiter)
-        part = read_frame(frame, wanted, first_is_id=True)
+        if format not in {None, "long", "wide", "onehot"}:
+            raise RequestError(
+                f"The format {shorten(format)} is not that of a data frame.", hint="Use long, wide or onehot."
+            )
+        wanted = Wanted(**said, delimiter=delimiter, yes=yes)
+        part = rows_in_frame(frame, wanted, format)
         if wanted.named:
             require_no_ids("the data frame", part.items, not_ids)
         refuse_rounded_parts("the data frame", part)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 
 from setveil.errors import DataError, RequestError, did_you_mean, shorten
 from setveil.facts.bands import attribute_tree
@@ -25,6 +25,10 @@ _OTHER = re.compile(
 _PERIOD = re.compile(r"[0-9]{4}(?:-(?:Q[1-4]|[0-9]{2}(?:-[0-9]{2})?))?")  # all but weeks
 _WEEK = re.compile(r"([0-9]{4})-W([0-9]{2})")
 _COMPACT = re.compile(r"[0-9]{8}")
+SAS = "sas"  # the format of dates of SAS
+_DAYS = re.compile(r"-?[0-9]{1,5}(?:\.0+)?")  # days since 1960-01-01, as far as 2233
+_SAS_DATE = re.compile(r"([0-9]{1,2})-?([A-Za-z]{3})-?([0-9]{4}|[0-9]{2})(?:[: ][0-9]{1,2}:[0-9]{2}.*)?")
+_SAS_FIRST = date(1960, 1, 1)
 _OPEN = re.compile(r"(<|>=)([0-9]{4})")  # all dates before or after the years that are told
 OTHER = "other"  # all dates, where enough rows share no year
 OLDEST = 1900  # years before it are no slips of the pen only now and then
@@ -53,6 +57,8 @@ def read_date(text: str, level: str, form: str | None) -> date | None:
     A month, such as ``2024-03``, will do where months or longer periods are published, a year for years.
     """
     try:
+        if form == SAS:
+            return _sas_day(text)
         if form is not None:
             return datetime.strptime(text, form).date()
         if found := _ISO.fullmatch(text):
@@ -61,13 +67,26 @@ def read_date(text: str, level: str, form: str | None) -> date | None:
             return date(int(found[1]), int(found[2]), 1)
         if level == "year" and (found := _YEAR.fullmatch(text)):
             return date(int(found[1]), 1, 1)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     return None
 
 
+def _sas_day(text: str) -> date | None:
+    """Read a date of SAS: days since 1960-01-01, or such as ``01JAN2024``, with or without a time."""
+    if _DAYS.fullmatch(text):
+        return _SAS_FIRST + timedelta(days=int(float(text)))
+    found = _SAS_DATE.fullmatch(text)
+    if found is None:
+        return None
+    year = "%Y" if len(found[3]) == 4 else "%y"
+    return datetime.strptime(f"{found[1]}{found[2]}{found[3]}", f"%d%b{year}").date()
+
+
 def forms_of(texts: Sequence[str]) -> list[str]:
     """List the formats that read all of some texts, none of which is a date as ISO 8601 has it."""
+    if texts and all(_SAS_DATE.fullmatch(text) for text in texts):
+        return [SAS] if _are_sas(texts) else []
     if all(_COMPACT.fullmatch(text) for text in texts):
         return [form for form in ("%Y%m%d", "%d%m%Y", "%m%d%Y") if _reads(form, texts)]
     found = [_OTHER.fullmatch(text) for text in texts]
@@ -86,6 +105,13 @@ def forms_of(texts: Sequence[str]) -> list[str]:
     return [form for order in orders if _reads(form := first[2].join(order) + time, texts)]
 
 
+def _are_sas(texts: Sequence[str]) -> bool:
+    try:
+        return all(_sas_day(text) is not None for text in texts)
+    except ValueError:
+        return False
+
+
 def _reads(form: str, texts: Sequence[str]) -> bool:
     try:
         return all(datetime.strptime(text, form).year >= 1000 for text in texts)
@@ -101,6 +127,8 @@ def refuse(where: str, text: str, texts: Sequence[str], form: str | None) -> Dat
             hint="--date-format says how all dates are written; empty fields are dates that are missing.",
         )
     forms = forms_of(texts)
+    if not forms and texts and all(_DAYS.fullmatch(one) for one in texts):
+        forms = [SAS] if all(OLDEST <= _sas_year(one) <= date.today().year + 1 for one in texts) else []
     said = f"{where}: found {shorten(text)}, expected a date such as 2024-01-31"
     if not forms:
         return DataError(
@@ -108,11 +136,20 @@ def refuse(where: str, text: str, texts: Sequence[str], form: str | None) -> Dat
             hint="Say how dates are written (--date-format '%d.%m.%Y'), or which values mean that there is "
             "none (--missing COLUMN=VALUES).",
         )
-    readings = [f"{datetime.strptime(text, one).date():%d %B %Y} (--date-format '{one}')" for one in forms]
+    readings = [f"{read_date(text, 'day', one):%d %B %Y} (--date-format '{one}')" for one in forms]
     fits = " or ".join(readings)
     if len(forms) == 1:
         return DataError(f"{said}. All dates of the column would fit {fits}.", hint="Say so.")
     return DataError(f"{said}. It may be {fits}: nothing tells which.", hint="Say how dates are written.")
+
+
+def _sas_year(text: str) -> int:
+    """Find the year of a number of days since 1960-01-01; 0 if it is in none that a date has."""
+    try:
+        day = _sas_day(text)
+    except OverflowError:
+        return 0
+    return 0 if day is None else day.year
 
 
 def period_of(day: date, level: str) -> str:

@@ -34,6 +34,7 @@ class Lines:
     places: Mapping[str, int]  # where the column of each attribute stands
     row: Codes  # int64 (lines,): the person of each line
     persons: tuple[str, ...]  # their ids, in the order of their first lines
+    decimal: str | None = None  # the decimal sign of amounts; None: that of each column
 
     @property
     def n_rows(self) -> int:
@@ -89,7 +90,7 @@ class Lines:
         refuse_rounded_column(where, table.names[id_at], *ids[:2], "ids")
         row, first = rows_of(np.array(image, np.int64)[ids.codes])
         persons = tuple(ids.labels[code] for code in ids.codes[first].tolist())
-        return cls(opened, where, id_at, items_at, texts, places, row, persons)
+        return cls(opened, where, id_at, items_at, texts, places, row, persons, how.decimal)
 
     def codes(self, name: str, how: How) -> tuple[Codes, Codes, list[str]]:
         """List the codes of a column of all lines: line, position in the labels, labels."""
@@ -98,7 +99,7 @@ class Lines:
         for at in self.items_at[name]:
             if at in self.texts:
                 indptr, codes, labels = split_column(
-                    self.texts[at], self.opened.table.names[at], how.delimiter
+                    self.texts[at], self.opened.table.names[at], how.delimiter, whole_brackets=True
                 )
             else:
                 indptr, codes, held = self.opened.lists(at)

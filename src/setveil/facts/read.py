@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.data.columns import Codes
+from setveil.data.decimals import with_points
 from setveil.data.ids import Values, require_no_ids
 from setveil.data.io.source import open_source
 from setveil.data.named_columns import Column
@@ -221,7 +222,8 @@ def _banded(
         total, number, places = np.bincount(group, minlength=n_groups).astype(np.int64), None, 0
         there = np.ones(n_groups, bool)
     else:
-        values, places, present = _numbers(column, name, (asked.missing or {}).get(amount.column, ()))
+        missing = (asked.missing or {}).get(amount.column, ())
+        values, places, present = _numbers(column, name, missing, lines.decimal)
         value, has = values[column.codes[line]], present[column.codes[line]]
         at, value = group[has], value[has]
         number = np.bincount(at, minlength=n_groups).astype(np.int64)
@@ -257,11 +259,11 @@ def _banded(
 
 
 def _numbers(
-    column: Column, name: str, missing: Sequence[str]
+    column: Column, name: str, missing: Sequence[str], decimal: str | None
 ) -> tuple[NDArray[Any], int, NDArray[np.bool_]]:
     """Read the amount of each label as an integer of one scale; which of them are there."""
     gone = {"", *missing}
-    texts = [label.strip() for label in column.labels]
+    texts = with_points([label.strip() for label in column.labels], decimal, gone)
     found = [None if text in gone else number_in(text) for text in texts]
     wrong = [
         at
@@ -273,7 +275,8 @@ def _numbers(
         raise DataError(
             f"{column.place(line)}, column {shorten(name)}: found {shorten(texts[int(column.codes[line])])}, "
             "expected a number such as 12 or 3.5, of at most 15 digits.",
-            hint=f"Say which values mean that there is none: --missing {name}=VALUES.",
+            hint=_decimal_hint(texts, wrong)
+            or f"Say which values mean that there is none: --missing {name}=VALUES.",
         )
     places = max((-int(one.as_tuple().exponent) for one in found if one is not None), default=0)
     places = max(places, 0)
@@ -281,6 +284,14 @@ def _numbers(
     fits = max(map(abs, values), default=0) * max(column.codes.size, 1) < _EXACT
     present = np.array([one is not None for one in found], bool)
     return np.array(values, np.int64 if fits else object), places, present
+
+
+def _decimal_hint(texts: Sequence[str], wrong: Sequence[int]) -> str:
+    """Hint at decimal commas, if all that are no numbers would be numbers with these."""
+    commas = with_points([texts[at] for at in wrong], ",")
+    if not all(number_in(text) is not None for text in commas):
+        return ""
+    return "If the numbers have decimal commas: --decimal ,"
 
 
 def _reached(row: Codes, sizes: NDArray[Any], fewest: int) -> int:

@@ -107,7 +107,7 @@ class Columns:
         return How(
             reading.format, reading.encoding, reading.separator, reading.delimiter, reading.item_columns,
             self.items_file, reading.id_column, reading.item_column, tuple(names_in(reading.not_ids)),
-            reading.normalize,
+            reading.normalize, **reading.written(),
         )  # fmt: skip
 
     def pairs(self, key: str, *, alone: bool = False) -> dict[str, Any]:

@@ -45,7 +45,9 @@ class Facts:
         default=None,
     )
     date_format: str | None = parameter(
-        Text("a format"), "How dates are written, such as %d.%m.%Y (default: 2024-01-31).", default=None
+        Text("a format"),
+        "How dates are written, such as %d.%m.%Y, or sas (default: 2024-01-31).",
+        default=None,
     )
     fact_sign: str | None = parameter(
         Text("a sign"), "Between the parts of a fact (default: @).", default=None

@@ -196,7 +196,7 @@ def _weights(text: str, separator: str) -> list[tuple[int, str, tuple[str, float
         item, weight = fields[0].strip(" \t"), -1.0
         with suppress(ValueError):
             written = fields[1] if len(fields) == 2 else ""
-            weight = float(written.replace(",", ".") if separator == ";" else written)
+            weight = float(written.replace(",", ".") if separator != "," else written)
         good = item and 0 <= weight < float("inf")
         found.append((reader.line_num, separator.join(fields), (item, weight) if good else None))
     return found

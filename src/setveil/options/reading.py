@@ -11,6 +11,8 @@ from setveil.redact import redacted
 from setveil.values.declared import as_words, parameter
 from setveil.values.kinds import Choice, Flag, Text
 
+WRITTEN = ("yes", "quote", "decimal", "sheet")
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -65,6 +67,25 @@ class Reading:
         default=None,
     )
 
+    yes: str | None = parameter(
+        Text("values"),
+        "Item columns of answers: the values that mean that an item is there, such as 1 or yes,often.",
+        default=None,
+    )
+    quote: str | None = parameter(
+        Choice(("double", "none")),
+        "Double quotes protect what is between them (double), or are signs like any other (none).",
+        default=None,
+    )
+    decimal: str | None = parameter(
+        Choice((",", ".")),
+        "Decimal sign of numbers: , or . (default: a comma where all numbers of a column have it).",
+        default=None,
+    )
+    sheet: str | None = parameter(
+        Text("a sheet"), "Sheet of a spreadsheet: its name, its number from 1, or all.", default=None
+    )
+
     @property
     def text_encoding(self) -> str:
         """Encoding of text files, named or not."""
@@ -74,6 +95,10 @@ class Reading:
         """Return what was given, as arguments of `setveil.read`."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: value for name, value in values.items() if value is not None and value is not False}
+
+    def written(self) -> dict[str, Any]:
+        """Return what was given of how a table is written, besides its encoding and separator."""
+        return {name: value for name, value in self.given().items() if name in WRITTEN}
 
     def arguments(self) -> list[str]:
         """Return what was given, as it is written on the command line; secrets are left out."""

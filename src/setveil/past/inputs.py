@@ -20,7 +20,7 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.options.decode import Given
 from setveil.options.guarantees import make_guarantee
 from setveil.options.inputs import draw_rows
-from setveil.options.reading import Reading
+from setveil.options.reading import WRITTEN, Reading
 from setveil.past.run import PastRun
 from setveil.published.listing import FEWEST
 from setveil.redact import HIDDEN
@@ -136,6 +136,7 @@ def _recorded_reading(report: Record) -> dict[str, Any]:
         how["normalize"] = found["normalized"]["how"]
     if report.get("options"):
         return how
+    how |= {name: found[name] for name in WRITTEN if name in found}  # type: ignore[literal-required]
     columns = found.get("item_columns") or []
     asked = {}
     if found.get("query"):

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from setveil.data import evidence
+from setveil.data import answers, evidence
 from setveil.data.columns import Codes, numbered_alike, rows_of
 from setveil.data.ids import (
     DERIVED,
@@ -138,6 +138,9 @@ def _proposed(
         )
         if several:
             options["item_columns"] = as_fields(several, {at: columns[at].name for at in several})
+            found = answers.values_of([heads[at] for at in several])
+            if found and how.yes is None:
+                options["yes"] = as_field(answers.likely_yes(found)[0])
             taken.update(several)
         elif set_at is not None:
             options["set"] = columns[set_at].name

@@ -17,10 +17,17 @@ from setveil.data.io.records import RecordTable
 from setveil.data.io.sniff import detect_format, head_rows, likely_separator
 from setveil.data.io.source import Source, Text, as_text, is_parquet, is_xlsx, open_source
 from setveil.data.io.table import TextTable
-from setveil.data.layout import InputFile, Layout
+from setveil.data.io.written import long_separator, plain_text
+from setveil.data.layout import InputFile, Layout, refuse_unfit
 from setveil.data.named_columns import Column
 from setveil.data.personal import Personal, PersonalColumn, cells_of, ids_of_columns, items_of_columns
-from setveil.data.rows_of_columns import read_table, refuse_rounded_column
+from setveil.data.rows_of_columns import (
+    answered,
+    marked,
+    read_table,
+    refuse_answers,
+    refuse_rounded_column,
+)
 from setveil.data.set_fields import DELIMITER, require_delimiter, split_column
 from setveil.data.spelling import Merged, normalized
 from setveil.data.transactions import Transactions
@@ -92,7 +99,7 @@ def read_columns(
     how : How, optional
         How it is read, where that is not detected.
     others : bool
-        Whether other columns are read, too, if they may be ids.
+        Whether other columns are read, too, if they may be ids: that is so for data, not for releases.
     second : callable, optional
         Takes the items of each id from the second table, given the column of ids, its name and `how`; by
         default they are those of a long table.
@@ -112,6 +119,11 @@ def read_columns(
             hint="Leave it out, or use parquet or jsonl; --output-format says how a release is written.",
         )
     _require_one_way(set_name, how)
+    if how.yes is not None and how.item_columns is None:
+        raise RequestError(
+            "yes says which values of several item columns mean that an item is there; none are named.",
+            hint="Name them: --item-columns, or leave out --yes.",
+        )
     if how.delimiter is not None:
         require_delimiter(how.delimiter)
     inside = how.item_columns is None and how.items is None
@@ -140,9 +152,10 @@ def read_columns(
     if listing:
         split = opened.lists(items_at[0])
     elif inside:
-        split = split_column(columns[items_at[0]], table.names[items_at[0]], how.delimiter)
+        held, name = columns[items_at[0]], table.names[items_at[0]]
+        split = split_column(held, name, how.delimiter, whole_brackets=others)
     elif how.item_columns is not None:
-        split = _from_cells([columns[at] for at in items_at])
+        split = _from_cells(table, items_at, [columns[at] for at in items_at], how)
     else:
         assert id_at is not None  # noqa: S101  (required above)
         split, item_name = (second or _from_second)(columns[id_at], table.names[id_at], how)
@@ -291,7 +304,8 @@ def open_table(source: Any, sought: Collection[str], how: How, *, apart: bool = 
         from setveil.data.io.xlsx import read_sheet
 
         _refuse_text_options(how, apart, "a spreadsheet")
-        return _frame(read_sheet(found), name, how, files)
+        return _frame(read_sheet(found, how.sheet), name, how, files)
+    refuse_unfit("a file without sheets", sheet=how.sheet)
     if how.format == "parquet" or (how.format is None and is_parquet(content)):
         _refuse_text_options(how, apart, "a Parquet file")
         return _frame(_parquet(content, name), name, how, files)
@@ -305,7 +319,7 @@ def open_table(source: Any, sought: Collection[str], how: How, *, apart: bool = 
             lambda called: Layout("jsonl", item_column=called, objects=True), records.place,
             files, text.encoding,
         )  # fmt: skip
-    separator = how.separator or _separator(text, sought)
+    text, separator = _plain(text, sought, how)
     table = TextTable(text, separator, titled=True)
     return OpenedTable(
         table, table.columns, lambda _: False, lambda _: ((), (), ()),  # type: ignore[arg-type, return-value]
@@ -315,7 +329,7 @@ def open_table(source: Any, sought: Collection[str], how: How, *, apart: bool = 
 
 
 def _refuse_text_options(how: How, apart: bool, what: str) -> None:
-    given = [name for name in ("encoding", "separator") if getattr(how, name) is not None]
+    given = [name for name in ("encoding", "separator", "quote") if getattr(how, name) is not None]
     if given and not apart:
         raise RequestError(f"The option {given[0]} does not apply to {what}.", hint="Leave it out.")
 
@@ -347,6 +361,14 @@ def _parquet(content: bytes, name: str) -> Any:
         return pl.read_parquet(io.BytesIO(content))
     except pl.exceptions.PolarsError as error:
         raise DataError(f"{name} cannot be read as Parquet: {shorten(str(error), 200)}.") from None
+
+
+def _plain(text: Text, sought: Collection[str], how: How) -> tuple[Text, str]:
+    """Turn a text into plain csv, and tell what stands between its fields."""
+    text, separator = plain_text(text, how.separator, how.quote)
+    if separator is None and (long := long_separator(text)):
+        text, separator = plain_text(text, long, how.quote)
+    return text, separator or _separator(text, sought)
 
 
 def _separator(text: Text, sought: Collection[str]) -> str:
@@ -397,8 +419,22 @@ def _merged(column: Column) -> tuple[Codes, list[str]]:
 # --- items
 
 
-def _from_cells(columns: Sequence[Column]) -> Split:
-    """Take the items of several columns, each cell one or none."""
+def _from_cells(table: Any, items_at: Sequence[int], columns: Sequence[Column], how: How) -> Split:
+    """Take the items of several columns, each cell one or none; answers say which columns are items."""
+    if how.yes is not None:
+        wanted = Wanted(item_columns=how.item_columns, yes=how.yes)
+        cells, labels = answered(table, [table.names[at] for at in items_at], columns, wanted.yes_values)
+        return np.arange(cells.shape[0] + 1, dtype=np.int64) * len(columns), cells.ravel(), labels
+    values = {label for column in columns for label in column.labels}
+    if len(columns) > 1 and evidence.are_marks(values):
+        cells, labels = marked(table, [table.names[at] for at in items_at], columns)
+        return np.arange(cells.shape[0] + 1, dtype=np.int64) * len(columns), cells.ravel(), labels
+    if how.format is None:
+        refuse_answers(table.name, columns, tables=True)
+    return _cells_of(columns)
+
+
+def _cells_of(columns: Sequence[Column]) -> Split:
     labels: list[str] = []
     cells = np.empty((columns[0].codes.size, len(columns)), np.int64)
     for at, column in enumerate(columns):

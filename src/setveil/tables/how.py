@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+OF_TEXT = frozenset({"encoding", "separator", "quote", "decimal", "sheet"})  # of the file, not its columns
+
 
 @dataclass(frozen=True)
 class How:
@@ -27,3 +29,14 @@ class How:
     item_column: str | None = None
     not_ids: tuple[str, ...] = ()  # columns that are no ids of persons, although they look so
     normalize: str | None = None  # how spellings of an item become one, as for `setveil.read`
+    yes: str | Sequence[str] | None = None  # values of item columns that mean that their item is there
+    quote: str | None = None  # "none": double quotes are signs like any other
+    decimal: str | None = None  # of numbers; by default a comma where all of a column have it
+    sheet: str | None = None  # of a spreadsheet: its name, its number from 1, or all
+
+    def written(self) -> dict[str, Any]:
+        """Return what was said of how the file is written, for the record."""
+        said = {name: getattr(self, name) for name in ("yes", "quote", "decimal", "sheet")}
+        if self.separator is not None and len(self.separator) > 1:
+            said["separator"] = self.separator
+        return {name: value for name, value in said.items() if value is not None}

@@ -6,7 +6,7 @@ import logging
 import re
 import shlex
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from setveil.data.columns import column_at, split_names
+from setveil.data.decimals import with_points
 from setveil.data.evidence import FEW, SURE
 from setveil.data.io.source import open_source
 from setveil.data.layout import Origin
@@ -83,7 +84,7 @@ def make_table(
         log.info("Spellings: %s", spelled.sentence())
     _require_apart(read, roles)
     known = [
-        _known_column(column, about, place)
+        _known_column(column, about, place, how.decimal)
         for column, about, place in zip(read.texts, roles.qi.values(), read.places, strict=False)
     ]
     require_no_ids(read, len(known), how.not_ids)
@@ -101,6 +102,7 @@ def make_table(
         item_columns=read.item_columns or (read.set_name,),
         ignored_columns=tuple(name for name in dropped if name != read.id_column),
         encoding=read.encoding,
+        written=how.written(),
         table=True,
         merged=read.merged,
         respelled=spelled,
@@ -154,7 +156,7 @@ def settled(source: Any, roles: Roles, how: How) -> How:
 def works(source: Any, roles: Roles, how: How, options: Mapping[str, str]) -> Mapping[str, str]:
     """Try a reading that is to be proposed; where it only lacks the column of ids, add that."""
     said: dict[str, Any] = {
-        key: options[key] for key in ("id_column", "delimiter", "item_columns") if key in options
+        key: options[key] for key in ("id_column", "delimiter", "item_columns", "yes") if key in options
     }
     set_name = options.get("set", roles.set_name)
     qi = {name: Known() for name in split_names(options["qi"])} if "qi" in options else roles.qi
@@ -191,9 +193,17 @@ def _require_apart(read: TableColumns, roles: Roles) -> None:
         )
 
 
-def _known_column(column: TextColumn, known: Known, place: Callable[[int], str]) -> QuasiIdentifier:
-    """Make a quasi-identifier: numeric if that was said, or its values are numbers and nothing was said."""
+def _known_column(
+    column: TextColumn, known: Known, place: Callable[[int], str], decimal: str | None = None
+) -> QuasiIdentifier:
+    """Make a quasi-identifier: numeric if that was said, or its values are numbers and nothing was said.
+
+    Numbers with decimal commas are published with points.
+    """
     labels = tuple(MISSING if label in known.missing else label for label in column.labels)
+    whole = known.kind is None and known.ranges is None and not any("," in label for label in labels)
+    if known.hierarchy is None and known.kind != "categorical" and not whole:
+        column, labels = _with_points(column, labels, decimal)
     column = TextColumn(column.name, column.codes, labels)
     make = partial(quasi_identifier, column.name, column.codes, labels, weight=known.weight, place=place)
     if isinstance(known.hierarchy, Hierarchy):
@@ -244,6 +254,18 @@ def _usual_width(column: QuasiIdentifier) -> Fraction:
     """Choose the width of ranges such that no single row decides it."""
     rows = np.bincount(column.codes, minlength=column.n_values).tolist()
     return width_for(_rows_of(column, rows), FEWEST, column.bounds)
+
+
+def _with_points(
+    column: TextColumn, labels: Sequence[str], decimal: str | None
+) -> tuple[TextColumn, tuple[str, ...]]:
+    """Write numbers with decimal commas with points; those that are then the same become one value."""
+    pointed = with_points(labels, decimal, (MISSING,))
+    if pointed == list(labels):
+        return column, tuple(labels)
+    numbers: dict[str, int] = {}
+    image = [numbers.setdefault(label, len(numbers)) for label in pointed]
+    return TextColumn(column.name, np.array(image, np.int32)[column.codes], tuple(numbers)), tuple(numbers)
 
 
 def _refuse_few_texts(column: TextColumn, place: Callable[[int], str]) -> None:

@@ -68,6 +68,8 @@ def _items_of(pairs: Sequence[tuple[str, str]], name: str, how: How) -> Iterator
         yield from ((cell, version) for cell, version in pairs if cell)
         return
     cells = Column(np.arange(len(pairs)), [cell for cell, _ in pairs], lambda _: "The file")
-    indptr, items, labels = split_column(cells, name, how.delimiter, in_brackets=how.delimiter == ",")
+    indptr, items, labels = split_column(
+        cells, name, how.delimiter, in_brackets=how.delimiter == ",", whole_brackets=True
+    )
     for (_, version), (start, end) in zip(pairs, pairwise(indptr.tolist()), strict=True):
         yield from ((labels[item], version) for item in items[start:end].tolist())

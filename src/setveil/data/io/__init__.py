@@ -17,8 +17,19 @@ from setveil.data.events import PERSON, Beside, unit_of
 from setveil.data.ids import Values, require_no_ids, why_id
 from setveil.data.io.sniff import detect_format, holds_numbers, sniff_content, why_table
 from setveil.data.io.source import Source, Text, as_text, gather, is_xlsx, open_source
+from setveil.data.io.text import QuoteError
 from setveil.data.io.write import write_blocks
-from setveil.data.layout import FORMATS, InputFile, Layout, Origin, function_of, writable_layout
+from setveil.data.io.written import long_separator, plain_text
+from setveil.data.layout import (
+    FORMATS,
+    InputFile,
+    Layout,
+    Origin,
+    function_of,
+    refuse_unfit,
+    require_separator,
+    writable_layout,
+)
 from setveil.data.personal import merged
 from setveil.data.readings import refusal, refuse_ids_in_lists
 from setveil.data.rows_of_columns import RowsRead, personal_in, refuse_rounded_parts, require_people
@@ -52,6 +63,20 @@ class _Request:
     wanted: Wanted
     tables: bool  # whether a file that may be a table is refused where nothing says which columns count
     normalize: str | None = None  # how spellings of an item become one
+    # quote, decimal, sheet: arguments of `read`
+    quote: str | None = None
+    decimal: str | None = None
+    sheet: str | None = None
+
+    @property
+    def written(self) -> dict[str, Any]:
+        """Return what was said of how a file is written, for the record."""
+        said = {name: getattr(self, name) for name in ("quote", "decimal", "sheet")} | {
+            "yes": self.wanted.yes
+        }
+        if self.separator is not None and len(self.separator) > 1:
+            said["separator"] = self.separator
+        return {name: value for name, value in said.items() if value is not None}
 
     def given(self) -> dict[str, Any]:
         """Return the options that formats may take, by name."""
@@ -61,6 +86,7 @@ class _Request:
             "item_column": self.wanted.item_column,
             "item_columns": self.wanted.item_columns,
             "delimiter": self.wanted.delimiter,
+            "yes": self.wanted.yes,
         }
 
     @property
@@ -85,6 +111,10 @@ def read(
     query: str | None = None,
     connection: str | None = None,
     normalize: str | None = None,
+    yes: str | Sequence[str] | None = None,
+    quote: str | None = None,
+    decimal: str | None = None,
+    sheet: str | None = None,
     refuse_tables: bool = True,
 ) -> Transactions:
     """Read transactions from files or a database, and remember where they came from.
@@ -126,6 +156,8 @@ def read(
         ``sqlite:///visits.db``.
     normalize : {"codes", "text", "none"}, optional
         Make spellings one item, as for `setveil.read`.
+    yes, quote, decimal, sheet
+        How columns of answers, quotes, numbers and spreadsheets are read, as for `setveil.read`.
     refuse_tables : bool
         Whether a file that may be a table is refused where nothing says which columns count. Otherwise its
         lines are read as rows of items, which is right for a published file of which nothing else is known.
@@ -142,8 +174,8 @@ def read(
     >>> data = sv.read("orders.csv", id_column="order", item_column="article")    # doctest: +SKIP
     >>> data = sv.read("stays.csv", item_columns="DX1-DX20")                      # doctest: +SKIP
     """
-    wanted = Wanted(id_column, item_column, item_columns, delimiter)
-    request = _Request(format, encoding, separator, wanted, refuse_tables, normalize)
+    wanted = Wanted(id_column, item_column, item_columns, delimiter, yes)
+    request = _Request(format, encoding, separator, wanted, refuse_tables, normalize, quote, decimal, sheet)
     return _read(
         path, request, not_ids, query, connection, same_ids=same_ids, rows_are_events=rows_are_events
     )[0]
@@ -155,7 +187,8 @@ def read_with_ids(
     """Read transactions as `read` does, and the id of each row; None where rows have none."""
     wanted = Wanted(*(reading.pop(name, None) for name in WANTED))
     form, encoding, separator = (reading.pop(name, None) for name in ("format", "encoding", "separator"))
-    request = _Request(form, encoding, separator, wanted, True, reading.pop("normalize", None))
+    more = {name: reading.pop(name, None) for name in ("normalize", "quote", "decimal", "sheet")}
+    request = _Request(form, encoding, separator, wanted, True, **more)
     beside = (reading.pop(name, None) for name in ("not_ids", "query", "connection"))
     return _read(path, request, *beside, **{"same_ids": False, "rows_are_events": False} | reading)
 
@@ -172,7 +205,8 @@ def _read(
 ) -> tuple[Transactions, list[str] | None]:
     """Read transactions and the ids of their rows."""
     start = time.perf_counter()
-    Layout(request.format or "basket", request.separator or ",")
+    Layout(request.format or "basket")
+    require_separator(request.separator)
     wanted = request.wanted
     if wanted.delimiter is not None and not wanted.named:
         raise RequestError(
@@ -223,6 +257,7 @@ def _read(
         query,
         named=not request.silent,
         cells=part.cells,
+        written={**part.written, **request.written},
         unit=unit_of(part.id_column) if rows_are_events else PERSON,
         seconds=round(time.perf_counter() - start, 4),
     )
@@ -278,7 +313,11 @@ def read_ids(how: Mapping[str, Any]) -> set[str] | None:
     wanted = Wanted(
         _numbered(column), items[0] if long else None, None if long else items, how.get("delimiter")
     )
-    request = _Request(how["layout"], how["encoding"], how["separator"], wanted, True)
+    wanted = replace(wanted, yes=how.get("yes"))
+    request = _Request(
+        how["layout"], how["encoding"], how["separator"], wanted, True, None, how.get("quote"), None,
+        how.get("sheet"),
+    )  # fmt: skip
     try:
         parts, found, _ = _file_parts([file["path"] for file in files], request)
     except (DataError, RequestError):
@@ -363,13 +402,16 @@ def _read_source(source: Source, request: _Request) -> tuple[RowsRead, str | Non
         from setveil.data.io.xlsx import read_sheet
 
         _refuse_options("parquet", {"separator": request.separator}, "a spreadsheet")
+        refuse_unfit("a spreadsheet", quote=request.quote)
         form = _form_of_table(request, "a spreadsheet")
-        return read_frame(read_sheet(source), request.wanted, name, form), None
+        return read_frame(read_sheet(source, request.sheet), request.wanted, name, form), None
+    refuse_unfit("a file without sheets", sheet=request.sheet)
     chosen = request.format or detect_format(source.inner, content)
     given = request.given()
     part: RowsRead
     if not FORMATS[chosen].text:
         _refuse_options(chosen, given)
+        refuse_unfit(f"the format {chosen}", quote=request.quote)
         options = {option: given[option] for option in FORMATS[chosen].takes}
         part = function_of(FORMATS[chosen].reader)((content, name), **options)
         if part.layout.nested:
@@ -377,9 +419,10 @@ def _read_source(source: Source, request: _Request) -> tuple[RowsRead, str | Non
         return part, None
     text = as_text(content, name, request.encoding)
     chosen = request.format or detect_format(source.inner, text.content)
-    if request.format is None and chosen != "jsonl":
-        return _read_undeclared(text, chosen, request), text.encoding
+    if "separator" in FORMATS[chosen].takes or (request.format is None and chosen != "jsonl"):
+        return _read_separated(text, chosen, request), text.encoding
     _refuse_options(chosen, given)
+    refuse_unfit(f"the format {chosen}", quote=request.quote)
     options = {option: given[option] for option in FORMATS[chosen].takes}
     try:
         part = function_of(FORMATS[chosen].reader)(text, **options)
@@ -388,6 +431,45 @@ def _read_source(source: Source, request: _Request) -> tuple[RowsRead, str | Non
         raise
     _refuse_ids_in_lists(part, name, request)
     return part, text.encoding
+
+
+def _read_separated(text: Text, detected: str, request: _Request) -> RowsRead:
+    """Read separated text, however its fields are separated and quoted."""
+    written = {"separator": request.separator, "quote": request.quote}
+    long = long_separator(text) if request.separator is None else None
+    if long and (request.wanted.named or why_table(text, "basket", None)[0]):
+        request = replace(request, separator=long)
+        written["separator"] = long
+    plain, separator = plain_text(text, request.separator, request.quote)
+    asked = replace(request, separator=separator, quote=None)
+    try:
+        if request.format is None:
+            part = _read_undeclared(plain, detected, asked)
+        else:
+            given = asked.given()
+            _refuse_options(detected, given)
+            options = {option: given[option] for option in FORMATS[detected].takes}
+            part = function_of(FORMATS[detected].reader)(plain, **options)
+        return replace(part, written={"separator": long}) if written["separator"] == long and long else part
+    except TableError as error:
+        if separator != written["separator"] or request.quote is not None:
+            error.write_as({name: value for name, value in written.items() if value is not None})
+        raise
+    except QuoteError as error:
+        bare = replace(asked, separator=written["separator"], quote="none")
+        if request.quote is None and _can_be_read(text, bare, {}):
+            raise _plain_quotes(error) from None
+        raise
+
+
+def _plain_quotes(error: QuoteError) -> TableError:
+    """Ask whether double quotes are signs like any other."""
+    return TableError(
+        error.message.removesuffix("."),
+        [],
+        [({"quote": "none"}, "double quotes are signs like any other, as for inches")],
+        error.hint.removesuffix("."),
+    )
 
 
 def _refuse_ids_in_lists(part: RowsRead, name: str, request: _Request) -> None:
@@ -433,10 +515,17 @@ def _text(source: Source, request: _Request) -> Text:
 def _can_be_read(text: Text, request: _Request, options: Mapping[str, str]) -> bool:
     """Tell whether a reading that could be proposed gives rows, and not ids for items."""
     said = dict(options)
-    asked = _Request(
-        said.pop("format", None), None, said.pop("separator", request.separator), Wanted(**said), True
+    asked = replace(
+        request,
+        format=said.pop("format", None if said else request.format),
+        separator=said.pop("separator", request.separator),
+        quote=said.pop("quote", request.quote),
+        wanted=Wanted(**said) if said else request.wanted,
+        tables=True,
     )
     try:
+        text, separator = plain_text(text, asked.separator, asked.quote)
+        asked = replace(asked, separator=separator, quote=None)
         if asked.format is None:
             part = _read_undeclared(text, "basket", asked)
         else:

@@ -28,14 +28,15 @@ def read_jsonl(
     item_column: str | None,
     item_columns: str | Sequence[str] | None,
     delimiter: str | None,
+    yes: str | Sequence[str] | None = None,
 ) -> RowsRead:
     """Read rows; a blank line, an empty array and null under the key are empty rows.
 
     The first row that is not blank settles whether the rows are arrays or objects, and the key of the list.
     Objects without an array, or of which a key of ids or several of items are named, are lines of a table.
     """
-    wanted = Wanted(id_column, item_column, item_columns, delimiter)
-    said = {"id_column": id_column, "item_columns": item_columns, "delimiter": delimiter}
+    wanted = Wanted(id_column, item_column, item_columns, delimiter, yes)
+    said = {"id_column": id_column, "item_columns": item_columns, "delimiter": delimiter, "yes": yes}
     of_records = [name for name, value in said.items() if value is not None]
     if of_records:
         if isinstance(next((row for _, row in values_in(text) if row is not BLANK), None), list):

@@ -34,6 +34,7 @@ def read_parquet(
     item_column: str | None,
     item_columns: str | Sequence[str] | None,
     delimiter: str | None,
+    yes: str | Sequence[str] | None = None,
 ) -> RowsRead:
     """Read a column of lists, or a table of columns, from the bytes of a file and its name.
 
@@ -49,7 +50,7 @@ def read_parquet(
     try:
         part = read_frame(
             pl.scan_parquet(io.BytesIO(content)),
-            Wanted(id_column, item_column, item_columns, delimiter),
+            Wanted(id_column, item_column, item_columns, delimiter, yes),
             name,
         )
     except pl.exceptions.PolarsError as error:

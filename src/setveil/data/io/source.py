@@ -59,6 +59,7 @@ _WIDE = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
+_STATA = range(0x68, 0x74)  # versions 104 to 115
 _NOT_CP1252 = (0x81, 0x8D, 0x8F, 0x90, 0x9D)
 _NOT_IN_A_WORD = re.compile(rb"[\s,;|\"\x00]")
 _MARKUP = re.compile(
@@ -89,10 +90,11 @@ class Text:
     name: str
     content: bytes
     encoding: str = "utf-8"
+    before: int = 0  # lines of the file above this text that were left out
 
     def where(self, offset: int) -> str:
         """Name the file and the line (from 1) of a byte."""
-        return f"{self.name}, line {line_number(self.content, offset)}"
+        return f"{self.name}, line {self.before + line_number(self.content, offset)}"
 
 
 def line_number(content: bytes, offset: int) -> int:
@@ -215,7 +217,11 @@ def as_text(content: bytes, name: str, encoding: str | None = None) -> Text:
         raise DataError(f"{name} is a Parquet file, expected text.", hint="Read it with --format parquet.")
     what, hint = next(
         (said for magic, said in _FOREIGN.items() if content.startswith(magic)),
-        _DUCKDB if content[8:12] == b"DUCK" else ("", ""),
+        _DUCKDB
+        if content[8:12] == b"DUCK"
+        else ("a file of Stata", _SAVE)
+        if _is_stata(content)
+        else ("", ""),
     )
     if what:
         raise DataError(f"{name} is {what}, expected text.", hint=hint)
@@ -235,6 +241,17 @@ def as_text(content: bytes, name: str, encoding: str | None = None) -> Text:
             hint="If it is text in another encoding, name it: --encoding utf-16, for instance.",
         )
     return Text(name, content.removeprefix(codecs.BOM_UTF8), "utf-8" if utf8 else encoding)
+
+
+def _is_stata(content: bytes) -> bool:
+    """Whether the bytes are a file of Stata of the versions before 117, which data frames still write."""
+    return (
+        len(content) > 60
+        and content[0] in _STATA
+        and content[1] in (1, 2)
+        and content[2] == 1
+        and content[3] == 0
+    )
 
 
 # --- files and folders

@@ -15,6 +15,7 @@ from setveil.data.columns import NOTHING, Codes, Wanted, guess_columns
 from setveil.data.io.sniff import head_rows, likely_separator
 from setveil.data.io.source import Text
 from setveil.data.io.text import refuse_open_quote, unquoted
+from setveil.data.io.written import with_fitting_header
 from setveil.data.layout import Layout
 from setveil.data.named_columns import Column
 from setveil.data.rows_of_columns import RowsRead, read_table
@@ -53,10 +54,14 @@ def read_wide(
 
 
 def read_onehot(
-    text: Text, separator: str | None, id_column: str | None, item_columns: str | Sequence[str] | None
+    text: Text,
+    separator: str | None,
+    id_column: str | None,
+    item_columns: str | Sequence[str] | None,
+    yes: str | Sequence[str] | None = None,
 ) -> RowsRead:
     """Read lines with a column for each item, by default all columns but that of the ids."""
-    wanted = Wanted(id_column, None, item_columns)
+    wanted = Wanted(id_column, None, item_columns, None, yes)
     return read_table(TextTable(text, separator, wanted), "onehot", wanted)
 
 
@@ -87,9 +92,9 @@ class TextTable:
     def __init__(
         self, text: Text, separator: str | None, wanted: Wanted = NOTHING, *, titled: bool = False
     ) -> None:
-        self.text = text
         self.name = text.name
         self.separator = Layout("long", separator or likely_separator(text)).separator
+        self.text = text = with_fitting_header(text, self.separator)
         rows = head_rows(text, self.separator)
         self.width = len(rows[0]) if rows else 0
         usual, _ = evidence.common_width(rows)
@@ -178,13 +183,13 @@ class TextTable:
         """Say where a row stands."""
         text = self.text.content.decode("utf-8", "replace")
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=self.separator, skipinitialspace=True)
-        start = 1
+        start = self.text.before + 1
         with contextlib.suppress(csv.Error):  # of fields that are longer than it reads
             for fields in reader:
                 row -= any(field.strip(" \t") for field in fields) or len(fields) > 1
                 if row + self.header < 0:
                     return f"{self.name}, line {start:,}"
-                start = reader.line_num + 1
+                start = self.text.before + reader.line_num + 1
         return self.name
 
     @property

@@ -103,7 +103,11 @@ def _spmf_names(text: Text) -> dict[str, str]:
     return names
 
 
-class OpenQuoteError(DataError):
+class QuoteError(DataError):
+    """A double quote stands where it protects nothing."""
+
+
+class OpenQuoteError(QuoteError):
     """A double quote is opened, and not closed until the text ends."""
 
 
@@ -122,7 +126,7 @@ def unquoted(text: Text, raw: bytes, offset: int) -> str:
         return raw.decode()
     inner = raw[1:-1].replace(b'""', b"")
     if raw[-1:] != b'"' or b'"' in inner:
-        raise DataError(
+        raise QuoteError(
             f"{text.where(offset)}: found {shorten(raw.decode())}, expected nothing after the closing quote.",
             hint='A double quote inside a quoted field is written twice: "".',
         )

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import datetime
 import io
+import shlex
 import warnings
 import zipfile
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
 from setveil.data.io.source import Source
-from setveil.errors import DataError, RequestError, listed, shorten
+from setveil.errors import DataError, RequestError, TableError, did_you_mean, listed, shorten
 from setveil.memory import Unpacked
 
+ALL = "all"  # sheets
+_SHOWN = 4  # ways to read several sheets that are shown
 _ROW, _CELL = 64, 24  # bytes of memory that a row and a cell take, besides its text
 
 
@@ -26,7 +30,8 @@ def read_sheet(source: Source, sheet: str | None = None) -> pl.DataFrame:
     source : Source
         An .xlsx file.
     sheet : str, optional
-        Its name. Hidden sheets are read only if they are named.
+        Its name, else its number from 1; or "all": those with the same columns, one below the other. Hidden
+        sheets are read only if they are named.
 
     Returns
     -------
@@ -57,8 +62,8 @@ def read_sheet(source: Source, sheet: str | None = None) -> pl.DataFrame:
             warnings.simplefilter("ignore")  # of styles and extensions that it does not know
             book = openpyxl.load_workbook(io.BytesIO(source.content), read_only=True, data_only=True)
             sheets = {page.title: page for page in book.worksheets}
-            if sheet is not None and sheet in sheets:
-                tables = {sheet: _cells(sheets[sheet], room)}
+            if sheet is not None and (named := _named(sheet, list(sheets))) is not None:
+                tables = {named: _cells(sheets[named], room)}
             else:
                 shown = {name: page for name, page in sheets.items() if page.sheet_state == "visible"}
                 tables = {name: cells for name, page in shown.items() if (cells := _cells(page, room))}
@@ -69,17 +74,52 @@ def read_sheet(source: Source, sheet: str | None = None) -> pl.DataFrame:
             f"{source.name} cannot be read as a spreadsheet: it is damaged.",
             hint="Save it again as .xlsx, or its sheet as csv.",
         ) from None
-    if sheet is not None and sheet not in sheets:
-        raise DataError(f"{source.name} has no sheet {shorten(sheet)}, only {listed(list(sheets))}.")
-    if len(tables) > 1:
+    if sheet is not None and sheet != ALL and _named(sheet, list(sheets)) is None:
         raise DataError(
-            f"{source.name} has {len(tables)} sheets with content: {listed(list(tables))}, expected one.",
-            hint="Save the one to read as csv or in a file of its own.",
+            f"{source.name} has no sheet {shorten(sheet)}, only {listed(list(sheets))}.",
+            hint=did_you_mean(sheet, list(sheets), "Name one of them, or its number from 1.", quoted=True),
         )
+    if len(tables) > 1 and sheet is None:
+        raise _which(source.name, tables)
+    if len(tables) > 1:
+        return _below_each_other({name: _table(cells, name, room) for name, cells in tables.items()}, source)
     cells = next(iter(tables.values()), [])
     if not cells:
         raise DataError(f"{source.name} is an empty spreadsheet, expected a table.")
     return _table(cells, source.name, room)
+
+
+def _named(sheet: str, names: Sequence[str]) -> str | None:
+    """Find a sheet by its name, or else by its number from 1; None if there is none."""
+    if sheet in names:
+        return sheet
+    number = int(sheet) if sheet.isascii() and sheet.isdigit() and len(sheet) < 4 else 0
+    return names[number - 1] if 1 <= number <= len(names) else None
+
+
+def _which(name: str, tables: Mapping[str, Sequence[Sequence[str | None]]]) -> TableError:
+    """Ask which of several sheets is to be read."""
+    ways = [({"sheet": one}, "this sheet alone") for one in tables]
+    if len({tuple(cells[0]) for cells in tables.values()}) == 1:
+        ways.insert(0, ({"sheet": ALL}, "all sheets, one below the other"))
+    return TableError(
+        f"{name} has {len(tables)} sheets with content: {listed(list(tables))}, expected one, or its name",
+        [],
+        ways[:_SHOWN],
+    )
+
+
+def _below_each_other(tables: Mapping[str, pl.DataFrame], source: Source) -> pl.DataFrame:
+    """Put sheets with the same columns below each other."""
+    first, columns = next((name, table.columns) for name, table in tables.items())
+    for name, table in tables.items():
+        if set(table.columns) != set(columns):
+            raise DataError(
+                f"{source.name}: the sheet {shorten(name)} has the columns {listed(table.columns)}, "
+                f"and {shorten(first)} has {listed(columns)}: expected the same.",
+                hint=f"Name the sheet to read: --sheet {shlex.quote(name)}.",
+            )
+    return pl.concat([table.select(columns) for table in tables.values()])
 
 
 def _cells(page: Any, room: Unpacked) -> list[list[str | None]]:

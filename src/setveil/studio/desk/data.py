@@ -84,7 +84,7 @@ def systems_of(desk: Desk, system: str, column: str) -> dict[str, str]:
     """Read from a column of the project's long table of which version of ICD each item is."""
     settings = _settings(desk)
     reading = Reading(**{key.replace("-", "_"): settings[key] for key in READING if key in settings})
-    how = How(reading.format, reading.encoding, reading.separator, reading.delimiter)
+    how = How(reading.format, reading.encoding, reading.separator, reading.delimiter, **reading.written())
     return systems_said(settings.get("input"), system, reading.item_column, column, how)
 
 
