@@ -155,7 +155,8 @@ def read_with_ids(
     """Read transactions as `read` does, and the id of each row; None where rows have none."""
     wanted = Wanted(*(reading.pop(name, None) for name in WANTED))
     form, encoding, separator = (reading.pop(name, None) for name in ("format", "encoding", "separator"))
-    request = _Request(form, encoding, separator, wanted, True, reading.pop("normalize", None))
+    tables = reading.pop("refuse_tables", True)
+    request = _Request(form, encoding, separator, wanted, tables, reading.pop("normalize", None))
     beside = (reading.pop(name, None) for name in ("not_ids", "query", "connection"))
     return _read(path, request, *beside, **{"same_ids": False, "rows_are_events": False} | reading)
 
