@@ -52,6 +52,8 @@ def read_rows_and_ids(
     if refuse_tables and spellings:
         say_spellings(data)
     origin = data.origin
+    for note in () if origin is None else origin.notes:
+        say(f"Note: {note}")
     if origin is not None and not origin.named and (origin.id_column is not None or not refuse_tables):
         name = "standard input" if origin.path == "-" else origin.path
         say(f"Reading {name}: {origin.sentence()} (if not: --format, --id-column, --item-column).")

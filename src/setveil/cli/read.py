@@ -29,7 +29,7 @@ def read(
     $ setveil read log.csv --id-column id --set dx --when on:month --show
     """
     from setveil.cli.files import read_rows_and_ids
-    from setveil.report.reading import reading_record, reading_text
+    from setveil.commands.reading import reading_record, reading_text
 
     asked = facts_asked(facts, columns, reading, {"m": None}, MEMORY, of_persons=bool(columns.qi))
     source = source_of(input, reading)

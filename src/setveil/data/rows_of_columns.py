@@ -69,6 +69,7 @@ class RowsRead:
     lines: Codes | None = field(default=None, repr=False)  # the row of each line; None: a line is a row
     beside: Beside = field(default=NOBODY, repr=False)  # unused columns that may say whose rows are
     personal: tuple[PersonalColumn, ...] = field(default=(), repr=False)  # of columns that hold no items
+    notes: tuple[str, ...] = ()  # what was noticed while reading
 
 
 def personal_in(part: RowsRead, not_ids: str | Sequence[str] | None = None) -> Personal:

@@ -224,6 +224,7 @@ def _read(
         query,
         named=not request.silent,
         cells=part.cells,
+        notes=tuple(note for one in parts for note in one.notes),
         unit=unit_of(part.id_column) if rows_are_events else PERSON,
         seconds=round(time.perf_counter() - start, 4),
     )
@@ -385,7 +386,8 @@ def _read_source(source: Source, request: _Request) -> tuple[RowsRead, str | Non
     try:
         part = function_of(FORMATS[chosen].reader)(text, **options)
     except TableError as asked:  # of records, in which nothing says which keys count
-        asked.keep(lambda options: _can_be_read(text, request, {"format": chosen, **options}))
+        said = {name: value for name, value in given.items() if isinstance(value, str)}
+        asked.keep(lambda options: _can_be_read(text, request, {"format": chosen, **said, **options}))
         raise
     _refuse_ids_in_lists(part, name, request)
     return part, text.encoding

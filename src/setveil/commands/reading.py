@@ -71,7 +71,7 @@ def _roles(data: Transactions) -> list[tuple[str, str]]:
 def _first(data: Transactions, ids: Sequence[str] | None) -> list[dict[str, Any]]:
     """List the first rows."""
     sets = [list(row) for row in data[: min(SHOWN, data.n_rows)].rows()]
-    columns = [*data.columns, *data.kept] if isinstance(data, Table) else []
+    columns: list[Any] = [*data.columns, *data.kept] if isinstance(data, Table) else []
     return [
         {
             "row": str(at + 1) if ids is None else ids[at],
