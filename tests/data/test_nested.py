@@ -96,6 +96,9 @@ def test_a_bundle_holds_resources_of_several_types(tmp_path: Path, indent: int |
     path.write_text(json.dumps(bundle(resources), indent=indent))
     kind = {"id_column": "Condition.subject.reference", "item_column": "Condition.code.coding.code"}
     assert read(path, **kind).rows() == [("E11", "I10", "J18"), ("I10",)]
+    with pytest.raises(TableError) as caught:
+        read(path)
+    assert caught.value.readings[0][0] == kind
     path.write_text(json.dumps(bundle(resources[1:4]), indent=indent))
     plain = {"id_column": "subject.reference", "item_column": "entry[].resource.code.coding.code"}
     assert read(path, **plain).rows() == [("E11", "I10", "J18"), ("I10",)]

@@ -72,21 +72,25 @@ def _readings(
     table: NamedColumns, columns: Sequence[int], lists: Sequence[int], *, known: bool
 ) -> list[tuple[dict[str, str], str]]:
     """Say how items are read from columns; `known`: it was said whose they are."""
-    person = None if known else _person(table, lists)
-    whose = {} if person is None else {"id_column": person}
-    row = "" if known else f"one row per {'line' if person is None else f'value of {person}'}, "
-    names = [table.names[at] for at in _likely(table, columns)]
-    return [({**whose, "item_column": name}, f"{row}items from {name}") for name in names]
+    found = []
+    for name in (table.names[at] for at in _likely(table, columns)):
+        person = None if known else _person(table, lists, name)
+        whose = {} if person is None else {"id_column": person}
+        row = "" if known else f"one row per {'line' if person is None else f'value of {person}'}, "
+        found.append(({**whose, "item_column": name}, f"{row}items from {name}"))
+    return found
 
 
-def _person(table: NamedColumns, lists: Sequence[int]) -> str | None:
-    """Find the column that says whose a row is, by its name or that of a column around it."""
+def _person(table: NamedColumns, lists: Sequence[int], item: str) -> str | None:
+    """Find the column that says whose the items are, by its name or that of a column around it."""
     values = _values(table)
-    found = [
-        at
-        for at, name in enumerate(table.names)
-        if at not in lists and any(map(tells_person, (name, *name.split("."))))
-    ]
+    kind, _, _ = item.partition(".")
+    around = f"{kind}." if kind in getattr(table, "kinds", ()) else ""
+    found = []
+    for at, name in enumerate(table.names):
+        bare = name.removeprefix(around)
+        if at not in lists and name.startswith(around) and any(map(tells_person, (bare, *bare.split(".")))):
+            found.append(at)
     at = max(found, key=lambda at: (is_people(table.names[at]), len(set(values[at])), -at), default=None)
     return None if at is None else table.names[at]
 
