@@ -75,6 +75,7 @@ site_sections = {
 # Pages that describe a command, besides those that name its options.
 site_commands = {
     "demo": ["install"],
+    "read": ["howto/read_your_file"],
     "anonymize": ["ten_minutes", "algorithms", "cli", "tables", "facts"],
     "apply": ["apply"],
     "verify": ["verify", "sql"],

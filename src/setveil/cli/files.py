@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from setveil.cli.session import say
-from setveil.data.io import read, sniff_content
+from setveil.data.io import read_with_ids, sniff_content
 from setveil.data.io.source import as_text, gather, read_bytes
 from setveil.data.layout import formats_of
 from setveil.data.spelling import NONE, look_alikes
@@ -36,15 +36,28 @@ def read_rows(
     spellings: bool = True,
 ) -> Transactions:
     """Read rows, and say how where that was detected from the content and a mistake would go unnoticed."""
+    return read_rows_and_ids(path, reading, refuse_tables=refuse_tables, spellings=spellings)[0]
+
+
+def read_rows_and_ids(
+    path: str | Sequence[str],
+    reading: Reading = DETECTED,
+    *,
+    refuse_tables: bool = True,
+    spellings: bool = True,
+) -> tuple[Transactions, list[str] | None]:
+    """Read rows as `read_rows` does, and the ID of each row; None if rows have no IDs."""
     with saying_how(path, reading):
-        data = read(path or None, **reading.given(), refuse_tables=refuse_tables)
+        data, ids = read_with_ids(path or None, **reading.given(), refuse_tables=refuse_tables)
     if refuse_tables and spellings:
         say_spellings(data)
     origin = data.origin
+    for note in () if origin is None else origin.notes:
+        say(f"Note: {note}")
     if origin is not None and not origin.named and (origin.id_column is not None or not refuse_tables):
         name = "standard input" if origin.path == "-" else origin.path
         say(f"Reading {name}: {origin.sentence()} (if not: --format, --id-column, --item-column).")
-    return data
+    return data, ids
 
 
 def read_fitting(

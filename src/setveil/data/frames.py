@@ -18,6 +18,8 @@ from setveil.data.ids import Values
 from setveil.data.layout import Layout
 from setveil.data.named_columns import Column
 from setveil.data.names import is_measured_name
+from setveil.data.nested_columns import paths, require_columns, which_list, without_nulls
+from setveil.data.nested_frames import flat_frame
 from setveil.data.pandas_frames import is_pandas, pandas_columns, without_index_levels
 from setveil.data.rows_of_columns import RowsRead, read_lists_by_id, read_table, require_people, with_unused
 from setveil.data.set_fields import refuse_lists
@@ -55,8 +57,13 @@ def read_frame(
         wanted = replace(wanted, id_column=id_column, item_column=item_column)
     table = as_polars(frame)
     schema = table.collect_schema()
+    wanted = paths(wanted, schema)
     offered = without_index_levels(schema, wanted.id_column, wanted.item_column, name)
     first_is_id = first_is_id and len(offered) == len(schema)  # an index may hold the ids, too
+    listing = [at for at, dtype in enumerate(offered.values()) if isinstance(dtype, pl.List | pl.Array)]
+    require_columns(FrameTable(table, list(offered), name), wanted, listing)
+    if len(listing) > 1 and not wanted.named and not form and all("." in list(offered)[at] for at in listing):
+        raise which_list(FrameTable(table, list(offered), name), listing)
     lists = None if form or wanted.item_columns is not None else list_column(offered, wanted, name)
     if lists is None:
         try:
@@ -74,7 +81,8 @@ def read_frame(
     if wanted.id_column is None:
         return with_unused(frame_table, part, {})
     id_at, item_at = (column_at(frame_table.names, one, name) for one in (wanted.id_column, lists))
-    return read_lists_by_id(frame_table, id_at, item_at, (part.indptr, part.codes, list(part.labels)))
+    by_id = read_lists_by_id(frame_table, id_at, item_at, (part.indptr, part.codes, list(part.labels)))
+    return replace(by_id, notes=part.notes)
 
 
 def rows_in_frame(frame: object, wanted: Wanted, form: str | None = None) -> RowsRead:
@@ -129,8 +137,9 @@ def list_column(schema: Mapping[str, pl.DataType], wanted: Wanted, where: str) -
         return wanted.item_column
     if wanted.named or not lists:
         return None
-    if len(lists) == 1:
-        return lists[0]
+    plain = [name for name in lists if "." not in name]
+    if len(lists) == 1 or len(plain) == 1:
+        return lists[0] if len(lists) == 1 else plain[0]
     raise DataError(
         f"{where}: {len(lists)} columns hold lists: {listed(lists)}.",
         hint="Name the one to read with --item-column.",
@@ -147,7 +156,13 @@ def read_lists(table: pl.LazyFrame, column: str, where: str) -> RowsRead:
         items = items.filter(lengths > 0)
     items = items.explode()
     _check_items(items, column, where, "lists")
-    _refuse(items.is_null(), column, "missing", where, "lists")
+    notes: tuple[str, ...] = ()
+    if items.null_count():
+        row = np.repeat(np.arange(lengths.len()), lengths.to_numpy())
+        missing = items.is_null().to_numpy()
+        notes = without_nulls(column, int(missing.sum()), np.unique(row[missing]).size)
+        items = items.drop_nulls()
+        np.cumsum(np.bincount(row[~missing], minlength=lengths.len()), out=indptr[1:])
     codes, labels = _numbered(items)
     if "" in labels:
         empty = codes == labels.index("")
@@ -160,6 +175,7 @@ def read_lists(table: pl.LazyFrame, column: str, where: str) -> RowsRead:
         item_columns=(column,),
         ignored_columns=tuple(name for name in table.collect_schema().names() if name != column),
         items=(Values(column, codes, labels),),
+        notes=notes,
     )
 
 
@@ -331,7 +347,11 @@ def _are_places(found: pl.Series, length: int) -> bool:
 
 
 def as_polars(frame: Any) -> pl.LazyFrame:
-    """Take a data frame."""
+    """Take a data frame; the fields of structs are columns."""
+    return flat_frame(_as_polars(frame))
+
+
+def _as_polars(frame: Any) -> pl.LazyFrame:
     if isinstance(frame, pl.DataFrame | pl.LazyFrame):
         return frame.lazy()
     pandas = is_pandas(frame)

@@ -209,6 +209,7 @@ class Origin:
     cells: tuple[Layout, str] | None = None
     written: Mapping[str, Any] = field(default_factory=dict)  # options that say how a file is written
     merged: Merged | None = None  # which spellings of items were made one
+    notes: tuple[str, ...] = field(default=(), compare=False)  # what was noticed while reading
     unit: str = "person"  # what a row is: a person, or an event that was confirmed, such as an order
     respelled: Merged | None = None  # which were made the one that the hierarchy has
     seconds: float = field(default=0.0, compare=False)

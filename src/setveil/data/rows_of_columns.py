@@ -71,6 +71,7 @@ class RowsRead:
     beside: Beside = field(default=NOBODY, repr=False)  # unused columns that may say whose rows are
     personal: tuple[PersonalColumn, ...] = field(default=(), repr=False)  # of columns that hold no items
     written: Mapping[str, str] = field(default_factory=dict)  # options that were found, of how it is written
+    notes: tuple[str, ...] = ()  # what was noticed while reading
 
 
 def personal_in(part: RowsRead, not_ids: str | Sequence[str] | None = None) -> Personal:

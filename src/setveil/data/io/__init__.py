@@ -187,8 +187,9 @@ def read_with_ids(
     """Read transactions as `read` does, and the id of each row; None where rows have none."""
     wanted = Wanted(*(reading.pop(name, None) for name in WANTED))
     form, encoding, separator = (reading.pop(name, None) for name in ("format", "encoding", "separator"))
+    tables = reading.pop("refuse_tables", True)
     more = {name: reading.pop(name, None) for name in ("normalize", "quote", "decimal", "sheet")}
-    request = _Request(form, encoding, separator, wanted, True, **more)
+    request = _Request(form, encoding, separator, wanted, tables, **more)
     beside = (reading.pop(name, None) for name in ("not_ids", "query", "connection"))
     return _read(path, request, *beside, **{"same_ids": False, "rows_are_events": False} | reading)
 
@@ -258,6 +259,7 @@ def _read(
         named=not request.silent,
         cells=part.cells,
         written={**part.written, **request.written},
+        notes=tuple(note for one in parts for note in one.notes),
         unit=unit_of(part.id_column) if rows_are_events else PERSON,
         seconds=round(time.perf_counter() - start, 4),
     )
@@ -427,7 +429,8 @@ def _read_source(source: Source, request: _Request) -> tuple[RowsRead, str | Non
     try:
         part = function_of(FORMATS[chosen].reader)(text, **options)
     except TableError as asked:  # of records, in which nothing says which keys count
-        asked.keep(lambda options: _can_be_read(text, request, {"format": chosen, **options}))
+        said = {name: value for name, value in given.items() if isinstance(value, str)}
+        asked.keep(lambda options: _can_be_read(text, request, {"format": chosen, **said, **options}))
         raise
     _refuse_ids_in_lists(part, name, request)
     return part, text.encoding

@@ -1,4 +1,4 @@
-"""What the lines of a JSON file hold, or the elements of the one array that it is."""
+"""What the lines of a JSON file hold, or the elements of the one array that it is, or that is in it."""
 
 from __future__ import annotations
 
@@ -7,17 +7,34 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from setveil.data.io.nested import flat, lists_in, rows_in, several_lists
 from setveil.data.io.source import Text
 from setveil.errors import DataError, shorten
 from setveil.plain_json import read_json_with
 
 BLANK = object()
 _DOCUMENT = re.compile(rb"\s*\[\s*[\[{]")
+_OBJECT = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:')
+_BLANK = re.compile(rb"\s*\Z")
 
 
 def is_document(content: bytes) -> bool:
-    """Whether a text is one array of arrays or objects, which may go over many lines."""
-    return _DOCUMENT.match(content) is not None
+    """Whether a text is one array of arrays or objects, or one object around such an array."""
+    return _DOCUMENT.match(content) is not None or _is_one_object(content)
+
+
+def _is_one_object(content: bytes) -> bool:
+    """Whether a text is one object over several lines, or one line that holds a list of objects alone."""
+    start = _OBJECT.match(content)
+    if start is None:
+        return False
+    first = content.find(b"\n", len(content) - len(content.lstrip()))
+    if first < 0 or _BLANK.match(content, first):
+        try:
+            return rows_in(read_json_with(content.decode())) is not None
+        except ValueError:
+            return False
+    return not content[:first].rstrip().endswith(b"}")
 
 
 def unit_of(text: Text) -> str:
@@ -28,13 +45,26 @@ def unit_of(text: Text) -> str:
 def values_in(text: Text, **how: Any) -> Iterator[tuple[int, Any]]:
     """Read what each line or element holds (see `unit_of`), with its number, from 1.
 
-    A line without anything is BLANK. `how`: as `json.loads` takes it.
+    A line without anything is BLANK; objects inside objects are as `setveil.data.io.nested.flat` has them.
+    `how`: as `json.loads` takes it.
     """
     if is_document(text.content):
-        yield from enumerate(_parse(text.content, text.name, how), 1)
+        for number, row in enumerate(_elements(text, how), 1):
+            yield number, flat(row, f"{text.name}, element {number}") if isinstance(row, dict) else row
         return
     for number, line in enumerate(text.content.splitlines(), 1):
-        yield number, _parse(line, f"{text.name}, line {number}", how) if line.strip() else BLANK
+        where = f"{text.name}, line {number}"
+        row = _parse(line, where, how) if line.strip() else BLANK
+        yield number, flat(row, where) if isinstance(row, dict) else row
+
+
+def _elements(text: Text, how: Mapping[str, Any]) -> list[Any]:
+    """List the elements of the array that a text is, or of the one that is in its object."""
+    found = _parse(text.content, text.name, how)
+    rows: list[Any] | None = found if isinstance(found, list) else rows_in(found)
+    if rows is None:
+        raise several_lists(text.name, lists_in(found))
+    return rows
 
 
 def _parse(content: bytes, where: str, how: Mapping[str, Any]) -> Any:

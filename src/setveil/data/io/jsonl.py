@@ -5,6 +5,7 @@ A file may also be one array of all of these.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -17,9 +18,12 @@ from setveil.data.io.records import RecordTable
 from setveil.data.io.source import Text
 from setveil.data.layout import Layout
 from setveil.data.names import names_others
+from setveil.data.nested_columns import paths, require_columns, which_list, without_nulls
 from setveil.data.readings import refusal
 from setveil.data.rows_of_columns import RowsRead, read_lists_by_id, read_table, with_unused
 from setveil.errors import DataError, RequestError, TableError, listed, shorten
+
+_NESTED = re.compile(rb"[:\[]\s*\{")
 
 
 def read_jsonl(
@@ -45,12 +49,17 @@ def read_jsonl(
                 hint="Leave it out.",
             )
         return _read_records(text, wanted)
+    if _NESTED.search(text.content):
+        part = _read_nested(text, wanted)
+        if part is not None:
+            return part
     codes: list[int] = []
     indptr = [0]
     found: dict[str, int] = {}
     objects: bool | None = None
     keys: set[str] = set()
     filled: list[int] = []
+    nulls: list[int] = []
     key = item_column or ""
     unit = f"{text.name}, {unit_of(text)}"
     for number, row in values_in(text):
@@ -79,7 +88,9 @@ def read_jsonl(
                     else "",
                 )
             for item in items:
-                if type(item) is str and item in found:
+                if item is None:
+                    nulls.append(number)
+                elif type(item) is str and item in found:
                     codes.append(found[item])
                 else:
                     codes.append(found.setdefault(label_of(item, where), len(found)))
@@ -91,6 +102,7 @@ def read_jsonl(
         Layout("jsonl", item_column=key or "item", objects=bool(objects)),
         item_columns=(key,) if key else (),
         ignored_columns=tuple(sorted(keys - {key})),
+        notes=without_nulls(key or "arrays", len(nulls), len(set(nulls))),
     )
     if all(map(names_others, part.ignored_columns)):
         return part
@@ -100,21 +112,71 @@ def read_jsonl(
 
 def _read_records(text: Text, wanted: Wanted) -> RowsRead:
     """Read objects as lines of a table: by their ids, or with several keys of items."""
-    table = RecordTable(text)
+    table, wanted = _opened(text, wanted)
     if not wanted.named and table.agreed(said=False) is None:
-        raise refusal(table, "no key holds an array")
+        lists = _lists(table)
+        raise refusal(table, "no key holds an array") if not lists else which_list(table, lists)
     if wanted.id_column is not None and wanted.item_column is not None:
         id_at = column_at(table.names, wanted.id_column, table.name)
         item_at = column_at(table.names, wanted.item_column, table.name)
         if table.holds_lists(item_at) and wanted.delimiter is None:
-            return read_lists_by_id(table, id_at, item_at, table.lists(item_at))
+            part = read_lists_by_id(table, id_at, item_at, table.lists(item_at))
+            return replace(part, notes=table.notes)
     part = read_table(table, None, wanted)
     cells = None if wanted.delimiter is None else (Layout("jsonl"), wanted.delimiter)
     return replace(part, layout=Layout("jsonl"), cells=cells)
 
 
+def _opened(text: Text, wanted: Wanted) -> tuple[RecordTable, Wanted]:
+    """Open objects as a table, and find the columns that were named, which may be inside others."""
+    table = RecordTable(text)
+    wanted = paths(wanted, table.names)
+    require_columns(table, wanted, _lists(table))
+    kind = (wanted.item_column or "").partition(".")[0]
+    if kind in table.kinds:
+        table = RecordTable(text, f"{kind}.")
+    return table, wanted
+
+
+def _read_nested(text: Text, wanted: Wanted) -> RowsRead | None:
+    """Read lists inside objects, a row for each line; None: the lists are not inside others."""
+    first = next((row for _, row in values_in(text) if row is not BLANK), None)
+    if not isinstance(first, dict):
+        return None
+    table, wanted = _opened(text, wanted)
+    lists = _lists(table)
+    plain = [at for at in lists if "." not in table.names[at]]
+    outside = len(plain) == 1 if wanted.item_column is None else "." not in wanted.item_column
+    if outside or not any("." in name for name in table.names) or (wanted.item_column is None and not lists):
+        return None
+    if wanted.item_column is not None:
+        at = column_at(table.names, wanted.item_column, table.name)
+    elif len(lists) == 1:
+        at = lists[0]
+    else:
+        raise which_list(table, lists)
+    name = table.names[at]
+    if not table.holds_lists(at):
+        raise DataError(
+            f"{table.place(0)}: {shorten(name)} holds one item, expected an array of items.",
+            hint="Name the key of their IDs, too: --id-column.",
+        )
+    bounds, codes, labels = table.lists(at)
+    part = RowsRead(
+        bounds, codes.astype(np.int32), labels, Layout("jsonl", item_column=name, objects=True),
+        item_columns=(name,), ignored_columns=tuple(sorted(set(table.names) - {name})), notes=table.notes,
+    )  # fmt: skip
+    return with_unused(table, part, {})
+
+
+def _lists(table: RecordTable) -> list[int]:
+    """List the columns whose cells are lists."""
+    return [at for at in range(len(table.names)) if table.holds_lists(at)]
+
+
 def _list_key(row: dict[str, Any], where: str) -> str:
     keys = [key for key, value in row.items() if isinstance(value, list)]
+    keys = [key for key in keys if "." not in key] or keys
     if len(keys) == 1:
         return keys[0]
     readings = [({"item_column": key}, f"one row per line, items from {key}") for key in keys]

@@ -15,6 +15,7 @@ from setveil.data.columns import Codes, guess_columns
 from setveil.data.io.json_values import BLANK, label_of, unit_of, values_in
 from setveil.data.io.source import Text
 from setveil.data.named_columns import Column
+from setveil.data.nested_columns import without_nulls
 from setveil.errors import DataError, shorten
 
 if TYPE_CHECKING:
@@ -22,7 +23,13 @@ if TYPE_CHECKING:
 
 
 class RecordTable:
-    """Objects, one a line; blank lines are left out."""
+    """Objects, one a line; blank lines are left out.
+
+    Parameters
+    ----------
+    only : str
+        Objects without a key that begins with this are left out: they are of other types.
+    """
 
     header = True
     separator = ","
@@ -30,13 +37,14 @@ class RecordTable:
     outside: Sequence[Sequence[str]] = ()
     trouble = ""
 
-    def __init__(self, text: Text) -> None:
+    def __init__(self, text: Text, only: str = "") -> None:
         self.name = text.name
+        self.notes: tuple[str, ...] = ()  # what was noticed in the lists that were read
         self._rows: list[dict[str, Any]] = []
         self._numbers: list[int] = []
         self._unit = unit_of(text)
         for number, row in values_in(text, parse_float=Decimal, parse_constant=_no_number):
-            if row is not BLANK:
+            if row is not BLANK and (not only or any(key.startswith(only) for key in row)):
                 self._numbers.append(number)
                 self._rows.append(row)
                 if not isinstance(row, dict):
@@ -45,11 +53,33 @@ class RecordTable:
                         "object with a key for each column."
                     )
         self.names = list(dict.fromkeys(key for row in self._rows for key in row))
+        self._leave_out_outer()
+
+    def _leave_out_outer(self) -> None:
+        """Leave out columns that others are inside of: where they are empty, so are those."""
+        outer = {name[:at] for name in self.names for at, sign in enumerate(name) if sign == "."}
+        empty = [
+            name
+            for name in self.names
+            if name in outer and not any(row.get(name) not in (None, []) for row in self._rows)
+        ]
+        for row in self._rows if empty else ():
+            for name in empty:
+                row.pop(name, None)
+        self.names = [name for name in self.names if name not in empty]
 
     @cached_property
     def head(self) -> list[list[str]]:
         """The first rows."""
         return [[str(row.get(name, "")) for name in self.names] for row in self._rows[:5000]]
+
+    @cached_property
+    def kinds(self) -> set[str]:
+        """The types of objects, where each object has its type in front of all its keys."""
+        roots = [{key.partition(".")[0] for key in row} for row in self._rows]
+        found = {one for root in roots for one in root}
+        alone = all(len(root) == 1 for root in roots) and all("." in name for name in self.names)
+        return found if alone and len(found) > 1 else set()
 
     def agreed(self, *, said: bool) -> tuple[int, int] | None:
         """Find id and item column by their names, unless the values say otherwise."""
@@ -95,6 +125,8 @@ class RecordTable:
 
     def _cell(self, row: int, name: str) -> Any:
         if name not in self._rows[row]:
+            if "." in name:  # inside another object, which this one lacks
+                return None
             raise DataError(
                 f"{self.place(row)}: there is no key {shorten(name)}.",
                 hint="Write null where a value is missing.",
@@ -129,6 +161,7 @@ class RecordTable:
         codes: list[int] = []
         bounds = [0]
         items: dict[str, int] = {}
+        nulls: list[int] = []
         for row in range(len(self._rows)):
             cell = self._cell(row, name)
             if not isinstance(cell, list | None):
@@ -137,10 +170,14 @@ class RecordTable:
                     "lines before."
                 )
             for item in cell or ():
+                if item is None:
+                    nulls.append(row)
+                    continue
                 plain = float(item) if isinstance(item, Decimal) else item
                 label = label_of(plain, self.place(row))
                 codes.append(items.setdefault(label, len(items)))
             bounds.append(len(codes))
+        self.notes = without_nulls(name, len(nulls), len(set(nulls)))
         return np.array(bounds, np.int64), np.array(codes, np.int64), list(items)
 
 

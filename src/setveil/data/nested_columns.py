@@ -1,0 +1,124 @@
+"""Columns inside other columns, such as ``items.sku``: their names, and which of them hold items."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from setveil.data.columns import Wanted
+from setveil.data.named_columns import NamedColumns
+from setveil.data.names import is_item_name, is_measured_name, is_people, tells_person
+from setveil.data.readings import SAMPLES
+from setveil.errors import TableError, listed, shorten
+
+_LISTS = re.compile(r"\[\*?\]")
+_AROUND = "entry.resource."  # of resources in a FHIR bundle
+_MOST = 3  # readings that are shown
+
+
+def paths(wanted: Wanted, names: Iterable[str]) -> Wanted:
+    """Write the columns that were named as those of a table are: ``items[].sku`` is ``items.sku``."""
+    known = set(names)
+
+    def plain(name: str) -> str:
+        bare = _LISTS.sub("", name).removeprefix("$.")
+        return next((one for one in (name, bare, bare.removeprefix(_AROUND)) if one in known), bare)
+
+    columns = wanted.item_columns
+    if isinstance(columns, str):
+        columns = columns if columns in known else _LISTS.sub("", columns)
+    return replace(
+        wanted,
+        id_column=None if wanted.id_column is None else plain(wanted.id_column),
+        item_column=None if wanted.item_column is None else plain(wanted.item_column),
+        item_columns=columns,
+    )
+
+
+def require_columns(table: NamedColumns, wanted: Wanted, lists: Sequence[int]) -> None:
+    """Ask which column inside another one is meant, where the outer one is named."""
+    for option, name in (("id_column", wanted.id_column), ("item_column", wanted.item_column)):
+        inside = [at for at, one in enumerate(table.names) if one.startswith(f"{name}.")]
+        if name is None or name in table.names or not inside:
+            continue
+        if option == "id_column":
+            fits = [at for at in inside if at not in lists][:_MOST]
+            readings = [({option: table.names[at]}, f"one row per value of {table.names[at]}") for at in fits]
+        else:
+            known = wanted.id_column is not None
+            readings = _readings(table, [at for at in inside if at in lists] or inside, lists, known=known)
+        raise TableError(
+            f"{table.name}: {shorten(name)} holds objects, expected items or IDs. Their keys are "
+            f"{listed([table.names[at] for at in inside], 5)}",
+            [],
+            readings,
+            asked=f"--{option.replace('_', '-')}",
+        )
+
+
+def which_list(table: NamedColumns, lists: Sequence[int]) -> TableError:
+    """Ask which of several lists holds the items, and whose they are."""
+    values = _values(table)
+    names = listed([table.names[at] for at in lists], 5)
+    return TableError(
+        f"{table.name}: {len(lists)} columns hold lists ({names}), and nothing says which holds the items",
+        [(name, tuple(dict.fromkeys(values[at]))[:SAMPLES]) for at, name in enumerate(table.names)],
+        _readings(table, lists, lists, known=False),
+    )
+
+
+def _readings(
+    table: NamedColumns, columns: Sequence[int], lists: Sequence[int], *, known: bool
+) -> list[tuple[dict[str, str], str]]:
+    """Say how items are read from columns; `known`: it was said whose they are."""
+    found = []
+    for name in (table.names[at] for at in _likely(table, columns)):
+        person = None if known else _person(table, lists, name)
+        whose = {} if person is None else {"id_column": person}
+        row = "" if known else f"one row per {'line' if person is None else f'value of {person}'}, "
+        found.append(({**whose, "item_column": name}, f"{row}items from {name}"))
+    return found
+
+
+def _person(table: NamedColumns, lists: Sequence[int], item: str) -> str | None:
+    """Find the column that says whose the items are, by its name or that of a column around it."""
+    values = _values(table)
+    kind, _, _ = item.partition(".")
+    around = f"{kind}." if kind in getattr(table, "kinds", ()) else ""
+    found = []
+    for at, name in enumerate(table.names):
+        bare = name.removeprefix(around)
+        if at not in lists and name.startswith(around) and any(map(tells_person, (bare, *bare.split(".")))):
+            found.append(at)
+    at = max(found, key=lambda at: (is_people(table.names[at]), len(set(values[at])), -at), default=None)
+    return None if at is None else table.names[at]
+
+
+def _likely(table: NamedColumns, lists: Sequence[int]) -> list[int]:
+    """List the columns that may hold items, best first: no amounts, and none with one value only."""
+    values = _values(table)
+    found = [at for at in lists if len(set(values[at])) > 1] or list(lists)
+    found = [at for at in found if not is_measured_name(_last(table.names[at]))] or found
+    return sorted(found, key=lambda at: (*_item_rank(table.names[at]), -len(set(values[at])), at))[:_MOST]
+
+
+def _values(table: NamedColumns) -> list[list[str]]:
+    return [[row[at] for row in table.head if row[at]] for at in range(len(table.names))]
+
+
+def _last(name: str) -> str:
+    return name.rpartition(".")[2]
+
+
+def _item_rank(name: str) -> tuple[bool, bool]:
+    """Order columns by how likely they hold items: by the key itself, then by the first key around it."""
+    return not is_item_name(_last(name)), not is_item_name(name.partition(".")[0])
+
+
+def without_nulls(name: str, number: int, lists: int) -> tuple[str, ...]:
+    """Say how many values inside lists were null."""
+    if not number:
+        return ()
+    where = "1 list" if lists == 1 else f"{lists:,} lists"
+    return (f"{name}: {number:,} null in {where} left out, as null is no item.",)
