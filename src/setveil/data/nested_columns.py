@@ -91,8 +91,8 @@ def _person(table: NamedColumns, lists: Sequence[int], item: str) -> str | None:
         bare = name.removeprefix(around)
         if at not in lists and name.startswith(around) and any(map(tells_person, (bare, *bare.split(".")))):
             found.append(at)
-    at = max(found, key=lambda at: (is_people(table.names[at]), len(set(values[at])), -at), default=None)
-    return None if at is None else table.names[at]
+    best = max(found, key=lambda at: (is_people(table.names[at]), len(set(values[at])), -at), default=None)
+    return None if best is None else table.names[best]
 
 
 def _likely(table: NamedColumns, lists: Sequence[int]) -> list[int]:
