@@ -52,7 +52,6 @@ def read_toml(text: str) -> dict[str, Any]:
     Traceback (most recent call last):
     ValueError: it has a number of more than 300 digits
     """
-
     import tomllib
 
     def read() -> Any:

@@ -8,8 +8,9 @@ is put in place, `setveil.runs.last_check` compares them with everything below `
 **A value matches** if it is a whole published value: a field, a label, an item of a set, or a text of a JSON
 file. Numbers of rows and counts are no such values. The values that are compared are
 
-- of any column or field: each value that is written, or has a word that is written, like an e-mail address, a telephone number with ``+``, an
-  IP address, a card number (its last digit fits) or an exact address (street and house number);
+- of any column or field: each value that is written, or has a word that is written, like an e-mail address, a
+  telephone number with ``+``, an IP address or a card number (its last digit fits), or is an exact address
+  (street and house number);
 - of a field position whose values behave like IDs (nearly every line has another one, which occurs in no
   other position, and they are written like IDs or like names of persons, contain such words, or number the
   lines): each value that no other position has.
@@ -83,7 +84,7 @@ _HINTS = (  # that a value may be of a form: for polars, which is fast
 )
 _GAP = re.compile(r"[\s;|]+")  # between words of a label; where a separator was not seen, it is a whole line
 _FORM_INSIDE = r"@|[\s;|]\+[0-9]|[0-9:]\.?[0-9]+[.:][0-9]|[3-6][0-9]{12,}"  # hints, as above
-_NAME = re.compile(r"[^\W\d_a-z][^\W\d_]*[.'’]?(?:[ '’-]{1,2}[^\W\d_a-z][^\W\d_]*\.?){1,3}")
+_NAME = re.compile(r"[^\W\d_a-z][^\W\d_]*[.'\u2019]?(?:[ '\u2019-]{1,2}[^\W\d_a-z][^\W\d_]*\.?){1,3}")
 _CODE = re.compile(r"[A-Z][0-9][0-9A-Z]\.?[0-9A-Z]{0,4}", re.ASCII)  # of a diagnosis
 _MANY_INTEGERS = 50  # integers that differ on so many lines, and come back nowhere, are IDs
 _MANY_ALIKE = 20_000  # values of a column that are not looked at one by one if the first are of one form
