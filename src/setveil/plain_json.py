@@ -7,7 +7,6 @@ RecursionError, and a number with more digits than Python converts.
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Callable
 from typing import Any
 
@@ -53,6 +52,7 @@ def read_toml(text: str) -> dict[str, Any]:
     Traceback (most recent call last):
     ValueError: it has a number of more than 300 digits
     """
+    import tomllib
 
     def read() -> Any:
         found = tomllib.loads(text)

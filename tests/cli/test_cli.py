@@ -671,7 +671,7 @@ def test_demo_twice(tmp_path: Path) -> None:
     assert violations(run.rows, 5, 2) == {}
     by_hand = re.search(r"^ *setveil (anonymize .*)$", first.out, re.MULTILINE)
     assert by_hand
-    setveil(*by_hand[1].replace("DIR", "by-hand").split(), cwd=tmp_path).ok()
+    setveil(*by_hand[1].replace("--out release", "--out by-hand").split(), cwd=tmp_path).ok()
     assert (tmp_path / "by-hand" / "published" / "data.csv").read_bytes() == run.data.read_bytes()
 
 

@@ -9,8 +9,8 @@ is put in place, `setveil.runs.last_check` compares them with everything below `
 file. Numbers of rows and counts are no such values. The values that are compared are
 
 - of any column or field: each value that is written, or has a word that is written, like an e-mail address, a
-  telephone number with ``+``, an IP address, a card number (its last digit fits) or an exact address (street
-  and house number);
+  telephone number with ``+``, an IP address or a card number (its last digit fits), or is an exact address
+  (street and house number);
 - of a field position whose values behave like IDs (nearly every line has another one, which occurs in no
   other position, and they are written like IDs or like names of persons, contain such words, or number the
   lines): each value that no other position has.
