@@ -136,7 +136,7 @@ def _recorded_reading(report: Record) -> dict[str, Any]:
         how["normalize"] = found["normalized"]["how"]
     if report.get("options"):
         return how
-    how |= {name: found[name] for name in WRITTEN if name in found}  # type: ignore[literal-required]
+    how |= {name: found[name] for name in WRITTEN if name in found}
     columns = found.get("item_columns") or []
     asked = {}
     if found.get("query"):
