@@ -144,7 +144,8 @@ CASES = {
     "column that does not apply": Case(
         2, ["item_column", "basket"], options=["--format", "basket", "--item-column", "x"]
     ),
-    "separator of two characters": Case(2, ["'::'"], options=["--separator", "::"]),
+    "separator of two characters in no line": Case(4, ["'::'", "in no line"], options=["--separator", "::"]),
+    "separator with a double quote": Case(2, [":"], options=["--separator", ':"']),
     # Parameters.
     "k of 1": Case(2, ["k must be", "2", "got 1"], km=["--k", "1", "--m", "2"]),
     "negative k": Case(2, ["k must be"], km=["--k", "-3", "--m", "2"]),

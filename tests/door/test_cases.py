@@ -8,6 +8,7 @@ import random
 import re
 import shlex
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -271,8 +272,9 @@ def test_51_joined_texts_in_a_data_frame() -> None:
     rows = [order.sample(known, order.randint(1, 4)) for _ in range(120)]
     long = pd.DataFrame([(i, c) for i, row in enumerate(rows) for c in row], columns=["id", "item"])
     joined = long.groupby("id").item.agg(", ".join)
-    named = {"id_column": "id", "item_column": "item"}
-    for frame, reading in ((joined, {}), (joined.reset_index(), {}), (joined.reset_index(), named)):
+    named: dict[str, Any] = {"id_column": "id", "item_column": "item"}
+    none: dict[str, Any] = {}
+    for frame, reading in ((joined, none), (joined.reset_index(), none), (joined.reset_index(), named)):
         with pytest.raises(sv.TableError) as asked:
             sv.read(frame, **reading)
         way = dict(asked.value.readings[0][0])

@@ -62,7 +62,7 @@ class Read(TypedDict):
     files: list[File]
     normalized: NotRequired[Spellings]  # which spellings of items became one
     respelled: NotRequired[Spellings]  # which became the one that the hierarchy has
-    yes: NotRequired[Any]  # values of item columns that mean that an item is there
+    yes: NotRequired[str | list[str]]  # values of item columns that mean that an item is there
     quote: NotRequired[str]
     decimal: NotRequired[str]
     sheet: NotRequired[str]
