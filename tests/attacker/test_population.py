@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -223,7 +224,7 @@ def test_a_population_is_given_the_labels_of_a_computed_hierarchy(tmp_path: Path
     rows = [["tea", "milk"]] * 6 + [["beer", "nuts"]] * 6 + [["tea", f"text {i}"] for i in range(5)]
     release = sv.anonymize(rows, k=5, m=2, algorithm="aa")
     release.write(tmp_path / "run")
-    asked = {"m": 1, "population": [*rows, ["tea", "text 1"]]}
+    asked: dict[str, Any] = {"m": 1, "population": [*rows, ["tea", "text 1"]]}
     for named in (release, tmp_path / "run"):
         found = sv.risk(named, **asked)["population"]
         full = sv.anonymize(rows, k=5, m=2, algorithm="aa", list_members=True)
