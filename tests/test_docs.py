@@ -48,7 +48,7 @@ COMMANDS += [
     "policy check",
 ]
 COMMANDS += ["moles", "risk", "explore", "compare", "recommend", "query", "reconstruct", "warm", "why"]
-COMMANDS += ["attack", "evidence"]
+COMMANDS += ["attack", "evidence", "read"]
 EXHAUSTIVE = pytest.mark.exhaustive
 NOISE = re.compile(r"compiling, first run only|\[[0-9:]+\] .*")  # and how far a run is, on a busy machine
 

@@ -287,3 +287,54 @@ def test_51_joined_texts_in_a_data_frame() -> None:
     with pytest.raises(sv.DataError) as refused:
         sv.read(pd.DataFrame({"id": [1, 2], "item": [4019.0, 25000.0]}))
     assert '.astype("Int64")' in refused.value.hint
+
+
+def test_34_resources_inside_resources(tmp_path: Path) -> None:
+    place = copied("34", tmp_path)
+    refused = setveil("anonymize", "Condition.ndjson", *TO_O, cwd=place)
+    assert refused.code == 4
+    command = printed(refused)[0]
+    assert command.endswith("--id-column subject.reference --item-column code.coding.code")
+    pasted(command, place).ok()
+    assert sizes(place / "o") == (120, 351, 20)
+    setveil("verify", "o", cwd=place).ok()
+
+
+@pytest.mark.parametrize(
+    ("name", "columns", "counts"),
+    [
+        ("orders.json", ("--item-column", "items[].sku"), [150, 446, 22]),
+        ("orders.json", ("--id-column", "customer", "--item-column", "items.sku"), [150, 446, 22]),
+        ("warehouse.json", (), [150, 480, 22]),
+        ("struct.parquet", ("--item-column", "items.sku"), [30, 30, 2]),
+        ("struct.parquet", ("--id-column", "id", "--item-column", "items.sku"), [3, 3, 2]),
+        ("nulls.parquet", (), [30, 20, 2]),
+    ],
+)
+def test_35_documents_of_a_store(
+    tmp_path: Path, name: str, columns: tuple[str, ...], counts: list[int]
+) -> None:
+    found = setveil("read", name, *columns, "--json", cwd=copied("35", tmp_path)).ok().json()
+    assert [found[key] for key in ("rows", "occurrences", "items")] == counts
+    expected = ["items: 10 null in 10 lists left out, as null is no item."] if name == "nulls.parquet" else []
+    assert found["notes"] == expected
+
+
+@pytest.mark.parametrize("name", ["orders.json", "struct.parquet"])
+@pytest.mark.parametrize("columns", [(), ("--item-column", "items")])
+def test_35_the_message_names_the_key_that_holds_items(
+    tmp_path: Path, name: str, columns: tuple[str, ...]
+) -> None:
+    place = copied("35", tmp_path)
+    refused = setveil("read", name, *columns, cwd=place)
+    assert refused.code == 4
+    command = printed(refused)[0]
+    assert command.endswith("--item-column items.sku")
+    pasted(command, place).ok()
+
+
+def test_46_the_date_as_written_counts(tmp_path: Path) -> None:
+    columns = ("--id-column", "patient", "--set", "code", "--when", "at:month")
+    found = setveil("read", "log.csv", *columns, "--json", cwd=copied("46", tmp_path)).ok().json()
+    assert [found[key] for key in ("rows", "occurrences")] == [60, 180]
+    assert found["first"][0]["items"] == ["I10@2023-12", "I10@2024-01", "I10@2024-02"]

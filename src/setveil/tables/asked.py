@@ -79,7 +79,8 @@ def ask_for_roles(
     ]
     columns = {at: of_cells(table.names[at], heads[at]) for at in free}
     lists = [at for at in free if opened.holds_lists(at)]
-    options = _proposed(columns, lists, heads, how, known=known, items=items)
+    inside = len(lists) > 1 and any("." in table.names[at] for at in lists)  # which holds items is in doubt
+    options = {} if inside else _proposed(columns, lists, heads, how, known=known, items=items)
     found: Mapping[str, str] | None = None
     trouble = ""
     if (known or "qi" in options) and (items or {"set", "item_columns"} & options.keys()):
