@@ -111,11 +111,11 @@ def test_rows_are_in_clusters_only_where_there_are_clusters(
     if (algorithm, model) not in MADE:
         algorithm, model = next(one for one in MADE if one[0] == algorithm)
     release = released(algorithm, model)[0]
-    record = dict(release.write(tmp_path / "run"))
+    record: Any = dict(release.write(tmp_path / "run"))
     record["utility"] = {
         key: value for key, value in record["utility"].items() if not key.startswith("mean_row_length")
     }
-    text = words.rows(record)  # type: ignore[arg-type]
+    text = words.rows(record)
     assert "clusters" not in text
     assert text.endswith("before).")
 

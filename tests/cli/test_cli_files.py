@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -67,8 +68,12 @@ def test_what_a_study_says_of_the_original_is_its_owners_alone(tmp_path: Path, m
     write(tmp_path / "rows.csv", "tea,milk\ntea,milk\ntea\ntea\n")
     write(tmp_path / "study.toml", STUDY)
     before = os.umask(0)
+
+    def unmasked() -> None:
+        os.umask(0)
+
     try:
-        setveil("compare", "study.toml", "-o", "s", *more, cwd=tmp_path, before=lambda: os.umask(0)).ok()
+        setveil("compare", "study.toml", "-o", "s", *more, cwd=tmp_path, before=unmasked).ok()
     finally:
         os.umask(before)
     files = [path for path in (tmp_path / "s").rglob("*") if path.is_file()]
@@ -181,7 +186,7 @@ def test_a_ledger_that_may_not_be_used_is_an_error(
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
         return opened(path, mode, *args, **more)
 
-    calls = {
+    calls: dict[str, Callable[[], Any]] = {
         "list": lambda: sv.Series.open(tmp_path / "ward").told(),
         "forget": lambda: series.forget("ann"),
         "plan": lambda: series.plan(more, hierarchy=TREE),

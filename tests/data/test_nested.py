@@ -73,7 +73,7 @@ def test_without_an_id_each_object_is_a_row(tmp_path: Path) -> None:
     "named", [{}, {"item_column": "items"}, {"id_column": "user.id", "item_column": "items"}]
 )
 @pytest.mark.parametrize("parquet", [False, True])
-def test_what_is_proposed_can_be_read(tmp_path: Path, named: dict[str, str], parquet: bool) -> None:
+def test_what_is_proposed_can_be_read(tmp_path: Path, named: dict[str, Any], parquet: bool) -> None:
     rows = [{**row, "items": row["items"][:1]} for row in ORDERS]
     path = lines(tmp_path / "x.jsonl", rows)
     if parquet:
@@ -94,13 +94,19 @@ def test_a_bundle_holds_resources_of_several_types(tmp_path: Path, indent: int |
     resources += [resource("Condition", "p1", "J18"), resource("Observation", "p1", "8302-2")]
     path = tmp_path / "bundle.json"
     path.write_text(json.dumps(bundle(resources), indent=indent))
-    kind = {"id_column": "Condition.subject.reference", "item_column": "Condition.code.coding.code"}
+    kind: dict[str, Any] = {
+        "id_column": "Condition.subject.reference",
+        "item_column": "Condition.code.coding.code",
+    }
     assert read(path, **kind).rows() == [("E11", "I10", "J18"), ("I10",)]
     with pytest.raises(TableError) as caught:
         read(path)
     assert caught.value.readings[0][0] == kind
     path.write_text(json.dumps(bundle(resources[1:4]), indent=indent))
-    plain = {"id_column": "subject.reference", "item_column": "entry[].resource.code.coding.code"}
+    plain: dict[str, Any] = {
+        "id_column": "subject.reference",
+        "item_column": "entry[].resource.code.coding.code",
+    }
     assert read(path, **plain).rows() == [("E11", "I10", "J18"), ("I10",)]
 
 
@@ -144,7 +150,7 @@ CELLS = st.lists(st.fixed_dictionaries({"k": st.sampled_from("abc"), "n": st.int
 
 @given(st.lists(st.fixed_dictionaries({"id": st.integers(0, 9), "x": CELLS}), min_size=1, max_size=5))
 def test_json_and_frames_have_the_same_columns(rows: list[dict[str, Any]]) -> None:
-    schema = {"id": pl.Int64, "x": pl.List(pl.Struct({"k": pl.String, "n": pl.Int64}))}
+    schema: Any = {"id": pl.Int64, "x": pl.List(pl.Struct({"k": pl.String, "n": pl.Int64}))}
     frame = flat_frame(pl.DataFrame(rows, schema=schema).lazy()).collect()
     for of_json, of_frame in zip((flat(row, "") for row in rows), frame.to_dicts(), strict=True):
         assert of_frame == {"id": of_json["id"], **{n: of_json.get(n, []) for n in ("x.k", "x.n")}}

@@ -17,6 +17,8 @@ MONTHS = [f"{year}-{month:02}" for year in (2023, 2024, 1931) for month in range
 AMOUNTS = ["*", "<0", "[0,10)", "[10,100)", ">=100", "<10", ">=10", "[0,100)", "[20,30)", ">=50"]
 Line = tuple[int, str, str, int]
 
+ORDERS: list[str | int] = ["first", "last", 1]
+
 
 def code_in(code: str, name: str) -> bool:
     """Whether a code is one, or below a group."""
@@ -80,7 +82,7 @@ def test_the_truth_lies_within_the_bounds() -> None:
             made = sv.anonymize(
                 facts, k=random.choice([2, 3, 5]), m=1, hierarchy=sv.Hierarchy(GROUPS), details=False,
                 algorithm=random.choice(["exact", "aa"]), counts=random.choice([True, True, False]),
-                fact_order=random.choice(["first", "last", 1]),
+                fact_order=random.choice(ORDERS),
             )  # fmt: skip
         except InfeasibleError:
             continue

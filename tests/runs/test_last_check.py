@@ -251,7 +251,7 @@ def data_of(kind: str, not_ids: list[str]) -> Any:
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_of_release_is_checked(kind: str, tmp_path: Path) -> None:
     release = sv.anonymize(data_of(kind, []), details=False, list_members=True, **KINDS[kind])
-    rare = {"rare_names": True} if kind == "chunks" else {}
+    rare: dict[str, Any] = {"rare_names": True} if kind == "chunks" else {}
     stopped(lambda: release.write(tmp_path / "out", **rare))
     assert not (tmp_path / "out").exists()
     lifted = sv.anonymize(data_of(kind, ["patient_id"]), details=False, list_members=True, **KINDS[kind])
@@ -438,15 +438,13 @@ def test_the_list_of_published_files_is_that_of_the_folder(
     external: bool, checker: bool, tmp_path: Path
 ) -> None:
     rows = sv.read(ROWS)
-    name: str
-    guarantee: dict[str, Any]
-    more: dict[str, Any]
-    for name, guarantee, more in (
+    kinds: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
         ("rows", {"k": 2, "m": 1}, {}),
         ("classes", {"k": 2, "m": 1, "classes": 2}, {}),
         ("chunks", {"guarantee": sv.Disassociated(2, 1), "algorithm": "disassociation"}, {}),
         ("parquet", {"k": 2, "m": 1}, {"format": "parquet"}),
-    ):
+    ]
+    for name, guarantee, more in kinds:
         if checker and name != "rows":
             continue
         out = tmp_path / name

@@ -378,10 +378,10 @@ def test_who_is_forgotten_still_hides_others(tmp_path: Path) -> None:
     assert series.verify()["people"] == 9
     part = series.ledger.part("q1")
     swapped = dict.fromkeys(part.forgotten or (), ("nothing",))
-    rows = state.read_rows(tmp_path / "q1")
+    shown = state.read_rows(tmp_path / "q1")
     with pytest.raises(sv.DataError, match="does not show"):
         state.require_shown(
-            series.ledger.entry("q1"), replace(part, forgotten=swapped), rows, tmp_path / "q1"
+            series.ledger.entry("q1"), replace(part, forgotten=swapped), shown, tmp_path / "q1"
         )
 
 

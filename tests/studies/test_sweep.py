@@ -27,11 +27,17 @@ from cli_helpers import (
 )
 from setveil.errors import OutputError, RequestError
 from setveil.report.compare.columns import measured
+from setveil.staging import write_together
 from setveil.studies.compare import results, sweep
 from setveil.studies.compare.plan import DataSet, Run, data_set, plan_run
-from setveil.studies.compare.results import _write, require_study_folder, table
+from setveil.studies.compare.results import require_study_folder, table
 from setveil.studies.compare.sweep import locked, read_record, run_all
 from setveil.values.kinds import Value
+
+
+def _write(folder: Path, contents: dict[str, bytes]) -> None:
+    write_together({folder / name: content for name, content in contents.items()}, private=True)
+
 
 # Does what the run's k says: < 1000 sleeps so many milliseconds. It logs when it began and what it did.
 # No more than STUB_MOST records come about, however fast it is; what waits for that leaves with its parent.
