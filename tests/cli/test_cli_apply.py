@@ -223,18 +223,23 @@ def test_bad_folders_and_rows(place: Path, tmp_path: Path) -> None:
     (tmp_path / "broken" / "internal").mkdir(parents=True)
     write(tmp_path / "broken" / "internal" / "report.json", '{"recoding": "global"}')
     contradictory = write(tmp_path / "tree.csv", TREE.replace("tea;hot", "tea;cold"))
-    named = write(tmp_path / "named.csv", "tea,hot\ntea\n")
     for run, data, more, code, words in (
         ("nowhere", "february.csv", READ, 4, "internal/report.json"),
         ("january/published", "february.csv", READ, 4, "is not the folder of a run"),
         (tmp_path / "broken", "february.csv", READ, 4, "is not the record of a run"),
         ("january", "other.csv", READ, 4, "No item of the new rows is known"),
         ("january", "february.csv", [*READ, "-H", contradictory], 4, "published 'tea' as 'hot'"),
-        ("january", named, [], 4, "name of a label"),
         ("january", "nowhere.csv", [], 4, "nowhere.csv"),
     ):
         done = setveil("apply", run, data, *more, "--out", "out", cwd=place)
         refused(done, code, words, out=place / "out")
+
+
+def test_an_item_that_is_called_like_a_published_label(place: Path, tmp_path: Path) -> None:
+    named = write(tmp_path / "named.csv", "tea,hot\ntea\n")
+    done = setveil("apply", "january", named, "--out", tmp_path / "out", cwd=place).ok()
+    assert "1 item is called like a group that is published already" in done.err
+    assert "hot as hot (itself)" in done.err
 
 
 @pytest.mark.parametrize(

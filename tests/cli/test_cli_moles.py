@@ -13,7 +13,7 @@ def test_moles(tmp_path: Path) -> None:
     write(tmp_path / "in.csv", MOLES_FILE)
     write(tmp_path / "S.txt", "1\n2\n3\n")
     command = ["moles", "in.csv", "--h", "0.5", "--k", 3, "--p", 3, "--private", "S.txt"]
-    text, as_json, few, infinite, none, likely, missing, two, silent = together(
+    text, as_json, few, infinite, none, likely, missing, two, silent, public = together(
         [
             command,
             [*command, "--json"],
@@ -21,9 +21,10 @@ def test_moles(tmp_path: Path) -> None:
             ["moles", "in.csv", "--h", "1/2", "--k", 3, "--p", "inf", "--private", "1,2,3", "--json"],
             ["moles", "in.csv", "--h", "0.5", "--k", 1, "--p", 2],
             ["moles", "in.csv", "--h", "0.4", "--k", 3, "--p", 3, "--private", "S.txt"],
-            ["moles", "in.csv", "--k", 3, "--p", 3],
+            ["moles", "in.csv", "--k", 3, "--p", 3, "--private", "S.txt"],
             ["moles", "in.csv", "--h", "2", "--k", 3, "--p", 3],
             [*command, "--show", 0, "--json"],
+            ["moles", "in.csv", "--k", 3, "--p", 3],
         ],
         tmp_path,
     )
@@ -45,6 +46,7 @@ def test_moles(tmp_path: Path) -> None:
     assert ["".join(entry["itemset"]) for entry in infinite.ok().json()["first"]] == expected
     assert none.ok().out.startswith("0 minimal moles")
     refused(likely, 3, "'2'", "3 of 7 rows", "3/7")
-    refused(missing, 2, "--h")
+    refused(missing, 2, "h is needed")
+    assert "for coherence (h=1, k=3, p=3)" in public.ok().out  # no item is private: h says nothing
     refused(two, 2, "h must be", "'2'")
     assert (silent.ok().json()["moles"], silent.json()["first"]) == (7, [])

@@ -299,10 +299,26 @@ def test_nothing_known_is_refused_and_no_rows_are_not() -> None:
     assert applied([]).published.rows() == []
 
 
-@pytest.mark.parametrize("item", ["hot", "cold", "drinks", "*"])
-def test_an_item_with_the_name_of_a_label_is_refused(item: str) -> None:
+def test_an_item_with_the_name_of_a_published_label_is_published_below_it() -> None:
+    release = applied(["tea hot", "tea"])
+    assert in_order(release) == [{"hot"}, {"hot"}]
+    assert release.report["applied"]["items"]["labels"] == [
+        {"item": "hot (itself)", "label": "hot", "rows": 1}
+    ]
+    assert release.verdict.holds
+
+
+@pytest.mark.parametrize("item", ["cold", "drinks", "*"])
+def test_an_item_with_the_name_of_another_group_is_a_new_item(item: str) -> None:
+    release = applied([f"tea {item}", "tea"])
+    assert in_order(release) == [{"hot"}, {"hot"}]
+    assert release.report["applied"]["items"]["lost"] == [{"item": item, "label": None, "rows": 1}]
+    assert release.verdict.holds
+
+
+def test_an_item_with_the_name_of_a_label_is_refused_without_a_hierarchy() -> None:
     with pytest.raises(sv.DataError, match="name of a label"):
-        applied([f"tea {item}", "tea"])
+        apply(earlier(OLD, 2, 2, None), sv.Transactions.from_rows([["tea", "hot"], ["tea"]]))
 
 
 def test_a_hierarchy_that_contradicts_the_recoding_is_refused() -> None:

@@ -221,7 +221,9 @@ def test_what_is_not_covered_is_said_once() -> None:
 def test_many_items_left_out() -> None:
     rows = [[f"s{i:02}", "a1"] for i in range(23)]
     release = sv.anonymize(
-        rows, sv.KmRho(1, 1, "1/100", [f"s{i:02}" for i in range(23)]), algorithm="partial"
+        sv.read(rows, not_ids="1"),
+        sv.KmRho(1, 1, "1/100", [f"s{i:02}" for i in range(23)]),
+        algorithm="partial",
     )
     text = told(repr(release))
     assert "23 occurrences of sensitive items (s00 1, s01 1, s02 1, s03 1, s04 1 and 18 more)." in text

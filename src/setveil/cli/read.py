@@ -23,7 +23,7 @@ def read(
 ) -> Answer:
     """Show how files are read: columns and their roles, counts, warnings. Nothing is written.
 
-    $ setveil read visits.csv --id-column pat_nr --item-column icd --show
+    $ setveil read q1.csv --id-column patient --item-column code --show
     $ setveil read baskets.csv --show
     $ setveil read ward.csv --qi age,sex --set codes --show
     $ setveil read log.csv --id-column id --set dx --when on:month --show

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, TypeGuard
@@ -78,8 +79,12 @@ def rows_of(source: object, what: str = "The data", *, tables: bool = False, **r
         except TableError as asked:
             _propose(asked, source, reading)
             raise
-    normalize = reading.pop("normalize", None)
+    normalize, not_ids = reading.pop("normalize", None), reading.pop("not_ids", None)
     _refuse(reading, tuple(reading), "files and data frames")
+    if not_ids is not None:
+        more = {} if normalize is None else {"normalize": normalize}
+        rows = rows_of(source, what, tables=tables, **more)
+        return replace(rows, personal=rows.personal.without(not_ids))
     if normalize is not None:
         if isinstance(source, Transactions) and source.is_table:
             raise RequestError("normalize applies where a table is read: setveil.read_table(normalize=...).")

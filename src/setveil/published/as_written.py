@@ -16,6 +16,7 @@ from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError
+from setveil.plain_json import read_json_with
 
 if TYPE_CHECKING:
     from setveil.published.table_files import PublishedTable
@@ -218,8 +219,8 @@ def _plain_lines(file: Path, content: bytes, layout: Layout) -> tuple[list[bytes
 def _json_items(file: Path, line: bytes, layout: Layout) -> int:
     """Count the items of a line of JSON, which must be written in one way."""
     try:
-        value = json.loads(line)
-    except (ValueError, RecursionError) as error:
+        value = read_json_with(line)
+    except ValueError as error:
         raise _otherwise(file, "a line is no JSON") from error
     items = value.get(layout.item_column) if isinstance(value, dict) else value
     wanted = {layout.item_column: items} if layout.objects else items

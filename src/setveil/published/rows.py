@@ -22,6 +22,7 @@ from setveil.errors import DataError, listed, shorten
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.content import group_order, merge_rows_by_content
 from setveil.kernels.rows import frozen, recode_rows, take_rows
+from setveil.plain_json import read_json
 from setveil.published import KindInfo, kind_named, kinds, of_another_kind
 from setveil.published.about import (
     about_beside,
@@ -435,7 +436,7 @@ def all_members(
             hint="Name the whole folder of the run, with its internal files.",
         )
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))
+        told = read_json(path.read_text(encoding="utf-8"))
         found, domain = told["labels"], told["domain"]
         known = all(set(items) <= set(found[label]) for label, items in labels.items())
     except (OSError, ValueError, KeyError, TypeError) as error:

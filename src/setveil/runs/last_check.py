@@ -8,7 +8,6 @@ check.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -20,6 +19,7 @@ from setveil.data.personal import IDS, Personal, PersonalColumn, masked, says_so
 from setveil.data.readings import as_field
 from setveil.errors import PersonalDataError, listed, shorten
 from setveil.kernels.tokens import tokenize
+from setveil.plain_json import read_json_with
 from setveil.wording import count
 
 _EXAMPLES = 3
@@ -106,7 +106,7 @@ def published_values(folder: Path) -> Iterator[tuple[str, list[str]]]:
 
 def _about(folder: Path) -> dict[str, Any]:
     file = folder / "about.json"
-    found = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    found = read_json_with(file.read_bytes()) if file.is_file() else {}
     return found if isinstance(found, dict) else {}
 
 
@@ -115,7 +115,7 @@ def _values(path: Path, name: str, about: Mapping[str, Any]) -> Iterable[str]:
     if suffix == ".parquet":
         return _of_parquet(path)
     if suffix == ".json":
-        return _of_json(json.loads(path.read_text(encoding="utf-8")))
+        return _of_json(read_json_with(path.read_bytes()))
     if suffix == ".jsonl":
         return _of_json_lines(path)
     if suffix in {".html", ".py"}:
@@ -171,7 +171,7 @@ def _of_json_lines(path: Path) -> Iterator[str]:
         while block := file.read(_BLOCK):
             found.update(_TEXTS.findall(block + file.readline()))
     for raw in found:
-        yield json.loads(raw) if raw[:1] == b'"' else raw.decode()
+        yield read_json_with(raw) if raw[:1] == b'"' else raw.decode()
 
 
 def _of_parquet(path: Path) -> Iterator[str]:

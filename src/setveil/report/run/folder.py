@@ -23,7 +23,7 @@ def published_files(report: Record) -> list[str]:
     counts = report.get("counts")
     named = [
         told["file"],
-        told["layout"].get("items_file"),
+        told.get("layout", {}).get("items_file"),
         *kind_of(report).files(),
         counts["file"] if counts else None,
         told.get("report"),
