@@ -223,10 +223,10 @@ class PersonalDataError(DataError):
     >>> import setveil as sv
     >>> rows = [[f"P{number:04}", "tea"] for number in range(1000, 1100)]
     >>> try:
-    ...     sv.anonymize(rows, k=2, m=1).write("out")
+    ...     sv.anonymize(rows, k=2, m=1, list_members=True).write("out")
     ... except sv.PersonalDataError as error:
-    ...     print(error.hint[-17:])
-    add --not-ids 1.
+    ...     print(error.hint[-14:])
+    add not_ids=1.
     """
 
 

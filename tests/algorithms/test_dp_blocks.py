@@ -210,7 +210,7 @@ def test_no_epsilon(epsilon: Any) -> None:
 
 
 def test_noise_beyond_all_numbers() -> None:
-    with pytest.raises(sv.RequestError, match="no size that can be computed with"):
+    with pytest.raises(sv.RequestError, match=r"epsilon must be a number from 0\.000001 to 1,000,000"):
         sv.anonymize(ROWS, sv.DifferentialPrivacy("1e-300"), algorithm=DPBlocks(universe=UNIVERSE))
 
 

@@ -339,7 +339,14 @@ def test_from_python() -> None:
         algorithm=sv.PCTA(utility=[tuple("abcdefgh")]),
     )
     assert release.verdict.holds
-    assert {label for row in release.published for label in row} == {"(a,c,e,f,g)", "(b,d,h)"}
+    assert {label for row in release.published for label in row} == {"(a,c,e,f,…)", "(… 1)"}
+    listed = sv.anonymize(
+        [sorted(row) for row in ROWS],
+        sv.PrivacyConstraints(5, PRIVACY),
+        algorithm=sv.PCTA(utility=[tuple("abcdefgh")]),
+        list_members=True,
+    )
+    assert {label for row in listed.published for label in row} == {"(a,c,e,f,g)", "(b,d,h)"}
 
 
 def test_progress_is_told() -> None:

@@ -186,7 +186,7 @@ def test_originals_of_every_format_that_it_reads(
     rows = [[numbers[x] for x in row] for row in ROWS]
     original = files / name
     if reading["format"] == "long":
-        lines = [f"{at},{item}" for at, row in enumerate(rows, 1) for item in row]
+        lines = [f"{at},{item}" for at, row in enumerate(rows, 101) for item in row]  # an ID is no item
         original.write_text("\n".join(["row_id,item", *lines]) + "\n")
     elif reading["format"] == "jsonl":
         original.write_text("".join(json.dumps(row) + "\n" for row in rows))

@@ -424,11 +424,12 @@ def test_refused_frames() -> None:
         ({"age": [[1]], "sex": ["F"], "codes": ["a"]}, "has type List"),
         ({"age": [float("inf")], "sex": ["F"], "codes": ["a"]}, "infinite"),
         ({"age": [1], "sex": ["F"], "codes": [[1.5]]}, "lists of Float64"),
-        ({"age": [1], "sex": ["F"], "codes": [["a", None]]}, "missing values"),
         ({"age": [], "sex": [], "codes": []}, "the data frame: there are columns, but no row of data"),
     ):
         with pytest.raises(sv.DataError, match=words):
             ward(pl.DataFrame(cells))
+    some = ward(pl.DataFrame({"age": [1], "sex": ["F"], "codes": [["a", None]]}))  # null is no item
+    assert some.n_items == 1
     for source in (5, [["a"]], pd.Series([1])):
         with pytest.raises(sv.DataError, match="data frame"):
             ward(source)
@@ -445,7 +446,7 @@ def test_nothing_said(tmp_path: Path) -> None:
     assert "qi=['age', 'sex'], set='codes', delimiter='|'" in caught.value.hint
     with pytest.raises(sv.TableError, match="which column holds the items") as caught:
         sv.read_table(path, qi=["age"])
-    assert "setveil.read_table(..., set='codes', delimiter='|')" in caught.value.hint
+    assert "setveil.read_table(..., set='codes', delimiter='|', id_column='patient')" in caught.value.hint
     assert caught.value.exit_code == 4
 
 

@@ -42,7 +42,7 @@ def supports() -> dict[str, int]:
         ("km-anonymity", {"k": 2, "m": None}, [("m",)]),
         ("km-anonymity", {"k": 2, "m": "inf"}, []),
         ("k-anonymity", {}, [("k",)]),
-        ("coherence", {"k": 2}, [("h",), ("p",)]),
+        ("coherence", {"k": 2}, [("p",)]),  # h counts only where an item is private
         ("coherence", {"h": "0.5", "k": 2, "p": 1}, []),
         ("privacy-degree", {"p": 2}, [("sensitive", "sensitive_random")]),
         ("privacy-degree", {"p": 2, "sensitive": "a"}, []),

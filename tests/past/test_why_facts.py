@@ -19,6 +19,7 @@ from fact_cases import some_facts
 from naive import measures
 from naive import why as naive
 from naive.km import is_km, violations
+from setveil.facts.settling import settled
 from setveil.hierarchy.tree import Hierarchy
 from strategies import COMPILED, examples, seeded
 
@@ -160,7 +161,7 @@ def compare(random: Random) -> Counter[Any]:
         release = sv.anonymize(facts, promise, hierarchy=codes, algorithm=algorithm)
     except sv.InfeasibleError:
         return seen
-    plain = Plain(facts, codes)
+    plain = Plain(settled(facts, k), codes)
     labels = [*release.recoding.published.labels, None]
     image = dict(
         zip(release.recoding.items.labels, (labels[to] for to in release.recoding.image), strict=True)

@@ -423,10 +423,10 @@ def test_risk_is_counted_by_each_release_and_by_all(tmp_path: Path) -> None:
 def test_a_part_is_read_as_it_was_written(tmp_path: Path) -> None:
     import numpy as np
 
-    data = sv.Transactions.from_rows([["a,b", 'say "x"'], [], ["é\n"]])
+    data = sv.Transactions.from_rows([["a,b", 'say "x"'], ["é\n"], []])
     part = files.Part(
-        ("1", "-2", "007"), data, {"a,b": "L", 'say "x"': None, "é\n": "é\n", "other": "L"},
-        np.array([2, 0, 1]), ("9",), {"-2": ()},
+        ("1", "007", "-2"), data, {"a,b": "L", 'say "x"': None, "é\n": "é\n", "other": "L"},
+        np.array([2, 1, 0]), ("9",), {"-2": ()},
     )  # fmt: skip
     folder = tmp_path / "q1"
     folder.mkdir()
@@ -434,6 +434,6 @@ def test_a_part_is_read_as_it_was_written(tmp_path: Path) -> None:
     again = files.read_part(folder)
     assert (again.people, dict(again.image), again.held) == (part.people, part.image, part.held)
     assert list(again.data) == list(data)
-    assert again.rows.tolist() == [2, 0, 1]
+    assert again.rows.tolist() == [2, 1, 0]
     assert again.forgotten == {"-2": ()}
     assert replace(again, forgotten=None).without("1", "-3").labels_of(2) == {"L"}

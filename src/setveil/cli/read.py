@@ -25,7 +25,7 @@ def read(
 
     $ setveil read q1.csv --id-column patient --item-column code --show
     $ setveil read baskets.csv --show
-    $ setveil read ward.csv --qi age,sex --set codes --show
+    $ setveil read ward.csv --qi age,sex --set dx --show
     $ setveil read log.csv --id-column id --set dx --when on:month --show
     """
     from setveil.cli.files import read_rows_and_ids

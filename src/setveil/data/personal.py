@@ -88,6 +88,8 @@ _NAME = re.compile(r"[^\W\d_a-z][^\W\d_]*[.'\u2019]?(?:[ '\u2019-]{1,2}[^\W\d_a-
 _CODE = re.compile(r"[A-Z][0-9][0-9A-Z]\.?[0-9A-Z]{0,4}", re.ASCII)  # of a diagnosis
 _MANY_INTEGERS = 50  # integers that differ on so many lines, and come back nowhere, are IDs
 _MANY_ALIKE = 20_000  # values of a column that are not looked at one by one if the first are of one form
+_FEW = 10_000  # values that are looked through sooner than polars is imported
+_SHORT = 12  # digits that no pattern of a hint fits
 _SOME = 3  # values of a form that other codes may have by chance
 
 Hashes = NDArray[np.uint64]
@@ -166,7 +168,12 @@ def hashed(values: Sequence[str] | pl.Series) -> Hashes:
     """Hash texts, alike in every process."""
     import polars as pl
 
-    return pl.Series(values, dtype=pl.String).hash(0).to_numpy()
+    try:
+        every = pl.Series(values, dtype=pl.String)
+    except UnicodeEncodeError:  # half a character, which JSON may hold
+        plain = [value.encode(errors="backslashreplace").decode() for value in values]
+        every = pl.Series(plain, dtype=pl.String)
+    return every.hash(0).to_numpy()
 
 
 def masked(value: str) -> str:
@@ -192,10 +199,7 @@ def merged(several: Sequence[tuple[PersonalColumn, ...]]) -> tuple[PersonalColum
 
 def forms(labels: Sequence[str] | pl.Series) -> dict[str, list[str]]:
     """Find the values that are written like what belongs to one person, by their kind."""
-    import polars as pl
-
-    every = labels if isinstance(labels, pl.Series) else pl.Series(labels, dtype=pl.String)
-    likely = every.filter(every.str.contains(_HINTS)).to_list()
+    likely = _matching(labels, _HINTS)
     some = Counter(map(_form, likely[: evidence.LINES]))
     usual, times = max(some.items(), key=lambda one: one[1], default=("", 0))
     if (
@@ -219,15 +223,28 @@ def forms(labels: Sequence[str] | pl.Series) -> dict[str, list[str]]:
 
 def _forms_inside(labels: Sequence[str]) -> dict[str, list[str]]:
     """Find the labels of several words one of which is written like what belongs to one person."""
-    import polars as pl
-
-    every = pl.Series(labels, dtype=pl.String)
     whose: dict[str, list[str]] = {}
-    for label in every.filter(every.str.contains(r"[\s;|]") & every.str.contains(_FORM_INSIDE)).to_list():
+    for label in _matching(_matching(labels, r"[\s;|]"), _FORM_INSIDE):
         for word in _GAP.split(label):
             whose.setdefault(word, []).append(label)
     found = forms(list(whose)) if whose else {}
     return {kind: list(dict.fromkeys(chain(*map(whose.__getitem__, some)))) for kind, some in found.items()}
+
+
+def _matching(labels: Sequence[str] | pl.Series, pattern: str) -> list[str]:
+    """List the labels that have a pattern: with polars, which takes time to import, only if they are many."""
+    if isinstance(labels, Sequence):
+        if len(labels) <= _FEW:
+            return list(filter(re.compile(pattern).search, labels))
+        if max(map(len, labels)) < _SHORT and all(map(str.isdecimal, labels)):
+            return []
+    import polars as pl
+
+    try:
+        every = labels if isinstance(labels, pl.Series) else pl.Series(labels, dtype=pl.String)
+    except UnicodeEncodeError:  # half a character, which JSON may hold
+        return list(filter(re.compile(pattern).search, labels))
+    return every.filter(every.str.contains(pattern)).to_list()
 
 
 def _form(label: str) -> str:

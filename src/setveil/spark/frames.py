@@ -93,7 +93,7 @@ def rows_of(
 
 
 def personal_of(rows: DataFrame, labels: Sequence[str]) -> Personal:
-    """Find what rows have of single persons: positions of ids by the first rows, their values in all of them.
+    """Find what rows have of single persons: positions of ids by the least rows, their values in all of them.
 
     Parameters
     ----------
@@ -102,7 +102,9 @@ def personal_of(rows: DataFrame, labels: Sequence[str]) -> Personal:
     labels : sequence of str
         All items.
     """
-    head = [[str(item) for item in row["items"]] for row in rows.select("items").limit(LINES).collect()]
+    # The least rows, numbers by size: a total order, so that partitions decide nothing.
+    order = F.transform("items", lambda item: F.struct(F.length(item).alias("size"), item.alias("item")))
+    head = [[str(item) for item in row["items"]] for row in rows.select("items").orderBy(order).take(LINES)]
     numbers: dict[str, int] = {}
     codes = np.array([numbers.setdefault(item, len(numbers)) for row in head for item in row], np.int64)
     indptr = np.cumsum([0, *map(len, head)])

@@ -11,6 +11,7 @@ from setveil.deadline import Clock, Deadline
 from setveil.errors import DataError
 from setveil.facts.facts import Facts
 from setveil.facts.generalizing import USUAL, Generalizing
+from setveil.facts.settling import settled
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.km_rho import KmRho
 from setveil.hierarchy.tree import Hierarchy
@@ -21,6 +22,7 @@ from setveil.runs.asked import Asked, asked_for
 from setveil.runs.orders import anonymize_facts, loss_of, require_possible, trees_of
 from setveil.runs.run import checked
 from setveil.studies.explore.cells import Cell, CellProgress, look_at_all
+from setveil.studies.explore.pace import EndingProgress, Pace
 from setveil.studies.explore.promises import Promise
 from setveil.studies.explore.rows import TIME_BUDGET, Exploration, RowsSearch, kept_by, require_algorithm
 from setveil.studies.explore.trees import Trees
@@ -68,7 +70,7 @@ def explore_facts(
     plain = len(spaces) == 1 or generalizing.order not in (None, "")
     cells = {promise: Cell.of(promise) for promise in promises}
     search = _OfFacts(
-        data, Trees(data, None, computed=False), name, settings,
+        data, _SettledTrees(data, None, computed=False), name, settings,
         queries=None, known=known, seed=seed, cells=cells,
         codes=codes, generalizing=generalizing, proves=plain and not generalizing.lines,
     )  # fmt: skip
@@ -87,6 +89,30 @@ def _asked(promise: Any, settings: Any, seed: int) -> Asked:
     return asked_for(promise, settings, {}, seed=seed, counts=False, details=False)
 
 
+class _SettledTrees(Trees):
+    """Facts as a run settles them by k: what is proven of some bounds only those that are settled alike."""
+
+    def settled(self, k: int) -> Facts:
+        """Settle the values of dates and amounts as a run of this k does."""
+        if k not in self._by_k:
+            assert isinstance(self._facts, Facts)  # noqa: S101
+            self._by_k[k] = settled(self._facts, k)
+        return self._by_k[k]
+
+    def number(self, k: int) -> int:
+        """Find a number for what the facts are settled to, the same for each k that settles them alike."""
+        facts = self.settled(k)
+        trees = (one.tree.labels for column in facts.columns for one in column.attributes)
+        made = (tuple(facts.vocabulary.labels), *(tuple(labels) for labels in trees))
+        return self._numbers.setdefault(made, len(self._numbers))
+
+    def __init__(self, facts: Facts, given: Hierarchy | None, *, computed: bool) -> None:
+        super().__init__(facts, given, computed=computed)
+        self._facts = facts
+        self._by_k: dict[int, Facts] = {}
+        self._numbers: dict[tuple[tuple[str, ...], ...], int] = {}
+
+
 @dataclass
 class _OfFacts(RowsSearch):
     """The search over all promises, for each of which several orders are tried."""
@@ -101,6 +127,20 @@ class _OfFacts(RowsSearch):
         """The rows."""
         assert isinstance(self.data, Facts)  # noqa: S101
         return self.data
+
+    def _settle(self, k: int) -> None:
+        assert isinstance(self.trees, _SettledTrees)  # noqa: S101
+        self.data = self.trees.settled(k)
+
+    def look_at(self, cell: Cell, pace: Pace, left: int, hearing: CellProgress) -> None:
+        """Find a release for a promise, of the facts as a run of it settles them."""
+        self._settle(cell.k)
+        super().look_at(cell, pace, left, hearing)
+
+    def lent(self, cell: Cell, stronger: Cell, hearing: EndingProgress) -> dict[str, Any]:
+        """Measure what the release for a stronger promise leaves at risk beyond this one."""
+        self._settle(stronger.k)
+        return super().lent(cell, stronger, hearing)
 
     def _made(
         self, promise: KmAnonymity | KmRho, limit: float, hearing: CellProgress
