@@ -94,7 +94,7 @@ REFUSED = [
     (BOTH, "checker NAME", 2, "does not check such a release, of facts"),
     (
         BOTH,
-        "attack NAME --original log.csv --control items.csv --id-column patient --item-column code",
+        "attack NAME --original log.csv --control log.csv --id-column patient",
         4,
         "classes, facts or",
     ),

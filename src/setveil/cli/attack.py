@@ -122,11 +122,16 @@ def attack(
     else:
         k, m = _of_rows(model, promise, algorithm, own)
         image = None if recoding is None else read_recoding(recoding, encoding)
+        how = reading.given() if not original else {}
+        # What cannot be attacked is refused before files are read; a hierarchy is fitted first.
+        if tree is None:
+            target = target_of(release, image, None, read_release, **how)
         if len(original or ()) == len(control or ()) == 1:
             require_other((original or [""])[0], (control or [""])[0])
         train = read_rows(source_of(original, reading, "--original"), reading)
-        tree = tree and fitted(tree, train.vocabulary.labels)
-        target = target_of(release, image, tree, read_release, **(reading.given() if not original else {}))
+        if tree is not None:
+            tree = fitted(tree, train.vocabulary.labels)
+            target = target_of(release, image, tree, read_release, **how)
         others = read_rows(source_of(control, reading, "--control"), reading)
         asked["m"] = known or m
         found = attacked(target, train, others, secrets_of(secret, train, encoding), k=k, **asked)
