@@ -1,6 +1,6 @@
 """Every command that setveil prints about a table reads it as rows of people, and publishes nobody's id.
 
-`python tests/door/test_printed_commands.py 1000` tries so many tables and prints what came of them.
+`python tests/door/test_printed_commands.py 1000` tries that many tables and prints what came of them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Findings:
 
 
 def findings(rng: Random, n: int, home: Path) -> Findings:
-    """Draw tables and paste all that is printed, so many at a time."""
+    """Draw tables and paste all that is printed, a number at a time."""
     found = Findings()
     for at in range(0, n, 100):
         tables = [door_table(rng) for _ in range(min(100, n - at))]

@@ -1,6 +1,6 @@
 """Nothing that is published tells what fewer than k people have: exchanges of it leave every byte as it is.
 
-`python tests/exchange/test_exchange.py 100` tries so many of each kind and prints what came of them.
+`python tests/exchange/test_exchange.py 100` tries that many of each kind and prints what came of them.
 """
 
 from __future__ import annotations

@@ -109,7 +109,7 @@ def test_no_id_reaches_what_is_published_an_address_or_a_log(client: Client) -> 
     secrets = [
         "patient-",
         (project.folder / "series.key").read_text().strip(),
-        *({one.split(",")[0] for one in codes} - {'""'}),  # whoever is forgotten has no code
+        *({one.split(",")[0] for one in codes} - {'""'}),  # a forgotten person has no code
     ]
     for path in [*(project.runs / "q1" / "published").rglob("*"), project.log]:
         content = path.read_text() if path.is_file() else ""

@@ -103,8 +103,8 @@ def read_facts(
     not_ids : str or list of str
         The column of codes is no column of ids, although it looks so.
     fewest : int
-        Of days since the first line: the last band is the last one that so many persons reach. Where bands of
-        amounts are chosen, they are by the greatest amount that so many persons reach, by default 5.
+        Of days since the first line: the last band is the last that this many people reach. Where bands of
+        amounts are chosen, they are by the greatest amount that this many people reach, by default 5.
     most : int, optional
         Leave out all but so many facts of each row, drawn by `seed`: a row with fewer still tells how many.
     seed : int

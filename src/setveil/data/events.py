@@ -119,7 +119,7 @@ def _shared(row: Codes, column: Values, n_rows: int, id_column: str | None) -> t
         return None
     rows = row[present]
     if max(np.bincount(people).max(), np.bincount(rows).max()) == 1:
-        return None  # each line is a row of its own, and somebody else's
+        return None  # each line is a row of another person
     pairs = np.unique(people * n_rows + rows)
     of_people = np.bincount(pairs // n_rows)
     of_rows = np.bincount(pairs % n_rows)

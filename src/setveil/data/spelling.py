@@ -158,7 +158,7 @@ def are_one_code(one: str, other: str) -> bool:
 
 
 def misread(missing: Iterable[str], known: Iterable[str]) -> tuple[str, str, str] | None:
-    r"""Find a label that is a known one, written in UTF-8 and read in another encoding, which is told, too.
+    r"""Find a label that is a known one, written in UTF-8 and read in another encoding, and say which.
 
     Examples
     --------

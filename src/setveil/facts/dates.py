@@ -29,7 +29,7 @@ SAS = "sas"  # the format of dates of SAS
 _DAYS = re.compile(r"-?[0-9]{1,5}(?:\.0+)?")  # days since 1960-01-01, as far as 2233
 _SAS_DATE = re.compile(r"([0-9]{1,2})-?([A-Za-z]{3})-?([0-9]{4}|[0-9]{2})(?:[: ][0-9]{1,2}:[0-9]{2}.*)?")
 _SAS_FIRST = date(1960, 1, 1)
-_OPEN = re.compile(r"(<|>=)([0-9]{4})")  # all dates before or after the years that are told
+_OPEN = re.compile(r"(<|>=)([0-9]{4})")  # all dates before or after the years that are published
 OTHER = "other"  # all dates, where enough rows share no year
 OLDEST = 1900  # years before it are no slips of the pen only now and then
 

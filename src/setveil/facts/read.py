@@ -47,8 +47,8 @@ def read_rows_of_facts(source: Any, asked: Asked, how: How, *, fewest: int = 0) 
     how : How
         How it is read: `id_column` must be named; `item_columns` are columns of codes of one sort.
     fewest : int
-        Of days since a person's first line: the last band is the last one that so many persons reach. Where
-        bands of amounts are chosen, they are by the greatest amount that so many persons reach (0: `FEWEST`).
+        Of days since a person's first line: the last band is the last one that this many people reach. Where
+        bands of amounts are chosen, they are by the greatest amount that this many people reach (0: `FEWEST`).
     """
     start = time.perf_counter()
     if isinstance(source, str | Path):
@@ -295,7 +295,7 @@ def _decimal_hint(texts: Sequence[str], wrong: Sequence[int]) -> str:
 
 
 def _reached(row: Codes, sizes: NDArray[Any], fewest: int) -> int:
-    """Find the greatest amount that so many persons reach; where there are fewer, the one that all reach."""
+    """Find the greatest amount that this many people reach; where there are fewer, the one that all reach."""
     if not row.size:
         return 0
     persons, place = np.unique(row, return_inverse=True)

@@ -1,4 +1,4 @@
-"""Which dates are told of facts: the years that enough rows share, and all that lies beyond them as one."""
+"""The published dates of facts: the years that enough rows share, and all that lies beyond them as one."""
 
 from __future__ import annotations
 

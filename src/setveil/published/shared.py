@@ -126,7 +126,7 @@ class SharedFacts(Shared):
         return frozenset(boxes.text(box) for box in boxes.boxes if boxes.has_others(box))
 
     def with_more(self, number: Mapping[str, int]) -> SharedFacts:
-        """Invent facts of boxes that do not list all of theirs: so many of each."""
+        """Invent facts of boxes that do not list all of theirs: this many of each."""
         boxes, found = self.rows.stands_for, {}
         for label, n in number.items():
             box = boxes.boxes[self.rows.vocabulary.ids[label]]

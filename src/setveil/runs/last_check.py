@@ -1,6 +1,6 @@
 """The last check before a folder is put in place: nothing that a single person has is published.
 
-All that is below ``published/`` is read again as bytes, whoever wrote it, and its values are compared with
+All that is below ``published/`` is read again as bytes, whatever wrote it, and its values are compared with
 those that belong to one person each in the input (see `setveil.data.personal`, which states when values
 match). Every folder with published files comes from `setveil.runs.folder.new_folder`, which ends with this
 check.

@@ -85,7 +85,7 @@ def level_of(label: str, attribute: Attribute, node: int) -> str:
         if form.fullmatch(label):
             return level
     finest = node < attribute.tree.n_leaves
-    if finest and attribute.level in _FORMS:  # missing, or outside the years that are told
+    if finest and attribute.level in _FORMS:  # missing, or outside the years that are published
         return attribute.level
     return FINEST if finest else WIDER
 
