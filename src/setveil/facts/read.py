@@ -48,7 +48,7 @@ def read_rows_of_facts(source: Any, asked: Asked, how: How, *, fewest: int = 0) 
         How it is read: `id_column` must be named; `item_columns` are columns of codes of one sort.
     fewest : int
         Of days since a person's first line: the last band is the last one that this many people reach. Where
-        bands of amounts are chosen, they are by the greatest amount that this many people reach (0: `FEWEST`).
+        bands of amounts are chosen, they follow the greatest that this many people reach (0: `FEWEST`).
     """
     start = time.perf_counter()
     if isinstance(source, str | Path):
