@@ -744,7 +744,8 @@ def command_trial(rng: Random, engine: str, hierarchy: str) -> Trial | None:
     )
     more = [word for word in allowed if rng.random() < 0.3]
     if engine == "memory" and rng.random() < 0.4:
-        more += ["--output-format", rng.choice(("basket", "jsonl", "long", "wide", "onehot", "parquet"))]
+        formats = ("basket", "jsonl", "long", "wide", "onehot", "parquet")
+        more += ["--output-format", rng.choice(formats[:-1] if "--checker" in more else formats)]
     if engine == "parts":
         more += ["--engine", "parts"]
     more += ["--algorithm", rng.choice(("aa", "exact") if engine == "memory" else ("aa",))]

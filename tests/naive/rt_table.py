@@ -6,7 +6,7 @@ A part is a list of row numbers; a missing value is the empty text. Everything i
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -156,6 +156,98 @@ class Column:
 
 
 @dataclass(frozen=True)
+class Cells(Column):
+    """Numbers of which fewer than k rows share some: each stands for its cell, by the least value in it."""
+
+    fine: Column | None = None
+    within: Mapping[str, tuple[str, str]] | None = None  # of each cell, its least and its greatest value
+    ends: Mapping[str, tuple[str, str]] | None = None  # and its ends with their brackets, "" where it is open
+
+    @cached_property
+    def extremes(self) -> tuple[Fraction, Fraction]:
+        assert self.fine is not None
+        return self.fine.extremes
+
+    def loss(self, values: Iterable[str]) -> Fraction:
+        """NCP of all values of some cells."""
+        assert self.fine is not None
+        assert self.within is not None
+        return self.fine.loss({value for cell in set(values) for value in self.within.get(cell, (MISSING,))})
+
+    def label(self, values: Iterable[str]) -> str:
+        values = set(values)
+        assert self.ends is not None
+        if MISSING in values:
+            return super().label(values)
+        low, high = self.ends[min(values, key=Fraction)][0], self.ends[max(values, key=Fraction)][1]
+        if low and high:
+            return low[1:] if low[1:] == high[:-1] else f"{low},{high}"
+        if not low and not high:
+            return "*"
+        sign = {"[": ">=", "(": ">", "]": "<=", ")": "<"}
+        return sign[low[0]] + low[1:] if low else sign[high[-1]] + high[:-1]
+
+
+def in_cells(column: Column, k: int) -> Column:
+    """Put numbers together that fewer than k rows share, one after the other, if there is no hierarchy.
+
+    A cell ends at the next number that k rows share, or at the next multiple of the width, whichever is
+    nearer; but not at a multiple unless k rows are below it, and k rows are not.
+    """
+    if column.tree is not None or not column.numeric:
+        return column
+    there = [Fraction(value) for value in column.values if value != MISSING]
+    if all(there.count(number) >= k for number in there):
+        return column
+    text = {Fraction(value): value for value in column.values if value != MISSING}
+    inside = [
+        number
+        for number in there
+        if sum(other <= number for other in there) >= k and sum(other >= number for other in there) >= k
+    ]
+    width = width_for([str(number) for number in inside]) if inside else Fraction(1)
+    if all(number.denominator == 1 for number in there):
+        width = max(width, Fraction(1))
+
+    def is_end(multiple: Fraction) -> bool:
+        below = sum(other < multiple for other in there)
+        return below >= k and len(there) - below >= k
+
+    def ends_of(number: Fraction) -> tuple[str, str]:
+        if there.count(number) >= k:
+            return f"[{text[number]}", f"{text[number]}]"
+        shared = {other for other in there if there.count(other) >= k}
+        marks = {f"({text[other]}": other for other in shared if other < number}
+        # Of multiples between which no number lies all are ends or none: next to numbers is far enough.
+        near = {other // width * width + step * width for other in there for step in (0, 1)}
+        lows = sorted(mark for mark in near if mark <= number and is_end(mark))
+        highs = sorted(mark for mark in near if mark > number and is_end(mark))
+        low = f"[{decimal(lows[-1])}" if lows else ""
+        high = f"{decimal(highs[0])})" if highs else ""
+        if marks and (not lows or max(marks.values()) >= lows[-1]):
+            low = max(marks, key=marks.__getitem__)
+        marks = {f"{text[other]})": other for other in shared if other > number}
+        if marks and (not highs or min(marks.values()) <= highs[0]):
+            high = min(marks, key=marks.__getitem__)
+        return low, high
+
+    together: dict[tuple[str, str], list[str]] = {}
+    for number in sorted(set(there)):
+        together.setdefault(ends_of(number), []).append(text[number])
+    cell = {value: values[0] for values in together.values() for value in values} | {MISSING: MISSING}
+    return Cells(
+        column.name,
+        tuple(cell[value] for value in column.values),
+        None,
+        numeric=True,
+        weight=column.weight,
+        fine=column,
+        within={values[0]: (values[0], values[-1]) for values in together.values()},
+        ends={values[0]: ends for ends, values in together.items()},
+    )
+
+
+@dataclass(frozen=True)
 class Table:
     """Quasi-identifiers, item sets, and the items' hierarchy."""
 
@@ -166,6 +258,10 @@ class Table:
     @property
     def n(self) -> int:
         return len(self.sets)
+
+    def with_cells(self, k: int) -> Table:
+        """Put numbers together that fewer than k rows share, in columns without a hierarchy."""
+        return replace(self, columns=tuple(in_cells(column, k) for column in self.columns))
 
     @cached_property
     def canonical(self) -> list[int]:

@@ -71,7 +71,8 @@ def random_later(rng: Random, most_leaves: int = 9, most_rows: int = 26) -> Late
             old[leaf] = None if node in gone else node
     if not old:
         old[leaves[0]] = None
-    outside = [x for x in alphabet if x not in leaves][: rng.randint(0, 2)]
+    written = {leaf.lower() for leaf in leaves}  # an item that is a leaf in another spelling is that leaf
+    outside = [x for x in alphabet if x.lower() not in written][: rng.randint(0, 2)]
     rows = random_rows(rng, [*leaves, *outside], rng.randint(1, most_rows), 3)
     known = [leaf for leaf, label in old.items() if label is not None] or list(old)
     rows.append(frozenset([rng.choice(known)]))

@@ -6,6 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 from random import Random
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -14,6 +15,7 @@ from setveil.tables.ends import in_cells
 from setveil.tables.levels import Levels
 from setveil.tables.quasi_identifiers import QuasiIdentifier, quasi_identifier, range_in
 from strategies import many
+from tables import fast, random_tables
 
 TREE = {"I21": "heart", "I50": "heart", "J18": "lung", "J44": "lung", "heart": "*", "lung": "*", "*": None}
 
@@ -85,6 +87,23 @@ def test_every_end_is_shared_or_reached() -> None:
                     shared = numbers.count(number) >= k
                     below, above = sum(x < number for x in numbers), sum(x >= number for x in numbers)
                     assert shared or (below >= k and above >= k), (label, end)
+
+
+def test_cells_are_those_of_the_twin() -> None:
+    for rng, slow in random_tables(300, 6, most_rows=20):
+        k = rng.randint(1, 5)
+        for column, other in zip(fast(slow).columns, slow.with_cells(k).columns, strict=True):
+            made = in_cells(column, k)
+            assert [made.labels[code] for code in made.codes] == [other.label([v]) for v in other.values]
+            for _ in range(min(slow.n, 5)):
+                part = rng.sample(range(slow.n), rng.randint(1, slow.n))
+                codes = made.codes[part]
+                least, greatest = np.array([codes.min()]), np.array([codes.max()])
+                assert made.label_of(int(least[0]), int(greatest[0])) == other.label(
+                    other.values[i] for i in part
+                )
+                lost = other.loss(other.values[i] for i in part)
+                assert Fraction(int(made.loss_of(least, greatest)[0]), max(made.full, 1)) == lost
 
 
 def test_labels_are_read_back() -> None:

@@ -278,7 +278,8 @@ def test_of_tables() -> None:
             else:
                 assert (line["known"], line["unique_rows"]) == (size or "inf", alone)
             if cell.promise == promise:
-                valuer = rt_search.Valuer(slow, promise[0], promise[1], share, rt_items.exact)
+                seen = slow.with_cells(promise[0])
+                valuer = rt_search.Valuer(seen, promise[0], promise[1], share, rt_items.exact)
                 best = rt_search.best_of(rt_search.sweep(valuer))
                 assert best is not None
                 assert line["loss"] == pytest.approx(float(best.f), abs=1e-12)

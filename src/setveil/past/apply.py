@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -26,13 +26,14 @@ from setveil.past.terms import hierarchy_of, of_nodes, promise, require_applicab
 from setveil.past.union import verified_union
 from setveil.progress import Progress, listener, silent
 from setveil.published import Release, publish
+from setveil.published.listing import Listing, listing_of
 from setveil.published.mapping import Image, Mapped, differences, mapped, recoding_of_image
 from setveil.published.shared import Shared
 from setveil.report.record import Cases, Change, Counted
 from setveil.runs.asked import least_count, require_seed
 from setveil.runs.details import recorded
 from setveil.runs.run import VerifiedRelease, checked, looked_at
-from setveil.runs.steps import timed, with_listing
+from setveil.runs.steps import timed
 from setveil.wording import count
 
 NAME = "apply"
@@ -107,10 +108,10 @@ def apply(
     before = mapped(earlier.image, data, hierarchy)
     _require_known(earlier, data, before, hierarchy, strict=strict)
 
+    listing = _listing(data, earlier, hierarchy, guarantee)
     progress("mapping items to the earlier labels")
     with timed(timing, "anonymize"):
-        release = _published(data, before.image, hierarchy, seed, least)
-        release = _with_listing(release, data, earlier, hierarchy, guarantee)
+        release = _published(data, before.image, hierarchy, listing, seed, least)
     progress("verifying")
     with timed(timing, "verify"):
         verdict = checked(data, release, guarantee, progress)
@@ -123,8 +124,7 @@ def apply(
         progress("coarsening the recoding")
         with timed(timing, "repair"):
             image, proof = _coarsened(data, before.image, hierarchy, guarantee, terms, progress)
-            release = _published(data, image, hierarchy, seed, least, **proof)
-            release = _with_listing(release, data, earlier, hierarchy, guarantee)
+            release = _published(data, image, hierarchy, listing, seed, least, **proof)
         progress("verifying")
         with timed(timing, "verify"):
             verdict = checked(data, release, guarantee, progress)
@@ -230,22 +230,32 @@ def _require_known(
 
 
 def _published(
-    data: Transactions, image: Image, tree: Hierarchy | None, seed: int = 0, least: int = 0, **told: Any
+    data: Transactions,
+    image: Image,
+    tree: Hierarchy | None,
+    listing: Listing | None = None,
+    seed: int = 0,
+    least: int = 0,
+    **told: Any,
 ) -> Release:
     """Publish rows by a recoding, whose labels are nodes of a tree if there is one."""
     lost = [item for item in data.vocabulary.labels if image[item] is None]
-    return publish(data, recoding_of_image(image, tree), seed, {"suppressed": lost, **told}, least)
+    recoding = recoding_of_image(image, tree)
+    if listing is not None:
+        recoding = recoding.in_order(listing)
+    release = publish(data, recoding, seed, {"suppressed": lost, **told}, least)
+    return replace(release, listing=listing)
 
 
-def _with_listing(
-    release: Release, data: Transactions, earlier: PastRun, tree: Hierarchy | None, guarantee: Guarantee
-) -> Release:
-    """Let about.json list only what may be listed, also if the hierarchy of the earlier run is not there."""
+def _listing(
+    data: Transactions, earlier: PastRun, tree: Hierarchy | None, guarantee: Guarantee
+) -> Listing | None:
+    """Find the items that about.json may list, also if the hierarchy of the earlier run is not there."""
     then = earlier.report["hierarchy"]
     given = tree is None and of_nodes(earlier) and then and then["source"] != "co-occurrence"
     if given and not any(line.get("others") for line in earlier.report["labels"]):
-        return release
-    return with_listing(release, data, tree, guarantee)
+        return None
+    return listing_of(data, tree if of_nodes(earlier) else None, getattr(guarantee, "k", None))
 
 
 def _broken(earlier: PastRun, verdict: Verdict) -> InfeasibleError:

@@ -442,15 +442,15 @@ AnyBoxes = BoxRecoding | LocalBoxes
 
 
 def listed_order(recoding: AnyRecoding, listing: Listing) -> list[int]:
-    """Order labels: items first, then others by their smallest listed member; the rest follow by name."""
+    """Order labels: items first, then others by their listed members; the rest follow by name."""
     ids, members = recoding.items.ids, recoding.members()
-    keys: list[tuple[int, int, str, int]] = []
+    keys: list[tuple[int, list[int], str, int]] = []
     for at, label in enumerate(recoding.published.labels):
-        first = next((ids[item] for item in members[label] if item in listing.named), -1)
+        shown = [ids[item] for item in members[label] if item in listing.named]
         if label in ids:
-            keys.append((0, ids[label], "", at))
+            keys.append((0, [ids[label]], "", at))
         else:
-            keys.append((1, first, "", at) if first >= 0 else (2, 0, label, at))
+            keys.append((1, [shown[0], len(shown)], label, at) if shown else (2, [], label, at))
     return [at for *_, at in sorted(keys)]
 
 
