@@ -27,7 +27,7 @@ COMMANDS = {
     "classes": f"rows.dat {KM} --classes 2 --class-size 40",
     "coat": "rows.dat --privacy all --k 3 --m 2 --utility siblings --max-suppressed-items 90% -H tree.csv",
     "da": f"rows.dat {KM} --refine",
-    "disassociation": "rows.dat --k 3 --m 2",
+    "disassociation": "rows.dat --k 3 --m 2 --rare-names",
     "dp-blocks": "rows.dat --epsilon 1 -H tree.csv",
     "exact": f"rows.dat {KM}",
     "forest": f"table.csv {TABLE} --share 1/2",

@@ -181,7 +181,7 @@ def complete(out: Path) -> bool:
     """Tell whether there is a folder; if there is, it must be whole."""
     if not out.exists():
         return False
-    assert files_under(out) == FILES_OF_A_RUN | {"published/data.csv"}
+    assert files_under(out) == FILES_OF_A_RUN | {"published/data.csv", "internal/members.json"}
     report = json.loads((out / "internal" / "report.json").read_text(encoding="utf-8"))
     assert (out / "published" / "data.csv").read_bytes().count(b"\n") == report["input"]["rows"]
     assert (out / "internal" / "rows.csv").read_bytes().count(b"\n") == report["input"]["rows"] + 1
