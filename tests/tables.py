@@ -12,13 +12,14 @@ import numpy as np
 
 from naive import rt_classes, rt_cuts, rt_items, rt_table, rt_verify
 from naive.anonymize import Tree, all_cuts, image
-from naive.rt_table import MISSING, Column, built_ranges, flat
+from naive.rt_table import MISSING, Cells, Column, built_ranges, flat
 from setveil.data.transactions import Transactions
 from setveil.hierarchy.tree import Hierarchy
 from setveil.published.parts import Parts, TableCut
 from setveil.published.recoding import LocalRecoding, Recoding
 from setveil.published.table_files import PublishedTable
 from setveil.published.tables import publish
+from setveil.tables.ends import in_cells
 from setveil.tables.quasi_identifiers import QuasiIdentifier, quasi_identifier
 from setveil.tables.table import Table, TextColumn, numbered_parts
 from strategies import ALPHABETS, many, random_rows, random_tree, seeded, transactions
@@ -104,6 +105,9 @@ def random_tables(n: int, seed: int, **sizes: Any) -> Iterator[tuple[Random, rt_
 
 
 def quasi(column: Column) -> QuasiIdentifier:
+    if isinstance(column, Cells):
+        assert column.fine is not None
+        return in_cells(quasi(column.fine), column.k)
     texts = list(dict.fromkeys(column.values))
     codes = np.array([texts.index(value) for value in column.values], np.int32)
     return quasi_identifier(

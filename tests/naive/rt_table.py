@@ -160,6 +160,7 @@ class Cells(Column):
     """Numbers of which fewer than k rows share some: each stands for its cell, by the least value in it."""
 
     fine: Column | None = None
+    k: int = 0
     within: Mapping[str, tuple[str, str]] | None = None  # of each cell, its least and its greatest value
     ends: Mapping[str, tuple[str, str]] | None = None  # and its ends with their brackets, "" where it is open
 
@@ -242,6 +243,7 @@ def in_cells(column: Column, k: int) -> Column:
         numeric=True,
         weight=column.weight,
         fine=column,
+        k=k,
         within={values[0]: (values[0], values[-1]) for values in together.values()},
         ends={values[0]: ends for ends, values in together.items()},
     )

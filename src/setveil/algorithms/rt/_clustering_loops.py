@@ -29,12 +29,13 @@ def join_values(starts, parent, low, high, loss, full, kind, n_values, least, gr
                 if v < 0:
                     break
         else:
+            begins = (start + starts[a + 1]) // 2
             for x in range(n_values[a]):
                 first, last = min(x, lo), max(x, hi)
                 mixed = kind[a] == 2 and first == 0 and last > 0
                 for j in range(digits):
                     joined[start + x, j] = (
-                        full[a, j] if mixed else loss[start + last, j] - loss[start + first, j]
+                        full[a, j] if mixed else loss[start + last, j] - loss[begins + first, j]
                     )
 
 

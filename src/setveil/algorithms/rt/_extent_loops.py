@@ -7,8 +7,8 @@ integer.
 The geometry of the columns, arguments of all loops: nodes of column a are ``starts[a]:starts[a + 1]``, its
 values first; ``kind[a]`` is 0 for a hierarchy, 1 for ranges, 2 for ranges with a missing value (value 0);
 `parent`, `low` and `high` as in `QuasiIdentifier`, without offset; `loss` (nodes, digits) is what publishing
-a node loses, or the position of a value of ranges; `full` (columns, digits) is the most that a column can
-lose.
+a node loses, or where each value of ranges ends, and after all of these where each begins; `full` (columns,
+digits) is the most that a column can lose.
 """
 
 from setveil.jit import compiled
@@ -46,8 +46,9 @@ def add_loss(starts, parent, low, high, loss, full, kind, a, least, greatest, ou
         for j in range(out.size):
             out[j] += full[a, j]
     else:
+        begins = (start + starts[a + 1]) // 2
         for j in range(out.size):
-            out[j] += loss[start + greatest, j] - loss[start + least, j]
+            out[j] += loss[start + greatest, j] - loss[begins + least, j]
 
 
 @compiled
@@ -82,10 +83,11 @@ def _add_short(starts, parent, low, high, loss, full, kind, a, least, greatest, 
         for i in range(others.size):
             out[i, 0] += max(joined[least[a, others[i]]], joined[greatest[a, others[i]]])
     else:
+        begins = (start + starts[a + 1]) // 2
         for i in range(others.size):
             first, last = min(lo, least[a, others[i]]), max(hi, greatest[a, others[i]])
             mixed = kind[a] == 2 and first == 0 and last > 0
-            out[i, 0] += full[a, 0] if mixed else loss[start + last, 0] - loss[start + first, 0]
+            out[i, 0] += full[a, 0] if mixed else loss[start + last, 0] - loss[begins + first, 0]
 
 
 @compiled

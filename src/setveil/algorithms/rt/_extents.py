@@ -35,19 +35,16 @@ class Extents:
         self.bits = 60 - max(table.n_rows.bit_length(), len(columns).bit_length())
         self.n_digits = max(1, -(-table.unit_total.bit_length() // self.bits))
         units = table.units
-        nodes = [0, *(column.low.size for column in columns)]
-        losses = [
-            unit * loss
-            for unit, column in zip(units, columns, strict=True)
-            for loss in column.extent.tolist()
-        ]
+        each = [_losses(column) for column in columns]
+        nodes = [0, *(len(some) for some in each)]
+        losses = [unit * loss for unit, some in zip(units, each, strict=True) for loss in some]
         full = [unit * column.full for unit, column in zip(units, columns, strict=True)]
         self._workspace = np.empty(max((column.n_values for column in columns), default=0), np.int64)
         self.geometry = (
             frozen(np.cumsum(nodes), np.int64),
             _joined([_parent(column) for column in columns]),
-            _joined([column.low for column in columns]),
-            _joined([column.high for column in columns]),
+            _joined([_twice(column, column.low) for column in columns]),
+            _joined([_twice(column, column.high) for column in columns]),
             self._all_digits(losses),
             self._all_digits(full),
             frozen([_kind(column) for column in columns], np.int64),
@@ -125,8 +122,22 @@ def at_most(digits: Ints, limit: Ints) -> NDArray[np.bool_]:
     return out
 
 
+def _losses(column: QuasiIdentifier) -> list[int]:
+    """List what each node loses; of ranges where each value ends, and then where each begins."""
+    if column.parent is not None:
+        return column.extent.tolist()
+    if column.fine is None:
+        return column.extent.tolist() * 2
+    first, last = column.spans
+    return [*column.fine.extent[last].tolist(), *column.fine.extent[first].tolist()]
+
+
+def _twice(column: QuasiIdentifier, nodes: Ids) -> Ids:
+    return nodes if column.parent is not None else np.tile(nodes, 2)
+
+
 def _parent(column: QuasiIdentifier) -> Ids:
-    return np.full(column.low.size, -1, np.int32) if column.parent is None else column.parent
+    return np.full(2 * column.low.size, -1, np.int32) if column.parent is None else column.parent
 
 
 def _kind(column: QuasiIdentifier) -> int:
