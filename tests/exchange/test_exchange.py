@@ -19,7 +19,7 @@ KINDS = all_kinds()
 # A mark goes when what it waits for is there.
 WAITING = {
     "rows: td-control rho-uncertainty computed": "labels of rare items only are numbered by their rows",
-    "rows: mhghs km-anonymity computed": "the number in a computed label depends on groups that are not published",
+    "rows: mhghs km-anonymity computed": "numbers of computed labels count groups not published",
     "facts": "members of codes, chosen bounds and the sizes of labels on the page",
 }
 
