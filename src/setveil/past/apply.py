@@ -244,7 +244,7 @@ def _published(
     if listing is not None:
         recoding = recoding.in_order(listing)
     release = publish(data, recoding, seed, {"suppressed": lost, **told}, least)
-    return replace(release, listing=listing)
+    return replace(release, listing=listing)  # type: ignore[type-var]  # kinds of releases are dataclasses
 
 
 def _listing(

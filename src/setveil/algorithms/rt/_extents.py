@@ -124,10 +124,11 @@ def at_most(digits: Ints, limit: Ints) -> NDArray[np.bool_]:
 
 def _losses(column: QuasiIdentifier) -> list[int]:
     """List what each node loses; of ranges where each value ends, and then where each begins."""
+    losses: list[int] = column.extent.tolist()
     if column.parent is not None:
-        return column.extent.tolist()
+        return losses
     if column.fine is None:
-        return column.extent.tolist() * 2
+        return losses * 2
     first, last = column.spans
     return [*column.fine.extent[last].tolist(), *column.fine.extent[first].tolist()]
 
