@@ -78,7 +78,7 @@ def test_every_decision_is_the_twins(seed: int, monkeypatch: pytest.MonkeyPatch)
 def test_minimal_moles_are_the_twins(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = seeded(5)
     found = 0
-    for _ in range(examples(500, 150)):
+    for _ in range(examples(500, 200)):
         rows, private, h, k, p = random_problem(rng)
         if is_feasible(rows, private, h, k):
             monkeypatch.setattr(mole_kernel, "STEPS_AT_ONCE", rng.choice([1, 10**8]))

@@ -361,7 +361,7 @@ def assert_optimal(problem: Problem) -> Fraction | None:
 def test_no_release_loses_less(setting: str) -> None:
     rng = seeded(94)
     seen = Counter[str]()
-    for _ in range(enough(either(170, 60))):
+    for _ in range(enough(either(170, 80))):
         least = assert_optimal(draw_problem(rng, setting))
         seen["infeasible" if least is None else "free" if least == 0 else "at a loss"] += 1
     assert seen["infeasible"] > 0
