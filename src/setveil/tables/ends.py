@@ -73,7 +73,7 @@ def in_cells(column: QuasiIdentifier, k: int) -> QuasiIdentifier:
         rank=frozen(each, np.int32),
         low=frozen(each, np.int32),
         high=frozen(each + 1, np.int32),
-        extent=np.array([(column.extent[a] + column.extent[b]) // 2 for a, b in ends], column.extent.dtype),
+        extent=column.extent[[b for _, b in ends]],
         cells=(*[Cell("", "")] * first, *distinct),
         fine=column,
         width=width,

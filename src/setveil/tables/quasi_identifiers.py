@@ -108,15 +108,20 @@ class QuasiIdentifier:
             wanting = wanting[self.high[node[wanting]] <= greatest[wanting]]
         return node
 
+    @property
+    def positions(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Where each value of a column of ranges begins and where it ends, whose difference is a loss."""
+        if self.fine is None:
+            return self.extent, self.extent
+        return self.fine.extent[self.spans[0]], self.extent
+
     def loss_of(self, least: NDArray[np.integer], greatest: NDArray[np.integer]) -> NDArray[np.int64]:
         """Compute the loss of publishing each interval of values under one label: an integer up to `full`."""
         if self.parent is not None:
             of_node: NDArray[np.int64] = self.extent[self.node_above(least, greatest)]
             return of_node
-        if self.fine is not None:
-            first, last = self.spans[0][least], self.spans[1][greatest]
-            return self.fine.loss_of(first, last)
-        loss: NDArray[np.int64] = self.extent[greatest] - self.extent[least]
+        begins, ends = self.positions
+        loss: NDArray[np.int64] = ends[greatest] - begins[least]
         if self.missing:
             loss = np.where((np.asarray(least) == 0) & (np.asarray(greatest) > 0), self.full, loss)
         return loss

@@ -124,13 +124,10 @@ def at_most(digits: Ints, limit: Ints) -> NDArray[np.bool_]:
 
 def _losses(column: QuasiIdentifier) -> list[int]:
     """List what each node loses; of ranges where each value ends, and then where each begins."""
-    losses: list[int] = column.extent.tolist()
     if column.parent is not None:
-        return losses
-    if column.fine is None:
-        return losses * 2
-    first, last = column.spans
-    return [*column.fine.extent[last].tolist(), *column.fine.extent[first].tolist()]
+        return list(column.extent.tolist())
+    begins, ends = column.positions
+    return [*ends.tolist(), *begins.tolist()]
 
 
 def _twice(column: QuasiIdentifier, nodes: Ids) -> Ids:
