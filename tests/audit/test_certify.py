@@ -70,12 +70,12 @@ def test_certify_writes_inside_only_and_leaves_the_record(files: Path) -> None:
 
 
 def facts_of(run: Path) -> dict[str, Any]:
-    """The facts of the officer's file that name a certificate, by their source."""
+    """The facts of the compliance record that name a certificate, by their source."""
     found = [fact for section in sv.evidence(run)["sections"] for fact in section["facts"]]
     return {fact["source"]: fact["value"] for fact in found if "Certificate" in fact["what"]}
 
 
-def test_the_officers_file_finds_a_certificate_that_was_made_later(files: Path) -> None:
+def test_the_compliance_record_finds_a_certificate_that_was_made_later(files: Path) -> None:
     run = made(files)
     assert not facts_of(run)
     sv.certify(run)

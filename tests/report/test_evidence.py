@@ -1,4 +1,4 @@
-"""The officer's file: every section, every figure as the record has it, and fields that stay open."""
+"""The compliance record: every fact once and as the record has it, standards that cite it, open questions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import pytest
 
 import setveil as sv
 from cli_helpers import refused, setveil
-from setveil.report.evidence.frames import sections
+from setveil.report.evidence.questions import GROUPS, QUESTIONS
+from setveil.report.evidence.standards import ALL, questions_of, sections
 
 ROWS = 8 * [["tea", "milk"], ["tea"], ["coffee", "milk"], ["coffee", "rum"]]
 OTHERS = 5 * [["tea", "milk"], ["coffee"], ["rum"]]
@@ -61,6 +62,8 @@ def test_every_section_is_there_and_every_figure_is_the_records(
         for fact in section["facts"]:
             assert fact["what"] in shown
             assert fact["text"] in shown
+            row = f"<th>{html.escape(fact['what'])}</th><td>{html.escape(fact['text'])}</td>"
+            assert page.count(row) == 1, "each fact stands on the page once"
             source = fact["source"]
             if source == "setveil risk --fraction":
                 assert fact["value"] in estimates
@@ -84,21 +87,49 @@ def test_every_section_is_there_and_every_figure_is_the_records(
         assert outside not in page
 
 
-def test_open_fields_are_counted_until_somebody_fills_them_in(run: Path, tmp_path: Path) -> None:
-    fields = [field.name for section in sections("all") for field in section.fields]
-    assert len(fields) == len(set(fields))
+def test_open_questions_are_counted_until_they_are_answered(run: Path, tmp_path: Path) -> None:
+    cited = dict.fromkeys(name for section in sections("all") for name in section.questions)
+    assert {*cited} == {*QUESTIONS} == questions_of(ALL)
+    assert (len(QUESTIONS), len(GROUPS)) == (19, 6)
+    assert sum(len(group) for group in GROUPS.values()) == 19
+    left = [name for name in cited if name != "owner"]  # the run says who is responsible
     found = sv.evidence(run, out=tmp_path / "a.html")
-    assert [entry["field"] for entry in found["open"]] == fields
+    assert [entry["field"] for entry in found["open"]] == left
     page = (tmp_path / "a.html").read_text()
-    assert page.count('class="field"') == len(fields)
-    assert f"{len(fields)} fields are open." in page
-    said = {name: f"Answer <{at}>" for at, name in enumerate(fields)}
-    some = dict(list(said.items())[:3])
-    found = sv.evidence(run, out=tmp_path / "b.html", answers=some)
-    assert [entry["field"] for entry in found["open"]] == fields[3:]
+    assert page.count('class="field"') == 18
+    assert "18 questions are open" in page
+    assert '<p class="answer">A. &amp; B.</p>' in page
+    answers = {name: f"Answer <{at}>" for at, name in enumerate(left)}
+    found = sv.evidence(run, out=tmp_path / "b.html", answers=dict(list(answers.items())[:3]))
+    assert [entry["field"] for entry in found["open"]] == left[3:]
     assert "Answer &lt;0&gt;" in (tmp_path / "b.html").read_text()
-    assert sv.evidence(run, out=tmp_path / "c.html", answers=said)["open"] == []
+    assert sv.evidence(run, out=tmp_path / "c.html", answers=answers)["open"] == []
     assert 'class="field"' not in (tmp_path / "c.html").read_text()
+    own = sv.evidence(run, out=tmp_path / "d.html", answers={"owner": "The board"})
+    assert "The board" in (tmp_path / "d.html").read_text()
+    assert len(own["open"]) == 18
+
+
+def test_every_link_of_a_standard_leads_to_a_fact_or_a_question(
+    run: Path, attacks: dict[str, Any], tmp_path: Path
+) -> None:
+    for frame in ("all", "eu", "us"):
+        sv.evidence(run, out=tmp_path / f"{frame}.html", attack=attacks, fraction="5%", frame=frame)
+        page = (tmp_path / f"{frame}.html").read_text()
+        links = re.findall('href="#([FQ][0-9]+)"', page)
+        named = re.findall('id="([FQ][0-9]+)"', page)
+        assert len(named) == len(set(named))
+        assert set(links) <= set(named)
+        ends = re.findall(r'href="#Q([0-9]+)">Q[0-9]+</a>(?:-<a href="#Q([0-9]+)")?', page)
+        cited = {f"Q{number}" for low, high in ends for number in range(int(low), int(high or low) + 1)}
+        assert cited == {name for name in named if name[0] == "Q"}
+
+
+def test_the_page_is_short(run: Path, tmp_path: Path) -> None:
+    sv.evidence(run, out=tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    page = re.sub('<style.*?</style>|<td class="from">.*?</td>|<a .*?</a>|<[^>]*>', " ", page, flags=re.S)
+    assert len(html.unescape(page).split()) < 830  # 1,758 when each standard repeated its facts
 
 
 def test_frames_choose_the_headings(run: Path) -> None:
@@ -121,7 +152,7 @@ def test_the_command_writes_the_same_page(run: Path, attacks: dict[str, Any], tm
     assert json.loads(done.out) == found
     assert (tmp_path / "x.html").read_bytes() == (tmp_path / "y.html").read_bytes()
     done = setveil("evidence", run, "--out", tmp_path / "z.html")
-    assert "19 fields are open" in done.out
+    assert "18 questions are open" in done.out
     assert done.code == 0
 
 
@@ -129,7 +160,7 @@ def test_releases_of_all_kinds_have_a_page() -> None:
     rows = 5 * [["a", "s"], ["b"], ["a"], ["b", "c"]]
     promised = sv.evidence(sv.anonymize(rows, sv.KmRho(k=5, m=1, rho=0.5, sensitive=["s"])))
     notes = {section["heading"]: section["note"] for section in promised["sections"]}
-    assert notes["Inference"].startswith("Met in part: of the sensitive items")
+    assert notes["Inference"].startswith("Met in part: published rows reveal the sensitive items")
     bare = sv.evidence(sv.anonymize(rows, sv.TransactionalKAnonymity(k=5)))
     notes = {section["heading"]: section["note"] for section in bare["sections"]}
     assert "does not bound inference" in notes["Inference"]
@@ -147,7 +178,7 @@ def test_what_is_no_run_and_answers_no_field_is_refused(run: Path, tmp_path: Pat
     refused(
         setveil("evidence", run, "--out", out, "--answers", answers),
         2,
-        "no field 'ownr'",
+        "no question 'ownr'",
         "mean owner",
         out=out,
     )

@@ -14,7 +14,8 @@ import pytest
 
 import setveil as sv
 from cli_helpers import setveil
-from setveil.report.evidence.frames import ALL, EU, sections
+from setveil.report.evidence.questions import QUESTIONS
+from setveil.report.evidence.standards import EU, questions_of
 from setveil.studio.jobs import Job
 from setveil.studio.projects import Project
 from studio_browser import Screen, expect, framed, looks
@@ -171,20 +172,18 @@ def test_what_cannot_be_done_is_said_as_the_commands_say_it(page: Page, tmp_path
     assert (run / "internal" / "evidence.html").is_file()
 
 
-def test_the_officers_file_is_filled_in_saved_and_made(page: Page, tmp_path: Path) -> None:
+def test_the_compliance_record_is_filled_in_saved_and_made(page: Page, tmp_path: Path) -> None:
     rows(page.project, tmp_path)
     run = page.made()
-    fields = [field for section in sections(ALL) for field in section.fields]
     shown = page.text("release", "evidence?run=one")
-    assert all(f'<textarea id="{field.name}"' in shown and field.question in shown for field in fields)
-    assert f"{len(fields)} fields are open" in shown
-    assert "It is not made yet" in shown
+    assert all(f'<textarea id="{one.name}"' in shown and one.text in shown for one in QUESTIONS.values())
+    assert f"{len(QUESTIONS)} questions are open" in shown
+    assert "The page does not exist yet" in shown
     assert "<iframe" not in shown
 
     answers = {"owner": HOSTILE, "contract": "Licence 7\r\nsigned", "review": '"""\\u0041 = 5'}
     shown = page.send("release", "evidence", run="one", frame="eu", fraction="5%", **answers)
-    of_eu = [field for section in sections(EU) for field in section.fields]
-    assert f"{len(of_eu) - 3} fields are open" in shown
+    assert f"{len(questions_of(EU)) - 3} questions are open" in shown
     assert "&lt;/textarea" not in shown  # unescaped once: what is shown is text
     kept = tomllib.loads((run / "internal" / "answers.toml").read_text("utf-8"))
     assert kept == {name: text.replace("\r\n", "\n") for name, text in answers.items()}
@@ -196,7 +195,7 @@ def test_the_officers_file_is_filled_in_saved_and_made(page: Page, tmp_path: Pat
     sent = page.client.get("p", page.project.name, "release", "evidence", "page?run=one&download=yes")
     assert sent.headers["content-disposition"] == 'attachment; filename="evidence.html"'
     assert sent.content == made.content
-    assert "A stranger's only match" in html.unescape(made.text)
+    assert "An attacker's only match" in html.unescape(made.text)
     assert not [path for path in (run / "published").iterdir() if "evidence" in path.name]
 
     # The command makes the same bytes. What other frames ask stays answered; what is emptied is open again.
@@ -217,7 +216,7 @@ def test_attacks_are_taken_from_the_runs_folder(page: Page, tmp_path: Path) -> N
     people = sv.read(page.project.folder / "rows.csv", format="basket")
     found = sv.attack(run, people, [["tea", "coffee"], ["milk"], ["soap"]] * 60, attacks=50)
     (run / "internal" / "attack.json").write_text(json.dumps(found))
-    assert "Attacks are those of" in page.text("release", "evidence?run=one")
+    assert "Attacks are read from" in page.text("release", "evidence?run=one")
     page.send("release", "evidence", run="one", frame="eu")
     assert "Singling out, 1 item known" in (run / "internal" / "evidence.html").read_text("utf-8")
     (run / "internal" / "attack.json").write_text("{")
@@ -244,7 +243,7 @@ def test_what_cannot_be_saved_is_said(page: Page, tmp_path: Path) -> None:
 
 @pytest.mark.exhaustive
 @pytest.mark.browser
-def test_the_officers_file_in_a_browser(screen: Screen, tmp_path: Path) -> None:
+def test_the_compliance_record_in_a_browser(screen: Screen, tmp_path: Path) -> None:
     project = screen.server.project("For the board")
     rows(project, tmp_path)
     setveil("anonymize", "--config", project.toml, "--out", project.runs / "one").ok()
@@ -259,11 +258,11 @@ def test_the_officers_file_in_a_browser(screen: Screen, tmp_path: Path) -> None:
     expect(shown.locator("#absent")).to_contain_text("the person has not (both")
     expect(shown.locator("#stranger")).to_contain_text("of which the rows are 5 %")  # still there
     looks(shown, "release-evidence")
-    shown.get_by_role("link", name="The officer's file").click()
+    shown.get_by_role("link", name="Compliance record").click()
     expect(shown.get_by_label("Which share of a population are these rows?")).to_have_value("5%")
     shown.get_by_label("Who is responsible for the release?").fill("The data office")
-    shown.get_by_role("button", name="Save, and make the page").click()
-    frame = framed(shown, "Page for the officer")
+    shown.get_by_role("button", name="Save and make the page").click()
+    frame = framed(shown, "Compliance record")
     expect(frame.get_by_text("The data office")).to_be_visible()
     looks(shown, "evidence")
     with shown.expect_download() as download:

@@ -12,28 +12,28 @@ from setveil.cli.session import Answer
 def evidence(
     progress: Any,
     run: str = argument("RUN", "The folder of a run."),
-    out: Path = option(OUTPUT, "The page to write (.html), which stays inside.", "FILE", "-o", default=...),
+    out: Path = option(OUTPUT, "The page to write (.html). Never share it.", "FILE", "-o", default=...),
     attack: Path | None = option(
-        ATTACKER, "What `setveil attack --json` printed.", "FILE", "--attack"
+        ATTACKER, "The output of `setveil attack --json`.", "FILE", "--attack"
     ),
     fraction: str | None = option(
-        ATTACKER, "The share of a population that the rows are: also what a match is worth to a stranger.",
+        ATTACKER, "Share of a population in the rows; adds how often the only match is right.",
         "SHARE",
     ),
     frame: str = choice(
-        ABOUT, "Whose headings: of the European Union, the United States, or all.", "frame",
+        ABOUT, "Standards of the European Union, the United States, or all.", "frame",
         ("eu", "us", "all"), default="all",
     ),
     answers: Path | None = option(
-        ABOUT, "Answers to open fields: a TOML file of field = \"text\".", "FILE"
+        ABOUT, "Answers to questions: a TOML file of question = \"text\".", "FILE"
     ),
-    strict: bool = flag(ANSWER, "End with exit code 3 while a field is open."),
+    strict: bool = flag(ANSWER, "End with exit code 3 while a question is open."),
     force: Force = False,
 ) -> Answer:  # fmt: skip
-    """Write one page about a release by the headings of standards and laws, filled from its record.
+    """Write the compliance record of a release: facts, open questions, and the standards that ask for them.
 
-    ISO/IEC 27559, WP216, EMA Policy 0070, HIPAA's expert determination, NIST SP 800-188. What only people can
-    say stays an open field; the page claims conformity with nothing.
+    ISO/IEC 27559, WP216, EMA Policy 0070, HIPAA's expert determination and NIST SP 800-188. Questions that
+    only people can answer stay open. The page claims conformity with nothing.
 
     $ setveil evidence release --out evidence.html
     $ setveil evidence release --frame eu --attack attack.json --answers ours.toml -o file.html
@@ -49,11 +49,11 @@ def evidence(
         run, out=out, attack=attack, fraction=fraction, frame=frame, answers=answers, force=force
     )
     left = found["open"]
-    text = f"{out}: {count(len(found['sections']), 'section')}; every field is filled in."
+    text = f"{out}: {count(len(found['sections']), 'section')}; every question is answered."
     if left:
         lines = "\n".join(f"  {entry['field']:<14} {entry['question']}" for entry in left)
         text = (
-            f"{out}: {count(len(found['sections']), 'section')}; {count(len(left), 'field')} "
-            f"{are(len(left))} open, for people to fill in:\n{lines}"
+            f"{out}: {count(len(found['sections']), 'section')}; {count(len(left), 'question')} "
+            f"{are(len(left))} open:\n{lines}"
         )
     return Answer(found, text, code=3 if strict and left else 0)

@@ -1,4 +1,4 @@
-"""Put what the record of a release says under the headings of standards and laws."""
+"""Write the compliance record of a release: facts, questions, and the standards that ask for them."""
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ from setveil.errors import DataError, OutputError, RequestError, described, did_
 from setveil.plain_json import read_json, read_toml
 from setveil.published import kind_at
 from setveil.recipients import CERTIFICATE
-from setveil.report.evidence.frames import ALL, FRAMES, Section, Sources, sections
-from setveil.report.evidence.page import LONGEST, evidence_html, told_as_data
+from setveil.report.evidence.facts import Sources
+from setveil.report.evidence.page import LONGEST, evidence_html, record_as_data
+from setveil.report.evidence.questions import QUESTIONS, prefilled
+from setveil.report.evidence.standards import ALL, FRAMES, Section, sections
 from setveil.report.record import Record, read_record
 from setveil.runs.run import VerifiedRelease
 from setveil.staging import write_page
@@ -37,26 +39,28 @@ def evidence(
     answers: str | PathLike[str] | Mapping[str, str] | None = None,
     force: bool = False,
 ) -> dict[str, Any]:
-    """Put what the record of a release says under the headings that standards and laws ask for.
+    """Collect the facts about a release once, and cite them for each standard that asks for them.
 
-    ISO/IEC 27559, WP216, EMA Policy 0070, HIPAA's expert determination and NIST SP 800-188. What only people
-    can say stays an open field. Nothing claims conformity.
+    ISO/IEC 27559, WP216, EMA Policy 0070, HIPAA's expert determination and NIST SP 800-188. Questions that
+    only people can answer stay open; the run's `responsible` and `recipient` answer two of them. Nothing
+    claims conformity.
 
     Parameters
     ----------
     run : path or VerifiedRelease
-        The folder of a run, or what `setveil.anonymize` returned.
+        The folder of a run, or the result of `setveil.anonymize`.
     out : path, optional
-        Also write a page (.html), which prints to A4. It must stay inside.
+        Also write a page (.html), which prints to A4. It is internal: never share it.
     attack : path or dict, optional
-        What ``setveil attack --json`` printed, or `setveil.attack` returned.
+        The output of ``setveil attack --json``, or the result of `setveil.attack`.
     fraction : float, optional
-        The share of a population that the rows are, above 0 and at most 1: what a match is worth to a
-        stranger is estimated from the published rows.
+        The share of a population in the rows, above 0 and at most 1. It adds an estimate of how often the
+        only match is the right person.
     frame : {"all", "eu", "us"}
-        Which headings: ISO/IEC 27559 and all others, or those of the European Union or of the United States.
+        Which standards are cited next to ISO/IEC 27559: all, or those of the European Union or the
+        United States.
     answers : path or dict, optional
-        A TOML file of ``field = "text"``, or a dict, with answers to open fields.
+        A TOML file of ``field = "text"``, or a dict, with answers to questions.
     force : bool
         Replace the page.
 
@@ -64,12 +68,12 @@ def evidence(
     -------
     dict
         `sections`, each with its `facts` (`what`, `text`, `value`, `source`: a path in report.json, or a
-        command), `note` and `fields`; `open`, the fields that nobody has filled in.
+        command), `note` and `fields`; `limits`; `open`, the questions without an answer.
 
     Raises
     ------
     RequestError
-        If an argument is out of range, or an answer is to no field.
+        If an argument is out of range, or an answer is to no question.
     DataError
         If there is no record of a run, or a file cannot be read.
     OutputError
@@ -84,23 +88,23 @@ def evidence(
     ('ISO/IEC 27559', 'attackers')
     """
     place = None if out is None else page_place(path_of("out", out), force=force)
-    told, wanted, said = gathered(run, attack, fraction, frame, answers)
+    sources, wanted, said = gathered(run, attack, fraction, frame, answers)
     if place is not None:
-        write_page(place, evidence_html(told, wanted, said))
-    return told_as_data(told, wanted, said)
+        write_page(place, evidence_html(sources, wanted, said))
+    return record_as_data(sources, wanted, said)
 
 
 def gathered(
     run: Any, attack: Any, fraction: Any, frame: str, answers: Any
 ) -> tuple[Sources, list[Section], dict[str, str]]:
-    """Collect what a page is made from: its sources, its sections, and answers to fields."""
+    """Collect everything that a page is made from: its sources, its sections, and the answers."""
     if frame not in FRAMES:
         raise RequestError(
             f"--frame must be eu, us or all, got {described(frame)}.", hint=did_you_mean(str(frame), FRAMES)
         )
     share = share_of(fraction)
     wanted = sections(frame)
-    said = _answers(answers, frame)
+    said = _answers(answers)
     files: dict[str, str] = {}
     certificate = None
     if isinstance(run, VerifiedRelease):
@@ -117,17 +121,17 @@ def gathered(
         ms = sorted({entry["m"] for entry in _measured(record)} or {1, 2, 3})
         entries = fraction_risk(knowledge_of(rows, ()), share, ms)
         population = {"fraction": float(share), "confidence": CONFIDENCE, "entries": entries}
-    return Sources(record, _attack(attack), population, files, certificate), wanted, said
+    return Sources(record, _attack(attack), population, files, certificate), wanted, prefilled(record) | said
 
 
 def page_place(out: Path, *, force: bool) -> Path:
-    """Refuse a page that is none by its name, is there, or would be handed out with the release."""
+    """Refuse a name that is not a page, a page that exists, and a place in a published folder."""
     if out.suffix.lower() not in {".html", ".htm"}:
         raise RequestError(f"--out must name a page such as evidence.html, got {out}.")
     if (out.absolute().parent / "about.json").is_file():
         raise OutputError(
-            f"{out} lies beside published rows, but the page holds figures of the original.",
-            hint="Write it where it stays inside, such as the run's internal/.",
+            f"{out} is in a published folder, but the page contains figures of the original.",
+            hint="Write it to the run's internal/.",
         )
     if out.exists() and (not force or out.is_dir()):
         raise OutputError(f"{out} exists already.", hint="Choose another name, or --force.")
@@ -209,8 +213,8 @@ def _attack(attack: Any) -> Mapping[str, Any] | None:
     return found
 
 
-def _answers(answers: Any, frame: str) -> dict[str, str]:
-    """Take answers to fields; those of other frames are of no use, but no error."""
+def _answers(answers: Any) -> dict[str, str]:
+    """Read the answers; answers to questions of other standards are accepted."""
     if answers is None:
         return {}
     where = "The answers"
@@ -224,11 +228,11 @@ def _answers(answers: Any, frame: str) -> dict[str, str]:
             ) from None
     if not isinstance(answers, Mapping):
         raise RequestError(f"The answers must be a file or a dict, got {described(answers)}.")
-    known = [field.name for section in sections(ALL) for field in section.fields]
+    known = list(QUESTIONS)
     for name, text in answers.items():
         if name not in known:
             raise RequestError(
-                f"{where}: there is no field {shorten(str(name))}.",
+                f"{where}: there is no question {shorten(str(name))}.",
                 hint=did_you_mean(str(name), known, f"There are {', '.join(known)}."),
             )
         if not isinstance(text, str) or len(text) > LONGEST:
@@ -236,4 +240,4 @@ def _answers(answers: Any, frame: str) -> dict[str, str]:
                 f"{where}: {name} must be a text of at most {LONGEST:,} characters, got "
                 f"{shorten(json.dumps(text, default=str))}."
             )
-    return {name: text.strip() for name, text in answers.items()}
+    return {name: text.strip() for name, text in answers.items() if text.strip()}

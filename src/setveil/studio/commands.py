@@ -196,7 +196,7 @@ def checker(run: str) -> list[str]:
 
 
 def evidence(run: str, frame: str, *, answers: str, attack: str | None, share: str) -> list[str]:
-    """Write the officer's file of a run, inside, from answers in a file."""
+    """Write the compliance record of a run to its internal folder, from answers in a file."""
     more = ["--attack", attack] if attack is not None else []
     more += [f"--fraction={share}"] if share else []
     out = f"{run}/internal/evidence.html"

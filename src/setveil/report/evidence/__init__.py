@@ -1,4 +1,5 @@
-"""The officer's file: what a record says of questions that standards and laws ask, and what not.
+"""The compliance record: the facts of a release once, the questions that only people answer, and standards.
 
-`frames.py` has the questions, a section each, and which of them are open; `page.py` writes them as a page.
+`facts.py` reads the record of a run, `questions.py` has the questions, `standards.py` says which facts and
+questions answer each section of a standard, and `page.py` writes the page.
 """

@@ -1,124 +1,172 @@
-"""The officer's file as one page, which prints to A4."""
+"""The compliance record as one page that prints to A4: facts, questions, then standards that cite both."""
 
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
 from setveil.report.drawing import blocks
-from setveil.report.evidence.frames import Fact, Field, Section, Sources
+from setveil.report.evidence.facts import Fact, Sources
+from setveil.report.evidence.questions import QUESTIONS, Question, grouped
+from setveil.report.evidence.standards import SUBJECTS, Section, tested, uncovered
 from setveil.report.run.kinds import promised
 from setveil.report.words import of_events
 from setveil.wording import are, count
 
 LONGEST = 10_000  # characters of an answer
 NO_CLAIM = (
-    "This page claims conformity with nothing. It puts what the record of a release says under the headings "
-    "of standards and laws, in words of its own; the texts themselves are not repeated here."
+    "This page claims conformity with nothing. It lists the facts about a release, and which of them each "
+    "standard asks for."
 )
 _STYLE = """
 .field { background: #fff3cd; border: 1px dashed #8a6d00; border-radius: 4px; padding: 8px 12px;
   margin: 8px 0; break-inside: avoid; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
-.field b { display: block; }
-.field .line { display: block; border-bottom: 1px solid #8a6d00; height: 30px; }
+.field .line { display: block; border-bottom: 1px solid #8a6d00; height: 26px; }
 .answer { border-left: 4px solid #0072b2; padding: 2px 12px; margin: 8px 0; white-space: pre-wrap;
   overflow-wrap: anywhere; }
 .note { border-left: 4px solid #b03a00; padding: 2px 12px; }
 .from { color: #555; font-size: .8125em; }
-.record { table-layout: fixed; }
-.record th { width: 34%; font-weight: 600; }
+.record th:first-child, .record td:first-child { width: 3.2em; color: #555; }
 .record td.from { width: 26%; }
+.cited th { width: 40%; }
+.cited .note { display: block; margin-top: 4px; }
 @media screen and (max-width: 600px) {
   .record, .record tbody, .record tr, .record th, .record td { display: block; width: auto !important; }
   .record tr { border-bottom: 1px solid #e4e4e4; padding: 4px 0; }
   .record th, .record td { border: 0; padding: 1px 0; }
 }
 """
+_NUMBERS = {name: number for number, name in enumerate(QUESTIONS, 1)}
 
 
-def evidence_html(told: Sources, wanted: Sequence[Section], answers: Mapping[str, str]) -> str:
-    """Write the page: each section with facts, notes and fields, and at the end all fields that are open."""
+def evidence_html(sources: Sources, wanted: Sequence[Section], answers: Mapping[str, str]) -> str:
+    """Write the page."""
+    subjects = facts_once(sources)
+    numbers = {
+        _key(fact): number for number, fact in enumerate((f for some in subjects.values() for f in some), 1)
+    }
+    asked = {name for section in wanted for name in section.questions}
     parts = [
-        "<h1>Evidence about a release</h1>",
-        f'<p class="of">{html.escape(promised(told.record))}</p>',
-        blocks.paragraph(html.escape(NO_CLAIM)),
-        blocks.paragraph(
-            "Keep this internal: it holds figures of the original rows. Shaded fields are for people to "
-            "fill in."
+        "<h1>Compliance record</h1>",
+        f'<p class="of">{html.escape(promised(sources.record))}</p>',
+        blocks.paragraph(f"{NO_CLAIM} It contains figures of the original rows: keep it internal."),
+        _count_open(asked, answers),
+        "<h2>Facts</h2>",
+        *(_facts(subject, facts, numbers) for subject, facts in subjects.items()),
+        "<h2>Limits</h2>",
+        *(f'<p class="note">{html.escape(text)}</p>' for text in limits(sources)),
+        "<h2>Questions</h2>",
+        *(_group(title, group, answers) for title, group in grouped(asked).items()),
+        "<h2>Standards</h2>",
+        *(
+            _standard(frame, list(some), sources, numbers)
+            for frame, some in groupby(wanted, lambda section: section.frame)
         ),
     ]
-    for frame, some in groupby(wanted, lambda section: section.frame):
-        parts.append(f"<h2>{html.escape(frame)}</h2>")
-        parts += [_section(section, told, answers) for section in some]
-    parts.append(_open(open_fields(wanted, answers)))
-    page = blocks.page("Evidence about a release", "\n".join(parts), _STYLE)
-    return of_events(told.record, page)
+    return of_events(sources.record, blocks.page("Compliance record", "\n".join(parts), _STYLE))
 
 
-def open_fields(wanted: Sequence[Section], answers: Mapping[str, str]) -> list[tuple[Section, Field]]:
-    """List the fields that nobody has filled in."""
-    return [(section, field) for section in wanted for field in section.fields if not answers.get(field.name)]
+def limits(sources: Sources) -> list[str]:
+    """Say what the guarantee does not cover, and what attacks that fail are worth."""
+    return [uncovered(sources), tested(sources)]
 
 
-def _section(section: Section, told: Sources, answers: Mapping[str, str]) -> str:
-    number = f"{section.number} " if section.number else ""
-    parts = [f"<h3>{html.escape(number + section.heading)}</h3>", _facts(section.facts(told))]
-    if section.note is not None:
-        parts.append(f'<p class="note">{html.escape(section.note(told))}</p>')
-    parts += [_field(field, answers.get(field.name, "")) for field in section.fields]
-    return "\n".join(parts)
+def facts_once(sources: Sources) -> dict[str, list[Fact]]:
+    """Collect the facts by subject, each once."""
+    seen: set[tuple[str, str, str]] = set()
+    subjects: dict[str, list[Fact]] = {}
+    for subject, parts in SUBJECTS.items():
+        for fact in (fact for part in parts for fact in part(sources)):
+            if _key(fact) not in seen:
+                seen.add(_key(fact))
+                subjects.setdefault(subject, []).append(fact)
+    return subjects
 
 
-def _facts(facts: Sequence[Fact]) -> str:
+def open_questions(wanted: Iterable[Section], answers: Mapping[str, str]) -> list[Question]:
+    """List the questions that nobody has answered, in the order in which sections cite them."""
+    asked = dict.fromkeys(name for section in wanted for name in section.questions)
+    return [QUESTIONS[name] for name in asked if not answers.get(name)]
+
+
+def _key(fact: Fact) -> tuple[str, str, str]:
+    return fact.what, fact.text, fact.source
+
+
+def _count_open(asked: set[str], answers: Mapping[str, str]) -> str:
+    missing = sum(not answers.get(name) for name in asked)
+    if not missing:
+        return "<p>Every question is answered.</p>"
+    return f"<p><b>{count(missing, 'question')} {are(missing)} open</b>, shaded below.</p>"
+
+
+def _facts(subject: str, facts: Sequence[Fact], numbers: Mapping[tuple[str, str, str], int]) -> str:
     lines = [
-        f"<tr><th>{html.escape(fact.what)}</th><td>{html.escape(fact.text)}</td>"
-        f'<td class="from">{html.escape(fact.source)}</td></tr>'
+        f'<tr id="F{numbers[_key(fact)]}"><td>F{numbers[_key(fact)]}</td><th>{html.escape(fact.what)}</th>'
+        f'<td>{html.escape(fact.text)}</td><td class="from">{html.escape(fact.source)}</td></tr>'
         for fact in facts
     ]
-    return f'<table class="record"><tbody>{"".join(lines)}</tbody></table>'
+    return f'<h3>{subject}</h3>\n<table class="record"><tbody>{"".join(lines)}</tbody></table>'
 
 
-def _field(field: Field, answer: str) -> str:
-    question = html.escape(field.question)
+def _group(title: str, group: Sequence[Question], answers: Mapping[str, str]) -> str:
+    return "\n".join([f"<h3>{title}</h3>", *(_question(one, answers.get(one.name, "")) for one in group)])
+
+
+def _question(question: Question, answer: str) -> str:
+    number = f"Q{_NUMBERS[question.name]}"
+    shown = f"<b>{number}. {html.escape(question.text)}</b>"
     if answer:
-        return f'<p><b>{question}</b></p><p class="answer">{html.escape(answer)}</p>'
-    return (
-        f'<div class="field" id="{field.name}"><b>{question}</b>To be filled in '
-        f'(<code>{field.name}</code>)<span class="line"></span></div>'
-    )
+        return f'<p id="{number}">{shown}</p><p class="answer">{html.escape(answer)}</p>'
+    name = f'<code>{question.name}</code><span class="line"></span>'
+    return f'<div class="field" id="{number}">{shown} {name}</div>'
 
 
-def _open(fields: Sequence[tuple[Section, Field]]) -> str:
-    if not fields:
-        return "<h2>Open fields</h2>\n<p>None: every field is filled in.</p>"
-    lines = [
-        f'<li><a href="#{field.name}">{html.escape(field.question)}</a> '
-        f'<span class="from">{html.escape(f"{section.frame} {section.number}".strip())}, '
-        f"{field.name}</span></li>"
-        for section, field in fields
+def _standard(
+    frame: str, some: Sequence[Section], sources: Sources, numbers: Mapping[tuple[str, str, str], int]
+) -> str:
+    lines = []
+    for section in some:
+        facts = sorted({numbers[_key(fact)] for fact in section.facts(sources)})
+        cited = [*_ranges("F", facts), *_ranges("Q", [_NUMBERS[name] for name in section.questions])]
+        note = "" if section.note is None else section.note(sources)
+        heading = html.escape(f"{section.number} {section.heading}".strip())
+        shown = f'<span class="note">{html.escape(note)}</span>' if note else ""
+        lines.append(f"<tr><th>{heading}</th><td>{', '.join(cited)}{shown}</td></tr>")
+    return f'<h3>{html.escape(frame)}</h3>\n<table class="cited"><tbody>{"".join(lines)}</tbody></table>'
+
+
+def _ranges(letter: str, numbers: Sequence[int]) -> list[str]:
+    """Link to facts or questions by number; neighbours are a range, such as F3-F5."""
+    ranges: list[tuple[int, int]] = []
+    for number in numbers:
+        if ranges and ranges[-1][1] == number - 1:
+            ranges[-1] = (ranges[-1][0], number)
+        else:
+            ranges.append((number, number))
+    return [
+        "-".join(f'<a href="#{letter}{end}">{letter}{end}</a>' for end in dict.fromkeys(ends))
+        for ends in ranges
     ]
-    number = len(fields)
-    return (
-        f"<h2>Open fields</h2>\n<p><b>{count(number, 'field')} {are(number)} open.</b></p>\n"
-        f"<ul>{''.join(lines)}</ul>"
-    )
 
 
-def told_as_data(told: Sources, wanted: Sequence[Section], answers: Mapping[str, str]) -> dict[str, Any]:
+def record_as_data(sources: Sources, wanted: Sequence[Section], answers: Mapping[str, str]) -> dict[str, Any]:
     """Return the same as JSON types."""
     return {
         "sections": [
             {
                 "frame": section.frame, "number": section.number, "heading": section.heading,
-                "facts": [vars(fact) for fact in section.facts(told)],
-                "note": "" if section.note is None else section.note(told),
-                "fields": {field.name: answers.get(field.name, "") for field in section.fields},
+                "facts": [vars(fact) for fact in section.facts(sources)],
+                "note": "" if section.note is None else section.note(sources),
+                "fields": {name: answers.get(name, "") for name in section.questions},
             }
             for section in wanted
         ],
+        "limits": limits(sources),
         "open": [
-            {"field": field.name, "question": field.question} for _, field in open_fields(wanted, answers)
+            {"field": question.name, "question": question.text}
+            for question in open_questions(wanted, answers)
         ],
     }  # fmt: skip

@@ -1,4 +1,4 @@
-"""The officer's file of a release: its open fields as a form, and the page that is made of them."""
+"""The compliance record of a release: its questions as a form, and the page that is made of the answers."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from setveil.plain_json import read_toml
-from setveil.report.evidence.frames import ALL, FRAMES, Section, sections
-from setveil.report.evidence.page import LONGEST, NO_CLAIM, open_fields
+from setveil.report.evidence.page import LONGEST, NO_CLAIM, open_questions
+from setveil.report.evidence.questions import QUESTIONS, grouped, prefilled
+from setveil.report.evidence.standards import ALL, FRAMES, questions_of, sections
+from setveil.report.record import read_record
 from setveil.staging import staged_file
 from setveil.studio import commands, places
 from setveil.studio.asked import fault, form_of, whole
@@ -26,9 +28,9 @@ from setveil.studio.render import at, error_page, framed, page
 
 _ANSWERS, _PAGE, _ATTACK = "answers.toml", "evidence.html", "attack.json"
 _NAMES = {
-    "all": "of the European Union and the United States",
-    "eu": "of the European Union",
-    "us": "of the United States",
+    "all": "European Union and United States",
+    "eu": "European Union",
+    "us": "United States",
 }
 _SHORT = 6  # seconds that the page is waited for
 
@@ -50,7 +52,7 @@ async def _form(
     job = None
     with contextlib.suppress(LookupError):
         job = jobs.find(project, whole(request.query_params.get("job", "")) or 0)
-    wanted = sections(frame)
+    answers = _prefilled(inside) | answers
     try:
         refused = await request.app.state.studio.desks.ask(project, "release_refused", run=run)
     except (Refused, Lost) as error:
@@ -59,7 +61,7 @@ async def _form(
         request,
         "release_evidence.html",
         step="release",
-        title="The officer's file",
+        title="Compliance record",
         status=400 if errors else 200,
         errors=errors or [],
         same_as=[_argv(project, run, refused)],
@@ -68,8 +70,11 @@ async def _form(
         frames=_NAMES,
         no_claim=NO_CLAIM,
         longest=LONGEST,
-        wanted=[_section(section, answers) for section in wanted if section.fields],
-        open=[field for _, field in open_fields(wanted, answers)],
+        groups={
+            heading: [(one.name, one.text, answers.get(one.name, "")) for one in group]
+            for heading, group in grouped(questions_of(frame)).items()
+        },
+        open=open_questions(sections(frame), answers),
         fraction=project.studio.get("fraction", ""),
         refused=refused.get("stranger", ""),
         attack=(inside / _ATTACK).is_file(),
@@ -80,11 +85,9 @@ async def _form(
     )
 
 
-def _section(section: Section, answers: dict[str, str]) -> dict[str, Any]:
-    return {
-        "title": " ".join(part for part in (section.frame, section.number, section.heading) if part),
-        "fields": [(field.name, field.question, answers.get(field.name, "")) for field in section.fields],
-    }
+def _prefilled(inside: Path) -> dict[str, str]:
+    place = inside / "report.json"
+    return prefilled(read_record(place)) if place.is_file() else {}
 
 
 def _frame(name: object) -> str:
@@ -118,7 +121,7 @@ def _argv(project: Project, run: str, refused: dict[str, Any]) -> list[str]:
 
 
 async def save(request: Request) -> Response:
-    """Keep the answers inside the run's folder, and make the page anew."""
+    """Keep the answers inside the run's folder, and make the page again."""
     project: Project = request.state.project
     form = {key: str(value).replace("\r\n", "\n").strip() for key, value in (await form_of(request)).items()}
     run = form.get("run", "")
@@ -126,8 +129,7 @@ async def save(request: Request) -> Response:
         return _missing(request)
     inside = _inside(request, run)
     said = _answers(inside) | {name: text.replace("\0", "") for name, text in form.items()}
-    fields = {field.name: said.get(field.name, "") for section in sections(ALL) for field in section.fields}
-    answers = {name: text for name, text in fields.items() if text}
+    answers = {name: said[name] for name in QUESTIONS if said.get(name)}
     long = [
         fault(f"An answer has at most {LONGEST:,} characters.", name)
         for name, text in answers.items()
@@ -146,7 +148,7 @@ async def save(request: Request) -> Response:
         )
     jobs: Jobs = request.app.state.studio.jobs
     refused = {} if "fraction" in form else {"stranger": "it is not asked for"}
-    job = jobs.start(project, "evidence", _argv(project, run, refused), label="the officer's file")
+    job = jobs.start(project, "evidence", _argv(project, run, refused), label="the compliance record")
     with contextlib.suppress(TimeoutError):
         await asyncio.wait_for(jobs.wait(job), _SHORT)
     return RedirectResponse(_address(request, run, job.id), status_code=303)
