@@ -21,7 +21,7 @@ VECTORS = "jdk.incubator.vector"  # Spark 4 starts every Java with this module
 def lacking() -> str:
     """Say what Spark needs and this machine lacks; empty if nothing."""
     if importlib.util.find_spec("pyspark") is None:
-        return "pyspark is not installed: pip install 'setveil[spark]'"
+        return "pyspark is not installed: pip install -e '.[spark]'"
     home = os.environ.get("JAVA_HOME")
     java = str(Path(home, "bin", "java")) if home else shutil.which("java")
     if java is None or not Path(java).is_file():

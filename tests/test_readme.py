@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 import runpy
+import tomllib
+from shlex import quote
 
 import pytest
 
 from setveil.guarantees import models
+from setveil.version import install
 from test_docs import PAGES, ROOT, links, slugs
 
 README = ROOT / "README.md"
@@ -109,6 +112,35 @@ def test_every_promise_is_an_end_of_the_map() -> None:
     ):
         assert implied in text
     assert "which_promise.md" in list(links((ROOT / "docs" / "recommend.md").read_text("utf-8")))
+
+
+def test_five_rows_are_those_of_the_demo() -> None:
+    """Drawn again, the picture is the same; its figures are those of `setveil risk` for the demo."""
+    script = runpy.run_path(str(PICTURES / "five_rows.py"))
+    found, alone = script["rows"]()
+    drawn = (PICTURES / "five_rows.svg").read_text("utf-8")
+    assert drawn == script["picture"](found, alone)
+    assert (alone, len(found)) == ([567, 0], 5)
+    assert "567 → 0" in drawn
+    for page in ("README.md", "docs/index.md"):
+        text = " ".join((ROOT / page).read_text("utf-8").split())
+        assert "two known purchases single out 567 of 5,000 customers; after, nobody" in text
+
+
+SETS_UP = re.compile(r"pip install (?:-e )?(?:\.|'\.\[([\w,]+)\]')(?![\w/])")
+
+
+def test_every_page_installs_as_the_readme_does() -> None:
+    """From a checkout, with extras that exist; messages name the libraries themselves."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    for page in [*PAGES, *ROOT.glob("*.md")]:
+        for line in re.findall("pip install .*", page.read_text("utf-8")):
+            assert "setveil[" not in line, page
+            for named in SETS_UP.findall(line):
+                assert {*filter(None, named.split(","))} <= {*extras}, page
+    assert not [file for file in (ROOT / "src").rglob("*.py") if "'setveil[" in file.read_text("utf-8")]
+    for extra in ("dp", "paper", "plots", "query", "spark", "studio", "xlsx"):
+        assert install(extra).split()[2:] == [quote(one) for one in sorted(extras[extra])] or extra == "spark"
 
 
 def test_the_pictures_are_what_their_scripts_draw() -> None:

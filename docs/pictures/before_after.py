@@ -1,4 +1,4 @@
-"""Draw how many rows of the demo somebody finds: ``python docs/pictures/before_after.py`` counts and draws.
+"""Draw how many rows of the demo known items single out: ``python docs/pictures/before_after.py``.
 
 The numbers are those of ``setveil risk`` for the baskets and the release of ``setveil demo``.
 """
@@ -47,7 +47,7 @@ def picture(found: dict[str, list[list[int]]]) -> str:
     y = 44
     for i, known in enumerate(KNOWN):
         items = "one item" if known == 1 else f"{('two', 'three')[known - 2]} items"
-        parts.append(_text(8, y + 18, f"to somebody who knows {items} of theirs", ""))
+        parts.append(_text(8, y + 18, f"to someone who knows {items} of theirs", ""))
         y += 28
         for name in ("before", "after"):
             parts.append(_text(_LEFT - 8, y + 19, name, "end"))
@@ -70,7 +70,7 @@ def picture(found: dict[str, list[list[int]]]) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" '
         f'height="{height}" role="img" font-family="system-ui, sans-serif" font-size="16">\n'
-        "<title>How many customers somebody finds, before and after</title>\n"
+        "<title>Customers that known items single out, before and after</title>\n"
         "<style>text{fill:#1b1f24}.bold{font-weight:600}.end{text-anchor:end}.middle{text-anchor:middle}"
         "</style>\n"
         f'<rect width="{_WIDTH}" height="{height}" fill="#fff"/>\n' + "\n".join(parts) + "\n</svg>\n"

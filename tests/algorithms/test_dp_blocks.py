@@ -218,4 +218,4 @@ def test_without_opendp(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "opendp.prelude", None)
     with pytest.raises(sv.RequestError, match="OpenDP, which is not installed") as raised:
         released()
-    assert "setveil[dp]" in str(raised.value)
+    assert "pip install 'opendp>=" in str(raised.value)

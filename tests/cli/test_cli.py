@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -677,6 +678,35 @@ def test_demo_twice(tmp_path: Path) -> None:
 
 def _products(folder: Path) -> list[list[str]]:
     return table(folder / "setveil-demo-input" / "products.csv")
+
+
+HOSPITAL = {  # the first and last lines, which must not depend on platform or version
+    "ward": ("900000,78,F,10245,E11.9;N18.3,no", "903999,77,F,10115,E11.2;I20.9;I21.4,no", 4001),
+    "log": ("100007,19.03.2025,I48.0", "121000,31.12.2025,I50.0", 4916),
+}
+
+
+@pytest.mark.parametrize("kind", HOSPITAL)
+def test_demo_writes_hospital_data_that_its_command_publishes(kind: str, tmp_path: Path) -> None:
+    done = setveil("demo", f"--{kind}", cwd=tmp_path).ok()
+    folder = tmp_path / "setveil-demo-input"
+    assert {path.name for path in tmp_path.iterdir()} == {folder.name}
+    lines = (folder / f"{kind}.csv").read_text().splitlines()
+    assert (lines[1], lines[-1], len(lines)) == HOSPITAL[kind]
+    command = re.search(r"^ *setveil (anonymize .*)$", done.out, re.MULTILINE)
+    assert command
+    setveil(*shlex.split(command[1]), cwd=tmp_path).ok()
+    again = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert setveil("demo", f"--{kind}", cwd=tmp_path).ok().out == done.out
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == again
+
+
+def test_demo_writes_both_and_the_number_of_rows(tmp_path: Path) -> None:
+    out = setveil("demo", "--ward", "--log", "--rows", 20, "--seed", 3, "--out", "x", cwd=tmp_path).ok().out
+    assert "20 made-up stays" in out
+    assert {path.name for path in (tmp_path / "x-input").iterdir()} == {
+        "ward.csv", "ward-codes.csv", "log.csv", "log-codes.csv",
+    }  # fmt: skip
 
 
 # A run repeats byte for byte

@@ -576,6 +576,9 @@ def test_disk_full_leaves_no_half_written_file(tmp_path: Path) -> None:
     ):
         refused(setveil(*command, cwd=tmp_path, before=before), 2, word)
     refused(setveil("demo", "--rows", 10, "--out", "shop", cwd=tmp_path, before=before), 2, "shop-input")
+    refused(setveil("demo", "--ward", "--out", "w", cwd=tmp_path, before=before), 2, "w-input")
+    assert list((tmp_path / "w-input").iterdir()) == []
+    (tmp_path / "w-input").rmdir()
     assert {path.name for path in tmp_path.iterdir()} == {"in.csv", "ids.csv", "there.dat"}
     assert (tmp_path / "there.dat").read_bytes() == content
 

@@ -16,7 +16,7 @@ from setveil.report.compare.paper_figures import require_matplotlib
 from setveil.report.compare.table import clean, families
 
 needs_matplotlib = pytest.mark.skipif(
-    importlib.util.find_spec("matplotlib") is None, reason="needs matplotlib (setveil[paper])"
+    importlib.util.find_spec("matplotlib") is None, reason="needs matplotlib (the extra paper)"
 )
 BIBTEX = "@software{setveil,\n  title = {setveil}\n}"
 
@@ -139,4 +139,4 @@ def test_without_matplotlib_it_says_what_to_install(monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(RequestError, match="need the library matplotlib") as caught:
         require_matplotlib()
-    assert "setveil[paper]" in caught.value.hint
+    assert "pip install 'matplotlib>=" in caught.value.hint

@@ -27,6 +27,7 @@ from setveil.cli.options import (
     argument,
     choice,
     expanded,
+    flag,
     integer,
     option,
     source_of,
@@ -175,24 +176,39 @@ def _setveil(
 
 def demo(
     out: Path = option(OUTPUT, "Folder to write.", "FOLDER", "-o", default=Path("setveil-demo")),
-    rows: int = integer(OUTPUT, "Number of baskets to generate.", 10, default=5000),
+    rows: int | None = integer(
+        OUTPUT,
+        "Number of rows to generate (default 5000 baskets, 4000 stays, the visits of 3000 patients).",
+        10,
+    ),
+    ward: bool = flag(OUTPUT, "Only write a made-up hospital table, to FOLDER-input.", "--ward"),
+    log: bool = flag(OUTPUT, "Only write a made-up log with dates, to FOLDER-input.", "--log"),
     seed: Seed = 0,
 ) -> None:
     """Anonymize a synthetic grocery sample, verify it, and explain the result.
 
     $ setveil demo --out demo
+
+    $ setveil demo --ward
     """
+    if ward or log:
+        from setveil.cli.demo import write_hospital
+
+        kinds = [kind for kind, wanted in (("ward", ward), ("log", log)) if wanted]
+        answer("\n\n".join(run(lambda _: [write_hospital(kind, out, rows, seed) for kind in kinds])))
+        return
+    baskets = rows or 5000
 
     def make_sample(progress: Any) -> Any:
         from setveil.cli.demo import run_demo
 
-        return run_demo(out, rows, seed, progress)
+        return run_demo(out, baskets, seed, progress)
 
     _, report, sample = run(make_sample)
     from setveil.report.run.summary import summary
 
     answer(
-        f"{rows:,} synthetic grocery baskets, anonymized with a product hierarchy of three levels.\n\n"
+        f"{baskets:,} synthetic grocery baskets, anonymized with a product hierarchy of three levels.\n\n"
         f"{summary(report)}\n\n"
         f"The run's folder is {out}. Open {out / 'internal' / 'report.html'} in a browser.\n"
         f"The synthetic input is in {sample}. The same by hand:\n\n"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from setveil.cli.engines import SPARK, km_only, own_values
 from setveil.errors import RequestError
 from setveil.options.reading import Reading
+from setveil.version import install
 from setveil.wording import count
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def package() -> Any:
     try:
         from setveil.spark import commands
     except ImportError as error:
-        raise RequestError("--engine spark needs pyspark.", hint="pip install 'setveil[spark]'") from error
+        raise RequestError("--engine spark needs pyspark.", hint=install("spark")) from error
     return commands
 
 

@@ -9,6 +9,7 @@ import typer
 from setveil.cli.options import flag, integer, option
 from setveil.cli.session import fail
 from setveil.errors import RequestError, SetveilError
+from setveil.version import install
 
 
 def studio(
@@ -38,7 +39,7 @@ def studio(
                 raise
             raise RequestError(
                 f"The studio needs the package {missing.name}, which is not installed.",
-                hint="pip install 'setveil[studio]'",
+                hint=install("studio"),
             ) from None
         start(project, port, browser=not no_browser)
     except SetveilError as error:

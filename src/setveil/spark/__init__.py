@@ -15,7 +15,9 @@ from __future__ import annotations
 try:
     import pyspark  # noqa: F401
 except ImportError as error:
-    raise ImportError("setveil.spark needs pyspark: pip install 'setveil[spark]'") from error
+    from setveil.version import install
+
+    raise ImportError(f"setveil.spark needs pyspark: {install('spark')}") from error
 
 from setveil.spark.check import verify
 from setveil.spark.release import SparkRelease, anonymize

@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Any, Protocol
 
 from setveil.errors import RequestError
+from setveil.version import install
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class OpenDP:
         except ImportError:
             raise RequestError(
                 "dp-blocks draws its noise by the library OpenDP, which is not installed.",
-                hint="pip install 'setveil[dp]'",
+                hint=install("dp"),
             ) from None
         dp.enable_features("contrib")
         self._dp: Any = dp

@@ -12,6 +12,7 @@ import polars as pl
 
 from setveil.errors import DataError, RequestError, shorten
 from setveil.redact import HIDDEN, redacted, secrets_of
+from setveil.version import install
 
 _STATUS = re.compile(r"^[A-Z_]+: (?:\[\w+\] )?")  # of ADBC, before the driver's own words
 _ALL_ROWS = str(2**30)
@@ -51,10 +52,11 @@ def read_query(sql: str, uri: str) -> pl.DataFrame:
     try:
         table = connect(sql, uri)
     except ImportError as error:
-        package = "connectorx pyarrow" if connect is _through_connectorx else "'setveil[query]'"
+        alone = connect is _through_connectorx
+        command = "pip install connectorx pyarrow" if alone else install("query")
         raise RequestError(
             f"A query to {scheme}:// needs the package {error.name}, which is not installed.",
-            hint=f"Install it with: pip install {package}",
+            hint=f"Install it with: {command}",
         ) from None
     except (DataError, MemoryError):
         raise

@@ -16,6 +16,7 @@ import polars as pl
 from setveil.data.io.source import Source
 from setveil.errors import DataError, RequestError, TableError, did_you_mean, listed, shorten
 from setveil.memory import Unpacked
+from setveil.version import install
 
 ALL = "all"  # sheets
 _SHOWN = 4  # ways to read several sheets that are shown
@@ -52,7 +53,7 @@ def read_sheet(source: Source, sheet: str | None = None) -> pl.DataFrame:
     except ImportError:
         raise RequestError(
             f"Reading the spreadsheet {source.name} needs the package openpyxl, which is not installed.",
-            hint="Install it with: pip install 'setveil[xlsx]'",
+            hint=f"Install it with: {install('xlsx')}",
         ) from None
     room = Unpacked(source.name)
     try:

@@ -15,6 +15,7 @@ from setveil.report.compare.releases import Fronts, Release
 from setveil.report.compare.table import order
 from setveil.report.drawing.plots import PALETTE
 from setveil.report.drawing.scales import Kind, number, text_of
+from setveil.version import install
 
 WIDTH, HEIGHT = 84 / 25.4, 58 / 25.4  # inches: a column of most journals, and a figure that leaves it text
 _STEP = 2.5 / 72  # inches between methods at one value
@@ -40,7 +41,7 @@ def require_matplotlib() -> Any:
         import matplotlib
     except ImportError:
         raise RequestError(
-            "Figures for a paper need the library matplotlib.", hint="pip install 'setveil[paper]'"
+            "Figures for a paper need the library matplotlib.", hint=install("paper")
         ) from None
     return matplotlib
 

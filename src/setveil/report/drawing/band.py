@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from setveil.errors import OutputError, RequestError
 from setveil.staging import staged_file
+from setveil.version import install
 
 _SIDE = 480  # pixels of each square
 _GAP, _HEAD = 24, 44
@@ -24,7 +25,7 @@ def require_pillow() -> Any:
     try:
         import PIL.Image
     except ImportError:
-        raise RequestError("Drawing needs the library Pillow.", hint="pip install 'setveil[plots]'") from None
+        raise RequestError("Drawing needs the library Pillow.", hint=install("plots")) from None
     return PIL.Image
 
 
