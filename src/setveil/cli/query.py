@@ -59,7 +59,7 @@ def query(
         asked = parse_itemsets(queries or [], estimator, layout)
         if queries_file is not None:
             asked += read_itemsets(queries_file, estimator, layout)
-        found = estimator.answer_all(asked)
+        found = estimator.answer_named(asked)
     told = [one.as_dict() for one in found]
     parts = {name for one in found for name in one.itemset if estimator.is_part(name)}
     text = answers_text(told, estimator.method, parts, estimator.unit)

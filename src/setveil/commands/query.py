@@ -65,7 +65,8 @@ def query(
         items are asked for, in all its rows.
     queries : list of lists of str
         Items that rows must hold together. A text in place of a list is read as a row of the release's file
-        would be: "tea, milk". A label that stands for several items may be named as well.
+        would be: "tea, milk"; "tea and milk" works as well. A label that stands for several items may be
+        named, and a group of codes: E11 asks for rows with one of the listed codes E11.0 to E11.9.
     itemsets : int, optional
         In place of queries: find so many itemsets of two items or more with the greatest estimates.
     itemset_length : int, optional
@@ -119,7 +120,7 @@ def query(
         require_searchable(estimator)
         return greatest_itemsets(estimator, number, longest, listening)
     named = _named(asked, estimator, layout)
-    return estimator.answer_all(named)
+    return estimator.answer_named(named)
 
 
 def require_asked(queries: object, itemsets: int | None, **beside: int | None) -> None:

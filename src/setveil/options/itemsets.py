@@ -12,6 +12,8 @@ from setveil.errors import DataError, did_you_mean, shorten
 from setveil.utility.estimates import Estimator
 from setveil.utility.queries import Queries, between, split_queries
 
+_SEPARATORS = (",", ";", " and ", "+", "&", "|")
+
 
 def parse_itemsets(texts: Sequence[str], estimator: Estimator, layout: Layout) -> Queries:
     """Take itemsets as the rows of the release are written, or the name of an item as it is."""
@@ -19,7 +21,7 @@ def parse_itemsets(texts: Sequence[str], estimator: Estimator, layout: Layout) -
     for text in texts:
         if spelled := spelled_otherwise([text], estimator.items) if text not in estimator else ():
             text = spelled[0][1]  # noqa: PLW2901  (a name with a comma in it, too)
-        lines = [(text,)] if text in estimator else split_queries(Text(shorten(text), text.encode()), layout)
+        lines = _itemsets_in(text, estimator, layout)
         if not any(lines):
             raise DataError(
                 f"{shorten(text)} names no item.", hint=f"Expected items separated by {between(layout)}."
@@ -28,6 +30,24 @@ def parse_itemsets(texts: Sequence[str], estimator: Estimator, layout: Layout) -
     found = [_as_spelled(line, estimator) for line in found]
     require_named(found, estimator)
     return found
+
+
+def _itemsets_in(text: str, estimator: Estimator, layout: Layout) -> Queries:
+    """Split a text into itemsets: by the release's separator or, if that names unknown items, by another."""
+    if text in estimator:
+        return [(text,)]
+    lines = split_queries(Text(shorten(text), text.encode()), layout)
+    if all(_is_known(name, estimator) for line in lines for name in line):
+        return lines
+    for separator in _SEPARATORS:
+        names = tuple(dict.fromkeys(name.strip() for name in text.split(separator)))
+        if len(names) > 1 and all(_is_known(name, estimator) for name in _as_spelled(names, estimator)):
+            return [names]
+    return lines
+
+
+def _is_known(name: str, estimator: Estimator) -> bool:
+    return name in estimator or bool(estimator.group(name))
 
 
 def _as_spelled(itemset: Sequence[str], estimator: Estimator) -> tuple[str, ...]:
@@ -53,7 +73,7 @@ def read_itemsets(path: Path, estimator: Estimator, layout: Layout) -> Queries:
 def require_named(itemsets: Sequence[Sequence[str]], estimator: Estimator, where: str = "") -> None:
     """Refuse items that the release does not name; those that it need not list are answered by bounds."""
     names = [name for itemset in itemsets for name in itemset]
-    unknown = [name for name in names if name not in estimator and not estimator.may_hide(name)]
+    unknown = [name for name in names if not _is_known(name, estimator) and not estimator.may_hide(name)]
     if not unknown:
         return
     if estimator.shows(unknown[0]):

@@ -56,7 +56,12 @@ def answers_text(
     why = (
         [_PARTS] if unit == "fact" and _open([one for one in found if {*one["itemset"]} & {*labels}]) else []
     )
-    return "\n".join([*lines, _HOW[method], *why, *([_BOUNDS] if _open(found) else [])])
+    groups = {name: items for answer in found for name, items in answer.get("groups", {}).items()}
+    listed = [
+        f"{name}: one of {count(len(items), 'listed code')}, {clip(', '.join(items), _WIDEST)}."
+        for name, items in groups.items()
+    ]
+    return "\n".join([*lines, *listed, _HOW[method], *why, *([_BOUNDS] if _open(found) else [])])
 
 
 def rules_text(found: Sequence[dict[str, Any]]) -> str:

@@ -43,6 +43,7 @@ class ClassEstimator(Estimator):
     """
 
     in_classes: ClassVar[bool] = True
+    answers_groups: ClassVar[bool] = False
 
     def __init__(self, shared: Told, *, unlisted: int = 0, class_: int | None = None) -> None:
         if unlisted < 0:

@@ -7,21 +7,23 @@ given that the set is not empty. docs/query.md has the formulas, their proofs an
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise, product
 from math import prod
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.data.transactions import Transactions
 from setveil.errors import RequestError
 from setveil.kernels.rows import Ids, Ints, frozen, merge_rows, take_rows
 from setveil.published.shared import Told
 from setveil.utility._estimate_loops import answer_queries
 from setveil.utility._label_shares import places_in
 from setveil.utility._set_supports import supports_of_sets
+from setveil.utility.group_estimates import answer_groups, codes_below
 
 MAXIMUM_ENTROPY, UNIFORM = "maximum entropy", "uniform"
 
@@ -44,6 +46,9 @@ class Answer:
     unlisted : tuple of str
         Those of the items that the release does not list. They may be under a label that does not list all
         its items, or suppressed, or in no row.
+    groups : dict of str to tuple of str
+        The listed codes of each group that the itemset names, such as E11.0 to E11.9 of E11. Rows contain a
+        group if they contain one of these codes.
     """
 
     itemset: tuple[str, ...]
@@ -51,6 +56,7 @@ class Answer:
     least: int
     greatest: int
     unlisted: tuple[str, ...] = ()
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __str__(self) -> str:
         number = f"exactly {self.least:,}"
@@ -67,6 +73,7 @@ class Answer:
             "least": self.least,
             "greatest": self.greatest,
             **({"unlisted": list(self.unlisted)} if self.unlisted else {}),
+            **({"groups": {name: list(items) for name, items in self.groups.items()}} if self.groups else {}),
         }
 
 
@@ -125,6 +132,7 @@ class Estimator:
     names: ClassVar[str] = "neither an item nor a label"  # what a name is that cannot be asked for
     lacking: ClassVar[str] = "Items that were left out, and are in no count, cannot be asked for."
     in_classes: ClassVar[bool] = False  # whether rows are in classes, which may be asked one by one
+    answers_groups: ClassVar[bool] = True  # whether E11 is answered as the group of E11.0 to E11.9
 
     def __init__(self, shared: Told, *, unlisted: int = 0) -> None:
         if unlisted < 0:
@@ -157,6 +165,12 @@ class Estimator:
     def may_hide(self, name: str) -> bool:
         """Whether a name may be an item that the release does not list, below a label or suppressed."""
         return self.others and name not in self and not self.shows(name)
+
+    def group(self, name: str) -> tuple[str, ...]:
+        """List the codes that a name begins, if it is neither an item nor a label itself."""
+        if not self.answers_groups or name in self or self.shows(name):
+            return ()
+        return codes_below(name, self.places.of)
 
     @property
     def items(self) -> tuple[str, ...]:
@@ -223,6 +237,26 @@ class Estimator:
             Answer(itemset, estimate, least, greatest, tuple(filter(self.may_hide, itemset)))
             for itemset, (estimate, least, greatest) in zip(itemsets, numbers, strict=True)
         ]
+
+    def answer_named(self, queries: Sequence[Iterable[str]]) -> list[Answer]:
+        """Answer queries as people write them: a name that is no item may be a group of codes."""
+        itemsets = [tuple(query) for query in queries]
+        groups = {name: codes for itemset in itemsets for name in itemset if (codes := self.group(name))}
+        plain = iter(self.answer_all([one for one in itemsets if groups.keys().isdisjoint(one)]))
+        return [
+            next(plain) if groups.keys().isdisjoint(itemset) else self._answer_with(groups, itemset)
+            for itemset in itemsets
+        ]
+
+    def _answer_with(self, groups: Mapping[str, tuple[str, ...]], itemset: tuple[str, ...]) -> Answer:
+        named = {name: groups[name] for name in itemset if name in groups}
+        parts = [
+            [place for item in named.get(name, (name,)) for place in self.places.standing(item)]
+            for name in dict.fromkeys(itemset)
+        ]
+        hidden = tuple(name for name in itemset if name not in named and self.may_hide(name))
+        rows = cast(Transactions, self._rows)
+        return Answer(itemset, *answer_groups(self.places, rows, parts), hidden, named)
 
     def answers(self, queries: Sequence[Iterable[str]]) -> Answers:
         """Answer many queries at once.

@@ -1,0 +1,138 @@
+"""Answers to COUNT queries about groups of codes: rows with at least one code of E11, say.
+
+A row contains a group if it contains an item of the group. Bounds follow from the labels: a label whose items
+are all in the group is sure, one with some of them is possible. The estimate takes the items of a label
+independently of each other, given that the label is not empty, as `setveil.utility.estimates` does for items;
+by inclusion and exclusion over the parts of a query. docs/query.md has the formula and an example.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setveil.data.spelling import code_form
+from setveil.data.transactions import Transactions
+from setveil.errors import RequestError
+from setveil.utility._label_shares import Places
+
+_MOST_PARTS = 8  # 2^8 sums over the rows
+_SHORTEST = 3
+_LETTERS = re.compile(r"(?=[^0-9]*[0-9])[A-Za-z][0-9A-Za-z. ]*")
+_DIGITS = re.compile(r"[0-9. ]+")
+_Floats: TypeAlias = NDArray[np.float64]
+
+
+class Bounded(NamedTuple):
+    """An estimate with bounds."""
+
+    estimate: float
+    least: int
+    greatest: int
+
+
+def codes_below(name: str, items: Iterable[str]) -> tuple[str, ...]:
+    """Find the codes that a shorter code begins: E11 is the group of E11.0 to E11.9.
+
+    A code of digits alone begins those with a dot after it: 250 is the group of 250.01, not of 25001.
+
+    Examples
+    --------
+    >>> codes_below("e11", ["E11.9", "E119", "E12.0", "tea"]), codes_below("250", ["250.1", "25001"])
+    (('E11.9', 'E119'), ('250.1',))
+    """
+    start = code_form(name)
+    if len(start) < _SHORTEST:
+        return ()
+    if _LETTERS.fullmatch(name.strip()):
+        forms = ((item, code_form(item)) for item in items)
+        return tuple(item for item, form in forms if form != start and form.startswith(start))
+    if _DIGITS.fullmatch(name.strip()):
+        dotted = f"{name.strip().rstrip('.')}."
+        return tuple(item for item in items if item.strip().startswith(dotted))
+    return ()
+
+
+def answer_groups(places: Places, rows: Transactions, parts: Sequence[Sequence[int]]) -> Bounded:
+    """Answer one query whose parts are items, labels or groups.
+
+    Parameters
+    ----------
+    places : Places
+        Where items are.
+    rows : Transactions
+        The published rows.
+    parts : sequence of sequences of int
+        The places of the items of each part.
+    """
+    if len(parts) > _MOST_PARTS:
+        raise RequestError(
+            f"A query with groups has {len(parts)} parts, expected at most {_MOST_PARTS}.",
+            hint="Ask for fewer items and groups together.",
+        )
+    estimate = sum(
+        (-1) ** size * _rows_without(places, rows, np.unique(np.concatenate([[], *chosen]).astype(np.int64)))
+        for size in range(len(parts) + 1)
+        for chosen in combinations(parts, size)
+    )
+    least, greatest = _bounds(places, rows, parts)
+    return Bounded(float(np.clip(estimate, least, greatest)), least, greatest)
+
+
+def _rows_without(places: Places, rows: Transactions, absent: NDArray[np.int64]) -> float:
+    """Expect how many rows contain no item at some places."""
+    none, chance = places.sizes.size - 1, places.chances
+    items, named = absent[places.is_item[absent]], absent[~places.is_item[absent]]
+    under, share = places.label[items], places.share[items]
+    # Items with shares s of a label's rows are independent with probabilities c s, given that one is there
+    # (chance c). All are absent with probability 1 - (1 - prod(1 - c s)) / c; 1 - sum(s) if c is 0.
+    logs, shares = np.zeros(none + 1), np.zeros(none + 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        np.add.at(logs, under, np.log1p(-np.minimum(share * chance[under], 1)))
+        given = np.where(chance > 0, 1 + np.expm1(logs) / chance, 1.0)
+    np.add.at(shares, under, share)
+    given = np.clip(np.where(chance > 0, given, 1 - shares), 0, 1)
+    given[places.label[named]] = 0
+    elsewhere = np.prod(1 - np.minimum(share[under == none], 1))
+    return float(elsewhere * _products(rows, given[:none]).sum())
+
+
+def _bounds(places: Places, rows: Transactions, parts: Sequence[Sequence[int]]) -> tuple[int, int]:
+    n_labels = places.sizes.size - 1
+    members = np.bincount(places.label[places.is_item], minlength=n_labels + 1)
+    surely, perhaps = np.ones(rows.n_rows, bool), np.ones(rows.n_rows, bool)
+    elsewhere, least, greatest = 0, 0, rows.n_rows
+    for part in parts:
+        at = np.array(part, np.int64)
+        items = at[places.is_item[at]]
+        listed = np.bincount(places.label[items], minlength=n_labels + 1)
+        named = np.bincount(places.label[at[~places.is_item[at]]], minlength=n_labels + 1) > 0
+        sure = named | ((listed > 0) & (listed == members))
+        surely &= _any(rows, sure[:n_labels])
+        perhaps &= _any(rows, (named | (listed > 0))[:n_labels])
+        elsewhere += int(places.high[at[places.label[at] == n_labels]].sum())
+        greatest = min(greatest, int(places.high[at].sum()))
+        if len(parts) == 1:
+            least = int(places.low[at].max(initial=0))
+    least = max(least, int(surely.sum()))
+    greatest = min(greatest, int(perhaps.sum()) + elsewhere)
+    return least, max(least, greatest)
+
+
+def _any(rows: Transactions, chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Find the rows that show one of some labels: bool (rows,)."""
+    return np.equal(_products(rows, (~chosen).astype(np.float64)), 0.0)
+
+
+def _products(rows: Transactions, factors: _Floats) -> _Floats:
+    """Multiply the factors of the labels of each row: float64 (rows,)."""
+    products = np.ones(rows.n_rows)
+    filled = np.flatnonzero(np.diff(rows.indptr))
+    if filled.size:
+        products[filled] = np.multiply.reduceat(factors[rows.items], rows.indptr[filled])
+    return products
