@@ -10,7 +10,9 @@ paper (sections 5.1 and 5.2); the privacy and utility policies of the COAT paper
 from __future__ import annotations
 
 import argparse
+import hashlib
 import shutil
+import sys
 from pathlib import Path
 
 from policies import MIXTURES, SHARES, SIZES, itemsets_of_varying_size, pairs_of_some_items, utility_policy
@@ -26,6 +28,7 @@ COPIED = (
 SAMPLES = ((2000, 40), (5000, 40), (10000, 40), (15000, 40), (10000, 50), (10000, 60))  # rows, items
 DEGREES = (2, 3, 4, 8, 10, 20)  # of the hierarchies beside that of 5 which the data come with
 CONSTRAINTS = 1000  # of PP6 to PP9
+SUMS = Path(__file__).with_name("data.sha256")
 
 
 def sample(rows: Path, n_rows: int, n_items: int, out: Path) -> None:
@@ -43,6 +46,18 @@ def write_itemsets(path: Path, itemsets: tuple[tuple[str, ...], ...]) -> None:
     path.write_text("".join(" ".join(itemset) + "\n" for itemset in itemsets))
 
 
+def wrong_files(folder: Path) -> list[str]:
+    """Name the data sets that are missing, or are not those of the studies by their SHA-256."""
+    problems = []
+    for line in SUMS.read_text().splitlines():
+        expected, name = line.split()
+        if not (folder / name).is_file():
+            problems.append(f"{name} is missing in {folder}.")
+        elif (found := hashlib.sha256((folder / name).read_bytes()).hexdigest()) != expected:
+            problems.append(f"{name} is another file: expected SHA-256 {expected}, found {found}.")
+    return problems
+
+
 def main() -> None:
     """Write the folder."""
     options = argparse.ArgumentParser(description="Prepare the data of the studies.")
@@ -51,6 +66,8 @@ def main() -> None:
     options.add_argument("--seed", type=int, default=0, help="draws the policies")
     arguments = options.parse_args()
     source, out = data_folder(arguments.data), arguments.out
+    if problems := wrong_files(source):
+        sys.exit("\n".join([*problems, "docs/data.md says where each file comes from and its exact form."]))
     out.mkdir(parents=True, exist_ok=True)
     for name in COPIED:
         shutil.copyfile(source / name, out / name)

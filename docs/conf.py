@@ -57,8 +57,8 @@ site_sections = {
         "scale", "spark",
     ],
     "explanation": [
-        "protects", "inference", "kkm", "counts", "queries", "limits", "fronts", "results", "series_search",
-        "architecture", "internals", "releasing",
+        "protects", "inference", "kkm", "counts", "queries", "limits", "fronts", "results", "data",
+        "series_search", "architecture", "internals", "releasing",
     ],
     "reference": [
         "cli", "commands/index", "python", "api/index", "algorithms", "verify", "measures", "formats",
