@@ -406,7 +406,7 @@ def _label(handed: Handed, found: re.Match[str]) -> None:
 
 
 @says(
-    "What was lost",
+    "Information loss",
     r"Not told: (.*)",
 )
 def _not_told(handed: Handed, found: re.Match[str]) -> None:
@@ -418,7 +418,7 @@ def _not_told(handed: Handed, found: re.Match[str]) -> None:
 
 
 @says(
-    "What was lost",
+    "Information loss",
     r"Of all occurrences of an item in a row of the original",
 )
 def _of_all(_handed: Handed, _found: re.Match[str]) -> None:
@@ -426,7 +426,7 @@ def _of_all(_handed: Handed, _found: re.Match[str]) -> None:
 
 
 @says(
-    "What was lost",
+    "Information loss",
     r"((?:about|under|over)? ?[\d.]+ %) (published unchanged|under a broader label|left out|as "
     r"counts of groups)",
 )
@@ -442,7 +442,7 @@ def _share(handed: Handed, found: re.Match[str]) -> None:
 
 
 @says(
-    "What was lost",
+    "Information loss",
     r"((?:\w+ (?:about |under |over )?[\d.]+,? ?)+)\.( Proven: the smallest .*\.)?",
 )
 def _measures(handed: Handed, found: re.Match[str]) -> None:
@@ -456,7 +456,7 @@ def _measures(handed: Handed, found: re.Match[str]) -> None:
 
 
 @says(
-    "What was lost",
+    "Information loss",
     r"Rounded to (\d+) %: figures that compare the release with the original are coarse on "
     r"purpose\.",
 )

@@ -110,7 +110,7 @@ def test_nothing_of_it_is_told_outside(name: str) -> None:
         assert "What it costs" in inside
         assert "published unchanged" in outside
         return
-    assert "What was lost Not told: it would tell how often sensitive items were left out." in outside
+    assert "Information loss Not told: it would tell how often sensitive items were left out." in outside
     for text in ("published unchanged", "above the least", "Proven:", "typically", "NCP", "LM", "ARE"):
         assert text not in outside, text
     n = release.published.n_occurrences

@@ -450,7 +450,7 @@ def test_sections_come_in_a_good_order(report: Any) -> None:
         "What may be shared",
         "Who can be found, before and after",
         "What the promise does not cover",
-        "What was lost",
+        "Information loss",
         "What the data still answer",
         "What was read",
         "How it was made",

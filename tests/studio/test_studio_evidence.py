@@ -97,7 +97,7 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Page:
 def test_the_checker_is_downloaded_or_put_beside_the_data(page: Page, tmp_path: Path) -> None:
     rows(page.project, tmp_path)
     run = page.made()
-    assert "Put them beside the data" in page.text("release")
+    assert "Put them next to the data" in page.text("release")
     for name in ("check.py", "check.html"):
         sent = page.client.get("p", page.project.name, "release", "checker", name)
         assert sent.content == (Path(sv.__file__).parent / "recipients" / name).read_bytes()
@@ -105,7 +105,7 @@ def test_the_checker_is_downloaded_or_put_beside_the_data(page: Page, tmp_path: 
         assert not (run / "published" / name).exists()
     assert page.client.get("p", page.project.name, "release", "checker", "audit.py").status_code == 404
     shown = page.send("release", "checker", run="one")
-    assert "They lie beside the data, and go with them." in shown
+    assert "They are next to the data, and go with them." in shown
     assert f"check.py ({(run / 'published' / 'check.py').stat().st_size:,} bytes)" in shown
 
 
@@ -156,7 +156,7 @@ def test_what_cannot_be_done_is_said_as_the_commands_say_it(page: Page, tmp_path
     shown = page.text("release")
     checked = setveil("checker", run)
     asked = {
-        "Put them beside the data": checked,
+        "Put them next to the data": checked,
         "Estimate it": setveil("risk", run, "--fraction", "5%"),
         "Count the rows that are found so": setveil("risk", run, "--absent", "1"),
     }
@@ -249,8 +249,8 @@ def test_the_compliance_record_in_a_browser(screen: Screen, tmp_path: Path) -> N
     setveil("anonymize", "--config", project.toml, "--out", project.runs / "one").ok()
     shown = screen.enter()
     shown.goto(screen.at("p", project.name, "release") + "?run=one")
-    shown.get_by_role("button", name="Put them beside the data").click()
-    expect(shown.get_by_text("They lie beside the data, and go with them.")).to_be_visible()
+    shown.get_by_role("button", name="Put them next to the data").click()
+    expect(shown.get_by_text("They are next to the data, and go with them.")).to_be_visible()
     shown.get_by_label("Which share of a population are these rows?").fill("5%")
     shown.get_by_role("button", name="Estimate it").click()
     expect(shown.locator("#stranger")).to_contain_text("of which the rows are 5 %")

@@ -278,7 +278,7 @@ def _lost(told: Told) -> str:
             if "rho" in told["guarantee"]
             else "the data are too small to tell it safely."
         )
-        return blocks.section("What was lost", blocks.paragraph(f"Not told: {why}"))
+        return blocks.section("Information loss", blocks.paragraph(f"Not told: {why}"))
     shares = rounded["shares"]
     note = (
         f"Rounded to {words.percent(rounded['step'])}: figures that compare the release with the original "
@@ -286,7 +286,7 @@ def _lost(told: Told) -> str:
     )
     losses = ", ".join(f"{one.title} {value}" for one, value in _measures(told))
     return blocks.section(
-        "What was lost",
+        "Information loss",
         blocks.paragraph("Of all occurrences of an item in a row of the original:"),
         blocks.bar([(length, color) for color, _, _, length in shares], 1),
         blocks.legend((color, f"{text} {name}", "") for color, name, text, _ in shares),

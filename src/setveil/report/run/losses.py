@@ -40,7 +40,7 @@ def losses(report: Record) -> blocks.Section:
         labels(report),
         _left_out(report),
     ]
-    return blocks.Section("What was lost", ", ".join(inside) + ".", tuple(part for part in parts if part))
+    return blocks.Section("Information loss", ", ".join(inside) + ".", tuple(part for part in parts if part))
 
 
 def _branches(report: Record) -> str:

@@ -1,0 +1,191 @@
+"""Plain English: phrases that read as translated are in no page, and in ever fewer docstrings and messages.
+
+``python tests/test_words.py [ROOM ...]`` lists the phrases that it finds, ``--shares`` how much has one.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from test_docs import ROOT, TABLE, WRITTEN, blocks_of
+
+SOURCE = ROOT / "src" / "setveil"
+PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")] + sorted(WRITTEN)
+
+# What is not written, and what to write.
+BANNED = {
+    r"(?:is|are|was|be|been) told(?! apart)": "is published, reported; reveals",
+    r"told of": "published",
+    r"what (?:is|was) told": "what is published",
+    r"stays? inside|stayed inside": "is internal: do not share it",
+    r"in vain": "unnecessarily",
+    r"anew": "again",
+    r"besides?": "next to, with; in addition to",
+    r"as people have": "the usual formats",
+    r"so many": "N, this many",
+    r"(?:hand|hands|handed|handing|give|gives|given|giving|gave) (?:it |them )?(?:out|away)": "share, publish",
+    r"somebody(?:'s)?|anybody(?:'s)?": "someone, anyone, an attacker",
+    r"who(?:m)?ever": "anyone who, an attacker who",
+    r"of wh(?:ich|om)(?! (?:items?|were|chapters|columns?|size|of)\b)": "a new sentence, or whose",
+    r"(?:stand|stands|stood|standing) (?:for|beside|in(?! (?:the|its) way))": "represent; be next to; be in",
+    r"left out|leaves? out|leaving out|leave .{1,12} out": "suppress (items), omit (options), skip",
+    r"held back|holds? back": "suppressed; withheld (people)",
+    r"(?:is|are|be) refused": "setveil stops with an error; is not supported",
+    r"what (?:was|is|has been|they|it) lost|what is asked|what stays open": "information loss; the request; limits",
+    r"(?:keep|keeps|kept|lose|loses|lost) (?:its|their|a) (?:own )?names?": "unchanged; generalized",
+    r"officer's file": "compliance record",
+    r"found alone|singles? out .{0,20}alone": "unique",
+    r"\d+ at least": "at least N",
+    r"from \d+ on": "N or more",
+    r"has not(?! \w+ed\b| been\b| \w+en\b)": "does not have",
+}
+PHRASE = re.compile(rf"\b(?:{'|'.join(BANNED)})(?!\w)", re.I)
+
+# How many are left in each room: docstrings; messages, help and templates. They only become fewer.
+LEFT: dict[str, tuple[int, int]] = {
+    "setveil": (20, 0),
+    "algorithms": (242, 28),
+    "attacker": (54, 1),
+    "cli": (39, 51),
+    "commands": (100, 24),
+    "constraints": (2, 0),
+    "data": (66, 22),
+    "engine": (31, 4),
+    "facts": (14, 4),
+    "guarantees": (121, 31),
+    "hierarchy": (22, 2),
+    "histories": (37, 0),
+    "jit": (7, 0),
+    "kernels": (36, 0),
+    "options": (20, 15),
+    "past": (22, 9),
+    "published": (115, 35),
+    "recipients": (5, 7),
+    "reconstruction": (7, 11),
+    "report": (100, 188),
+    "runs": (54, 25),
+    "series": (32, 22),
+    "spark": (7, 0),
+    "studies": (29, 4),
+    "studio": (66, 158),
+    "tables": (19, 12),
+    "utility": (87, 15),
+    "values": (9, 1),
+}
+
+
+def phrases(text: str) -> list[str]:
+    """List the phrases of a text, whose lines may be broken anywhere."""
+    return PHRASE.findall(re.sub(r"\s+", " ", text))
+
+
+def prose(page: Path) -> Iterator[tuple[int, str]]:
+    """Give the lines of a page that are neither output nor code, without what is in backquotes."""
+    text = page.read_text("utf-8")
+    fenced = {i for block in blocks_of(text) for i in range(block.start - 1, block.end + 1)}
+    if made := TABLE.search(text):  # of the declarations
+        fenced |= {*range(text[: made.start()].count("\n"), text[: made.end()].count("\n"))}
+    for i, line in enumerate(text.split("\n")):
+        if i not in fenced and line.strip() and not line.startswith("<!--"):
+            yield i + 1, re.sub(r"`[^`]*`|\]\([^)]*\)", "``", line)
+
+
+def found_in(page: Path) -> list[tuple[int, str]]:
+    """List the phrases of a page, each with its line; one that goes over the end of a line is at the first."""
+    lines = [*prose(page)]
+    out = []
+    for (number, line), (after, next_line) in zip(lines, [*lines[1:], (0, "")], strict=True):
+        joined = f"{line} {next_line.lstrip('> -')}" if after == number + 1 else line
+        out += [(number, hit[0]) for hit in PHRASE.finditer(joined) if hit.start() < len(line)]
+    return out
+
+
+def texts(file: Path) -> tuple[list[tuple[int, str]], list[tuple[int, str]]]:
+    """List the docstrings of a module, and its other texts, with their lines."""
+    tree = ast.parse(file.read_text("utf-8"))
+    docs = set()
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if isinstance(body, list) and body and isinstance(body[0], ast.Expr):
+            docs.add(id(body[0].value))
+    constants = [
+        node for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
+    said = [(node.lineno, node.value) for node in constants if id(node) in docs]
+    return said, [(node.lineno, node.value) for node in constants if id(node) not in docs]
+
+
+def rooms() -> dict[str, list[Path]]:
+    """Return the files of each room of the source."""
+    out: dict[str, list[Path]] = {}
+    for file in sorted(SOURCE.rglob("*")):
+        if file.suffix in {".py", ".html", ".js"}:
+            parts = file.relative_to(SOURCE).parts
+            out.setdefault(parts[0] if len(parts) > 1 else "setveil", []).append(file)
+    return out
+
+
+def read(file: Path) -> tuple[list[tuple[int, str]], list[tuple[int, str]]]:
+    """List docstrings and other texts of a file; a template is one text for each line."""
+    if file.suffix == ".py":
+        return texts(file)
+    return [], [*enumerate(file.read_text("utf-8").split("\n"), 1)]
+
+
+def counted(files: list[Path]) -> tuple[int, int]:
+    """Count the phrases in docstrings, and in other texts."""
+    both = [read(file) for file in files]
+    docs, others = (sum(len(phrases(text)) for one in both for _, text in one[at]) for at in (0, 1))
+    return docs, others
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_pages_are_plain(page: Path) -> None:
+    assert found_in(page) == [], "see BANNED for what to write"
+
+
+@pytest.mark.parametrize("room", rooms())
+def test_code_becomes_plainer(room: str) -> None:
+    docs, others = counted(rooms()[room])
+    assert docs <= LEFT.get(room, (0, 0))[0], f"docstrings: python tests/test_words.py {room} lists them"
+    assert others <= LEFT.get(room, (0, 0))[1], f"messages: python tests/test_words.py {room} lists them"
+
+
+def shares() -> None:
+    """Print how many lines of pages, docstrings and texts of three words or more have a phrase."""
+    lines = [(page, *line) for page in PAGES for line in prose(page)]
+    hits = {(page, number) for page in PAGES for number, _ in found_in(page)}
+    print(f"page lines {len(hits)} of {len(lines)} ({len(hits) / len(lines):.1%})")
+    everything = [read(file) for files in rooms().values() for file in files]
+    for at, name in enumerate(("docstrings", "texts")):
+        all_texts = [text for one in everything for _, text in one[at] if len(text.split()) > 2]
+        number = sum(bool(phrases(text)) for text in all_texts)
+        print(f"{name} {number} of {len(all_texts)} ({number / len(all_texts):.1%})")
+
+
+def listed(names: list[str]) -> None:
+    """Print the phrases of pages and rooms."""
+    for page in PAGES:
+        name = page.relative_to(ROOT).as_posix()
+        if not names or any(name.startswith(one) for one in names):
+            for number, phrase in found_in(page):
+                print(f"{name}:{number}: {phrase}")
+    for room in names:
+        for file in rooms().get(room, []):
+            for kind, part in zip(("docstring", "text"), read(file), strict=True):
+                for line, text in part:
+                    for phrase in phrases(text):
+                        print(f"{file.relative_to(ROOT)}:{line}: {kind}: {phrase}")
+    if not names:
+        print({room: counted(files) for room, files in rooms().items()})
+
+
+if __name__ == "__main__":
+    shares() if "--shares" in sys.argv else listed(sys.argv[1:])
