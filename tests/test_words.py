@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -30,7 +29,7 @@ BANNED = {
     r"besides?": "next to, with; in addition to",
     r"as people have": "the usual formats",
     r"so many": "N, this many",
-    r"(?:hand|hands|handed|handing|give|gives|given|giving|gave) (?:it |them )?(?:out|away)": "share, publish",
+    r"(?:hand(?:s|ed|ing)?|gives?|given|giving|gave) (?:it |them )?(?:out|away)": "share, publish; reveal",
     r"somebody(?:'s)?|anybody(?:'s)?": "someone, anyone, an attacker",
     r"who(?:m)?ever": "anyone who, an attacker who",
     r"of wh(?:ich|om)(?! (?:items?|were|chapters|columns?|size|of)\b)": "a new sentence, or whose",
@@ -38,7 +37,8 @@ BANNED = {
     r"left out|leaves? out|leaving out|leave .{1,12} out": "suppress (items), omit (options), skip",
     r"held back|holds? back": "suppressed; withheld (people)",
     r"(?:is|are|be) refused": "setveil stops with an error; is not supported",
-    r"what (?:was|is|has been|they|it) lost|what is asked|what stays open": "information loss; the request; limits",
+    r"what (?:was|is|has been|they|it) lost": "information loss",
+    r"what is asked|what stays open": "the request; limits",
     r"(?:keep|keeps|kept|lose|loses|lost) (?:its|their|a) (?:own )?names?": "unchanged; generalized",
     r"officer's file": "compliance record",
     r"found alone|singles? out .{0,20}alone": "unique",
@@ -98,7 +98,7 @@ def prose(page: Path) -> Iterator[tuple[int, str]]:
 
 
 def found_in(page: Path) -> list[tuple[int, str]]:
-    """List the phrases of a page, each with its line; one that goes over the end of a line is at the first."""
+    """List the phrases of a page, each with the line that it begins in."""
     lines = [*prose(page)]
     out = []
     for (number, line), (after, next_line) in zip(lines, [*lines[1:], (0, "")], strict=True):
@@ -158,34 +158,32 @@ def test_code_becomes_plainer(room: str) -> None:
     assert others <= LEFT.get(room, (0, 0))[1], f"messages: python tests/test_words.py {room} lists them"
 
 
-def shares() -> None:
-    """Print how many lines of pages, docstrings and texts of three words or more have a phrase."""
+def shares() -> Iterator[str]:
+    """Say how many lines of pages, docstrings and texts of three words or more have a phrase."""
     lines = [(page, *line) for page in PAGES for line in prose(page)]
     hits = {(page, number) for page in PAGES for number, _ in found_in(page)}
-    print(f"page lines {len(hits)} of {len(lines)} ({len(hits) / len(lines):.1%})")
+    yield f"page lines {len(hits)} of {len(lines)} ({len(hits) / len(lines):.1%})"
     everything = [read(file) for files in rooms().values() for file in files]
     for at, name in enumerate(("docstrings", "texts")):
         all_texts = [text for one in everything for _, text in one[at] if len(text.split()) > 2]
         number = sum(bool(phrases(text)) for text in all_texts)
-        print(f"{name} {number} of {len(all_texts)} ({number / len(all_texts):.1%})")
+        yield f"{name} {number} of {len(all_texts)} ({number / len(all_texts):.1%})"
 
 
-def listed(names: list[str]) -> None:
-    """Print the phrases of pages and rooms."""
+def listed(names: list[str]) -> Iterator[str]:
+    """Say which phrases are in pages and rooms, by their names, or how many in each room."""
     for page in PAGES:
         name = page.relative_to(ROOT).as_posix()
         if not names or any(name.startswith(one) for one in names):
-            for number, phrase in found_in(page):
-                print(f"{name}:{number}: {phrase}")
-    for room in names:
-        for file in rooms().get(room, []):
-            for kind, part in zip(("docstring", "text"), read(file), strict=True):
-                for line, text in part:
-                    for phrase in phrases(text):
-                        print(f"{file.relative_to(ROOT)}:{line}: {kind}: {phrase}")
+            yield from (f"{name}:{number}: {phrase}" for number, phrase in found_in(page))
+    for file in (file for room in names for file in rooms().get(room, [])):
+        for kind, part in zip(("docstring", "text"), read(file), strict=True):
+            for line, text in part:
+                yield from (f"{file.relative_to(ROOT)}:{line}: {kind}: {phrase}" for phrase in phrases(text))
     if not names:
-        print({room: counted(files) for room, files in rooms().items()})
+        yield str({room: counted(files) for room, files in rooms().items()})
 
 
 if __name__ == "__main__":
-    shares() if "--shares" in sys.argv else listed(sys.argv[1:])
+    words = shares() if "--shares" in sys.argv else listed(sys.argv[1:])
+    sys.stdout.writelines(f"{line}\n" for line in words)

@@ -2,7 +2,7 @@
 Who could be found before, and who still can be?
 ================================================
 
-A release for k = 5 and m = 2 promises that whoever knows two items of a person finds
+A release for k = 5 and m = 2 promises that anyone who knows two items of a person finds
 five rows that fit, or none. Nothing is promised about a third item.
 :func:`setveil.risk` looks at both, in the original and in the release.
 """

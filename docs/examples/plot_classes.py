@@ -13,7 +13,7 @@ import numpy as np
 import setveil as sv
 
 # %%
-# Guests of a festival: whoever likes a style hears its bands and hardly others.
+# Guests of a festival: anyone who likes a style hears its bands and hardly others.
 
 rng = np.random.default_rng(25)
 bands = {

@@ -43,9 +43,9 @@ tree = by_prefix(stays, lengths=(1, 3))
 print(tree.paths()[0])
 
 # %%
-# With a greater k codes become their category, then their chapter, or are left out.
+# With a greater k codes become their category, then their chapter, or are suppressed.
 
-fates = ["code", "category", "chapter", "all codes", "left out"]
+fates = ["code", "category", "chapter", "all codes", "suppressed"]
 ks = [2, 5, 10, 20, 50]
 shares = []
 for k in ks:
@@ -57,7 +57,7 @@ for k in ks:
     ):
         label = recoding.published.labels[image[code]] if image[code] >= 0 else ""
         fate = {
-            "": "left out",
+            "": "suppressed",
             "*": "all codes",
             code[0]: "chapter",
             code[:3]: "category",

@@ -52,7 +52,7 @@ for name, rows in (
     found = sv.risk(rows, m=[1, 2], private=["diagnosis D"])
     learned[name] = [entry["probability"] for entry in found["inference"]]
 print(learned)
-print("left out for coherence:", coherent.details["suppressed"])
+print("suppressed for coherence:", coherent.details["suppressed"])
 
 # %%
 # k^m-anonymity leaves the conclusion as it was: more than five patients have both

@@ -2,7 +2,7 @@
 Exact ages, or many codes?
 ==========================
 
-In a table of persons, age and sex stand beside a set of codes. The more exact the
+In a table of persons, age and sex are next to a set of codes. The more exact the
 columns are published, the fewer codes survive. :class:`setveil.RT` tries classes of
 several sizes, and tells all that it tried.
 """
@@ -42,7 +42,7 @@ frontier = release.details["frontier"]
 print(frontier[0])
 
 # %%
-# From left to right: larger classes, rougher columns, fewer codes left out. A study
+# From left to right: larger classes, rougher columns, fewer codes suppressed. A study
 # that compares ages takes a point on the left, one that counts codes a point on the
 # right: ``share="1/2"``, or ``least=40`` for the size of the classes.
 

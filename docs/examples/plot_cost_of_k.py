@@ -41,7 +41,7 @@ print(
 )
 
 # %%
-# With one known item a greater k costs little: more rare titles are left out. With two
+# With one known item a greater k costs little: more rare titles are suppressed. With two
 # the loss rises in steps, and between the steps a greater k is nearly free. If a rule
 # asks for 10, look whether 11 costs anything.
 

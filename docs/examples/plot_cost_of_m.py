@@ -3,7 +3,7 @@ What does one more known item cost?
 ===================================
 
 m is the number of items that an attacker may know of a person. Each step is mostly
-the dearest part of a promise: with m = 3 every three items that somebody holds
+the dearest part of a promise: with m = 3 every three items that someone holds
 together must be held by k people. What that costs depends on how many people there
 are.
 """
@@ -51,7 +51,7 @@ for people, values in kept.items():
     right.plot(ms, names, "o-")
 left.set(xlabel="m", ylabel="least loss possible (LM)", xticks=ms, ylim=(0, None))
 right.set(
-    xlabel="m", ylabel="places that keep their names, of 40", xticks=ms, ylim=(0, 41)
+    xlabel="m", ylabel="places that stay unchanged, of 40", xticks=ms, ylim=(0, 41)
 )
 left.legend(frameon=False)
 plt.show()

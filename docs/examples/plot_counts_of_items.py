@@ -2,9 +2,9 @@
 Are single items still countable?
 =================================
 
-A label such as *shelf 3* stands for several titles. From the rows alone a reader can
+A label such as *shelf 3* represents several titles. From the rows alone a reader can
 only spread its count evenly over them. But :doc:`the counts that a release publishes
-beside its rows </counts>` do not weaken the promise, and with them single items are
+next to its rows </counts>` do not weaken the promise, and with them single items are
 exact.
 """
 

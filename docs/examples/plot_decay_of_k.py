@@ -2,7 +2,7 @@
 How fast does the crowd shrink?
 ===============================
 
-Everybody in a file shares each single item with many others. How many rows are left when somebody knows two or three
+Everybody in a file shares each single item with many others. How many rows are left when someone knows two or three
 items of a person, and what does a release change about that?
 """
 
@@ -51,5 +51,5 @@ axes[0].legend()
 plt.show()
 
 # %%
-# The promise speaks of two items: up to there nobody is found among fewer than five rows. Whoever knows three or four finds
+# The promise speaks of two items: up to there nobody is found among fewer than five rows. Anyone who knows three or four finds
 # some people again, though far fewer than before. `setveil.explore` shows what a greater m costs.

@@ -44,7 +44,7 @@ frequent = [pair for pair, _ in truth.most_common(30)]
 counted = np.array([[pairs(list(draw))[pair] for pair in frequent] for draw in drawn])
 
 # %%
-# The mean of the draws with their spread, beside the truth. The spread does not tell
+# The mean of the draws with their spread, next to the truth. The spread does not tell
 # how wrong the assumption is that all draws share: that items of different labels have
 # nothing to do with each other.
 

@@ -65,7 +65,7 @@ for name, order in orders.items():
 
 # %%
 # Each point is a product. By support, frequent products are under smaller labels, and
-# fewer are left out. It is no law: on very sparse data such groups may lose more, so
+# fewer are suppressed. It is no law: on very sparse data such groups may lose more, so
 # try both. They also tell something of the data, the order of the supports; learn them
 # from last year's rows if that matters.
 
@@ -75,7 +75,7 @@ for axes, (name, release) in zip(panels, releases.items(), strict=True):
     behind = np.where(recoding.image < 0, 0, recoding.member_counts[recoding.image])
     rows = np.array([supports[label] for label in recoding.items.labels])
     axes.plot(rows[behind > 0], behind[behind > 0], "C0o", alpha=0.5)
-    axes.plot(rows[behind == 0], behind[behind == 0], "C3x", label="left out")
+    axes.plot(rows[behind == 0], behind[behind == 0], "C3x", label="suppressed")
     axes.set(
         xscale="log",
         xticks=[10, 100, 1000],

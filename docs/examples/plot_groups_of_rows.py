@@ -35,7 +35,7 @@ groups = release.to_polars()
 print(groups.head(4))
 
 # %%
-# Rows as they came, and as they are published: those of a group are beside each other,
+# Rows as they came, and as they are published: those of a group are next to each other,
 # and a red line begins a group that holds a sensitive item.
 
 items = sorted(item for kind in kinds for item in kind)

@@ -15,7 +15,7 @@ from setveil.hierarchy.build import balanced, by_cooccurrence
 
 # %%
 # Songs on 1,500 playlists: sixty songs of six styles. Most playlists have one style and
-# one or two songs besides.
+# one or two more songs.
 
 rng = np.random.default_rng(7)
 styles = ["folk", "jazz", "opera", "punk", "soul", "techno"]

@@ -1,8 +1,8 @@
 """
-How soon is somebody alone?
+How soon is someone alone?
 ===========================
 
-Each row holds what one person bought. Somebody who knows a few of these items looks
+Each row holds what one person bought. Someone who knows a few of these items looks
 for the rows that hold them all. How many rows are left? :func:`setveil.risk` counts
 it in two ways: the items that are known are the most identifying ones, or they were
 picked at random.
@@ -35,7 +35,7 @@ frame = found.to_polars()
 print(frame)
 
 # %%
-# A single product hardly ever gives anybody away. Two are enough for many people, and
+# A single product hardly ever gives anyone away. Two are enough for many people, and
 # from three on most rows are alone if the most identifying products are known.
 
 figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")

@@ -1,8 +1,8 @@
 """
-Which items are left out?
-=========================
+Which items are suppressed?
+===========================
 
-With suppression an item may be left out of all rows where it would cost its group
+With suppression an item may be suppressed in all rows where it would cost its group
 more than it is worth. Mostly these are rare items, but not simply the rarest: what
 counts is with which others they occur.
 """
@@ -29,7 +29,7 @@ tree = sv.Hierarchy.from_paths(
 )
 
 # %%
-# What became of each item is in ``recoding``: its label, or -1 where it was left out.
+# What became of each item is in ``recoding``: its label, or -1 where it was suppressed.
 
 release = sv.anonymize(reports, k=5, m=2, hierarchy=tree)
 image = dict(
@@ -38,7 +38,7 @@ image = dict(
 kept = {
     label for label, items in release.recoding.members().items() if items == [label]
 }
-print("left out:", release.details["suppressed"])
+print("suppressed:", release.details["suppressed"])
 
 # %%
 # ``max_suppressed``, ``keep`` and ``weights`` of :class:`setveil.Exact` say how much
@@ -46,13 +46,13 @@ print("left out:", release.details["suppressed"])
 
 figure, axes = plt.subplots(figsize=(7.5, 4), layout="constrained")
 order = np.argsort(-reports.supports(), kind="stable")
-colours = {"keeps its name": "C0", "under a broader label": "0.7", "left out": "C3"}
+colours = {"stays unchanged": "C0", "under a broader label": "0.7", "suppressed": "C3"}
 for place, item in enumerate(order):
     label = reports.vocabulary.labels[item]
     fate = (
-        "left out"
+        "suppressed"
         if image[label] < 0
-        else "keeps its name"
+        else "stays unchanged"
         if label in kept
         else "under a broader label"
     )

@@ -46,7 +46,7 @@ losses = {
 }
 
 # %%
-# Two questions hide in one figure: how good is the search, and may items be left out?
+# Two questions hide in one figure: how good is the search, and may items be suppressed?
 # Compare methods that may do the same.
 
 figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")

@@ -4,7 +4,7 @@ Can two months be compared?
 
 If each month is anonymized by itself, each gets other labels. :func:`setveil.apply`
 publishes next month's rows, of other people, under the labels of the first, and
-coarsens them where they would give somebody away.
+coarsens them where they would give someone away.
 """
 
 import matplotlib.pyplot as plt

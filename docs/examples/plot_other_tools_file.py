@@ -14,7 +14,7 @@ import numpy as np
 import setveil as sv
 
 # %%
-# Somebody removed every rare item, and wrote the rest into a file.
+# Someone removed every rare item, and wrote the rest into a file.
 
 rng = np.random.default_rng(20)
 products = [f"p{number:02}" for number in range(60)]

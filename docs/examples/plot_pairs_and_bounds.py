@@ -2,7 +2,7 @@
 How far off can a count of two items be?
 ========================================
 
-Single items are exact with the counts beside a release. What two items tell together
+Single items are exact with the counts next to a release. What two items tell together
 is an estimate, and :func:`setveil.query` says how far it can be off: no original that
 would have been published like this lies outside of its bounds.
 """

@@ -45,7 +45,7 @@ tree = {
 tree |= {"sleeping pills": "remedies", "pregnancy test": "remedies"}
 
 # %%
-# ``hidden_occurrences`` counts the sensitive items that are left out,
+# ``hidden_occurrences`` counts the sensitive items that are suppressed,
 # ``greatest_confidence`` the greatest chance that is left.
 
 sensitive = ["sleeping pills", "pregnancy test"]
@@ -70,7 +70,7 @@ for cell in cells:
 
 # %%
 # A great rho costs next to nothing. Below the share of all customers who bought an
-# item, its occurrences must be left out for that reason alone.
+# item, its occurrences must be suppressed for that reason alone.
 
 figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
 places = np.arange(len(rhos))
@@ -83,7 +83,7 @@ axes.set(
     xticks=places,
     xticklabels=rhos,
     xlabel="rho",
-    ylabel="sensitive items left out (%)",
+    ylabel="sensitive items suppressed (%)",
     ylim=(0, 20),
 )
 plt.show()

@@ -29,7 +29,7 @@ release = sv.anonymize(readers, k=5, m=2, hierarchy=subjects)
 # %%
 # Five hundred random questions for one, two and three books; of two books also only
 # such as are in at least 20 rows. With ``estimator="uniform"`` a reader has the rows
-# alone, without the counts beside them.
+# alone, without the counts next to them.
 
 asked = {
     "one book": {"query_size": 1},

@@ -3,8 +3,7 @@ Why is this label not split?
 ============================
 
 :func:`setveil.why` splits a label, lets the verifier list what breaks, and finds the
-fewest items that are to blame. Its answer is made from the original rows and stays
-inside.
+fewest items that are to blame. Its answer is made from the original rows and is internal.
 """
 
 import matplotlib.pyplot as plt
@@ -13,7 +12,7 @@ import numpy as np
 import setveil as sv
 
 # %%
-# Eight hundred orders of a bakery. Rye bread is rare, and whoever buys it buys all
+# Eight hundred orders of a bakery. Rye bread is rare, and anyone who buys it buys all
 # kinds of things.
 
 rng = np.random.default_rng(10)

@@ -8,7 +8,7 @@ from xml.sax.saxutils import escape
 # Question; then the ends it leads to: what else is asked, the promise, the command.
 QUESTIONS = [
     (
-        ["Do other columns that somebody may", "know stand beside the items?"],
+        ["Do other columns that someone may", "know are next to the items?"],
         [
             ("labels may differ between classes", "(k,k^m)-anonymity", "--model kkm"),
             ("labels mean the same in every row", "mixed k^m-anonymity", "--model mixed-km"),
@@ -28,11 +28,11 @@ QUESTIONS = [
         ],
     ),
     (
-        ["Do you know which combinations", "of items somebody may know?"],
+        ["Do you know which combinations", "of items someone may know?"],
         [("", "constraints", "--model constraints --k 5 --privacy LIST")],
     ),
     (
-        ["Could somebody know a whole row?"],
+        ["Could someone know a whole row?"],
         [("", "k-anonymity of rows", "--model k-anonymity --k 5")],
     ),
     (
