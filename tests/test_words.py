@@ -115,11 +115,11 @@ def texts(file: Path) -> tuple[list[tuple[int, str]], list[tuple[int, str]]]:
         body = getattr(node, "body", None)
         if isinstance(body, list) and body and isinstance(body[0], ast.Expr):
             docs.add(id(body[0].value))
-    constants = [
-        node for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)
-    ]
-    said = [(node.lineno, node.value) for node in constants if id(node) in docs]
-    return said, [(node.lineno, node.value) for node in constants if id(node) not in docs]
+    said: tuple[list[tuple[int, str]], list[tuple[int, str]]] = ([], [])
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            said[id(node) not in docs].append((node.lineno, node.value))
+    return said
 
 
 def rooms() -> dict[str, list[Path]]:
