@@ -164,8 +164,12 @@ def verify(
     found = verdict.as_dict()
     if table is None:
         return _told(found, phrase, show)
+    from setveil.guarantees.verify.diversity import diversities
+
     found["quasi_identifiers"] = [column.name for column in table.columns]
-    return _told(found, phrase, show, _columns_looked_at(table))
+    kept = diversities(table)
+    found["kept"] = [one.as_dict() for one in kept]
+    return _told(found, phrase, show, "\n".join([_columns_looked_at(table), *map(str, kept)]))
 
 
 def _as_query(
