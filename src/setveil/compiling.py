@@ -198,7 +198,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def processes_for(threads: int) -> int:
-    """Return how many processes may compile where so many threads may be used: 0 or at least 2."""
+    """Return how many processes may compile where this many threads may be used: 0 or at least 2."""
     left = memory_left()
     most = min(threads, MOST, MOST if left is None else left // _MEMORY)
     return most if most > 1 and sys.executable else 0

@@ -1,4 +1,4 @@
-"""When long work shall have ended: at a time, or as soon as somebody asks for it."""
+"""When long work shall have ended: at a time, or as soon as someone asks for it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Deadline:
     def __init__(
         self, seconds: float | None = None, progress: Progress = silent, *, clock: Clock | None = None
     ) -> None:
-        """Begin now, and end after so many seconds (None: never), or when the listener asks for it."""
+        """Begin now, and end after this many seconds (None: never), or when the listener asks for it."""
         self.clock, self.progress = clock or time.monotonic, progress
         self.begun = self.clock()
         self.seconds = math.inf if seconds is None else seconds
@@ -45,6 +45,6 @@ class Deadline:
         return self.left <= 0 or self.progress.stop_requested()
 
     def part(self, number: float) -> Deadline:
-        """Make a deadline for the first of so many pieces of work, which share what is left evenly."""
+        """Make a deadline for the first of this many pieces of work, which share what is left evenly."""
         seconds = None if self.end == math.inf else max(self.left, 0.0) / number
         return Deadline(seconds, self.progress, clock=self.clock)

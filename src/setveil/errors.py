@@ -281,7 +281,7 @@ class TableError(DataError):
         self.say_how()
 
     def keep(self, works: Callable[[Mapping[str, Any]], bool]) -> None:
-        """Leave out readings that do not work."""
+        """Omit readings that do not work."""
         self.readings = tuple(reading for reading in self.readings if works(reading[0]))
         self.say_how()
 

@@ -43,7 +43,7 @@ class Unpacked:
         self._most = self._asked if self._asked is not None else None if left is None else left // PART
 
     def require(self, size: int) -> None:
-        """Refuse what takes so many bytes or more if that is too much."""
+        """Refuse what takes this many bytes or more if that is too much."""
         if self._most is None or size <= self._most:
             return
         asked = self._asked is not None

@@ -26,6 +26,6 @@ def redacted(connection: str) -> str:
 
 
 def secrets_of(connection: str) -> list[str]:
-    """List the secrets that `redacted` leaves out."""
+    """List the secrets that `redacted` omits."""
     user = connection.partition("://")[2].rpartition("@")[0]
     return [user.partition(":")[2], *(value for _, value in _SECRET.findall(connection))]

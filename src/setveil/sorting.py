@@ -1,6 +1,6 @@
 """The one place where compiled code sorts.
 
-numba makes its own sorts anew for each kernel that calls them. Their names say what is sorted and how many
+numba makes its own sorts again for each kernel that calls them. Their names say what is sorted and how many
 functions the process had compiled before, but not whether the values are wanted or their places. So kernels
 that different processes compiled and kept may hold different sorts under one name, and in one process all of
 them would call the first. What stands here has a name of its own.

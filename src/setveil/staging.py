@@ -1,8 +1,8 @@
 """Files and folders that appear complete or not at all, and places for what is needed only for a while.
 
-What is written is filled in a hidden private folder beside its place, then renamed into it. The process holds
-each such folder, and each folder of scratch, by a lock, which the system releases when the process ends in
-whatever way: so what a killed process has left can be told from what is in use, and is removed.
+What is written is filled in a hidden private folder next to its place, then renamed into it. The process
+holds each such folder, and each folder of scratch, by a lock, which the system releases when the process ends
+in whatever way: so what a killed process has left can be distinguished from what is in use, and is removed.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def give_up(*, wait: bool = True) -> None:
 
 @contextlib.contextmanager
 def staged_folder(place: Path) -> Iterator[Path]:
-    """Hand out a new folder, to be filled; put it in place if all goes well.
+    """Yield a new folder, to be filled; put it in place if all goes well.
 
     If anything goes wrong, whatever was at `place` stays.
     """
@@ -87,7 +87,7 @@ def staged_folder(place: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def staged_file(place: Path, *, private: bool = False) -> Iterator[Path]:
-    """Hand out the name of a new empty file, to be written; put it in place if all goes well.
+    """Yield the name of a new empty file, to be written; put it in place if all goes well.
 
     `private`: it is its owner's alone (0600), whatever the umask.
     """
@@ -121,7 +121,7 @@ def write_page(path: Path, content: str) -> None:
 
 @contextlib.contextmanager
 def scratch_folder(parent: Path | None = None) -> Iterator[Path]:
-    """Hand out a new private folder for what is needed only for a while, and remove it afterwards.
+    """Yield a new private folder for what is needed only for a while, and remove it afterwards.
 
     Parameters
     ----------

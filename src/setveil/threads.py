@@ -28,7 +28,7 @@ def usable_cpus() -> int:
 
 
 def use_threads(number: int | None) -> None:
-    """Use so many threads from now on; None: one for each processor that this process may use."""
+    """Use this many threads from now on; None: one for each processor that this process may use."""
     _Setting.wanted = number
 
 
@@ -51,7 +51,7 @@ def each(work: Callable[[T], R], pieces: Iterable[T]) -> list[R]:
 
 
 def be_one_of_many() -> None:
-    """Let this thread do its pieces of work one after the other: there are others beside it."""
+    """Let this thread do its pieces of work one after the other: there are others next to it."""
     _inside.one = True
 
 

@@ -66,11 +66,11 @@ class AlgorithmInfo:
 
     @property
     def uses(self) -> tuple[str, ...]:
-        """What it makes use of besides the data, where that is given."""
+        """What it makes use of in addition to the data, where that is given."""
         return (*self.needs, *self.takes)
 
     def needs_for(self, model: str) -> tuple[str, ...]:
-        """Tell what it needs besides the data to give a model."""
+        """Tell what it needs in addition to the data to give a model."""
         return () if model in self.without else self.needs
 
 
@@ -152,7 +152,7 @@ def _offered(entry: EntryPoint) -> Any:
 
 
 def modules() -> dict[str, Any]:
-    """Import all algorithms; one of another package that cannot be loaded is left out until it is named."""
+    """Import all algorithms; one of another package that cannot be loaded is omitted until it is named."""
     found = {}
     for name in names():
         try:
@@ -312,7 +312,7 @@ def require_gives(name: str, model: str, said: str = "") -> None:
 
 
 def require_absence(name: str, absent: int) -> None:
-    """Refuse an algorithm that knows nothing of absent items where so many are promised."""
+    """Refuse an algorithm that knows nothing of absent items where some are promised."""
     if absent and not load(name).info.lacks:
         able = ", ".join(other for other, module in modules().items() if module.info.lacks)
         raise RequestError(

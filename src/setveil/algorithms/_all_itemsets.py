@@ -148,7 +148,7 @@ def add_sources(sources, g, largest):
 
 @compiled
 def forget_keys(sources):
-    """Order the sources anew because sets of fewer than m groups are padded with other items now."""
+    """Order the sources again because sets of fewer than m groups are padded with other items now."""
     m = sources.sets.shape[2]
     for source in sources.heap[: sources.n_queued[0]]:
         if source % m + 1 < m:
@@ -213,12 +213,12 @@ def _put(out, path, e, last, g):
 
 @compiled
 def _older_groups(s, g, least):
-    """Copy what the rows of group g hold of older groups, where that is at least so many.
+    """Copy what the rows of group g hold of older groups, where that is at least this many.
 
     Returns
     -------
     ptr, ids, weight : int64 (rows + 1,), int32, int64 (rows,)
-        The groups of each row, ascending, and how many rows it stands for.
+        The groups of each row, ascending, and how many rows it represents.
     """
     total, n_rows = np.int64(0), np.int64(0)
     x = g

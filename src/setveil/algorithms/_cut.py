@@ -74,7 +74,7 @@ class Cut:
         return other
 
     def drop(self, leaves: Iterable[int]) -> None:
-        """Take leaves out of the rows, as if the data did not hold them."""
+        """Remove leaves from the rows, as if the data did not hold them."""
         image = np.arange(self.tree.n_leaves, dtype=np.int32)
         image[list(leaves)] = -1
         self.look_at(*recode_rows(*self.leaf_rows, image))
@@ -124,7 +124,7 @@ class Cut:
         return out
 
     def rows(self) -> tuple[Ints, Ids, Ints]:
-        """Recode the data under the cut: distinct rows of node numbers, and how many rows each stands for."""
+        """Recode the data under the cut: distinct rows of node numbers, and how many rows each represents."""
         return self.held.distinct(frozen(self.image, np.int32))
 
 

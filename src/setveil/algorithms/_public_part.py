@@ -22,9 +22,9 @@ def unseen_warnings(data: Transactions, sensitive: Sequence[str], tree: Hierarch
     Parameters
     ----------
     data : Transactions
-        The rows. If they hold no items at all, nothing is refused.
+        The rows. If they hold no items at all, nothing is rejected.
     tree : Hierarchy, optional
-        Names items that exist besides those of the data.
+        Names items that exist in addition to those of the data.
 
     Returns
     -------
@@ -62,10 +62,10 @@ def sensitive_mask(data: Transactions, sensitive: Sequence[str]) -> NDArray[np.b
 class PublicPart:
     """Rows and hierarchy without the sensitive items, and the way back to recodings of all items.
 
-    Sensitive items are never generalized: they are published as themselves or left out. So a node of the
-    hierarchy stands for the public leaves below it only, and losses count these: publishing an occurrence as
+    Sensitive items are never generalized: they are published as themselves or suppressed. So a node of the
+    hierarchy represents the public leaves below it only, and losses count these: publishing an occurrence as
     node v costs what its u(v) public leaves of |I_P| in all make it cost, a sensitive occurrence costs
-    nothing, and 1 where it is left out.
+    nothing, and 1 where it is suppressed.
 
     Attributes
     ----------
@@ -124,9 +124,9 @@ class PublicPart:
         Parameters
         ----------
         nodes : integer (tree.n_leaves,) or longer
-            The node of `tree` at or above each leaf that it is published as; -1: the leaf is left out.
+            The node of `tree` at or above each leaf that it is published as; -1: the leaf is suppressed.
         hidden : collection of int
-            Sensitive items that are left out everywhere, as ids of the data.
+            Sensitive items that are suppressed everywhere, as ids of the data.
 
         Returns
         -------
@@ -159,10 +159,10 @@ class PublicPart:
         Parameters
         ----------
         nodes : integer (rows.n_occurrences,)
-            The node of `tree` that each occurrence in `rows` is published as; -1: it is left out. Where the
+            The node of `tree` that each occurrence in `rows` is published as; -1: it is suppressed. Where the
             nodes are those of the leaves: ``nodes[part.leaf[part.rows.items]]``.
         hidden : bool (data.n_occurrences,)
-            Which occurrences of the data are sensitive and left out.
+            Which occurrences of the data are sensitive and suppressed.
         part_of_row : int64 (n,), optional
             The part of each row (see `LocalRecoding`).
 
@@ -191,14 +191,14 @@ class PublicPart:
         )
 
     def _public_leaves(self, node: int) -> Ids:
-        """List what a node of the hierarchy stands for, ascending: itself, or the public leaves below it."""
+        """List what a node of the hierarchy represents, ascending: itself, or the public leaves below it."""
         if node < self.hierarchy.n_leaves:
             return np.array([node], np.int32)
         return np.sort(self.node[self.tree.under(self.tree.id(self.hierarchy.labels[node]))])
 
 
 def _without(hierarchy: Hierarchy, hidden: Collection[str]) -> Hierarchy:
-    """Take leaves out of a hierarchy, and the inner nodes that have none left; merge only children."""
+    """Remove leaves from a hierarchy, and the inner nodes that have none left; merge only children."""
     left = [leaf for leaf in range(hierarchy.n_leaves) if hierarchy.labels[leaf] not in hidden]
     if not left:
         raise RequestError(

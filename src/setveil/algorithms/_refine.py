@@ -101,19 +101,19 @@ def refine(
 
 
 class Beside:
-    """Looks at what is published beside a node: whether a cut stays valid where it has changed.
+    """Looks at what is published next to a node: whether a cut stays valid where it has changed.
 
     Parameters
     ----------
     rows : (indptr, items)
         The rows of leaves.
     weights : int64
-        How many rows each stands for.
+        How many rows each represents.
     starts, tidlists : int64, int32
         The rows of each leaf (see `setveil.kernels.rows.invert`).
     k : int
     limits : Limits
-        How many nodes of each sort somebody may know, by node.
+        How many nodes of each sort someone may know, by node.
     m : int or float
         How many in all.
     """
@@ -157,13 +157,13 @@ class Beside:
         return self.m <= 2 or self._stays_valid_together(leaves, to)
 
     def _room_beside(self, node: int) -> Ints:
-        """Say how many nodes of each sort may stand beside a node in a set."""
+        """Say how many nodes of each sort may be next to a node in a set."""
         room = self.limits.most.copy()
         room[self.limits.sort[node]] -= 1
         return room
 
     def _beside(self, node: int) -> NDArray[np.bool_]:
-        """Say which nodes may stand beside a node in a set; none at all: empty."""
+        """Say which nodes may be next to a node in a set; none at all: empty."""
         if self.m <= 1:
             return frozen(np.zeros(0, bool), np.bool_)
         sort = int(self.limits.sort[node])

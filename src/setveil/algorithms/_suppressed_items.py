@@ -1,4 +1,4 @@
-"""Total suppression: some items are left out of all rows, the others are published as themselves."""
+"""Total suppression: some items are suppressed in all rows, the others are published as themselves."""
 
 from __future__ import annotations
 

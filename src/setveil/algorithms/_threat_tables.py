@@ -58,7 +58,7 @@ class ThreatTables(ThreatSearch):
     Attributes
     ----------
     any_sets : bool
-        Whether some row holds so many nodes of the cut.
+        Whether some row holds this many nodes of the cut.
     """
 
     def __init__(self, cut: Cut, k: int, size: int, progress: Progress, phase: str) -> None:

@@ -1,7 +1,7 @@
 """Rows enough to tell which sets of items are rare: the same threats as in all rows, in fewer of them.
 
 A cut is k^m-anonymous if no set S of at most m of its nodes has a support in (0, k). Keep of each row the
-items that are in a set of at most m items of the row with a support below k, and of other sets so many that
+items that are in a set of at most m items of the row with a support below k, and of other sets this many that
 each is in k rows that are kept. Then S has the same support as before if that is below k, else at least k:
 
 - if some set of items below S, one below each node, has a support of at least k, k rows with it are kept;
@@ -44,7 +44,7 @@ def witness_rows(data: Transactions | Parts, k: int, m: float, progress: Progres
     Returns
     -------
     Transactions
-        With the same items. A row stands for at most k equal ones.
+        With the same items. A row represents at most k equal ones.
     """
     if isinstance(data, Parts):
         with _distinct_on_disk(data, progress) as distinct:
@@ -97,7 +97,7 @@ def _all(data: Transactions | Parts, largest: int, *, few: bool) -> Transactions
 
 @contextmanager
 def _distinct_on_disk(data: Parts, progress: Progress) -> Iterator[list[Weighted]]:
-    """Write the distinct rows beside the parts, map them into memory, and remove them afterwards."""
+    """Write the distinct rows next to the parts, map them into memory, and remove them afterwards."""
     if not data.parts:
         yield []
         return

@@ -89,7 +89,7 @@ def find_cut(cut: Cut, guarantee: KmAnonymity, progress: Progress = silent) -> t
 def _search(
     cut: Cut, k: int, size: int, limits: Limits, progress: Progress, phase: str
 ) -> ThreatSearch | None:
-    """Search for the threats of a size; None if no row holds so many nodes."""
+    """Search for the threats of a size; None if no row holds this many nodes."""
     import numpy as np
 
     from setveil.algorithms._threat_tables import ThreatTables, table_fits

@@ -92,7 +92,7 @@ def anonymize(
 def _part_rows(cut: Cut, k: int) -> int:
     """Part the rows of a cut by the children of the root; return how many hold items.
 
-    What lies under a child in fewer than k rows is generalized to it and left out of the rows.
+    What lies under a child in fewer than k rows is generalized to it and omitted from the rows.
     """
     import numpy as np
 

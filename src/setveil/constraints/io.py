@@ -31,7 +31,7 @@ class Listing:
     name : str
         What to call the file.
     sets : list of (line, items)
-        The itemsets or groups in order, repeated items left out; the line is None where the file is JSON.
+        The itemsets or groups in order, repeated items omitted; the line is None where the file is JSON.
     problems : list of FileProblem
         What is wrong, in order of the lines.
     """

@@ -93,7 +93,7 @@ def require_rows_of_people(
     ----------
     where : str
         The file, for messages.
-    beside : Beside
+    beside : Next to
         The unused columns.
     n_rows : int
         Number of rows.

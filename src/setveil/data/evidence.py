@@ -84,7 +84,7 @@ def are_different(values: Sequence[str]) -> bool:
 
 
 def is_grouped(values: Sequence[str]) -> bool:
-    """Tell whether equal values stand beside each other only, as ids do where a table is sorted by them."""
+    """Tell whether equal values are next to each other only, as ids do where a table is sorted by them."""
     runs = sum(a != b for a, b in pairwise(values)) + 1
     return runs == len(set(values))
 
@@ -217,7 +217,7 @@ def why_table(rows: Rows) -> str:
     Parameters
     ----------
     rows : sequence of sequences of str
-        Lines that are not blank, split into fields, blanks around these left out; empty fields are there.
+        Lines that are not blank, split into fields, blanks around these omitted; empty fields are there.
     """
     if is_table(rows):
         width, share = common_width(rows)
@@ -263,7 +263,7 @@ def why_ids(rows: Rows) -> str:
 
 
 def _integers(rows: Rows) -> Rows:
-    """Leave out of mixed lines what is no integer; of others there is nothing to see that was not seen."""
+    """Omit of mixed lines what is no integer; of others there is nothing to see that was not seen."""
     fields = {field for row in rows for field in row}
     integers = {field for field in fields if _INTEGER.fullmatch(field)}
     if integers == fields:
@@ -378,7 +378,7 @@ def _why_one_line(row: Sequence[str]) -> str:
 
 
 def _trimmed(row: Sequence[str]) -> Sequence[str]:
-    """Leave out empty fields at the end of a line."""
+    """Omit empty fields at the end of a line."""
     end = len(row)
     while end and not row[end - 1]:
         end -= 1

@@ -284,7 +284,7 @@ def _are_measured(table: FrameTable, at: int) -> bool:
 
 
 def whole(values: pl.Series) -> pl.Series:
-    """Turn floats that are all integers, as pandas has them beside missing values, back into integers."""
+    """Turn floats that are all integers, as pandas has them next to missing values, back into integers."""
     if values.dtype.is_float():
         filled = values.fill_nan(None)
         if (filled.drop_nulls() % 1 == 0).all():

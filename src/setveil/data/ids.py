@@ -5,7 +5,7 @@ away; left aside where it comes again, the lines of one person are taken for sev
 each other. So an id is never proposed for publication and asked about where it was named.
 
 Names alone decide where they are unmistakable (`patient_id`, `Versichertennummer`). Vaguer ones (`no`, `key`)
-count beside values that fit. Values alone count where nothing else looks like them: telephone numbers, mail
+count next to values that fit. Values alone count where nothing else looks like them: telephone numbers, mail
 addresses, running numbers, long codes, each on one line. Ages, dates, amounts, and codes of places may differ
 on nearly every line, too, and are none.
 """
@@ -268,7 +268,7 @@ class Again:
 
     @property
     def tells_apart(self) -> bool:
-        """Whether what somebody may know tells most values apart, as it does persons."""
+        """Whether what someone may know tells most values apart, as it does persons."""
         return 2 * self.classes >= self.values
 
 
@@ -284,13 +284,13 @@ def who_comes_again(
     """Find the column, of several, by which the same persons are most likely on several rows.
 
     It is named like the ids of persons and has values on several rows; or on the rows of each of its values
-    everything that somebody may know is the same, which cannot be chance. Of several, that which is named so
+    everything that someone may know is the same, which cannot be chance. Of several, that which is named so
     or looks so, then that of the fewest values: a person has stays, a stay is of one person.
 
     Parameters
     ----------
     known : sequence of int (rows,)
-        The values of each column that somebody may know; at least one.
+        The values of each column that someone may know; at least one.
     items : tuple of int (occurrences,), optional
         The items of rows: no id has one twice.
     least : int

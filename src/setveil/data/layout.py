@@ -284,7 +284,7 @@ def in_words(sign: str) -> str:
 
 
 def writable_layout(layout: Layout, labels: Iterable[str], longest: int = 0) -> Layout:
-    """Return a layout that can hold these labels, and rows of up to so many items.
+    """Return a layout that can hold these labels, and rows of up to this many items.
 
     It is basket in place of FIMI unless all labels are integers. A wide table gets columns enough.
     """

@@ -70,7 +70,7 @@ def pandas_columns(
 def without_index_levels(
     schema: Mapping[str, pl.DataType], id_column: str | None, item_column: str | None, where: str
 ) -> dict[str, pl.DataType]:
-    """Leave out the columns that an index without a name became, but for one that `id_column` names."""
+    """Omit the columns that an index without a name became, but for one that `id_column` names."""
     import polars as pl
 
     levels = [name for name in schema if _INDEX_LEVEL.fullmatch(name)]

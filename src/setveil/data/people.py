@@ -23,7 +23,7 @@ class Appearance:
     items : int32
         Numbers of items in the series, ascending and unique for each person.
     labels : int32 (items of the series,)
-        What each item is shown as in this release: the number of a label of its own, or -1 if it is left out.
+        The label of each item in this release: the number of a label of its own, or -1 if it is suppressed.
         An item that nobody has in this release may have any number.
     """
 

@@ -122,7 +122,7 @@ class Personal:
     not_ids: tuple[str, ...] = ()
 
     def without(self, not_ids: str | Iterable[str] | None, known: Collection[str] | None = None) -> Personal:
-        """Leave out the columns, or fields, that were named as no IDs.
+        """Omit the columns, or fields, that were named as no IDs.
 
         Parameters
         ----------
@@ -462,7 +462,7 @@ def column_at_place(place: int, ids: Sequence[str]) -> PersonalColumn:
 def _without_gaps(
     indptr: NDArray[np.integer], codes: NDArray[np.integer]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Leave out the fields that are no items."""
+    """Omit the fields that are no items."""
     bounds, items = np.asarray(indptr, np.int64), np.asarray(codes, np.int64)
     if items.size and items.min() < 0:
         bounds, items = np.concatenate(([0], np.cumsum(items >= 0)))[bounds], items[items >= 0]

@@ -119,7 +119,7 @@ Reading = tuple[dict[str, str], str]
 def likely_readings(table: NamedColumns) -> list[Reading]:
     """List how a table is likely to be read: options of `setveil.read`, and what they mean; best first.
 
-    No column that may hold ids is taken for items: where that cannot be told, there is no reading.
+    No column that may hold ids is taken for items: where that cannot be determined, there is no reading.
     """
     width = len(table.names)
     values = [[row[at] for row in table.head if len(row) > at] for at in range(width)]

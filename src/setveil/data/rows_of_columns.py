@@ -377,7 +377,7 @@ def read_lists_by_id(
 
 
 def _without_blank_ends(*columns: Column) -> list[Column]:
-    """Leave out the lines at the end of a table that are empty in all columns, which spreadsheets write."""
+    """Omit the lines at the end of a table that are empty in all columns, which spreadsheets write."""
     filled = [np.array([bool(label) for label in column.labels], bool)[column.codes] for column in columns]
     there = np.flatnonzero(np.logical_or.reduce(filled))
     end = int(there[-1]) + 1 if there.size else 0

@@ -163,7 +163,7 @@ def _quoted_fields(text: str, sign: str, column: Column, name: str) -> list[str]
 
 
 def _listed_fields(text: str, column: Column, name: str) -> list[str]:
-    """Take apart a list in brackets; what is missing in it is left out."""
+    """Take apart a list in brackets; what is missing in it is omitted."""
     bare = text.strip(" \t")
     if not bare:
         return []

@@ -195,7 +195,7 @@ class Transactions(Framed):
         TableError
             If texts seem to be lists of items, and nothing says what stands between these.
         DataError
-            If the columns cannot be told, an id or item is missing, or items are neither strings nor
+            If the columns cannot be determined, an id or item is missing, or items are neither strings nor
             integers.
 
         Examples
@@ -339,7 +339,7 @@ class Transactions(Framed):
 
     @cached_property
     def distinct(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
-        """The distinct rows, sorted by their items: `indptr`, `items`, and how many rows each stands for.
+        """The distinct rows, sorted by their items: `indptr`, `items`, and how many rows each represents.
 
         Many measures ask for them, and finding them takes longer than most of what is done with them.
 

@@ -26,7 +26,7 @@ Weighted = tuple[Ints, Ids, Ints]  # distinct rows in the order of their content
 
 @dataclass(frozen=True)
 class WeightedPart:
-    """Distinct rows on disk, and how many rows each stands for."""
+    """Distinct rows on disk, and how many rows each represents."""
 
     part: Part
     weights: Path
@@ -53,7 +53,7 @@ class WeightedPart:
 def in_content_order(
     data: Parts, image: Ids, folder: Path, tick: Callable[[float], None] = lambda _: None
 ) -> Iterator[Weighted]:
-    """Give out the distinct rows in the order of their content, about OF_A_PART occurrences at a time.
+    """Yield the distinct rows in the order of their content, about OF_A_PART occurrences at a time.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def in_content_order(
     folder : Path
         Exists, for rows on the way; what is written there is removed at the end.
     tick : callable
-        Hears how far it is until the first rows are given out, from 0 to 1.
+        Hears how far it is until the first rows are yielded, from 0 to 1.
     """
     runs: list[WeightedPart] = []
     for number, rows in enumerate(data.rows()):

@@ -1,4 +1,4 @@
-"""Count sets of nodes over pieces of rows, by all threads: pure functions, whoever holds the pieces."""
+"""Count sets of nodes over pieces of rows, by all threads: pure functions, anyone who holds the pieces."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def count_pieces(
 ) -> NDArray[np.int32]:
     """Count, for all sets of `size` numbers, the rows that hold them.
 
-    Where tables are small beside the rows, each thread counts a part of the rows in a table of its own. Else
+    Where tables are small next to the rows, each thread counts a part of the rows in a table of its own. Else
     each counts all rows' sets whose greatest number lies in a range of its own: one table, nothing to add up.
     """
     n = numbering.nodes.size
@@ -146,7 +146,7 @@ def rare_parts(
     Returns
     -------
     indptr, numbers, weights
-        The distinct rows that are left, and how many rows each stands for.
+        The distinct rows that are left, and how many rows each represents.
     """
     offsets = cell_offsets(numbering.nodes.size, size)
     found, done = [], 0
@@ -174,7 +174,7 @@ def joined(rows: list[Piece]) -> Piece:
 
 
 def merged(rows: list[tuple[Ints, Ids, Ints]]) -> tuple[Ints, Ids, Ints]:
-    """Merge weighted rows: the distinct ones by first appearance, and how many rows each stands for."""
+    """Merge weighted rows: the distinct ones by first appearance, and how many rows each represents."""
     weights = np.concatenate([np.zeros(0, np.int64), *(weights for _, _, weights in rows)])
     return distinct_rows(*joined([one[:2] for one in rows]), weights)
 

@@ -1,4 +1,4 @@
-"""Rows that are read anew from their files each time that all of them are looked at."""
+"""Rows that are read again from their files each time that all of them are looked at."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """What one worker counts of its part of the rows: pure functions, whose answers add up to that of all rows.
 
 Rows are coded by the leaves of the hierarchy. Equal ones may be merged: the weight of a row is the number of
-rows that it stands for.
+rows that it represents.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def rare_part(piece: WeightedPiece, numbering: Numbering, bits: bytes, size: int
     Parameters
     ----------
     piece
-        The rows. One that stands for k or more holds no rare set.
+        The rows. One that represents k or more holds no rare set.
     numbering, size, k
         Of the table that `bits` was made from.
     bits : bytes
@@ -90,7 +90,7 @@ def rare_part(piece: WeightedPiece, numbering: Numbering, bits: bytes, size: int
 
 
 def blocks(table: NDArray[np.int32]) -> Iterator[tuple[int, bytes]]:
-    """Cut a table into numbered blocks, and leave out those of which every cell is 0."""
+    """Cut a table into numbered blocks, and omit those of which every cell is 0."""
     for block, start in enumerate(range(0, table.size, BLOCK)):
         cells = table[start : start + BLOCK]
         if cells.any():

@@ -208,7 +208,7 @@ class PartRows:
         return rare_parts(self._pieces(), self.data.n_occurrences, numbering, table, size, k, tick)
 
     def distinct(self, image: Ids) -> tuple[Ints, Ids, Ints]:
-        """Recode all rows: the distinct rows, and how many rows each stands for."""
+        """Recode all rows: the distinct rows, and how many rows each represents."""
         held: list[tuple[Ints, Ids, Ints]] = []
         least = OF_A_PART
         for indptr, leaves in self._pieces():

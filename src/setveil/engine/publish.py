@@ -1,7 +1,7 @@
 """Published rows in the order of a run in memory, each part of them placed on its own.
 
-In memory, rows are sorted by content, and row p is then placed by the p-th number of a random stream. Whoever
-holds some rows and knows where they stand in the sorted order can draw their numbers without the others.
+In memory, rows are sorted by content, and row p is then placed by the p-th number of a random stream. Anyone
+who holds some rows and knows where they stand in the sorted order can draw their numbers without the others.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def number_of_parts(distinct: int) -> int:
 
 
 def sampling(distinct: int, parts: int) -> int:
-    """Say which share of the distinct rows is looked at to divide them: one in so many."""
+    """Say which share of the distinct rows is looked at to divide them: one in this many."""
     return max(1, distinct // (parts * SAMPLES_PER_PART))
 
 

@@ -52,11 +52,11 @@ class Rows(Protocol):
         Returns
         -------
         indptr, numbers, weights : int64 (n + 1,), int32 (any,), int64 (n,)
-            The distinct rows of which something is left, and how many rows each stands for.
+            The distinct rows of which something is left, and how many rows each represents.
         """
 
     def distinct(self, image: Ids) -> tuple[Ints, Ids, Ints]:
-        """Recode all rows by the image of each leaf: the distinct rows, and how many rows each stands for."""
+        """Recode all rows by the image of each leaf: the distinct rows, and how many rows each represents."""
 
 
 class Looked(Protocol):
@@ -82,7 +82,7 @@ class Looked(Protocol):
 
 
 class PiecesOfRows(ABC):
-    """Rows on disk that are given out a piece at a time, as `Looked`."""
+    """Rows on disk that are yielded a piece at a time, as `Looked`."""
 
     @property
     @abstractmethod
@@ -96,7 +96,7 @@ class PiecesOfRows(ABC):
 
     @abstractmethod
     def rows(self) -> Iterator[Piece]:
-        """Give out the rows, as many at a time as there are together."""
+        """Yield the rows, as many at a time as there are together."""
 
     def supports_of(self, numbering: Numbering) -> Ints:
         """Count the rows that hold each number."""
@@ -157,7 +157,7 @@ class MemoryRows:
         return count_pieces(self._pieces(), self.leaves.size, numbering, size, tick)
 
     def distinct(self, image: Ids) -> tuple[Ints, Ids, Ints]:
-        """Recode all rows: the distinct rows, and how many rows each stands for."""
+        """Recode all rows: the distinct rows, and how many rows each represents."""
         return distinct_rows(*recode_rows(self.indptr, self.leaves, image))
 
     def _pieces(self) -> Iterator[Piece]:

@@ -2,7 +2,7 @@
 
 Nothing here may depend on which worker does what, or on a stage being run again after a loss: no function
 draws numbers of its own, counts partitions or takes rows in the order in which they come. What a worker gets
-besides its rows, it gets inside the function that it runs.
+in addition to its rows, it gets inside the function that it runs.
 """
 
 from __future__ import annotations
@@ -238,7 +238,7 @@ def size_of(rows: DataFrame) -> tuple[int, int, int]:
 
 
 def collected(rows: DataFrame) -> tuple[Ints, Ids, Ints]:
-    """Bring coded rows to the driver, sorted by their ids, each with the number of rows it stands for."""
+    """Bring coded rows to the driver, sorted by their ids, each with the number of rows it represents."""
     table = rows.toArrow().combine_chunks()
     if table.num_rows == 0:
         return frozen(np.zeros(1), np.int64), frozen(np.zeros(0), np.int32), frozen(np.zeros(0), np.int64)
@@ -353,7 +353,7 @@ class SparkRows:
     def count(self, numbering: Numbering, size: int, tick: Tick) -> NDArray[np.int32]:
         """Count, for all sets of `size` numbers, the rows that hold them.
 
-        Each task fills a table of its own, and sends what is not 0. Beside the counts it sends how many rows
+        Each task fills a table of its own, and sends what is not 0. Next to the counts it sends how many rows
         and sets it saw, which the sums must agree with.
         """
         schema = "block int, cells binary, rows long, sets string"
@@ -455,7 +455,7 @@ def table_hint() -> str:
 
 
 def copies(indptr: Ints, items: Ids, weights: Ints) -> Iterator[Piece]:
-    """Give out each row as often as its weight says, COPIES rows at a time."""
+    """Yield each row as often as its weight says, COPIES rows at a time."""
     ends = np.cumsum(weights)
     for first in range(0, int(ends[-1]) if ends.size else 0, COPIES):
         some = np.arange(first, min(first + COPIES, int(ends[-1])))

@@ -32,7 +32,7 @@ class TabledRows:
     vocabulary : Vocabulary
         The labels, in item order.
     image : int32 (any,)
-        The label of each number that the rows hold, -1: it is left out.
+        The label of each number that the rows hold, -1: it is suppressed.
     counted : (int64, int64), optional
         How many rows there are of each length, and of each label, where that is known.
     """
@@ -106,7 +106,7 @@ class TabledRows:
         return self._counted[1].copy()
 
     def fits(self, size: int) -> bool:
-        """Whether all sets of so many labels can be counted in a table."""
+        """Whether all sets of this many labels can be counted in a table."""
         return fits(self.n_items, size) and self.n_rows <= MOST_ROWS
 
     def table(self, size: int, tick: Tick = lambda _: None) -> NDArray[np.int32]:

@@ -51,7 +51,7 @@ class Asked:
 
     @property
     def m(self) -> int | dict[str, int] | None:
-        """What was said of how many facts somebody may know: a number, of one column, or one for each."""
+        """What was said of how many facts someone may know: a number, of one column, or one for each."""
         said = {name: m for name, m in self.sets.items() if m is not None}
         return next(iter(said.values())) if len(self.sets) == 1 and said else said or None
 

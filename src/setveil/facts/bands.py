@@ -63,7 +63,7 @@ class Bands:
 
 
 def attribute_tree(paths: Iterable[Sequence[str]]) -> Hierarchy:
-    """Make the tree of an attribute from a path for each value, below a root that stands for any.
+    """Make the tree of an attribute from a path for each value, below a root that represents any.
 
     Inner nodes with a single child are merged with it.
     """
@@ -131,7 +131,7 @@ def number_in(text: str) -> Decimal | None:
 
 
 def usual_bounds(greatest: Decimal, number: int) -> list[Decimal]:
-    """Choose bounds 1, 2, 5, 10, ... of about so many bands, by the order of magnitude alone."""
+    """Choose bounds 1, 2, 5, 10, ... of about this many bands, by the order of magnitude alone."""
     order = max(greatest.adjusted(), 0) if greatest else 0
     found: list[Decimal] = []
     while len(found) < number - 2:

@@ -24,7 +24,7 @@ SIGN = "@"  # between the parts of a fact, where no other is asked for
 
 @dataclass(frozen=True, eq=False)
 class Attribute:
-    """What is known of a code besides itself: a period, or a band of an amount."""
+    """What is known of a code in addition to itself: a period, or a band of an amount."""
 
     name: str  # of the column that it was read from
     kind: str  # "when" or "amount"
@@ -155,7 +155,7 @@ class Facts(Transactions):
 
     @property
     def m(self) -> int | None:
-        """How many facts somebody may know, if that was said of the columns: of several, of each."""
+        """How many facts someone may know, if that was said of the columns: of several, of each."""
         said = {one.name: one.m for one in self.columns if one.m is not None}
         if not said:
             return None
@@ -229,7 +229,7 @@ class Facts(Transactions):
         return self._of(row, items, drawn.size, columns)
 
     def at_most(self, number: int, seed: int) -> Facts:
-        """Keep so many facts of each row, drawn by a seed, so that no row tells of more.
+        """Keep this many facts of each row, drawn by a seed, so that no row tells of more.
 
         Where there are several columns, their facts are drawn alike. What is drawn of a row depends on its
         facts alone, as far as the order of rows goes: rows of the same facts keep the same ones.

@@ -29,7 +29,7 @@ class Generalizing:
         Which attributes are dropped: before codes become broader, after them, or at a depth of the codes'
         tree; None: all are tried.
     loss : {"volume", "parts"}
-        What a box loses: by the facts that it stands for, or by its parts, each by itself.
+        What a box loses: by the facts that it represents, or by its parts, each by itself.
     weights : mapping of str to Fraction
         Of parts, in the loss by parts; 1 where not given.
     lines : bool

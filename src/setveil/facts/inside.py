@@ -10,7 +10,7 @@ from setveil.facts.facts import ANY, MISSING
 
 
 def values_in(label: str, values: Sequence[str]) -> tuple[str, ...]:
-    """List the values that a label stands for: all, those of a longer period or a wider band, or itself."""
+    """List the values that a label represents: all, those of a longer period or a wider band, or itself."""
     if label == ANY:
         return tuple(values)
     if label in values:

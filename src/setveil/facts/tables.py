@@ -58,7 +58,7 @@ class FactTable(Table):
 
     @classmethod
     def of(cls, table: Table, facts: Facts) -> FactTable:
-        """Say of a table what the facts are that its items stand for."""
+        """Say of a table what the facts are that its items represent."""
         ids = facts.vocabulary.ids
         place = np.array([ids[label] for label in table.vocabulary.labels], np.int64)
         return cls(
@@ -91,7 +91,7 @@ class FactTable(Table):
 
     @property
     def m(self) -> int | None:
-        """How many facts somebody may know, if that was said of the columns: of several, of each."""
+        """How many facts someone may know, if that was said of the columns: of several, of each."""
         return self.facts.m
 
 
@@ -114,7 +114,7 @@ def read_table_of_facts(
         Of persons; or, where `how` names no second table, the lines of all events, with what is known of the
         person on each.
     roles : Roles
-        What the columns are besides codes, dates and amounts; hierarchies must have been read.
+        What the columns are in addition to codes, dates and amounts; hierarchies must have been read.
     asked : Asked
         What codes, dates and amounts are.
     how : How

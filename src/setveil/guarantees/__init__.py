@@ -45,7 +45,7 @@ class Guarantee(Protocol):
 
 
 def absent_items(promise: Guarantee | Facts) -> int:
-    """Tell how many items that a person has not a promise, or the record of one, is about; 0: none."""
+    """Tell how many items that a person does not have a promise, or the record of one, is about; 0: none."""
     found: int = promise.get("absent", 0) if isinstance(promise, Mapping) else getattr(promise, "absent", 0)
     return found
 

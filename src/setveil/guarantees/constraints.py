@@ -1,4 +1,4 @@
-"""Privacy constraints: itemsets that must not single out anybody."""
+"""Privacy constraints: itemsets that must not single out anyone."""
 
 from __future__ import annotations
 

@@ -26,7 +26,8 @@ class DifferentialPrivacy(Keywords):
     """What is published is as likely, but for a factor of at most e^epsilon, if a row is added or removed.
 
     A promise about how a release is made, not about what stands in it: noise that was drawn as it should be
-    cannot be told from other noise. A row is a person; several rows of one person must be merged before.
+    cannot be distinguished from other noise. A row is a person; several rows of one person must be merged
+    before.
 
     Parameters
     ----------

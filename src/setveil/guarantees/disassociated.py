@@ -26,7 +26,7 @@ RHO = Fraction(1, 5)  # where items are sensitive and no rho is given
 
 @dataclass(frozen=True, init=False)
 class Disassociated(Keywords):
-    """Whoever knows at most m items of a person cannot rule out that k rows hold them.
+    """Anyone who knows at most m items of a person cannot rule out that k rows hold them.
 
     For every set of at most m items that some row of some data that the release may come from holds, some
     such data have at least k rows that hold it. With sensitive items also: in no chunk, whatever of at most m

@@ -53,7 +53,7 @@ class KKmAnonymity(Keywords):
         Greatest share, above 0 and at most 1, taken as written: 0.3, "0.3", "30%"; "1/3" is allowed. Needed
         where something is sensitive.
     p : int
-        How many items that are not sensitive may be known besides the quasi-identifiers, for that.
+        How many items that are not sensitive may be known in addition to the quasi-identifiers, for that.
 
     References
     ----------

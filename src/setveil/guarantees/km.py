@@ -34,9 +34,10 @@ class KmAnonymity(Keywords):
         At least 2.
     m : int, float, or mapping of str to int
         At least 1, or `math.inf`: as many items as the longest row has. Where items are of several columns
-        (see `setveil.read_facts`), also a number for each: every set of at most so many items of each column.
+        (see `setveil.read_facts`), also a number for each: every set of at most this many items of each
+        column.
     absent : int
-        1: the promise also holds against somebody who knows, besides, an item that the person does not have:
+        1: the promise also holds against someone who knows, also, an item that the person does not have:
         no row or at least k hold a set of at most m items, or none, and not that item. An item excludes rows
         only where the release shows what certainly means it (docs/verify.md). 0: nothing is said of that.
     known : {"facts", "codes"}
@@ -151,7 +152,7 @@ def too_few(phrase: str, k: int, n_rows: int, filled: int, why: str = "") -> Inf
 
 
 def greatest_k(n_rows: int, kind: str) -> str:
-    """Say which k can be reached with so many rows of a kind that must hide one another."""
+    """Say which k can be reached with this many rows of a kind that must hide one another."""
     if n_rows < 2:
         return f"At least two {kind} are needed for any k."
     return f"The greatest k that can be reached is {n_rows}."
@@ -192,7 +193,7 @@ def _require_known(known: str, m: Any, absent: int) -> None:
 
 
 def number_words(m: Any, what: str = "item") -> str:
-    """Name so many items: ``2 items``; ``2 items of code and 1 item of drug``."""
+    """Name this many items: ``2 items``; ``2 items of code and 1 item of drug``."""
     if not isinstance(m, Mapping):
         return count(int(m), what)
     return " and ".join(f"{count(number, what)} of {name}" for name, number in m.items())

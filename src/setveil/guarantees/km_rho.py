@@ -27,7 +27,7 @@ KNOWS = (PUBLIC, ANY)
 
 @dataclass(frozen=True, init=False)
 class KmRho(Keywords):
-    """Whoever knows at most m items of a person finds k rows that fit, and learns nothing sensitive.
+    """Anyone who knows at most m items of a person finds k rows that fit, and learns nothing sensitive.
 
     Every non-empty set of at most m known items that some row holds is in at least k rows, and of the rows
     that hold a set of at most m known items (of all rows, for the empty set) no more than a share rho hold

@@ -92,7 +92,7 @@ class MixedKmAnonymity(Keywords):
 
 
 def _number(m: Any) -> str:
-    """Name so many facts: ``2 facts``; ``1 quasi-identifier and 2 facts of code``."""
+    """Name this many facts: ``2 facts``; ``1 quasi-identifier and 2 facts of code``."""
     if not isinstance(m, Mapping):
         return count(int(m), "fact")
     said = [count(number, "quasi-identifier" if name == QI else "fact") for name, number in m.items()]

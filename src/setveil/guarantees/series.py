@@ -1,4 +1,4 @@
-"""(k, m)-series: k^m-anonymity of several releases about the same people, whoever links their rows."""
+"""(k, m)-series: k^m-anonymity of several releases about the same people, anyone who links their rows."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def similar_items(
     indptr, items : int64 (n + 1,), int32 (occurrences,)
         The rows.
     weights : int64 (n,)
-        How many equal rows each row stands for, at least 1.
+        How many equal rows each row represents, at least 1.
     most : int
         How many partners to find for each item.
 

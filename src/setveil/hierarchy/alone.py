@@ -1,4 +1,4 @@
-"""Items that stand alone: in no group below the root, so that a rare one can only be left out."""
+"""Items that stand alone: in no group below the root, so that a rare one can only be suppressed."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def alone_note(
 
 
 def are_many(alone: int, items: int) -> bool:
-    """Tell whether so many of all items standing alone are worth a word."""
+    """Tell whether this many of all items standing alone are worth a word."""
     return alone >= _FEWEST and alone * _SHARE >= items
 
 

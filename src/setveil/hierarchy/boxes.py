@@ -25,7 +25,7 @@ Boxes = Mapping[str, tuple[int, Box]]  # of each label its column and box
 class Space:
     """Items made of parts, of which each has a tree: an item is a leaf of each.
 
-    Only items that occur are listed; a box stands for all combinations of the leaves below its nodes.
+    Only items that occur are listed; a box represents all combinations of the leaves below its nodes.
     """
 
     trees: tuple[Hierarchy, ...]
@@ -60,7 +60,7 @@ class Space:
         return labelled(self.column, text) if self.column else text
 
     def size(self, box: Box) -> int:
-        """Count the items that a box stands for."""
+        """Count the items that a box represents."""
         return prod(int(tree.high[v] - tree.low[v]) for tree, v in zip(self.trees, box, strict=True))
 
     @property
@@ -111,7 +111,7 @@ class BoxTree(Hierarchy):
 
     @property
     def leaf_counts(self) -> NDArray[np.int64]:
-        """Number of items that each box stands for, those that do not occur included: int64 (n_nodes,)."""
+        """Number of items that each box represents, those that do not occur included: int64 (n_nodes,)."""
         return self._sizes
 
     @property
@@ -190,8 +190,8 @@ def product_tree(space: Space, line: Collection[int]) -> BoxTree:
     Notes
     -----
     From the root down a box is split along the codes until its code is at the line, then along each
-    attribute until it is a single value, then along the codes again. Boxes in which nothing occurs are left
-    out, and a box with a single one of its children occurring is merged with it.
+    attribute until it is a single value, then along the codes again. Boxes in which nothing occurs are
+    omitted, and a box with a single one of its children occurring is merged with it.
     """
     trees, leaves = space.trees, space.leaves
     codes = trees[0]

@@ -74,8 +74,8 @@ def by_prefix(data: Transactions, *, at: str = ".", lengths: Sequence[int] = ())
     Returns
     -------
     Hierarchy
-        A prefix that several codes share is a node; one that is a code of its own (``250`` beside ``250.83``)
-        is the node ``250*`` with the code ``250`` below it. The rest hangs at the root ``*``.
+        A prefix that several codes share is a node; one that is a code of its own (``250`` next to
+        ``250.83``) is the node ``250*`` with the code ``250`` below it. The rest hangs at the root ``*``.
 
     Raises
     ------
@@ -129,7 +129,7 @@ def by_system(
     system : {"icd9", "icd10", "icd9+icd10", "atc", "unspsc", "nace", "naics", "isco", "coicop"}
         The classification.
     names : mapping of str to str, optional
-        What codes and ranges stand for; a node is then called ``250 Diabetes mellitus``.
+        What codes and ranges represent; a node is then called ``250 Diabetes mellitus``.
     zeros : {"kept", "lost"}, optional
         Whether numbers have the zeros that they begin with. By default that is found out from all codes, and
         where it cannot be, an error asks. If they are lost, what may be two codes is not placed.
@@ -144,7 +144,7 @@ def by_system(
     Returns
     -------
     tree : Hierarchy
-        With the root ``ALL``. A group with a single one in it is left out. What is no code is in
+        With the root ``ALL``. A group with a single one in it is omitted. What is no code is in
         ``(unlisted)``.
     read : CodesRead
         What was changed in order to read the codes, and what was not placed, with the reasons.
@@ -154,7 +154,7 @@ def by_system(
     RequestError
         If there is no such system, or nothing in it groups (NDC, GTIN).
     DataError
-        If no item is a code, it cannot be told what codes mean, or `strict` forbids what was found.
+        If no item is a code, it cannot be determined what codes mean, or `strict` forbids what was found.
 
     Examples
     --------

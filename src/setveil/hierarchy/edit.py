@@ -11,7 +11,7 @@ An edit is a mapping as in JSON, `do` says which::
     {"do": "remove", "nodes": ["an empty group", "an item"]}
     {"do": "sort", "group": "drinks"}
 
-`before` may be left out (then at the end), and so may `under` of a group of nodes (then where the first of
+`before` may be omitted (then at the end), and so may `under` of a group of nodes (then where the first of
 them is). Each comes down to one of three plain steps, which are edits as well: ``place`` (where nodes stand;
 nowhere: they are no more), ``rename``, and ``order``. The inverse of a plain step is a plain step.
 """

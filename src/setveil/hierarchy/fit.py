@@ -135,8 +135,8 @@ def fit_rows_after(
 ) -> tuple[Hierarchy, list[Rows]]:
     """Make a hierarchy and new rows fit each other and what is published already.
 
-    An item that is a group becomes an item below the group. If the group is out as a label it keeps its name,
-    and the item gets another one: else the same word would say two things.
+    An item that is a group becomes an item below the group. If the group is out as a label it stays
+    unchanged, and the item gets another one: else the same word would say two things.
 
     Parameters
     ----------

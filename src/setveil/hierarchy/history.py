@@ -16,7 +16,7 @@ from setveil.plain_json import read_json
 class History:
     """A tree and the edits that made it, with undo and redo without limit.
 
-    Beside the edits of `setveil.hierarchy.edit` it knows ``{"do": "undo"}``, ``{"do": "redo"}`` and
+    Next to the edits of `setveil.hierarchy.edit` it knows ``{"do": "undo"}``, ``{"do": "redo"}`` and
     ``{"do": "start", "file": F}``, which replaces the whole tree and can be undone, too. So a file to which
     each of these is added as a line tells the tree at any time.
 

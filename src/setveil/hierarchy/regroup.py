@@ -27,7 +27,7 @@ _PART = 3  # characters that names share at least, if a group is called by them
 
 @dataclass(frozen=True)
 class Regrouping:
-    """How the items below a group are grouped anew."""
+    """How the items below a group are grouped again."""
 
     way: Way
     size: int  # members of a new group

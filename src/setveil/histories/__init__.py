@@ -1,4 +1,4 @@
-"""Labels where one known item shows several: the next release of a series, and who is held back.
+"""Labels where one known item shows several: the next release of a series, and who is withheld.
 
 - `exact.py` and `greedy.py` find the labels of the next release, `together.py` those of several;
 - `codes.py`: the boxes of facts, where what is known of a code is all of its facts;

@@ -19,7 +19,7 @@ class Forest:
     """A tree for each release whose labels are free, without what nobody has in it.
 
     Nodes are numbered through all trees: first the leaves (items, or what the labels may not be finer
-    than), then the inner nodes, each before its parent. A node with a single child is left out: the child
+    than), then the inner nodes, each before its parent. A node with a single child is omitted: the child
     publishes the same rows and loses no more.
     """
 
@@ -166,7 +166,7 @@ def grow(
 
 
 def _bottoms(hierarchy: Hierarchy, leaves: Ids, start: Ids | None) -> tuple[Ids, set[int]]:
-    """Find the lowest label of each leaf, and the leaves that are left out to begin with."""
+    """Find the lowest label of each leaf, and the leaves that are suppressed to begin with."""
     if start is None:
         return leaves, set()
     cover = np.full(hierarchy.n_leaves, -1, np.int64)

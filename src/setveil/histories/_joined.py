@@ -25,8 +25,8 @@ AS_TABLE = 50_000_000  # variants of items that are numbered by a table
 class Joined:
     """The joined table.
 
-    A **unit** is what counts as one known item, as far as it can be told from others: for each release a
-    leaf of the forest or a frozen token, LEFT_OUT, or ABSENT. Tokens are numbered through: nodes
+    A **unit** is what counts as one known item, as far as it can be distinguished from others: for each
+    release a leaf of the forest or a frozen token, LEFT_OUT, or ABSENT. Tokens are numbered through: nodes
     of the forest, then frozen labels. People with equal units and releases are one row.
 
     Of facts a unit is a code of a person, and there is a column for each of its facts in place of releases.

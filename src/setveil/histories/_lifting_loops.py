@@ -24,7 +24,7 @@ def lift(
     """State for each failing set of known items nodes and leaves that are to blame, in most general forms.
 
     If the cut is at or below all the nodes and all the leaves are shown, too few people fit. Beginning with
-    each node in turn the others are left out, and then all are raised, as long as that remains so.
+    each node in turn the others are omitted, and then all are raised, as long as that remains so.
 
     Returns
     -------

@@ -18,7 +18,7 @@ from setveil.kernels.rows import Ids, Ints
 
 @dataclass(frozen=True)
 class Next:
-    """The next release without those who have to be held back, joined to the earlier ones."""
+    """The next release without those who have to be withheld, joined to the earlier ones."""
 
     joined: Joined
     held: Ints

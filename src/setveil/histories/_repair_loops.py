@@ -52,7 +52,7 @@ def coarsen(
 ):  # fmt: skip
     """Coarsen an image until each set of known items fits k people, at the least loss for a person gained.
 
-    Either what is shown as a node is shown as one above it, with all that is below it, or it is left out.
+    Either what is shown as a node is shown as one above it, with all that is below it, or it is suppressed.
     """
     for i in range(owners.size):
         n_fixed, n, mask = _gather(

@@ -26,7 +26,7 @@ class Search:
     """The search.
 
     Variable ``v - n_leaves`` of inner node v is 1 if the cut is at v or above, variable ``n_inner + leaf`` if
-    the leaf is left out.
+    the leaf is suppressed.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What is known of somebody and fits too few people, by values of what is generalized and left out."""
+"""What is known of someone and fits too few people, by values of what is generalized and suppressed."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def options_of_values(joined: Joined, up: Floats, gone: Floats, limit: float) ->
     up : float64 (n_nodes,)
         How far the cut is at or above each node; 0 for leaves.
     gone : float64 (n_leaves,)
-        How far each leaf is left out.
+        How far each leaf is suppressed.
     """
     forest = joined.forest
     above = np.where(forest.parent >= 0, up[forest.parent], 0.0)
@@ -72,9 +72,9 @@ def options_of_values(joined: Joined, up: Floats, gone: Floats, limit: float) ->
 
 @dataclass(frozen=True)
 class Failing:
-    """Sets of known items that somebody has and that fit too few people.
+    """Sets of known items that someone has and that fit too few people.
 
-    Each is listed with units of somebody who has them, and what their leaves are shown as.
+    Each is listed with units of someone who has them, and what their leaves are shown as.
     """
 
     classes: Ints  # int64 (n, size): the sets, -1 behind the last
@@ -163,7 +163,7 @@ class Walk:
         return unit, tokens, value
 
     def failing(self, size: int, *, limit: float | None = None, most: int = AT_MOST) -> Iterator[Failing]:
-        """List failing sets of up to `size` classes, so many at a time."""
+        """List failing sets of up to `size` classes, this many at a time."""
         marks = np.zeros(0, np.uint8)
         first = 0
         while first < self.values.size:

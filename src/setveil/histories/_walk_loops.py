@@ -42,7 +42,7 @@ def walk(
     classes, needs, is_old, old, starts, holders, masks, weights, patterns, people, rows, has, count, owner,
     touched, some, chosen, spent, place, out, owners, marks, most_steps,
 ):  # fmt: skip
-    """List sets of classes of up to `size` that somebody has, but fewer than k people show.
+    """List sets of classes of up to `size` that someone has, but fewer than k people show.
 
     Classes are numbered from rare to frequent. Sets whose values add up to the limit or more are not looked
     at, nor those whose part without the last class is rare already.
@@ -55,11 +55,11 @@ def walk(
         Workspace: int32 (size, rows), uint8 (size, rows), int64 (size, classes) of 0, of -1, and of
         anything, int64 (size times releases), int64 (size,), float64 (size,), int64 (3, size).
     out, owners : int64 (most, size), int64 (most,)
-        The sets, filled up by -1, and somebody who has each.
+        The sets, filled up by -1, and someone who has each.
     marks : uint8 (rows,) or empty
         If not empty, all who have one of the sets are marked, and nothing is listed.
     most_steps : int
-        After so many the walk pauses at the next class.
+        After this many the walk pauses at the next class.
 
     Returns
     -------

@@ -32,7 +32,7 @@ def anonymize(
     time_limit: float | None = None,
     progress: Progress = silent,
 ) -> tuple[BoxRecoding, dict[str, Any]]:
-    """Find the cut of a tree of boxes, with facts left out, that loses least (LM).
+    """Find the cut of a tree of boxes, with facts suppressed, that loses least (LM).
 
     Parameters
     ----------

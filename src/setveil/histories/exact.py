@@ -25,7 +25,7 @@ def next_labels(
     time_limit: float | None = None,
     progress: Progress | None = None,
 ) -> Found:
-    """Find the labels of the next release that lose least (LM) of all cuts with items left out.
+    """Find the labels of the next release that lose least (LM) of all cuts with items suppressed.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def next_labels(
     Returns
     -------
     Found
-        Whoever had to be held back whatever the labels are is not in the release that it is about.
+        Anyone who had to be withheld whatever the labels are is not in the release that it is about.
     """
     deadline = Deadline(time_limit, silent if progress is None else progress)
     given = prepare(earlier, people, indptr, items, promise, hierarchy, start_cut)

@@ -18,12 +18,12 @@ class Found:
     Attributes
     ----------
     labels : int32 (items of the series,)
-        The node of the hierarchy that each item is published as, -1 if it is left out. An item that nobody
+        The node of the hierarchy that each item is published as, -1 if it is suppressed. An item that nobody
         has in this release has the label that it would have, or -1 if the hierarchy lacks it.
     cut : list of int
         The nodes that are published, ascending.
     lm : float
-        Loss (LM), between 0 and 1, of the occurrences of those who are not held back.
+        Loss (LM), between 0 and 1, of the occurrences of those who are not withheld.
     bound : float
         Proven: no labels of the hierarchy lose less. 0 where nothing was proven.
     proven : bool
@@ -31,9 +31,9 @@ class Found:
     seconds : float
         How long the search took.
     held : int64
-        People, by their numbers in the series, who have to be held back whatever the labels are, ascending.
+        People, by their numbers in the series, who have to be withheld whatever the labels are, ascending.
     left_out : int
-        Occurrences of items that are left out, of those who are not held back.
+        Occurrences of items that are suppressed, of those who are not withheld.
     """
 
     labels: NDArray[np.int32]

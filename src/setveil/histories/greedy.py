@@ -33,7 +33,7 @@ def next_labels(
     """Find labels of the next release that keep the promise, without proof that none lose less.
 
     For each set of known items that fits too few people, small sets first, the change is made that loses
-    least for each person gained: an item's label is exchanged for a broader one, or left out.
+    least for each person gained: an item's label is exchanged for a broader one, or suppressed.
 
     Parameters
     ----------

@@ -15,17 +15,17 @@ from setveil.kernels.rows import Ints, frozen, take_rows
 
 
 def smallest(series: SeriesPeople, promise: SeriesAnonymity) -> Ints:
-    """Find the fewest people to hold back, so that the last release adds nobody to those who are found.
+    """Find the fewest people to withhold, so that the last release adds nobody to those who are found.
 
     Everybody who is found is taken out, until nobody is. There is one smallest set: if two sets of people may
-    stay, so may their union, as everybody in it has k rows in one of the two. What was known of somebody and
+    stay, so may their union, as everybody in it has k rows in one of the two. What was known of someone and
     fitted too few people before the last release is not looked at: nothing can be done about it any more.
 
     Parameters
     ----------
     series : SeriesPeople
         The releases in order, with their labels. If all labels of the last one are -1, the answer is who
-        has to be held back whatever its labels are.
+        has to be withheld whatever its labels are.
 
     Returns
     -------

@@ -46,7 +46,7 @@ def plan(
     -------
     Plan
         The loss (LM) is over the weighted occurrences of all releases. Who would be found even if nothing
-        but the rows were shown is held back from the later ones of the releases.
+        but the rows were shown is withheld from the later ones of the releases.
     """
     n = len(periods.releases)
     if weights is not None and (len(weights) != n or min(weights, default=1) < 1):

@@ -29,7 +29,7 @@ def target() -> tuple[str, ...]:
 
 
 def _told() -> tuple[Any, Any]:
-    """Return the processor that numba was told to compile for."""
+    """Return the processor that numba is set to compile for."""
     return vars(config)["CPU_NAME"], vars(config)["CPU_FEATURES"]
 
 
@@ -40,7 +40,7 @@ def is_compiled_for() -> bool:
 
 @cache
 def runs_here() -> bool:
-    """Whether what is compiled for it may run here: on this processor, and as numba was told to."""
+    """Whether what is compiled for it may run here: on this processor, and as numba is set to."""
     _, needed = _PROCESSORS.get(platform.machine(), ("", ()))
     if is_compiled_for():
         return True

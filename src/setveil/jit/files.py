@@ -69,7 +69,7 @@ def _owners() -> tuple[int, ...]:
 
 
 def _is_of_the_package(found: os.stat_result) -> bool:
-    """Whether what lies beside the package's own code can be written only by those who can write that."""
+    """Whether what lies next to the package's own code can be written only by those who can write that."""
     if os.name != "posix":
         return True
     open_to_group = found.st_mode & 0o020 and not _is_own_group(found.st_gid)
@@ -90,7 +90,7 @@ def _is_own_group(number: int) -> bool:
 
 
 def _caches() -> Path:
-    """Name the folder that numba was told to keep its cache in, else that of the user's caches."""
+    """Name the folder that numba is set to keep its cache in, else that of the user's caches."""
     if os.environ.get("NUMBA_CACHE_DIR"):
         return Path(os.environ["NUMBA_CACHE_DIR"])
     if sys.platform == "win32":

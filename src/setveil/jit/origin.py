@@ -2,7 +2,7 @@
 
 The name of a file of compiled code is a hash of it: the function, every compiled function and constant that
 it refers to, the types, the processor, the versions of Python, NumPy and numba. So code that is out of date
-is never found, whatever was edited, upgraded or installed beside it.
+is never found, whatever was edited, upgraded or installed next to it.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def digest(function: FunctionType) -> str:
 
 
 def _references(function: FunctionType) -> Iterator[tuple[str, Any]]:
-    """List what the names in a function's code, and its defaults, stand for."""
+    """List what the names in a function's code, and its defaults, represent."""
     for name in sorted(_names(function.__code__)):
         if name in function.__globals__:
             yield name, function.__globals__[name]

@@ -1,4 +1,4 @@
-"""Count all sets of some size at once: a table with one cell for each set of so many of n numbers.
+"""Count all sets of some size at once: a table with one cell for each set of this many of n numbers.
 
 A set of numbers c1 < c2 < ... < cs has the cell C(c1, 1) + C(c2, 2) + ... + C(cs, s), its place in the
 combinatorial number system: cells are dense, and the sets with the same greatest number stand together. Rows
@@ -189,7 +189,7 @@ def count_into(indptr, numbers, weights, offsets, low, high, table):
     indptr, numbers : int64 (n_rows + 1,), int32 (occurrences,)
         Rows of numbers, ascending.
     weights : int64 (n_rows,), or (0,)
-        How many rows each stands for; none: one.
+        How many rows each represents; none: one.
     offsets : int64 (size, n)
         See `cell_offsets`.
     low, high : int

@@ -1,6 +1,6 @@
 """Count the sets of a down-closed family of itemsets, per item, without listing them.
 
-A family holds the sets of at most so many items that occur in rows of at least so much weight and contain
+A family holds the sets of at most this many items that occur in rows of at least so much weight and contain
 none of the given forbidden sets. It is cut into disjoint edges <P, Q> (all sets between P and Q), and what an
 edge holds is a binomial sum.
 

@@ -227,7 +227,7 @@ def count_sets(
     values : int64 (2 ** MOST_ROWS, limbs + 2)
         Room.
     budget : int
-        Pause after about so many steps.
+        Pause after about this many steps.
     """
     ptr, ids, w = root
     f_starts, f_last, f_ptr, f_rest = forbidden

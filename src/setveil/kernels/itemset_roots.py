@@ -15,7 +15,7 @@ def root_rows(indptr, items, weights, starts, tidlists, alive, rank, forbidden, 
     Parameters
     ----------
     indptr, items, weights
-        Distinct rows, and how many rows each stands for.
+        Distinct rows, and how many rows each represents.
     starts, tidlists
         Rows of each item (see `setveil.kernels.rows.invert`).
     alive : bool (n,)
@@ -36,7 +36,7 @@ def root_rows(indptr, items, weights, starts, tidlists, alive, rank, forbidden, 
     ptr, new, w
         Their rows, ascending; rows may be equal or empty.
     f_starts, f_last, f_ptr, f_rest
-        The sets that are forbidden beside `v`, each listed under its last but one item: its last one, and
+        The sets that are forbidden next to `v`, each listed under its last but one item: its last one, and
         where the others stand.
     """
     f_indptr, f_items, of_starts, of = forbidden

@@ -45,7 +45,7 @@ def label_chances(begins, ends, rows, times, sizes, excess, chances):
     rows : float64 (places,)
         Rows of each item under the label, s_i.
     times : int64 (places,)
-        How many items a place stands for, each in so many rows; at least 1.
+        How many items a place represents, each in this many rows; at least 1.
     sizes : int64 (labels or more,)
         Rows of the label, S, at least any s_i.
     excess : int64 or float64 (labels,)

@@ -40,7 +40,7 @@ class Limits:
         return frozen(self.sort[some], np.int64), self.most
 
     def allows_all(self, size: int) -> bool:
-        """Whether any set of so many nodes may be."""
+        """Whether any set of this many nodes may be."""
         return bool(size <= self.most.min())
 
 

@@ -110,7 +110,7 @@ def compacted(s: Groups, listed: Listed, k: int) -> Listed:
 
 @compiled
 def image_of(s, items):
-    """List the distinct groups of items, those that are suppressed left out."""
+    """List the distinct groups of items, those that are suppressed omitted."""
     image = np.empty(items.size, np.int32)
     n = 0
     for item in items:
@@ -202,7 +202,7 @@ def _add_gained(s, listed, p, c, side, k):
 
 @compiled
 def recount_merged(s, listed, c, d, k):
-    """Count anew the itemsets that hold a member of c, into which d has been merged (after `count_gains`).
+    """Count again the itemsets that hold a member of c, into which d has been merged (after `count_gains`).
 
     Supports only grow: an itemset whose image k rows support stays protected.
     """
@@ -235,7 +235,7 @@ def recount_merged(s, listed, c, d, k):
 
 @compiled
 def recount_suppressed(s, listed, group, k):
-    """Count anew the itemsets that held a group which is gone."""
+    """Count again the itemsets that held a group which is gone."""
     x = np.int64(group)
     while x >= 0:
         for at in range(listed.starts[x], listed.starts[x + 1]):

@@ -34,7 +34,7 @@ def count_behind(from_, to, place_row, place, indptr, ranks, weights, wanted, co
     place_row, place : integers
         A row for each place, and where in `ranks`.
     indptr, ranks, weights
-        The rows, and how many rows each stands for.
+        The rows, and how many rows each represents.
     wanted : bool (n,)
         Nodes that count.
     count, fill : int64 (n,), zeros, written

@@ -188,9 +188,9 @@ def take_rows(indptr: Ints, items: Ids, rows: Ints) -> tuple[Ints, Ids]:
 
 
 def distinct_rows(indptr: Ints, items: Ids, weights: Ints | None = None) -> tuple[Ints, Ids, Ints]:
-    """Merge equal rows: the distinct rows by first appearance, and how many rows each stands for.
+    """Merge equal rows: the distinct rows by first appearance, and how many rows each represents.
 
-    `weights` (int64, one per row) tells how many rows each row stands for already.
+    `weights` (int64, one per row) tells how many rows each row represents already.
     """
     group, first, counts = merge_rows(indptr, items)
     if weights is not None:
@@ -255,7 +255,7 @@ def holders(indptr: Ints, items: Ids, n_ids: int) -> tuple[Ints, Ids]:
 
 
 def item_supports(indptr: Ints, items: Ids, weights: Ints, n_ids: int) -> Ints:
-    """Count the rows that hold each item: int64 (n_ids,); each row stands for as many as its weight."""
+    """Count the rows that hold each item: int64 (n_ids,); each row represents as many as its weight."""
     out = np.zeros(n_ids, np.int64)
     _add_weights(frozen(indptr, np.int64), frozen(items, np.int32), frozen(weights, np.int64), out)
     return out
@@ -294,14 +294,14 @@ def ranks_of(order: NDArray[np.integer], n_ids: int) -> Ids:
 
 
 def ranked(indptr: Ints, items: Ids, weights: Ints, order: NDArray[np.integer], n_ids: int) -> Ranked:
-    """Replace items by their ranks, leave out those that have none, and merge the rows that are equal then.
+    """Replace items by their ranks, omit those that have none, and merge the rows that are equal then.
 
     Parameters
     ----------
     indptr, items : int64 (n + 1,), int32 (occurrences,)
         The rows; the items of a row in any order.
     weights : int64 (n,)
-        How many rows each stands for.
+        How many rows each represents.
     order : integers (ranks,)
         The items to keep, first ranks first.
     """

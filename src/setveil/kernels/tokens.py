@@ -145,7 +145,7 @@ def tokenize(
 ) -> Tokens:
     r"""Split text into rows at ``\n``, ``\r\n`` or ``\r``, and rows into fields.
 
-    Blanks (spaces and tabs) around a field are left out. Every line is a row, also a blank one.
+    Blanks (spaces and tabs) around a field are omitted. Every line is a row, also a blank one.
 
     Parameters
     ----------
@@ -156,9 +156,9 @@ def tokenize(
     quotes : bool
         Whether a field that begins with a double quote runs to the closing one, whatever it holds.
     comments : bool
-        Whether lines that begin with ``#``, ``%`` or ``@`` are left out.
+        Whether lines that begin with ``#``, ``%`` or ``@`` are omitted.
     keep : bool (columns,), optional
-        The text is a table with these columns. Fields of columns marked False and blank lines are left out,
+        The text is a table with these columns. Fields of columns marked False and blank lines are omitted,
         empty fields are kept as fields of length 0. By default every field that is not empty is kept.
     short : bool
         Whether lines of a table may have fewer fields than it has columns.

@@ -54,7 +54,7 @@ def support(starts, tidlists, weights, nodes, enough, holders):
     starts, tidlists : int64 (n_nodes + 1,), int32 (occurrences,)
         The rows of each node (see `setveil.kernels.rows.invert`).
     weights : int64 (n,)
-        How many rows each row stands for.
+        How many rows each row represents.
     nodes : int64 (1 or more,)
         Distinct.
     enough : int
@@ -114,7 +114,7 @@ def rare_beside(
     Parameters
     ----------
     indptr, items, weights
-        The rows of leaves, and how many rows each stands for.
+        The rows of leaves, and how many rows each represents.
     starts, tidlists
         The rows of each leaf (see `setveil.kernels.rows.invert`).
     image : int32 (n_nodes,)
@@ -181,7 +181,7 @@ def walk(
     Parameters
     ----------
     indptr, ranks, weights
-        The distinct extended rows (ranks ascending), and how many rows each stands for.
+        The distinct extended rows (ranks ascending), and how many rows each represents.
     starts, tidlists, positions
         Rows of each rank and where it stands in them (see `setveil.kernels.rows.invert`).
     supports : int64 (n,)
@@ -202,7 +202,7 @@ def walk(
     marks : bool (n,), written, or empty
         If given, threats do not stop the walk: their nodes are marked.
     budget : int
-        Pause after about so many steps.
+        Pause after about this many steps.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Which requests for classes are refused, and what to use instead: said once, for all who ask."""
+"""Which requests for classes are rejected, and what to use instead: said once, for all who ask."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class Given:
         Whether items must be among those of the data.
     drawn_from : Transactions, optional
         Where `data` are a sample: what it was drawn from. Items that only occur there may be named; they are
-        left out.
+        omitted.
     """
 
     data: Transactions
@@ -56,7 +56,7 @@ class Given:
         return self.data if self.drawn_from is None else self.drawn_from
 
     def occurring(self, labels: Iterable[str]) -> tuple[str, ...]:
-        """Leave out items that a sample lacks."""
+        """Omit items that a sample lacks."""
         if self.drawn_from is None:
             return tuple(labels)
         return tuple(label for label in labels if label in self.data.vocabulary.ids)
@@ -111,7 +111,7 @@ class Given:
         return self.occurring(labels) if exist.issuperset(labels) else self.items(text)
 
     def items_or_columns(self, text: str | Iterable[str]) -> tuple[str, ...]:
-        """Take names of kept columns and of items; what a published table lacks may have been left out."""
+        """Take names of kept columns and of items; what a published table lacks may have been omitted."""
         from setveil.options.inputs import load_labels, require_known
 
         data: Any = self.known
@@ -170,7 +170,7 @@ def decode(name: str, kind: Kind, text: Any, given: Given, others: Mapping[str, 
 def decode_parameters(parameters: Any, texts: Mapping[str, Any], given: Given) -> dict[str, Any]:
     """Turn what was given for an algorithm's own parameters into their values; None: was not given.
 
-    Names that the algorithm does not know are left as they are, to be refused by it.
+    Names that the algorithm does not know are left as they are, to be rejected by it.
     """
     options = options_of(parameters)
     return {

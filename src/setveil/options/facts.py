@@ -1,4 +1,4 @@
-"""Facts in words: the options that say what is known beside a code, and how facts are generalized."""
+"""Facts in words: the options that say what is known next to a code, and how facts are generalized."""
 
 from __future__ import annotations
 

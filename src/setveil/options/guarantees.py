@@ -35,7 +35,7 @@ def offered(model: Model, *, published: bool = False) -> list[str]:
 
 
 def applicable(model: Model, texts: Mapping[str, Any]) -> dict[str, Option]:
-    """List the options of a model that mean something beside what was given for others."""
+    """List the options of a model that mean something next to what was given for others."""
     return {
         name: option
         for name, option in model.options.items()
@@ -159,7 +159,7 @@ def make_guarantee(name: str, texts: Mapping[str, Any], given: Given) -> Guarant
 
 
 def _drawn(option: Option, value: float, given: Given, values: Mapping[str, Any]) -> tuple[str, ...]:
-    """Draw items for experiments: so many, or a share of all (halves up), that are not too frequent."""
+    """Draw items for experiments: this many, or a share of all (halves up), that are not too frequent."""
     least = max([1, *(values[name] for name in option.drawn_with or ())]) if option.drawn_with else 5
     number = value
     if not isinstance(option.kind, Integer):
@@ -175,7 +175,7 @@ def _drawn(option: Option, value: float, given: Given, values: Mapping[str, Any]
 
 
 def _draw(data: Transactions, number: int, least: int, seed: int) -> tuple[str, ...]:
-    """Draw so many of the items that occur in at most one row of `least`, or all there are."""
+    """Draw this many of the items that occur in at most one row of `least`, or all there are."""
     import numpy as np
 
     supports = data.supports()

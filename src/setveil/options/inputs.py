@@ -219,7 +219,7 @@ def load_column_labels(path: Path, encoding: str) -> dict[str, list[str]]:
 
 
 def load_names(path: Path, encoding: str) -> dict[str, str]:
-    """Read what codes stand for: a csv with a code and its name in each line.
+    """Read what codes represent: a csv with a code and its name in each line.
 
     A first line ``code,name`` is a header.
     """

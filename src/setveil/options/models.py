@@ -1,4 +1,4 @@
-"""Which privacy model is meant where none is named, and where items may be looked at beside a promise."""
+"""Which privacy model is meant where none is named, and where items may be looked at next to a promise."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def settled_model(texts: Mapping[str, Any], among: Sequence[str] = ()) -> str:
     Returns
     -------
     str
-        Of the models that take most of what was given the one that needs least besides, or the first of
-        these. So k and m beside rho are (k, rho)^m-anonymity, and without them rho is rho-uncertainty.
+        Of the models that take most of what was given the one that needs least also, or the first of
+        these. So k and m next to rho are (k, rho)^m-anonymity, and without them rho is rho-uncertainty.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def require_nothing_absent(guarantee: Any) -> None:
 
 
 def bounds_inference(model: Model) -> bool:
-    """Whether a model bounds the confidence in sensitive items (rho), which it may leave out everywhere."""
+    """Whether a model bounds the confidence in sensitive items (rho), which it may suppress everywhere."""
     return "rho" in model.options and model.options["rho"].needed
 
 

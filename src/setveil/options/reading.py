@@ -97,11 +97,11 @@ class Reading:
         return {name: value for name, value in values.items() if value is not None and value is not False}
 
     def written(self) -> dict[str, Any]:
-        """Return what was given of how a table is written, besides its encoding and separator."""
+        """Return what was given of how a table is written, in addition to its encoding and separator."""
         return {name: value for name, value in self.given().items() if name in WRITTEN}
 
     def arguments(self) -> list[str]:
-        """Return what was given, as it is written on the command line; secrets are left out."""
+        """Return what was given, as it is written on the command line; secrets are omitted."""
         given = self.given()
         if "connection" in given:
             given["connection"] = redacted(given["connection"])

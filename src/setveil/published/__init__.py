@@ -66,7 +66,7 @@ class Outcome(Protocol):
 
     @property
     def counts(self) -> Counts | None:
-        """Supports of items that are published beside the rows; None if none are."""
+        """Supports of items that are published next to the rows; None if none are."""
 
     @property
     def details(self) -> dict[str, Any]:
@@ -74,19 +74,19 @@ class Outcome(Protocol):
 
     @property
     def labelled(self) -> Any:
-        """The recoding whose labels stand for items; None where no label stands for others than itself."""
+        """The recoding whose labels represent items; None where no label represents others than itself."""
 
     def measurable(self) -> dict[str, Any]:
         """Return what measures are computed from besides the original rows (see `setveil.utility.Case`)."""
 
     def about(self, report: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what about.json says of this kind of release: nothing that must stay inside.
+        """Return what about.json says of this kind of release: nothing that must not be shared.
 
         `report` is the record of the run, as far as it is known before anything is written.
         """
 
     def write_inside(self, folder: Path) -> None:
-        """Write what else must be kept of how it was made, besides the map of the rows."""
+        """Write what else must be kept of how it was made, in addition to the map of the rows."""
 
 
 class Release(Outcome, Protocol):
@@ -141,7 +141,7 @@ def kind_named(name: str) -> Any:
 def kind_for(path: str, model_release: str) -> Any:
     """Find the kind that a path is read as to verify a promise about releases of a kind.
 
-    Rows may be in classes, or be facts: then the about.json beside them says so.
+    Rows may be in classes, or be facts: then the about.json next to them says so.
 
     Raises
     ------
@@ -189,7 +189,7 @@ def publish(
     details : dict, optional
         What the algorithm has to say of its run.
     least : int
-        Publish the supports of all items of at least so many rows beside single rows; 0: of none.
+        Publish the supports of all items of at least this many rows next to single rows; 0: of none.
     """
     kind = next(kind for kind in kinds() if isinstance(made, kind.info.made_as))
     release: Release = kind.publish(data, made, seed, details, **({"least": least} if least else {}))

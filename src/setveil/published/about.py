@@ -24,7 +24,7 @@ def published_folders(path: Path) -> tuple[Path, Path]:
 def published_file(path: Path) -> Path:
     """Find the file with the published rows: `path` itself, or the one in a run's folder or its `published`.
 
-    Where the rows are in several files, these are in a folder that stands for the file.
+    Where the rows are in several files, these are in a folder that represents the file.
     """
     if not path.is_dir() or (path / f"00000{path.suffix}").is_file():
         return path
@@ -41,7 +41,7 @@ def published_file(path: Path) -> Path:
 
 
 def about_file(file: Path) -> dict[str, Any]:
-    """Read the about.json beside a published file; {} where there is none, or it is about another file."""
+    """Read the about.json next to a published file; {} where there is none, or it is about another file."""
     about = file.parent / "about.json"
     content = read_about(about) if about.is_file() else {}
     return content if content.get("file", file.name) == file.name else {}
@@ -237,7 +237,7 @@ def named_beside(path: str, name: str) -> tuple[str, ...] | None:
 
 
 def promise_beside(path: str) -> dict[str, Any]:
-    """Take the promise that the about.json beside published rows speaks of: ``model``, and its parameters.
+    """Take the promise that the about.json next to published rows speaks of: ``model``, and its parameters.
 
     Returns
     -------
@@ -249,6 +249,6 @@ def promise_beside(path: str) -> dict[str, Any]:
 
 
 def about_beside(path: str) -> Path | None:
-    """Find the about.json beside published rows; None where there is none."""
+    """Find the about.json next to published rows; None where there is none."""
     about = published_file(Path(path)).parent / "about.json" if path != "-" else None
     return about if about is not None and about.is_file() else None

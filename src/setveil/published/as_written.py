@@ -36,7 +36,7 @@ def require_as_written(file: Path, layout: Layout, rows: Transactions) -> None:
     Parameters
     ----------
     layout : Layout
-        How the rows are written; Parquet is no text, so that nothing is refused.
+        How the rows are written; Parquet is no text, so that nothing is rejected.
     rows : Transactions
         What the file was read as.
     """

@@ -74,7 +74,7 @@ class PublishedBlocks(Framed):
 
     @property
     def items(self) -> tuple[str, ...]:
-        """The items that are told."""
+        """The items that are published."""
         return tuple(item for block in self.blocks for item in block)
 
     def cells_of(self) -> Iterator[tuple[tuple[str, ...], tuple[int, ...]]]:
@@ -171,7 +171,7 @@ def _cell_lines(blocks: PublishedBlocks) -> Iterator[str]:
 
 
 def read_blocks(file: str | Path) -> PublishedBlocks:
-    """Read a data.json of noisy blocks, and the rows of the synthetic.csv beside it.
+    """Read a data.json of noisy blocks, and the rows of the synthetic.csv next to it.
 
     Raises
     ------

@@ -47,7 +47,7 @@ class NoisyBlocks:
 
 @dataclass(frozen=True, eq=False)
 class Synthetic:
-    """That rows were drawn from noisy counts, so that none is anybody's."""
+    """That rows were drawn from noisy counts, so that none is anyone's."""
 
     items: Vocabulary  # of the data
 
@@ -100,12 +100,12 @@ class BlocksRelease:
         return {"kind": self.recoding.kind, "published": self.published, "blocks": self.shown}
 
     def image(self) -> Mapping[str, str | None]:
-        """Return the items that are told; None for the others."""
+        """Return the items that are published; None for the others."""
         told = set(self.shown.items)
         return {item: item if item in told else None for item in self.recoding.items.labels}
 
     def about(self, report: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the names of the files beside data.json."""
+        """Return the names of the files next to data.json."""
         return {info.means: CELLS_FILE, "rows_file": ROWS_FILE}
 
     def arranged(self, layout: Layout) -> BlocksRelease:
@@ -127,7 +127,7 @@ class BlocksRelease:
         return DATA_FILE, {"format": info.format}
 
     def write_inside(self, folder: Path) -> None:
-        """Write nothing: no row is anybody's."""
+        """Write nothing: no row is anyone's."""
 
 
 def publish(
@@ -170,7 +170,7 @@ def drawn_rows(made: NoisyBlocks, seed: int) -> Transactions:
 
 
 def dealt(cells: Sequence[int], number: int) -> list[int]:
-    """Make counts of cells out of noisy ones: none below 0, so many in all, by largest remainders.
+    """Make counts of cells out of noisy ones: none below 0, this many in all, by largest remainders.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What published boxes stand for: of each part the values below its labels, and how many facts that makes."""
+"""What published boxes represent: of each part the values below its labels, and how many facts that makes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Fact = tuple[str, ...]  # a value of each part
 
 @dataclass(frozen=True, eq=False)
 class Boxes:
-    """Boxes of facts, each a label of every part, with what the labels of parts stand for.
+    """Boxes of facts, each a label of every part, with what the labels of parts represent.
 
     Where there are several columns of codes, the parts of one follow those of the other. A fact or a box has
     `NOTHING` in each part that is of another column, and its text begins with the name of its own.
@@ -76,7 +76,7 @@ class Boxes:
         return self.columns[column_of(text)], item_of(text).split(self.sign)
 
     def values(self, at: int, label: str) -> tuple[str, ...]:
-        """List the values of a part that a label stands for."""
+        """List the values of a part that a label represents."""
         return self.meaning[at].get(label, (label,))
 
     def has_others(self, box: Sequence[str]) -> bool:
@@ -107,7 +107,7 @@ class Boxes:
         return list(product(*(self.values(at, label) for at, label in enumerate(box))))
 
     def some(self, box: Sequence[str], number: int) -> list[Fact]:
-        """List so many facts of a box, spread evenly over it; all if it has no more."""
+        """List this many facts of a box, spread evenly over it; all if it has no more."""
         each = [self.values(at, label) for at, label in enumerate(box)]
         size = prod(map(len, each))
         found = []

@@ -106,7 +106,7 @@ class PublishedChunks(Framed):
 
     @property
     def n_occurrences(self) -> int:
-        """Number of occurrences of items in chunks, those in term chunks left out."""
+        """Number of occurrences of items in chunks, those in term chunks omitted."""
         return self.parts[1].size
 
     def supports(self) -> Ints:

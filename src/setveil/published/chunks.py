@@ -129,7 +129,7 @@ class ChunksRelease:
         return {item: item for item in self.recoding.items.labels}
 
     def about(self, report: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the names of the files beside data.json."""
+        """Return the names of the files next to data.json."""
         return {info.means: CLUSTERS_FILE, "chunks_file": CHUNKS_FILE}
 
     def promised(self) -> dict[str, Any]:

@@ -1,7 +1,7 @@
-"""Counts beside rows in classes: lines of each class, and totals of items over all classes.
+"""Counts next to rows in classes: lines of each class, and totals of items over all classes.
 
 With the class of a person known, every function of the table of rows by class and item keeps the promise
-(docs/classes.md has the proof). A total is left out where a class that leaves the item out has few empty
+(docs/classes.md has the proof). A total is omitted where a class that leaves the item out has few empty
 rows, which would then be few candidates, and where a small number would follow from it by subtraction.
 """
 

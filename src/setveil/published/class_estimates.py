@@ -1,4 +1,4 @@
-"""What rows in classes and the counts beside them let expect of the rows that hold some items.
+"""What rows in classes and the counts next to them let expect of the rows that hold some items.
 
 Class by class it is the model of greatest entropy that `setveil.utility.estimates` describes. What the lines
 of the classes leave of an item's total is shared out among the classes that do not list it, such that the
@@ -66,13 +66,13 @@ class ClassTable:
     rows : ClassRows
         The published rows.
     members : mapping of str to sequence of str
-        The items that each label stands for; a label that is missing stands for itself.
+        The items that each label represents; a label that is missing represents itself.
     counts : ClassCounts or None
-        What stands beside the rows. None: of the non-empty sets of a label's items each is as likely.
+        What is next to the rows. None: of the non-empty sets of a label's items each is as likely.
     unlisted : int
-        Rows that an item of which nothing is told is thought to be in, of all classes together.
+        Rows that an item of which nothing is published is thought to be in, of all classes together.
     uncounted : collection of str
-        Sensitive items: they are in no line and no total, and may be left out of single rows, so that they
+        Sensitive items: they are in no line and no total, and may be suppressed in single rows, so that they
         cannot be asked for.
     others : collection of str
         Labels that may have members that are not listed. These count as one more item of the label.
@@ -300,7 +300,8 @@ class ClassTable:
     def _fit(self, rests: Floats) -> None:
         """Deal rests such that labels are filled, before others are raised.
 
-        Items of which nothing is told are dealt what they would be raised to, but one row at most of all.
+        Items of which nothing is published are dealt what they would be raised to, but one row at most of
+        all.
         """
         parts = []
         for items in self._pieces():
@@ -412,7 +413,7 @@ class ClassTable:
         return Found(np.clip(estimate, least, np.maximum(least, greatest)), least, greatest)
 
     def _show_label(self, parts: Sequence[NDArray[Any]], at: int, label: int) -> None:
-        """Let a place stand for the rows that show a label."""
+        """Let a place represent the rows that show a label."""
         keys = np.arange(self.n_classes) * max(self.rows.n_items, 1) + label
         found = np.searchsorted(self.keys, keys)
         there = self._at(self.keys, np.minimum(found, max(self.keys.size - 1, 0))) == keys

@@ -16,7 +16,7 @@ Cuts = tuple[tuple[str, bool], ...]  # items that rows were cut on, one after th
 
 @dataclass(frozen=True, eq=False)
 class ClassRecoding(LocalRecoding):
-    """A recoding for each class of rows; it is told which class a row is in.
+    """A recoding for each class of rows; the release says which class a row is in.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Published rows in classes that everybody is told."""
+"""Published rows in published classes."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class ClassRows(Transactions):
         return Transactions(indptr, frozen(self.items[first:last], np.int32), self.vocabulary)
 
     def marked(self, secrets: Collection[str] = ()) -> Transactions:
-        """Tell the labels of each class apart, as somebody does who knows the class of a person.
+        """Tell the labels of each class apart, as someone does who knows the class of a person.
 
         A set of labels that several classes show is then several sets, each in the rows of one class. Those
         of `secrets`, which nobody knows beforehand, stay as they are.

@@ -1,4 +1,4 @@
-"""Rows in classes that are told, each with a recoding and counts of its own."""
+"""Rows in classes that are published, each with a recoding and counts of its own."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def publish(
 
 
 def holds(path: Path) -> bool:
-    """Whether the about.json beside a published file, or in a folder, says that its rows are in classes."""
+    """Whether the about.json next to a published file, or in a folder, says that its rows are in classes."""
     try:
         return bool(about_file(published_file(path)).get("recoding") == ClassRecoding.kind)
     except DataError:
@@ -164,7 +164,7 @@ def holds(path: Path) -> bool:
 
 
 def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> ClassRows:
-    """Read rows, and the class of each from the file beside them (see `setveil.published.rows.read`)."""
+    """Read rows, and the class of each from the file next to them (see `setveil.published.rows.read`)."""
     file = published_file(Path(path))
     rows = read_single_rows(path, read_rows, **reading)
     about = about_file(file)

@@ -1,8 +1,8 @@
-"""Counts beside published rows: in how many original rows each item was.
+"""Counts next to published rows: in how many original rows each item was.
 
-They take nothing from k^m-anonymity: whoever knows some items of a person finds the same rows that fit, with
-the counts or without, and none of them more likely than another (docs/counts.md has the proof). What they
-give away is how the rows of a label divide among its items.
+They take nothing from k^m-anonymity: anyone who knows some items of a person finds the same rows that fit,
+with the counts or without, and none of them more likely than another (docs/counts.md has the proof). What
+they reveal is how the rows of a label divide among its items.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ class Counts:
 
 
 def read_counts(folder: Path, about: Mapping[str, Any]) -> Any:
-    """Read the counts beside published rows as they stand there; None if the release has none.
+    """Read the counts next to published rows as they stand there; None if the release has none.
 
     `Counts`; those of rows in classes are `ClassCounts`.
 

@@ -68,7 +68,7 @@ class ShownColumn:
 
 @dataclass(frozen=True, eq=False)
 class FactRows(Transactions):
-    """Published rows whose labels are boxes, with what the parts of boxes stand for.
+    """Published rows whose labels are boxes, with what the parts of boxes represent.
 
     Attributes
     ----------
@@ -93,7 +93,7 @@ class FactRows(Transactions):
 
     @cached_property
     def stands_for(self) -> Boxes:
-        """What the boxes stand for."""
+        """What the boxes represent."""
         one = self.columns[0]
         if len(self.columns) == 1:
             return Boxes(one.part_names, self.boxes, one.meaning, self.sign, one.sizes, one.kinds)
@@ -144,7 +144,7 @@ class FactsRelease(RowsRelease):
         return replace(self, published=published, row_map=plain.row_map)
 
     def about(self, report: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what the parts of facts are, and what their labels stand for."""
+        """Return what the parts of facts are, and what their labels represent."""
         # Of a computed hierarchy the number of facts would reveal how many were suppressed.
         domain = {"domain": self.domain} if is_domain_public(self.published, report) else {}
         counts = {} if self.counts is None else {"counts": self.counts.about()}
@@ -398,7 +398,7 @@ def as_boxes(rows: Transactions, tree: BoxTree, of: Sequence[SetColumn], sign: s
 
 
 def holds(path: Path) -> bool:
-    """Whether the about.json beside a published file, or in a folder, says that its rows are facts."""
+    """Whether the about.json next to a published file, or in a folder, says that its rows are facts."""
     try:
         return bool(about_file(published_file(path)).get("recoding") == BoxRecoding.kind)
     except DataError:
@@ -406,7 +406,7 @@ def holds(path: Path) -> bool:
 
 
 def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> FactRows:
-    """Read rows of facts, with what their parts stand for from the about.json beside them."""
+    """Read rows of facts, with what their parts represent from the about.json next to them."""
     file = published_file(Path(path))
     about = about_file(file)
     columns, sign = told_in(file.parent / "about.json", about)
@@ -479,7 +479,7 @@ def _add(rows: list[list[str]], number: str, label: str, where: str) -> None:
 
 
 def told_in(path: Path, about: Mapping[str, Any]) -> tuple[tuple[ShownColumn, ...], str]:
-    """Take the columns, their parts and what labels of these stand for, and the sign from an about.json."""
+    """Take the columns, their parts and what labels of these represent, and the sign from an about.json."""
     try:
         told = about["facts"]
         columns = []

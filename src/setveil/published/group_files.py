@@ -75,7 +75,7 @@ class PublishedGroups(Framed):
         long : bool
             Instead of one line per row, with its items as a list: one line per row and item, in the columns
             ``group``, ``row`` (counted from 0) and ``item``; a row without items has one line, in which the
-            item is null. What is counted is left out.
+            item is null. What is counted is omitted.
 
         Examples
         --------
@@ -344,7 +344,7 @@ class _Table:
         self.codes = cells[1:]
 
     def where(self, line: int) -> str:
-        """Name the file and the line of an entry; entries are numbered from 0, the header left out."""
+        """Name the file and the line of an entry; entries are numbered from 0, the header omitted."""
         reader = csv.reader(io.StringIO(self.text.content.decode(), newline=""), skipinitialspace=True)
         filled, begin = -1, 1
         for fields in reader:

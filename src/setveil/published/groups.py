@@ -47,7 +47,7 @@ class Grouping:
     sensitive : Vocabulary
         The sensitive items that occur, in item order.
     group : int64 (n_rows,), read-only
-        Group of each published row: ascending, from 0, no number left out.
+        Group of each published row: ascending, from 0, no number omitted.
     indptr : int64 (groups + 1,), read-only
         Group g holds the sensitive items ``item[indptr[g]:indptr[g + 1]]``.
     item : int32, read-only
@@ -172,7 +172,7 @@ def split(
     Parameters
     ----------
     sensitive : collection of str
-        The sensitive items; those that do not occur are left out.
+        The sensitive items; those that do not occur are omitted.
 
     Returns
     -------

@@ -70,7 +70,7 @@ class PublishedParts:
         return self.label_supports.copy()
 
     def pieces(self, rows: int) -> Iterator[Transactions]:
-        """Give out the rows in their order, so many at a time; the buckets are used up by it."""
+        """Yield the rows in their order, this many at a time; the buckets are used up by it."""
         held: list[Piece] = []
         for bucket in self.buckets:
             held.append(_sorted_bucket(bucket))

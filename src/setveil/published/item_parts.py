@@ -1,4 +1,4 @@
-"""Rows that were recoded together, in parts, and what each item became in each: this stays inside."""
+"""Rows that were recoded together, in parts, and what each item became in each: this is internal."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class ItemParts:
         recoding : LocalRecoding
             What each of their occurrences becomes.
         mixed : collection of str
-            Items that may be left out of some rows of a part only: there they are listed with their label.
+            Items that may be suppressed in some rows of a part only: there they are listed with their label.
         """
         image = recoding.images(data).astype(np.int64)
         pair = np.repeat(part_of_row, data.row_lengths()) * data.n_items + data.items

@@ -35,7 +35,7 @@ def mapped(recoding: Image, data: Transactions, tree: Hierarchy | None) -> Mappe
     """Find what a recoding makes of rows that it was not made for.
 
     An item that it knows becomes what it says. Another one becomes its nearest proper ancestor among the
-    labels of the recoding, or nothing: never itself, not even beside siblings that are published so.
+    labels of the recoding, or nothing: never itself, not even next to siblings that are published so.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def _require_above(recoding: Image, tree: Hierarchy) -> None:
 def _require_no_labels(
     recoding: Image, labels: Collection[str | None], data: Transactions, tree: Hierarchy | None
 ) -> None:
-    """Refuse rows with items that have the name of what stands for others."""
+    """Refuse rows with items that have the name of what represents others."""
     inner = () if tree is None else tree.labels[tree.n_leaves :]
     names = ({label for label in labels if label is not None} | set(inner)).difference(recoding)
     wrong = [item for item in data.vocabulary.labels if item in names]

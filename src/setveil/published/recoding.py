@@ -98,7 +98,7 @@ class Recoding:
 
     @property
     def member_counts(self) -> NDArray[np.int64]:
-        """Number of items that each published label stands for: int64 (published,)."""
+        """Number of items that each published label represents: int64 (published,)."""
         return np.bincount(self.image[self.image >= 0], minlength=len(self.published)).astype(np.int64)
 
     @property
@@ -107,7 +107,7 @@ class Recoding:
         return np.full(len(self.published), self.domain, np.int64)
 
     def members(self) -> dict[str, list[str]]:
-        """List the items that each published label stands for, in item order."""
+        """List the items that each published label represents, in item order."""
         out: dict[str, list[str]] = {label: [] for label in self.published.labels}
         for item, to in zip(self.items.labels, self.image.tolist(), strict=True):
             if to >= 0:
@@ -115,7 +115,7 @@ class Recoding:
         return out
 
     def memberships(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """List the pairs of an item and a label that stands for it, as positions, by item."""
+        """List the pairs of an item and a label that represents it, as positions, by item."""
         inside = np.flatnonzero(self.image >= 0)
         return inside, self.image[inside].astype(np.int64)
 
@@ -241,14 +241,14 @@ def _unlike(items: Vocabulary, label: str) -> str:
 
 
 class _OfBoxes:
-    """What the published boxes of a tree stand for."""
+    """What the published boxes of a tree represent."""
 
     published: Vocabulary
     tree: BoxTree  # of which the boxes are nodes
 
     @property
     def member_counts(self) -> NDArray[np.int64]:
-        """Number of facts that each published box stands for: int64 (published,)."""
+        """Number of facts that each published box represents: int64 (published,)."""
         return self.tree.leaf_counts[self.nodes]
 
     @property
@@ -264,7 +264,7 @@ class _OfBoxes:
 
 @dataclass(frozen=True, eq=False)
 class BoxRecoding(_OfBoxes, Recoding):
-    """A map from facts to boxes that hold them, of which each also stands for facts that do not occur."""
+    """A map from facts to boxes that hold them, of which each also represents facts that do not occur."""
 
     tree: BoxTree  # of which the boxes are nodes
 
@@ -282,7 +282,7 @@ class ReadBoxes(Recoding):
 
     @property
     def member_counts(self) -> NDArray[np.int64]:
-        """Number of facts that each published box stands for: int64 (published,)."""
+        """Number of facts that each published box represents: int64 (published,)."""
         return self.sizes
 
     @property
@@ -298,11 +298,11 @@ class LocalRecoding:
     Attributes
     ----------
     items : Vocabulary
-        Every item that the labels stand for: the leaves of the hierarchy.
+        Every item that the labels represent: the leaves of the hierarchy.
     published : Vocabulary
         The labels that occurrences are published as, in item order.
     label_starts, label_items : int64 (published + 1,), int32, read-only
-        The items that each label stands for: positions in `items`, ascending.
+        The items that each label represents: positions in `items`, ascending.
     image : int32 (occurrences,), read-only
         Position in `published` of each occurrence of the data that it was made for; -1: suppressed.
     domain : int
@@ -381,7 +381,7 @@ class LocalRecoding:
 
     @property
     def member_counts(self) -> NDArray[np.int64]:
-        """Number of items that each published label stands for: int64 (published,)."""
+        """Number of items that each published label represents: int64 (published,)."""
         return np.diff(self.label_starts)
 
     @property
@@ -390,7 +390,7 @@ class LocalRecoding:
         return np.full(len(self.published), self.domain, np.int64)
 
     def members(self) -> dict[str, list[str]]:
-        """List the items that each published label stands for, in item order."""
+        """List the items that each published label represents, in item order."""
         names = self.items.labels
         bounds = self.label_starts.tolist()
         inside = self.label_items.tolist()
@@ -400,7 +400,7 @@ class LocalRecoding:
         }
 
     def memberships(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """List the pairs of an item and a label that stands for it, as positions, by item."""
+        """List the pairs of an item and a label that represents it, as positions, by item."""
         labels = np.repeat(np.arange(len(self.published)), np.diff(self.label_starts))
         by_item = np.argsort(self.label_items, kind="stable")
         return self.label_items[by_item].astype(np.int64), labels[by_item]
@@ -457,7 +457,7 @@ def listed_order(recoding: AnyRecoding, listing: Listing) -> list[int]:
 def standing_for(
     data: Transactions, items: Vocabulary, memberships: tuple[NDArray[np.int64], NDArray[np.int64]]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Pair each occurrence with every label that stands for its item.
+    """Pair each occurrence with every label that represents its item.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Rows whose items are published as themselves, under labels that stand for several, or not at all."""
+"""Rows whose items are published as themselves, under labels that represent several, or not at all."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class _Recoded:
         }
 
     def about(self, report: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the items that each label stands for, and the number of items that exist.
+        """Return the items that each label represents, and the number of items that exist.
 
         Not where these are just the items of the data: then it would tell how many were suppressed.
         """
@@ -164,7 +164,7 @@ class RowsOutcome(_Recoded):
 class RowsRelease(_Recoded):
     """Published rows with the recoding that made them (see `setveil.published.Release`).
 
-    `counts` are the supports of items that are published beside them, None if none are; `parts` tells which
+    `counts` are the supports of items that are published next to them, None if none are; `parts` tells which
     rows were recoded together, None if they were not recoded in parts. `listing` says which items about.json
     may list below labels, None: all of them.
     """
@@ -302,7 +302,7 @@ def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> T
     read_rows : callable
         Reads a file, as `setveil.read`.
     **reading
-        Options of `read_rows`; None: as the about.json beside the file has it, else as the file tells.
+        Options of `read_rows`; None: as the about.json next to the file has it, else as the file tells.
 
     Returns
     -------
@@ -370,9 +370,9 @@ def measurable(
 def load_meaning(
     path: str, original: Transactions, published: Transactions, tree: Hierarchy | None
 ) -> AnyRecoding:
-    """Find out what the labels of a release stand for.
+    """Find out what the labels of a release represent.
 
-    From about.json beside the published file. Else from a hierarchy if one is given: each item is published
+    From about.json next to the published file. Else from a hierarchy if one is given: each item is published
     as the nearest node above it that the release holds. Else every label must be an item of the original.
     """
     about = about_beside(path)
@@ -461,7 +461,7 @@ def write_recoding(path: Path, recoding: Recoding) -> None:
 
 
 def read_meaning(about: Path, original: Transactions, published: Transactions) -> AnyRecoding:
-    """Read from about.json what the published labels stand for.
+    """Read from about.json what the published labels represent.
 
     Where the recoding is local, what each occurrence became is found with the run's internal/rows.csv.
 
@@ -480,7 +480,7 @@ def read_meaning(about: Path, original: Transactions, published: Transactions) -
 
 
 def read_image(about: Path, published: Transactions) -> dict[str, str]:
-    """Read from about.json the label that stands for each item; suppressed items are not in the answer."""
+    """Read from about.json the label that represents each item; suppressed items are not in the answer."""
     if read_about(about).get("recoding", "global") != "global":
         raise DataError(f"{about}: {_SEVERAL}", hint=_LOCAL_HINT)
     labels = read_meaning(about, published, published).members()
@@ -536,7 +536,7 @@ def local_recoding_of(
     domain: int,
     row_map: NDArray[np.int64],
 ) -> LocalRecoding:
-    """Find, for each occurrence, the label of its published row that stands for it."""
+    """Find, for each occurrence, the label of its published row that represents it."""
     inside = [members.get(label, [label]) for label in published.vocabulary.labels]
     items = Vocabulary(dict.fromkeys([*original.vocabulary.labels, *(x for part in inside for x in part)]))
     starts = np.cumsum([0, *map(len, inside)])

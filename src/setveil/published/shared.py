@@ -40,7 +40,7 @@ class Told:
     about: Mapping[str, Any]  # the about.json
 
     def under(self, label: str) -> tuple[str, ...]:
-        """Items that a label stands for."""
+        """Items that a label represents."""
         return self.members.get(label, (label,))
 
     def supports(self) -> dict[str, int]:
@@ -48,7 +48,7 @@ class Told:
         return dict(zip(self.rows.vocabulary.labels, self.rows.supports().tolist(), strict=True))
 
     def unnamed(self, label: str) -> int:
-        """Count the items that a label stands for besides those of `under`."""
+        """Count the items that a label represents in addition to those of `under`."""
         return 0
 
     @cached_property
@@ -58,7 +58,7 @@ class Told:
 
     @property
     def uncounted(self) -> frozenset[str]:
-        """Sensitive items, of which no counts are told whatever rows show."""
+        """Sensitive items, of which no counts are published whatever rows show."""
         guarantee = self.about.get("guarantee")
         return frozenset(guarantee.get("sensitive", ()) if isinstance(guarantee, Mapping) else ())
 
@@ -84,7 +84,7 @@ class Shared(Told):
 
 @dataclass(frozen=True, eq=False)
 class SharedFacts(Shared):
-    """The same of rows of facts, whose boxes stand for more facts than need be listed.
+    """The same of rows of facts, whose boxes represent more facts than need be listed.
 
     Those with a count are named; others only where all boxes together hold few, else as many of a box as
     rows show it, which is enough for each of them to hold one.
@@ -178,12 +178,12 @@ def shared_by(
 
 
 def counts_beside(path: str) -> tuple[Counts | None, dict[str, Any]]:
-    """Read the counts beside published rows, and their about.json; None and {} where there are none.
+    """Read the counts next to published rows, and their about.json; None and {} where there are none.
 
     Parameters
     ----------
     path : str
-        The published file, or a folder with one; ``-`` for standard input, beside which nothing lies.
+        The published file, or a folder with one; ``-`` for standard input, next to which nothing lies.
     """
     if path == "-":
         return None, {}

@@ -164,7 +164,7 @@ class TableRelease:
         }
 
     def about(self, report: Mapping[str, Any]) -> dict[str, Any]:
-        """Return roles of the columns, what each label stands for, and the number of items that exist."""
+        """Return roles of the columns, what each label represents, and the number of items that exist."""
         table, tree, said = self.table, report["hierarchy"], self.meaning()
         of_the_data = (
             tree is None
@@ -276,7 +276,7 @@ class TableRelease:
 
 
 def _values_of(column: QuasiIdentifier, labels: tuple[str, ...]) -> dict[str, list[str]]:
-    """List the values of each label that stands for several, of a column whose hierarchy was given.
+    """List the values of each label that represents several, of a column whose hierarchy was given.
 
     Those of a hierarchy made of the data would tell which values occur there.
     """
@@ -347,7 +347,7 @@ def _with_rows(sets: Transactions, indptr: NDArray[np.int64], items: NDArray[np.
 def _filled(indptr: NDArray[np.int64], part: NDArray[np.int64], least: int) -> int:
     """Count rows published with items; where some part has too few without, all rows but one.
 
-    Of what was left out there, the rows without items would tell: see docs/kkm.md.
+    Of what was suppressed there, the rows without items would tell: see docs/kkm.md.
     """
     empty = np.diff(indptr) == 0
     in_part = np.bincount(part[empty])
@@ -380,7 +380,7 @@ def holds(path: Path) -> bool:
 
 
 def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> PublishedTable:
-    """Read a published table as the about.json beside it says."""
+    """Read a published table as the about.json next to it says."""
     file = published_file(Path(path))
     if not holds(file):
         raise DataError(

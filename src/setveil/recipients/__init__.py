@@ -1,4 +1,4 @@
-"""Small programs for those who do not trust setveil, and how they come beside a release.
+"""Small programs for those who do not trust setveil, and how they come next to a release.
 
 ``check.py`` and ``check.html`` are for those who are given a release, ``audit.py`` for auditors, who may see
 the original. They share no code with setveil, which copies them as bytes.

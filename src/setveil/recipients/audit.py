@@ -143,7 +143,7 @@ class Hierarchy:
     def _find_counting(self, used: set[str]) -> None:
         """Find the nodes that count: used leaves, nodes with two or more such children, and the root.
 
-        All other nodes stand for the same used leaves as a node below them, or for none.
+        All other nodes represent the same used leaves as a node below them, or for none.
         """
         self.counting_parent: dict[str, str | None] = {self.root: None}
         self.counting_children: dict[str, list[str]] = {}
@@ -313,7 +313,7 @@ def losses_of(hierarchy: Hierarchy, request: Request, occurrences: Counter[str])
 def losses_by_size(
     hierarchy: Hierarchy, objective: str, size: Mapping[str, int], weight: Mapping[str, int]
 ) -> Losses:
-    """Compute losses that grow with the number of items that a label stands for."""
+    """Compute losses that grow with the number of items that a label represents."""
     every = len(hierarchy.leaves)
     # ncp counts all items of a label, the others all but one; to suppress is the same as to publish the root.
     less, worst = (0, every) if objective == "ncp" else (1, max(every - 1, 1))

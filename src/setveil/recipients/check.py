@@ -376,7 +376,7 @@ def fewest_empty_rows(guarantee: Guarantee, about: Mapping[str, Any], numbered: 
 
 
 class Labels(NamedTuple):
-    """The labels of a release, the items that each of them may stand for, and the rows with it."""
+    """The labels of a release, the items that each of them may represent, and the rows with it."""
 
     members: dict[str, list[str]]  # the items of each label, from about.json
     rows_with: dict[str, set[int]]  # the numbers of the rows with each label

@@ -1,6 +1,6 @@
 """Compiled loops of `setveil.reconstruction`: deal the items of one label to the rows that show it.
 
-Rows are numbered among those that show the label, items among those that it stands for.
+Rows are numbered among those that show the label, items among those that it represents.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ def deal_sensitive(groups: PublishedGroups, seed: int) -> Transactions:
     Returns
     -------
     Transactions
-        As many rows as published, in the same order, each with its own items besides.
+        As many rows as published, in the same order, each with its own items also.
     """
     state = np.random.PCG64(seed).random_raw(1)
     starts = np.concatenate(([0], np.cumsum(groups.sizes)))

@@ -130,7 +130,7 @@ def with_other_items(shared: Shared, lacking: Mapping[str, int], least: int) -> 
 
 
 def _is_local(shared: Shared) -> bool:
-    """Whether an item may be published under several labels, and left out of some rows only."""
+    """Whether an item may be published under several labels, and suppressed in some rows only."""
     return bool(shared.about.get("recoding") == LocalRecoding.kind)
 
 
@@ -294,7 +294,7 @@ def reconstruct(
 
 
 def _completed(part: LabelRows, state: State, least: int) -> Ints:
-    """Draw the supports of unlisted items that the rows of a label need, beside those that are listed."""
+    """Draw the supports of unlisted items that the rows of a label need, next to those that are listed."""
     supports = part.supports.copy()
     deal_lacking(state, supports, np.flatnonzero(supports == 0), min(least - 1, part.rows.size), part.lacking)
     return supports

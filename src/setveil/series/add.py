@@ -51,7 +51,7 @@ def add_new(
     writing : mapping, optional
         Arguments of `VerifiedRelease.write`.
     record : mapping, optional
-        What the report is to say besides.
+        What the report is to say also.
 
     Returns
     -------
@@ -163,7 +163,7 @@ def found_way(given: Next, hold_back: str) -> Way:
 
 
 def _nearest(given: Next) -> str:
-    """Name the way that holds back fewest people, or say that none works."""
+    """Name the way that withholds fewest people, or say that none works."""
     try:
         way = searched(given, NEEDED)
     except InfeasibleError:

@@ -35,11 +35,11 @@ class Part:
     data : Transactions
         What each had, in the order of `people`; nothing of those who were forgotten.
     image : mapping of str to (str or None)
-        The label of each item, None: it is left out.
+        The label of each item, None: it is suppressed.
     rows : int64 (people,)
         The published row of each. Of those who were forgotten nothing says which row is whose.
     held : tuple of str
-        Who was held back.
+        Who was withheld.
     forgotten : mapping of str to tuple of str
         The labels that the row of each shows who was forgotten.
     """
@@ -52,7 +52,7 @@ class Part:
     forgotten: Mapping[str, tuple[str, ...]] | None = None
 
     def labels_of(self, place: int) -> set[str]:
-        """List what the row of somebody must show."""
+        """List what the row of someone must show."""
         person = self.people[place]
         if self.forgotten and person in self.forgotten:
             return set(self.forgotten[person])

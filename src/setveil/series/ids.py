@@ -92,7 +92,7 @@ def require_same_form(ids: Sequence[str], known: set[str], code: Coded, *, regis
     Returns
     -------
     str
-        A warning where nobody is known; empty where somebody is.
+        A warning where nobody is known; empty where someone is.
     """
     bare = [one.strip() for one in ids]
     if not known or not bare or any(code(one) in known for one in bare):

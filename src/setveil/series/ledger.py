@@ -1,7 +1,7 @@
 """The ledger of a series: its promise, its releases and who is in them. It never leaves the house.
 
 `series.json` names what counts: a release is in the series when that file says so, and it is replaced by one
-rename. What a release needs besides is written before.
+rename. What else a release needs is written before.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def beside(folder: Path) -> Path:
 
 
 def require_outside(folder: Path) -> None:
-    """Refuse a ledger in a folder that is handed out."""
+    """Refuse a ledger in a folder that is shared."""
     for above in (folder.absolute(), *folder.absolute().parents):
         if above.name == "published" or (above / "about.json").is_file():
             raise RequestError(
@@ -223,14 +223,14 @@ def _written(ledger: Ledger) -> str:
 
 @contextlib.contextmanager
 def changing(folder: Path) -> Iterator[Ledger]:
-    """Hand out a series for a change, of which there is one at a time."""
+    """Yield a series for a change, of which there is one at a time."""
     with _usable(folder), _locked(folder) as ledger:
         yield ledger
 
 
 @contextlib.contextmanager
 def _usable(folder: Path) -> Iterator[None]:
-    """Say what the system forbids: the folder is read-only, for instance, or somebody else's."""
+    """Say what the system forbids: the folder is read-only, for instance, or someone else's."""
     try:
         yield
     except OSError as error:
@@ -271,7 +271,7 @@ def _tidy(ledger: Ledger) -> None:
 
 @contextlib.contextmanager
 def replaced(ledger: Ledger) -> Iterator[Callable[[Ledger], None]]:
-    """Hand out what writes a changed series beside its place, to which it is moved when all has gone well."""
+    """Yield what writes a changed series next to its place, to which it is moved when all has gone well."""
     try:
         with staged_file(ledger.folder / FILE) as file:
             file.chmod(0o600)
@@ -330,7 +330,7 @@ def hashes_of(run: Path) -> dict[str, str]:
 
 
 def require_unchanged(entry: Entry, run: Path | None = None) -> Path:
-    """Refuse a published folder that is not what was handed out; return the run's folder.
+    """Refuse a published folder that is not what was shared; return the run's folder.
 
     The programs of `setveil checker` may be put there, renewed or taken away at any time, but no others of
     their names.

@@ -47,7 +47,7 @@ def merged(ledger: Ledger, new: People) -> People:
 
 
 def require_register(ledger: Ledger, new: People) -> None:
-    """Refuse rows of a register in which somebody or something is missing that was in it."""
+    """Refuse rows of a register in which someone or something is missing that was in it."""
     if ledger.settings.kind != "register" or not ledger.releases:
         return
     part = ledger.part(ledger.names[-1])
@@ -57,7 +57,7 @@ def require_register(ledger: Ledger, new: People) -> None:
 def require_all_in(
     name: str, people: Sequence[str], data: Transactions, new: People, gone: frozenset[str] = frozenset()
 ) -> None:
-    """Refuse rows that lack somebody or something of another release; not of those who are gone."""
+    """Refuse rows that lack someone or something of another release; not of those who are gone."""
     place = {code: at for at, code in enumerate(new.codes)}
     hint = "A register has everybody so far and all items so far. `--merge` adds new rows to what it has."
     checked_people = [(at, code) for at, code in enumerate(people) if code not in gone]

@@ -129,7 +129,7 @@ def made(
 
 
 def allowed_counts(ledger: Ledger, before: int, counts: bool | int) -> bool | int:
-    """Say whether counts may stand beside a release: in a register beside the first one only."""
+    """Say whether counts may be next to a release: in a register next to the first one only."""
     if ledger.settings.kind != "register" or not before:
         return counts
     if not isinstance(counts, bool):
@@ -207,7 +207,7 @@ def written(
     Parameters
     ----------
     record : mapping
-        What the reports are to say besides.
+        What the reports are to say also.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""How many people somebody finds who knows a few items: by each release alone, and by all, linked."""
+"""How many people someone finds who knows a few items: by each release alone, and by all, linked."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def risk(state: State, promise: SeriesAnonymity, progress: Progress = silent) ->
 
 
 def _least(series: SeriesPeople, promise: SeriesAnonymity, m: int) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Find how few people are left for who knows m items; none: that somebody is in her releases."""
+    """Find how few people are left for who knows m items; none: that someone is in her releases."""
     if m:
         return least_candidates(series, replace(promise, m=m))
     nothing = tuple(

@@ -25,7 +25,7 @@ _FORGOTTEN = "\0"  # begins what stands for the items of those who were forgotte
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """A series in numbers, and what they stand for.
+    """A series in numbers, and what they represent.
 
     Attributes
     ----------
@@ -164,7 +164,7 @@ def require_shown(entry: Entry, part: Part, rows: Transactions, run: Path) -> No
 
 
 def _first_unlike(part: Part, rows: Transactions) -> int | None:
-    """Find the first published row, from 0, that is not what somebody's items became; None: all are."""
+    """Find the first published row, from 0, that is not what someone's items became; None: all are."""
     if sorted(part.rows.tolist()) != list(range(rows.n_rows)) or len(part.people) != rows.n_rows:
         return min(rows.n_rows, len(part.people))
     ids, unknown = rows.vocabulary.ids, len(rows.vocabulary)

@@ -20,8 +20,8 @@ from setveil.wording import count
 def tree_for(ledger: Ledger, given: Hierarchy | None) -> Hierarchy:
     """Take a hierarchy that agrees with the labels that are out; by default that of the last release.
 
-    It may have gained items and groups since. A group that is out as a label must still hold what it stood
-    for: else the same word would say one thing in one release and another in the next.
+    It may have gained items and groups since. A group that is out as a label must still hold what it
+    represented: else the same word would say one thing in one release and another in the next.
     """
     tree = _of_last(ledger) if given is None else given
     for entry in ledger.releases:

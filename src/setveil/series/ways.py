@@ -69,7 +69,7 @@ class How:
 
 @dataclass(frozen=True, eq=False)
 class Next:
-    """What is to be published next, beside what was published."""
+    """What is to be published next, next to what was published."""
 
     state: State  # with the people and items of the new rows
     people: list[str]
@@ -102,7 +102,7 @@ def next_of(
     start: Mapping[str, str | None] | None = None,
     progress: Progress = silent,
 ) -> Next:
-    """Put new rows beside what was published, which is read again."""
+    """Put new rows next to what was published, which is read again."""
     state = published_state(ledger)
     named = list(zip(state.names, state.parts, strict=True))
     state = state_of(named, new.codes, new.data.vocabulary.labels)
@@ -110,7 +110,7 @@ def next_of(
 
 
 def searched(given: Next, name: str, *, hold: bool = True) -> Way:
-    """Find labels with the earlier ones as they are; hold back only who must be."""
+    """Find labels with the earlier ones as they are; withhold only who must be."""
     from setveil.histories import exact, greedy
 
     search: Callable[..., Found] = exact.next_labels
@@ -147,9 +147,9 @@ def of_labels(name: str, given: Next, found: Found) -> Way:
 
 
 def alone(given: Next, hold: str, *, own: Own | None = None) -> Way:
-    """Find the best labels of the new rows by themselves, and hold back whom they would let be found.
+    """Find the best labels of the new rows by themselves, and withhold whom they would let be found.
 
-    `hold`: "found" holds back the smallest set of people for these labels, "returners" everybody who was in
+    `hold`: "found" withholds the smallest set of people for these labels, "returners" everybody who was in
     an earlier release, before labels are looked for. `own`: the best labels of all rows, where known.
     """
     from setveil.histories.hold_back import smallest
@@ -215,7 +215,7 @@ def _gap(given: Next, recoding: Recoding, guarantee: KmAnonymity) -> float:
 
 
 def without(given: Next, back: Sequence[str] | set[str]) -> Next:
-    """Leave people out of the new rows."""
+    """Suppress people in the new rows."""
     out = set(back)
     kept = np.array([at for at, code in enumerate(given.people) if code not in out], np.int64)
     indptr, items = take_rows(given.data.indptr, given.data.items, kept)

@@ -57,7 +57,7 @@ def verify(
     Returns
     -------
     Verdict
-        As of `setveil.verify`, with the counts beside the rows of a folder, except that no m beyond that of
+        As of `setveil.verify`, with the counts next to the rows of a folder, except that no m beyond that of
         the guarantee is looked at.
     """
     promise = promised(guarantee)

@@ -97,9 +97,9 @@ class SparkRelease:
         force : bool
             Replace a folder that an earlier run wrote.
         external : bool
-            Also write published/report.html, a report without anything that must stay inside.
+            Also write published/report.html, a report without anything that must not be shared.
         record : mapping
-            What the report is to say besides, as JSON types: `command`, `options`, `about`.
+            What the report is to say also, as JSON types: `command`, `options`, `about`.
 
         Returns
         -------
@@ -298,7 +298,7 @@ class _Spark:
         return made
 
     def publish(self, asked: Asked, made: Made, progress: Progress) -> RowsOutcome:
-        """Let the workers put the rows in their order and write them; write the counts beside them."""
+        """Let the workers put the rows in their order and write them; write the counts next to them."""
         progress("publishing")
         (self.published / DATA).mkdir()
         labels, place = shown_labels(self.data, made.recoding)
@@ -321,7 +321,7 @@ class _Spark:
     def look(
         self, asked: Asked, made: Made, release: RowsOutcome, timing: Timing, progress: Progress
     ) -> dict[str, Any]:
-        """Find what was lost, what is still answered, and the risk."""
+        """Find the information loss, what is still answered, and the risk."""
         sums = self.data.lengths, self.data.supports()
         before = TabledRows(self.held, self.data.vocabulary, self._items(), sums)
         return looked_at_sums(before, release, timing, progress, details=asked.details)

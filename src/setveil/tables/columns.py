@@ -263,7 +263,7 @@ class OpenedTable:
 
 
 def column_values(source: Any, name: str, how: How) -> list[str]:
-    """List the values of a column that some row has, missing ones left out."""
+    """List the values of a column that some row has, missing ones omitted."""
     opened = open_table(source, [name], how)
     at = column_at(opened.table.names, name, opened.table.name)
     column = _text_column(name, opened.texts([at])[0])

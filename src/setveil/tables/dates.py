@@ -28,7 +28,7 @@ def dates(texts: Iterable[str], periods: Sequence[str] = ()) -> dict[str, str | 
     texts : iterable of str
         Dates such as ``2024-03-15``, ``15.03.2024`` or ``03/15/2024``, also with a time, or months such as
         ``2024-03``; and "" for missing values, which hang below the root. Where days and months cannot be
-        told apart, dates with points begin with the day, others are refused.
+        told apart, dates with points begin with the day, others are rejected.
     periods : sequence of str
         Some of day, month, quarter, year and decade, in any order; by default month, quarter and year.
 

@@ -139,7 +139,7 @@ class QuasiIdentifier:
         return f"[{self.labels[least]},{self.labels[greatest]}]"
 
     def interval_of(self, label: str) -> tuple[int, int] | None:
-        """Find the least and the greatest value that a published label stands for; None if it is none."""
+        """Find the least and the greatest value that a published label represents; None if it is none."""
         if label in self._ids:
             node = self._ids[label]
             return int(self.low[node]), int(self.high[node]) - 1

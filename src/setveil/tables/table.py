@@ -76,7 +76,7 @@ class Table(Transactions):
     Attributes
     ----------
     columns : tuple of QuasiIdentifier
-        What someone may know besides items, in the order of the input.
+        What someone may know in addition to items, in the order of the input.
     kept : tuple of TextColumn
         What is published as it is, because nobody outside can know it.
     header : tuple of str
@@ -112,7 +112,7 @@ class Table(Transactions):
 
     @property
     def column_names(self) -> tuple[str, ...]:
-        """Names of the columns that someone may know besides the items."""
+        """Names of the columns that someone may know in addition to the items."""
         return tuple(column.name for column in self.columns)
 
     @property

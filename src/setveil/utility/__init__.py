@@ -132,7 +132,7 @@ def _itself(value: Any) -> float | None:
 
 @dataclass(frozen=True)
 class Measure:
-    """What is measured of a release, and how it is told."""
+    """What is measured of a release, and how it is reported."""
 
     name: str  # its key in `utility`
     title: str = ""  # its name in texts; empty: no line, no box and no figure of its own

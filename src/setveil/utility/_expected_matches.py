@@ -9,7 +9,7 @@ from setveil.jit import compiled
 
 @compiled
 def _label_in(indptr, labels, row, cover_starts, covers, item):
-    """Find the place in `covers` of the first label that stands for the item and that the row holds."""
+    """Find the place in `covers` of the first label that represents the item and that the row holds."""
     for at in range(cover_starts[item], cover_starts[item + 1]):
         lo, end = indptr[row], indptr[row + 1]
         hi = end
@@ -34,13 +34,13 @@ def expected_matches(indptr, labels, weights, starts, tidlists, scale, cover_sta
     Parameters
     ----------
     indptr, labels, weights
-        The distinct published rows, and how many rows each stands for.
+        The distinct published rows, and how many rows each represents.
     starts, tidlists
         The rows of each label (see `setveil.kernels.rows.invert`).
     scale : float64 (labels,)
         1 / (1 - 2^-s) of each label.
     cover_starts, covers : int64 (items + 1,), int64
-        The labels that stand for each item.
+        The labels that represent each item.
     query : int64 (q,)
         Distinct items, at least one.
     """

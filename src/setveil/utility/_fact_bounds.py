@@ -19,7 +19,7 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Distinct published rows of boxes, and how many rows each stands for."""
+    """Distinct published rows of boxes, and how many rows each represents."""
 
     indptr: Ints
     items: Ids

@@ -18,9 +18,10 @@ _ANY = 1 << 62
 
 @dataclass(eq=False)
 class Places:
-    """Where items may stand: under labels, or left out. Places of one label follow each other.
+    """Where items may stand: under labels, or suppressed. Places of one label follow each other.
 
-    The label after all others is none: what was left out is under it, in any row, independently of all else.
+    The label after all others is none: what was suppressed is under it, in any row, independently of all
+    else.
     """
 
     # The places of each item that the release names. Each of its occurrences is in one of them.
@@ -173,7 +174,7 @@ def places_in(shared: Told, labels: Mapping[str, int], sizes: Ints, unlisted: in
 
 
 def _uniform_share(items: int) -> float:
-    """Share of the non-empty sets of so many items that hold one of them; 1/2 where 2^-items is 0."""
+    """Share of the non-empty sets of this many items that hold one of them; 1/2 where 2^-items is 0."""
     return 0.5 / (1 - 0.5**items)
 
 

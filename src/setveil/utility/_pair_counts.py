@@ -12,7 +12,7 @@ def count_beside(indptr, items, weights, rows, counts):
     Parameters
     ----------
     indptr, items, weights
-        Distinct rows, and how many rows each stands for.
+        Distinct rows, and how many rows each represents.
     rows : int32 (any,)
         Some of them.
     counts : int64 (items,), written

@@ -83,7 +83,7 @@ def query_errors(
 ) -> QueryErrors:
     """Answer COUNT queries exactly from the original and by expectation from the release.
 
-    A published label of s items that a row holds stands for each of its 2^s - 1 non-empty subsets with equal
+    A published label of s items that a row holds represents each of its 2^s - 1 non-empty subsets with equal
     probability, independently of the row's other labels. So t items of a query under one label of the row
     match with probability 2^(s-t) / (2^s - 1), and a row matches with the product over its labels. An item
     under no label of the row does not occur in it.
@@ -97,8 +97,8 @@ def query_errors(
     original, published : Transactions
         The rows before and after; their order does not matter.
     members : mapping
-        The items that each published label stands for (``recoding.members()``), also items that do not occur.
-        A label that is missing in it stands for itself.
+        The items that each published label represents (``recoding.members()``), also items that do not occur.
+        A label that is missing in it represents itself.
     queries : sequence of sequences of str
         Items of the original; an item repeated in a query counts once.
 
@@ -173,7 +173,7 @@ def _ids(original: Transactions, query: Sequence[str]) -> NDArray[np.int64]:
 def _meaning(
     original: Transactions, published: Transactions, members: Members
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
-    """List the published labels that stand for each item, that of fewest items first; 1 / (1 - 2^-s)."""
+    """List the published labels that represent each item, that of fewest items first; 1 / (1 - 2^-s)."""
     ids = original.vocabulary.ids
     covers: list[list[int]] = [[] for _ in range(original.n_items)]
     sizes = np.ones(published.n_items, np.int32)
@@ -197,7 +197,7 @@ def errors_told(case: Case) -> dict[str, Any]:
     Returns
     -------
     dict
-        Those of `QueryErrors`, and `estimator`, how the reader estimates. With counts beside the rows, also
+        Those of `QueryErrors`, and `estimator`, how the reader estimates. With counts next to the rows, also
         `from_rows`: `mean`, `sd` and `median` of who has the rows alone.
     """
     if case.chunks is not None or case.blocks is not None:

@@ -34,7 +34,7 @@ class BlockEstimator(OwnNames):
     """Answers queries by the noisy number of rows, n, and the noisy cells.
 
     The estimate of items Q is n times, for each block with some of them, the share of n in its cells that
-    hold these, or 0 where noise brings that below 0. An item that is told in no block is in no row.
+    hold these, or 0 where noise brings that below 0. An item that is published in no block is in no row.
 
     Parameters
     ----------
@@ -52,16 +52,16 @@ class BlockEstimator(OwnNames):
         self._place = {x: (b, i) for b, block in enumerate(self.blocks.blocks) for i, x in enumerate(block)}
 
     def __contains__(self, name: object) -> bool:
-        """Whether an item is told."""
+        """Whether an item is published."""
         return name in self._place
 
     def shows(self, name: str) -> bool:
-        """Whether an item is told."""
+        """Whether an item is published."""
         return name in self._place
 
     @property
     def items(self) -> tuple[str, ...]:
-        """All items that are told."""
+        """All items that are published."""
         return tuple(self._place)
 
     def answers(self, queries: Sequence[Iterable[str]]) -> Answers:

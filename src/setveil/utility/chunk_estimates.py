@@ -29,7 +29,7 @@ _SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
 
 
 class _Numbers:
-    """The numbers of items, in place of the places that they have where labels stand for several."""
+    """The numbers of items, in place of the places that they have where labels represent several."""
 
     def __init__(self, ids: Mapping[str, int]) -> None:
         self.ids = ids
@@ -49,7 +49,7 @@ class ChunkEstimator(OwnNames):
     Parameters
     ----------
     shared : Told
-        Rows in chunks; of about.json what was left out of sensitive items.
+        Rows in chunks; of about.json what was suppressed in sensitive items.
     """
 
     lacking = (
@@ -162,7 +162,7 @@ class ChunkEstimator(OwnNames):
     def _bounded(self) -> tuple[Ints, NDArray[np.bool_]]:
         """Of each cluster the most rows with a sensitive item, and which items are sensitive.
 
-        Where a cluster shows so many of one, it may have been left out of others. Without rho of none.
+        Where a cluster shows this many of one, it may have been suppressed in others. Without rho of none.
         """
         sizes, secret = self.chunks.sizes, np.zeros(self.chunks.n_items + 1, np.bool_)
         if self.rho is None:

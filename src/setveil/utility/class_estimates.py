@@ -37,7 +37,7 @@ class ClassEstimator(Estimator):
     shared : Told
         Rows in classes, what labels mean, and the counts if there are any.
     unlisted : int
-        Rows that an item of which nothing is told is thought to be in, of all classes together.
+        Rows that an item of which nothing is published is thought to be in, of all classes together.
     class_ : int, optional
         Ask this class alone; then queries may name labels as well.
     """
@@ -77,7 +77,7 @@ class ClassEstimator(Estimator):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The labels that stand for others, where one class is asked."""
+        """The labels that represent others, where one class is asked."""
         if self.class_ is None:
             return ()
         return tuple(label for label in self._label_ids if label not in self.table.ids)

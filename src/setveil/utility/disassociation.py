@@ -88,7 +88,7 @@ def top_difference(case: Case) -> float | None:
 
 
 def top_difference_levels(case: Case) -> float | None:
-    """Find the same of rows with all ancestors of their items but the root beside them."""
+    """Find the same of rows with all ancestors of their items but the root next to them."""
     tree: Hierarchy = case.hierarchy
     return _difference(case, extended(case.original, tree), extended(case.once(_drawn), tree), tree)
 
@@ -121,7 +121,7 @@ def _top_apart(rows: Transactions, number: int, tree: Hierarchy | None) -> list[
 
 
 def _above(tree: Hierarchy, labels: Iterable[str]) -> dict[str, frozenset[str]]:
-    """List the ancestors of some labels, the root left out."""
+    """List the ancestors of some labels, without the root."""
     ids = {label: i for i, label in enumerate(tree.labels)}
     return {x: frozenset(tree.labels[v] for v in tree.ancestors(ids[x]) if v != tree.root) for x in labels}
 

@@ -37,9 +37,9 @@ class _Group:
 def distribution(column: QuasiIdentifier, shown: TextColumn, most: int = MOST) -> list[Bin]:
     """Count the rows with each of a column's values, before and after.
 
-    A reader spreads the rows of a label evenly over what it stands for: over the values below a node of the
+    A reader spreads the rows of a label evenly over what it represents: over the values below a node of the
     hierarchy, over the integers of a range, over the length of a range of other numbers; all rows of a range
-    that also stands for missing values count as having a number.
+    that also represents missing values count as having a number.
 
     Parameters
     ----------
@@ -48,8 +48,8 @@ def distribution(column: QuasiIdentifier, shown: TextColumn, most: int = MOST) -
     shown : TextColumn
         As it is published, in any order of the rows.
     most : int
-        Numbers are counted in at most so many intervals of one width, of other values the most frequent, at
-        most so many, are told apart from the rest.
+        Numbers are counted in at most this many intervals of one width, of other values the most frequent, at
+        most this many, are told apart from the rest.
     """
     rows = np.bincount(column.codes, minlength=column.n_values)
     groups = _intervals(column, most) if column.numeric else _frequent(column, rows, most)

@@ -89,7 +89,7 @@ class Answers(NamedTuple):
 class Estimator:
     """Answers queries from what is shared of a release, and from nothing else.
 
-    With counts beside the rows the estimates are those of maximum entropy, and those of single listed items
+    With counts next to the rows the estimates are those of maximum entropy, and those of single listed items
     are exact. Without them all non-empty sets of the items of a label are taken as equally likely, as in
     `setveil.utility.are.query_errors`. No estimate grows when items are added to its query.
 
@@ -155,7 +155,7 @@ class Estimator:
         return name in self.places.of or name in self.places.of_label
 
     def is_part(self, name: str) -> bool:
-        """Whether a name stands for several items."""
+        """Whether a name represents several items."""
         return name in self.labels
 
     def shows(self, name: str) -> bool:
@@ -179,7 +179,7 @@ class Estimator:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The labels that stand for several items, if each item has one: queries may name them as well."""
+        """The labels that represent several items, if each item has one: queries may name them as well."""
         return tuple(self.places.of_label)
 
     def kinds(self, items: Iterable[str]) -> list[tuple[object, ...]]:
@@ -204,8 +204,8 @@ class Estimator:
         Parameters
         ----------
         items : iterable of str
-            Items, or labels that stand for items: a row holds such a label if it shows it. A name that the
-            release does not have is taken for an item that was left out and not counted.
+            Items, or labels that represent items: a row holds such a label if it shows it. A name that the
+            release does not have is taken for an item that was suppressed and not counted.
         """
         return self.answer(items).estimate
 

@@ -41,5 +41,5 @@ def estimator_for(shared: Told, *, unlisted: int = 0, class_: int | None = None)
 def estimator_of(
     published: Sums, recoding: AnyRecoding, counts: Counts | None, *, unlisted: int = 0
 ) -> Estimator:
-    """Make the estimator of who reads the published rows, what their labels stand for, and the counts."""
+    """Make the estimator of who reads the published rows, what their labels represent, and the counts."""
     return estimator_for(told_again(published, recoding, counts), unlisted=unlisted)

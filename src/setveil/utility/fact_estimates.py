@@ -31,7 +31,7 @@ class FactEstimator(Estimator):
     """Answers queries about facts and parts of facts (see `Estimator`).
 
     A name in a query is a fact, ``I50@2024-01``, or a part: ``I50@*`` or ``I50``, ``*@2024``, where each
-    part is a value, a label that stands for several, a longer period, or ``*``. Parts that are left out at
+    part is a value, a label that represents several, a longer period, or ``*``. Parts that are omitted at
     the end are ``*``. A row holds a part if it holds some fact of it. Where there are several columns of
     codes, a name begins with its column: ``drug=C07@*``.
     """
@@ -101,7 +101,7 @@ class FactEstimator(Estimator):
         return tuple(self.boxes.text(box) for box in self.boxes.boxes if self.is_part(self.boxes.text(box)))
 
     def is_part(self, name: str) -> bool:
-        """Whether a name stands for several facts."""
+        """Whether a name represents several facts."""
         split = self.boxes.split(name)
         if split is None:
             return False
@@ -158,7 +158,7 @@ class FactEstimator(Estimator):
     # --- parts
 
     def _selected(self, name: str, *, known: bool = True) -> _Part | None:
-        """Find the values that a name stands for; None if the release does not name one of them.
+        """Find the values that a name represents; None if the release does not name one of them.
 
         Unless they must be `known`, a code that the release does not name may be one that it does not list.
         """
@@ -182,7 +182,7 @@ class FactEstimator(Estimator):
         return _Part(tuple(masks), tuple(free), whole)
 
     def _values_of(self, at: int, text: str) -> tuple[NDArray[np.bool_], bool, bool] | None:
-        """Find the named values of a part that a text stands for.
+        """Find the named values of a part that a text represents.
 
         With them: whether there may be further ones, and whether all that is in them is meant.
         """
@@ -274,7 +274,7 @@ class FactEstimator(Estimator):
         return float(self._distinct.weights @ np.clip(chance, 0, 1))
 
     def _guessed_beyond(self, part: _Part, inside: NDArray[np.float64]) -> float:
-        """Count the facts that were left out and have no count, where they are thought to be anywhere."""
+        """Count the facts that were suppressed and have no count, where they are thought to be anywhere."""
         if self._counts is None or not self._unlisted:
             return 0.0
         beyond = self._beyond(part, inside)
@@ -292,7 +292,7 @@ class FactEstimator(Estimator):
         lines : bool (lines,)
             Those that have a count.
         beyond : float
-            How many others were left out and are thought to be somewhere.
+            How many others were suppressed and are thought to be somewhere.
         """
         n = union.size
         q = self.places.chances[:n]
@@ -314,7 +314,7 @@ class FactEstimator(Estimator):
 
     @property
     def _hidden(self) -> int:
-        """The most rows of a fact that was left out and has no count."""
+        """The most rows of a fact that was suppressed and has no count."""
         known = self._counts is not None and self._counts.suppressed
         return min(self._counts.least - 1, self.n_rows) if known else self.n_rows
 

@@ -20,7 +20,7 @@ def parts_kept(original: Transactions, recoding: AnyBoxes) -> dict[str, Any]:
     dict
         `kept`: for each part the share of fact occurrences that are published with its finest value, 0 where
         nothing occurs; `whole`: the share of those that keep all parts; `by_part`: for each part the LM, the
-        average share of its other values that a value can be mistaken for, 1 if the fact is left out.
+        average share of its other values that a value can be mistaken for, 1 if the fact is suppressed.
     """
     tree = recoding.tree
     item, label, rows = recoding.tally(original)

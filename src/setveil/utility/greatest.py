@@ -61,7 +61,7 @@ def greatest_itemsets(
     number : int
         How many, at least 1. There are fewer if no others are expected in any row.
     longest : int, optional
-        Of at most so many items; None: of any number.
+        Of at most this many items; None: of any number.
 
     Returns
     -------
@@ -100,7 +100,7 @@ class _Search:
         """List pairs, but for those that enough others of the same kinds of items come before.
 
         Of each kind the items are met in the order of their estimates. A pair of the p-th and the q-th of two
-        kinds, counted from 1, has p q - 1 pairs of no less estimate beside it, and neither it nor what holds
+        kinds, counted from 1, has p q - 1 pairs of no less estimate next to it, and neither it nor what holds
         it is among the greatest if these are as many as are looked for. So labels of many items, which may
         all be alike, are no reason to look at all their pairs.
         """

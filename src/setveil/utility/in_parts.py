@@ -39,9 +39,9 @@ def answers_in_parts(
     before, after : TabledRows
         The rows, all of whose pairs fit in tables.
     recoding : Recoding
-        What the labels stand for.
+        What the labels represent.
     counts : Counts or None
-        What is shared beside the rows.
+        What is shared next to the rows.
     queries : int
         How many COUNT queries are drawn: pairs that some row holds, or single items where none does.
     top : int

@@ -1,4 +1,4 @@
-"""How far a reader is off with the rows of single items, where these keep their own names."""
+"""How far a reader is off with the rows of single items, where these stay unchanged."""
 
 from __future__ import annotations
 

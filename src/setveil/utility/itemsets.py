@@ -56,7 +56,7 @@ def surviving_itemsets(
     threshold : int
         Least support, in rows, of a frequent itemset; at least 1.
     max_length : int, optional
-        Count itemsets of at most so many items; None: of any length.
+        Count itemsets of at most this many items; None: of any length.
     private : collection of str
         Private items, for the rules.
 
@@ -166,7 +166,7 @@ def _listed(
 
 
 def _only(data: Transactions, items: NDArray[np.bool_]) -> tuple[Ints, Ids, Ints, int]:
-    """Cut the rows down to some items, numbered anew; and how many rows each stands for."""
+    """Cut the rows down to some items, numbered again; and how many rows each represents."""
     image = np.where(items, np.cumsum(items) - 1, -1).astype(np.int32)
     return *_recoded(data, image), int(items.sum())
 
@@ -226,7 +226,7 @@ def _same_rows(original: Transactions, published: Transactions) -> bool:
 
 
 def _kept(utility: Utility) -> int | None:
-    """Count those kept; none is told where an item is published as itself in some of its rows only."""
+    """Count those kept; none is reported where an item is published as itself in some of its rows only."""
     found = utility.get("itemsets", {})
     return found.get("kept") if found.get("supports_unchanged") else None
 

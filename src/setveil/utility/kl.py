@@ -166,7 +166,7 @@ def group_by_errors(
 
 
 class _Cells:
-    """Distinct rows, each with the weight of the rows that it stands for."""
+    """Distinct rows, each with the weight of the rows that it represents."""
 
     def __init__(self, rows: Transactions) -> None:
         self.ids = rows.vocabulary.ids

@@ -1,4 +1,4 @@
-"""Answers from releases that tell items under their own names, so that no label stands for several."""
+"""Answers from releases that tell items under their own names, so that no label represents several."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 What is asked of a draw is counted in its rows, as in any data of items. An analysis of several draws reports
 the mean and the standard deviation of its results, and that is what is done here with the errors. The error
-of the mean of the draws' answers is told as well: it is less, as chance evens out.
+of the mean of the draws' answers is reported as well: it is less, as chance evens out.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ def pooled_errors(
     queries : sequence of sequences of str
         COUNT queries over items of the original.
     threshold : int, optional
-        Also look for the itemsets in at least so many original rows, at least 1.
+        Also look for the itemsets in at least this many original rows, at least 1.
     longest : int
-        Of at most so many items, at least 1.
+        Of at most this many items, at least 1.
 
     Returns
     -------
@@ -120,7 +120,7 @@ def spread(values: list[float] | list[int]) -> dict[str, float | None]:
 
 
 def _frequent(rows: Transactions, threshold: int, longest: int) -> list[tuple[str, ...]]:
-    """List the itemsets of 1 to `longest` items in at least so many rows."""
+    """List the itemsets of 1 to `longest` items in at least this many rows."""
     out: list[tuple[str, ...]] = []
     for size in range(1, longest + 1):
         if _count(rows, threshold, size) == len(out):
@@ -130,6 +130,6 @@ def _frequent(rows: Transactions, threshold: int, longest: int) -> list[tuple[st
 
 
 def _count(rows: Transactions, threshold: int, longest: int) -> int:
-    """Count the itemsets of at most `longest` items in at least so many rows."""
+    """Count the itemsets of at most `longest` items in at least this many rows."""
     family = ItemsetFamily(*distinct_rows(rows.indptr, rows.items), rows.n_items, threshold, longest)
     return int(family.counts()[0])

@@ -55,7 +55,7 @@ def random_queries(
     Notes
     -----
     The queries of [1] ask for generalized items, taken at random. There, a published item is called
-    generalized also if it stands for a single item, so every item can be drawn. Only queries with a(Q) > 0
+    generalized also if it represents a single item, so every item can be drawn. Only queries with a(Q) > 0
     have a relative error. Drawing sets of items until one has a(Q) > 0 makes all those sets equally likely,
     and so does what is done here, without waiting for the rare hit: draw one of all pairs of a distinct row
     and a set of `size` of its items, and keep it if no earlier row holds the set. Whichever of the two has
@@ -136,7 +136,7 @@ def _choose(n: int, words: list[int]) -> NDArray[np.int64]:
 def generalized_items(original: Transactions, published: Transactions, members: Members) -> NDArray[np.bool_]:
     """Mark the items that are not published alone: bool (n_items,).
 
-    These are the items under a published label that stands for several, and those under none (suppressed).
+    These are the items under a published label that represents several, and those under none (suppressed).
     """
     ids = original.vocabulary.ids
     known = np.zeros(original.n_items, bool)
@@ -157,7 +157,7 @@ def frequent_queries(
     seed: int = 0,
     progress: Progress = silent,
 ) -> Queries:
-    """List the itemsets of one size that at least so many rows hold, in item order.
+    """List the itemsets of one size that at least this many rows hold, in item order.
 
     Parameters
     ----------
@@ -213,7 +213,7 @@ def frequent_queries(
 def frequent_sets(
     data: Transactions, size: int, least: int, progress: Progress = silent
 ) -> NDArray[np.int64]:
-    """Find the itemsets of one size that at least so many rows hold: int64 (any, size), in item order.
+    """Find the itemsets of one size that at least this many rows hold: int64 (any, size), in item order.
 
     Examples
     --------

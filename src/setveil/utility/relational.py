@@ -64,7 +64,7 @@ def relational_loss(original: Table, published: PublishedTable) -> Fraction:
 
 
 def weighed_loss(case: Case) -> float:
-    """Weigh what columns and items lost as algorithms do unless they are told otherwise: f = R/4 + 3T/4."""
+    """Weigh what columns and items lost as algorithms do by default: f = R/4 + 3T/4."""
     items = Fraction(lm(case.original, case.recoding))
     return float(SHARE * relational_loss(case.original, case.table) + (1 - SHARE) * items)
 
@@ -75,7 +75,7 @@ def _left_out(case: Case) -> float:
 
 
 def uncovered(original: Table, published: PublishedTable, row_map: NDArray[np.int64]) -> dict[str, int]:
-    """Count, for each quasi-identifier, the rows whose published label does not stand for their value."""
+    """Count, for each quasi-identifier, the rows whose published label does not represent their value."""
     found = {}
     for column, shown in zip(original.columns, published.columns, strict=True):
         ends = [column.interval_of(label) or (0, -1) for label in shown.labels]
@@ -87,8 +87,8 @@ def uncovered(original: Table, published: PublishedTable, row_map: NDArray[np.in
 def label_loss(published: PublishedTable, sizes: dict[str, int]) -> float:
     """Average over rows of the sum of 2^|u| - 1 over its labels u, divided by 2^(sum of all |u|) - 1.
 
-    |u| is the number of items that a label stands for. 0 for a row without items; 1 for any row with one
-    label, however narrow: so it is told, but never optimized.
+    |u| is the number of items that a label represents. 0 for a row without items; 1 for any row with one
+    label, however narrow: so it is reported, but never optimized.
 
     References
     ----------

@@ -120,7 +120,7 @@ def _confidence(supports: Mapping[Itemset, int], rule: Rule) -> Fraction:
 
 
 def _supports(data: Transactions, threshold: int, longest: int, progress: Progress) -> dict[Itemset, int]:
-    """Find the supports of all itemsets of at most so many items in at least so many rows."""
+    """Find the supports of all itemsets of at most this many items in at least this many rows."""
     progress("counting itemsets")
     family = ItemsetFamily(*distinct_rows(data.indptr, data.items), data.n_items, threshold, longest)
     number = family.counts()[0]

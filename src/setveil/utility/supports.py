@@ -23,7 +23,7 @@ def label_supports(original: Sums, published: Sums, recoding: AnyRecoding) -> li
     Returns
     -------
     list of dict
-        For each published label, in item order: `label`; `items`, how many items it stands for; `support`
+        For each published label, in item order: `label`; `items`, how many items it represents; `support`
         in the release; `original_support`, the rows of the original with any of its items; `relative_error`,
         |support - original_support| / original_support (None if the original has none). A global recoding
         keeps every one of these supports, so an error here means that rows were changed, added or lost. A
@@ -51,7 +51,7 @@ def label_supports(original: Sums, published: Sums, recoding: AnyRecoding) -> li
 
 
 def _original_supports(original: Sums, recoding: AnyRecoding) -> NDArray[np.int64]:
-    """Count, for each published label, the rows of the original with any of the items it stands for."""
+    """Count, for each published label, the rows of the original with any of the items it represents."""
     item, label = recoding.memberships()
     ends = np.cumsum(np.bincount(item, minlength=len(recoding.items)))
     labels = np.split(label, ends[:-1]) if ends.size else []
@@ -79,14 +79,14 @@ def support_errors(
     original, published, recoding
         The rows before and after, and what items became.
     estimator : Estimator, optional
-        Of a reader who has counts beside the rows.
+        Of a reader who has counts next to the rows.
 
     Returns
     -------
     dict
         `label_support_error`: mean and greatest relative error of the published items' supports (see
         `label_supports`). `item_support_error`: mean and median, over the items that occur, of the relative
-        error of a reader who spreads the support of every label evenly over the items it stands for (a
+        error of a reader who spreads the support of every label evenly over the items it represents (a
         suppressed item: 1). With an estimator these are `from_rows` in it, and mean and median are its own.
     """
     errors = [
@@ -119,7 +119,7 @@ def item_estimates(original: Sums, published: Sums, recoding: AnyRecoding) -> ND
     Returns
     -------
     float64 (original.n_items,)
-        The sum, over the published labels that stand for the item, of support / number of items.
+        The sum, over the published labels that represent the item, of support / number of items.
     """
     after = dict(zip(published.vocabulary.labels, published.supports().tolist(), strict=True))
     labels = zip(recoding.published.labels, recoding.member_counts.tolist(), strict=True)

@@ -148,7 +148,7 @@ class _Reader:
 
 
 def _share(column: QuasiIdentifier, label: str, wanted: NDArray[np.bool_]) -> float:
-    """Share of what a published label stands for that a query names.
+    """Share of what a published label represents that a query names.
 
     Of a range of integers these are the integers; of other numbers the length of the overlap. Of a node they
     are the values below it.

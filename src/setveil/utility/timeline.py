@@ -1,4 +1,4 @@
-"""What is published of facts in each period of time, and what is left out."""
+"""What is published of facts in each period of time, and what is suppressed."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def ul(
         What each item became; |I| is its `domain`.
     weights : mapping, optional
         w(g), from 0 to 1, of every label in `recoding` (see `hierarchy_weights`); by default 1. A published
-        label that the recoding does not know stands for itself and weighs 1.
+        label that the recoding does not know represents itself and weighs 1.
 
     Returns
     -------
@@ -85,7 +85,7 @@ def ul_of_labels(
 def hierarchy_weights(recoding: AnyRecoding, tree: Hierarchy) -> dict[str, Fraction]:
     """Weigh each label by the leaves under the lowest common ancestor of its items, divided by all leaves.
 
-    Labels that stand for no item weigh 0.
+    Labels that represent no item weigh 0.
     """
     leaf = {label: place for place, label in enumerate(tree.labels[: tree.n_leaves])}
     inside = recoding.members()

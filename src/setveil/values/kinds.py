@@ -56,7 +56,7 @@ class Kind:
     takes : type
         What the command line reads a text as before the rows are known.
     metavar : str
-        What stands for a value in the help.
+        What represents a value in the help.
     """
 
     names_items: ClassVar[bool] = False
@@ -73,7 +73,7 @@ class Kind:
         return ""
 
     def taken(self, value: Any) -> Any:
-        """Take a value of Python: a number also as text; what is none stays as it is, to be refused."""
+        """Take a value of Python: a number also as text; what is none stays as it is, to be rejected."""
         return value
 
     def read(self, name: str, text: Any, given: Any, others: Mapping[str, Any]) -> Any:
@@ -348,7 +348,7 @@ class Texts(Kind):
 
     @property
     def metavar(self) -> str:  # type: ignore[override]
-        """What stands for a value in the help."""
+        """What represents a value in the help."""
         return self.form
 
 
@@ -409,7 +409,7 @@ class ColumnLabels(_File):
 
 
 class _FileOrWords(Kind):
-    """A file, or words that stand for what it would hold."""
+    """A file, or words that represent what it would hold."""
 
     names_items = True
 

@@ -1,4 +1,4 @@
-"""How many items of each column somebody may know, where items of several columns lie in one row."""
+"""How many items of each column someone may know, where items of several columns lie in one row."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def item_of(label: str) -> str:
 
 
 class PerColumn(int):
-    """So many items of each column: an integer, their sum, that knows how it is made up.
+    """A number of items of each column: an integer, their sum, that knows how it is made up.
 
     What does not look at `each` takes the sum for all columns alike. That promises more: a set which holds at
     most m_c items of each column has at most as many items as all m_c together.
@@ -47,7 +47,7 @@ class PerColumn(int):
     each: dict[str, int]
 
     def __new__(cls, each: Mapping[str, int]) -> Self:
-        """Take so many of each column, each at least 1."""
+        """Take this many of each column, each at least 1."""
         if not each:
             raise RequestError(
                 "m must be said of at least one column.", hint='Such as {"code": 2, "drug": 1}.'
@@ -89,7 +89,7 @@ class PerColumn(int):
         return f"{type(self).__name__}({self.each})"
 
     def at_most(self, most: int) -> PerColumn:
-        """Return the same with at most so many of any one column."""
+        """Return the same with at most this many of any one column."""
         return PerColumn({name: min(number, most) for name, number in self.each.items()})
 
     def require_columns(self, names: Iterable[str]) -> None:

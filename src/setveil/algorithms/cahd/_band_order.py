@@ -121,7 +121,7 @@ def _farthest(order: Ints, level: Ints) -> Ints:
 
 
 def _profile(indptr: Ints, items: Ids, weights: Ints, order: Ints, n_items: int) -> int:
-    """Sum the distances of rows to the first that shares an item; each row stands for several in a row."""
+    """Sum the distances of rows to the first that shares an item; each row represents several in a row."""
     begins = np.empty(order.size, np.int64)
     begins[order] = np.cumsum(weights[order]) - weights[order]
     row = np.repeat(np.arange(order.size), np.diff(indptr))

@@ -31,10 +31,10 @@ def exchange_rows(
 ) -> tuple[NDArray[np.int64], int]:
     """Exchange rows of groups for rows of the last group, as long as that lowers the reconstruction error.
 
-    Rounds of exchanges (see `exchange_rounds`) improve queries over one item besides the sensitive one. Where
-    there are few items that occur together in many ways, queries over several can suffer. So a round counts
-    only if it lowers the mean KL of 400 random queries over 4 items; otherwise it is taken back, and no other
-    follows.
+    Rounds of exchanges (see `exchange_rounds`) improve queries over one item in addition to the sensitive
+    one. Where there are few items that occur together in many ways, queries over several can suffer. So a
+    round counts only if it lowers the mean KL of 400 random queries over 4 items; otherwise it is taken back,
+    and no other follows.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def exchange_rounds(
     the sizes and sensitive counts of all groups stay.
 
     This is not in the paper: there the rows of a group are like its sensitive row, but what they have in
-    excess adds up over the groups. It is left out where there would be more than 20 million pairs of s and i.
+    excess adds up over the groups. It is omitted where there would be more than 20 million pairs of s and i.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ class Classes(Declared):
     Attributes
     ----------
     classes : int, True or None
-        At most so many classes; True or None: as many as make answers better.
+        At most this many classes; True or None: as many as make answers better.
     class_size : int or None
         Rows that each class has at least, from 2 k to half of the rows. None: 20 k, at least 100. Cuts that
         do not make answers better are taken back.
@@ -36,7 +36,7 @@ class Classes(Declared):
     weights : mapping of str to number
         Importance of items (see `Exact`).
     hide : {"occurrences", "items"} or None
-        How sensitive items are left out (see `Exact`).
+        How sensitive items are suppressed (see `Exact`).
     gap : number
         Stop in a class when the loss is proven to be at most this share above the least possible.
     time_limit : float or None

@@ -167,10 +167,10 @@ class ClassSearch:
         }
 
     def _tell(self, root: Piece, worth: Worth, looks: dict[Cuts, Look]) -> set[Cuts]:
-        """Leave more out of classes of which else not all may be told, where answers get better so.
+        """Suppress more in classes of which else not all may be published, where answers get better so.
 
-        Together, as one class of which not all is told can be why an item has no total; then single ones are
-        taken back. Returns which classes they are.
+        Together, as one class of which not all is published can be why an item has no total; then single ones
+        are taken back. Returns which classes they are.
         """
         known, told = self.solver.known, dict[Cuts, Look]()
         for piece in root.classes():
@@ -193,7 +193,7 @@ class ClassSearch:
     def _undo(self, root: Piece, worth: Worth, looks: dict[Cuts, Look]) -> int:
         """Take cuts back, halves before wholes, where answers do not get worse; how many there were.
 
-        What totals leave is dealt anew whenever a cut was taken back.
+        What totals leave is dealt again whenever a cut was taken back.
         """
         pace, parts, expected = _parts(looks, worth)
         error, undone = worth.off(expected), 0

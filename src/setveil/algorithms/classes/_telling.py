@@ -1,7 +1,7 @@
-"""Leave out a little more of a class that has few empty rows, so that all may be told of it.
+"""Suppress a little more of a class that has few empty rows, so that all may be told of it.
 
-Of a class with some empty rows, but fewer than the least count, nothing may be told of what it leaves out,
-and that has no total in any class. With a few more empty rows it may. To leave out a label, all of its items,
+Of a class with some empty rows, but fewer than the least count, nothing may be told of what it suppresses,
+and that has no total in any class. With a few more empty rows it may. To suppress a label, all of its items,
 never makes another itemset rarer, so the promise holds on.
 """
 

@@ -1,6 +1,6 @@
 """How far a reader's answers would be off, by which it is decided how many classes there are.
 
-It compares estimates of pairs with the rows themselves, so it stays inside: nothing of it is published but
+It compares estimates of pairs with the rows themselves, so it is internal: nothing of it is published but
 the choice. The estimates are those of `setveil.published.class_estimates`, but that unlisted items of a
 label are raised without regard to totals.
 """
@@ -120,7 +120,7 @@ class Worth:
         )  # fmt: skip
 
     def _labels(self, nodes: Ids, of_item: Ids) -> Ints:
-        """Find the label that stands for each item, also of items that the class does not hold; -1: none."""
+        """Find the label that represents each item, also of items that the class does not hold; -1: none."""
         at = of_item[self.items].astype(np.int64)
         low, high = self.tree.low[nodes], self.tree.high[nodes]
         order = np.argsort(low)

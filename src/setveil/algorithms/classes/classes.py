@@ -1,4 +1,4 @@
-"""Rows in classes that are told, each recoded by itself with the least possible loss."""
+"""Rows in classes that are published, each recoded by itself with the least possible loss."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def anonymize(
     parameters: Classes = Classes(),
     progress: Progress = silent,
 ) -> tuple[ClassRecoding, dict[str, Any]]:
-    """Keep the promise in every class of rows, whoever knows the class of a person.
+    """Keep the promise in every class of rows, anyone who knows the class of a person.
 
     Rows are cut on single items by greatest gain (`_splitting.Splitting`), each class is recoded with the
     least possible loss (`_solving.Solver`), and cuts are taken back where answers do not get better
@@ -48,9 +48,9 @@ def anonymize(
     recoding : ClassRecoding
         The class of each row, and what each occurrence becomes.
     details : dict
-        `classes`: of each class its rows, labels, items left out, cost, whether that is proven, and the gap;
-        `optimality` of all together; `split`: the fewest rows of a class, the cuts that were tried and those
-        that were taken back, errors of both ways; `suppressed`: items that are left out of all rows.
+        `classes`: of each class its rows, labels, items suppressed, cost, whether that is proven, and the
+        gap; `optimality` of all together; `split`: the fewest rows of a class, the cuts that were tried and
+        those that were taken back, errors of both ways; `suppressed`: items that are suppressed in all rows.
     """
     from setveil.algorithms.classes._search import ClassSearch
 

@@ -202,14 +202,14 @@ def minimal_moles(
     base : tuple (indptr, items, weights)
         Distinct rows of items that are no moles alone.
     private : tuple (p_indptr, p_items, p_counts)
-        Private items of these rows, and in how many of the rows that one stands for.
+        Private items of these rows, and in how many of the rows that one represents.
     k : int
     limit : int64 (rows + 1,)
         A private item is betrayed if it is in more than ``limit[t]`` of t rows.
     largest : int
         Number of items of the largest set to look at, at least 2.
     betraying_only : bool
-        Leave out sets with a support below k.
+        Omit sets with a support below k.
     state, level, path
         Where the walk is; zeros at the start.
     row_arena, id_arena, item_arena : int64 (3, any), (3, any), (2, any)
@@ -223,7 +223,7 @@ def minimal_moles(
     scratch, p_scratch : int64 (6, n + 1), (2, private items + 1)
         Zeros at the start.
     budget : int
-        Pause after about so many steps.
+        Pause after about this many steps.
     """
     n = heads.size
     indptr, items, weights = base

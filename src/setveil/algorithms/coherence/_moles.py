@@ -92,7 +92,7 @@ class PublicPrivateSplit:
         Returns
         -------
         base : (indptr, items, weights)
-            Distinct rows, and how many rows each stands for.
+            Distinct rows, and how many rows each represents.
         private : (indptr, items, counts)
             For each, its private items and how many of its rows hold them.
         """
@@ -177,7 +177,7 @@ def list_maximal(
 ) -> list[tuple[tuple[str, ...], int]]:
     """List the maximal sets of public items that occur together: the lower bound of the mole border.
 
-    Items that are moles alone are left out. Every other mole lies between a minimal mole and one of these.
+    Items that are moles alone are omitted. Every other mole lies between a minimal mole and one of these.
 
     Returns
     -------

@@ -35,10 +35,10 @@ class Border(Declared):
     Attributes
     ----------
     k_nugget : int or None
-        k', at least 1: an itemset in at least so many rows is a nugget, worth keeping. None: the
+        k', at least 1: an itemset in at least this many rows is a nugget, worth keeping. None: the
         guarantee's k.
     p_nugget : int or float
-        p', at least 1: nuggets have at most so many items; `math.inf`: as many as they like.
+        p', at least 1: nuggets have at most this many items; `math.inf`: as many as they like.
 
     Examples
     --------

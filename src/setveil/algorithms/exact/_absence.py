@@ -70,7 +70,7 @@ class AbsenceThreats:
     ) -> Iterator[Lacking]:
         """List threats between published nodes, of which no part is one, those of fewer nodes first.
 
-        `rows`: distinct rows of published nodes, and how many rows each stands for.
+        `rows`: distinct rows of published nodes, and how many rows each represents.
         """
         progress("looking for absent items that tell too much")
         telling = published.copy()

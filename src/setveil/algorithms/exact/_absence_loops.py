@@ -12,12 +12,12 @@ from setveil.kernels.rows import holds
 def few_lack(indptr, items, weights, starts, tidlists, telling, k, largest, out, found):
     """List sets of nodes, and a leaf each, such that some rows, but fewer than k, hold the set without it.
 
-    A set is not extended by what may be left out of it: only sets are listed of which no part does.
+    A set is not extended by what may be omitted from it: only sets are listed of which no part does.
 
     Parameters
     ----------
     indptr, items, weights
-        Distinct rows of published nodes, ascending, and how many rows each stands for.
+        Distinct rows of published nodes, ascending, and how many rows each represents.
     starts, tidlists
         The rows of each node.
     telling : bool (n_nodes,)

@@ -18,16 +18,16 @@ def find_breaches(
     entry_ptr, entry_item, entry_count, entry_hidden, gone, numerator, denominator, k, largest, every,
     out, ends, facts, budget,
 ):  # fmt: skip
-    """List sets X of nodes, and sensitive items s that X gives away by more than is hidden.
+    """List sets X of nodes, and sensitive items s that X reveals by more than is hidden.
 
-    Of the rows that hold X, d more hold s than a share rho; a solution leaves out `hidden` of them, and lacks
-    a part of X. A set in fewer than k rows is not looked at, nor extended; a set that gives something away is
+    Of the rows that hold X, d more hold s than a share rho; a solution suppresses `hidden` of them, and lacks
+    a part of X. A set in fewer than k rows is not looked at, nor extended; a set that reveals something is
     not extended unless `every` is set.
 
     Parameters
     ----------
     indptr, ranks, weights
-        Distinct rows of ranks, ascending, and how many rows each stands for. Ranks number the nodes that
+        Distinct rows of ranks, ascending, and how many rows each represents. Ranks number the nodes that
         matter.
     starts, tidlists, positions, supports
         Where each rank stands, and in how many rows.
@@ -38,10 +38,10 @@ def find_breaches(
     itself : int64 (ranks,)
         The number of the sensitive item that a rank is, -1: it is none.
     entry_ptr, entry_item, entry_count, entry_hidden : int64 (n + 1,), int64, int64, float64
-        The sensitive items of each row: which, in how many of the rows that it stands for, and how many of
+        The sensitive items of each row: which, in how many of the rows that it represents, and how many of
         these lose it.
     gone : float64 (sensitive,)
-        How far an item is left out of all rows.
+        How far an item is suppressed in all rows.
     numerator, denominator : int
         rho.
     k, largest : int

@@ -83,7 +83,7 @@ class Breaches:
     def of_candidate(self, candidate: Ids, *, every: bool = False, hidden: bool = True) -> list[Breach]:
         """List what a candidate lets be learned; `every`: also by more known items than necessary.
 
-        `hidden` False: as if no sensitive item were left out that cannot be known.
+        `hidden` False: as if no sensitive item were suppressed that cannot be known.
         """
         tree, n_leaves = self.tree, self.tree.n_leaves
         leaves = candidate[:n_leaves]
@@ -150,8 +150,8 @@ class Breaches:
         For each row let the choices be the sets that take one leaf of the row below each node of X. If a
         share of more than rho of the choices of all rows that hold X, but at least one for a row with s, are
         of rows with s, then whatever nodes at or below those of X are published, one of the sets of them
-        gives s away: so the cut lies above one of X, or a leaf of a row with X and s is left out, or s is in
-        such a row. None where that is not so for X itself, which must not be empty.
+        gives s away: so the cut lies above one of X, or a leaf of a row with X and s is suppressed, or s is
+        in such a row. None where that is not so for X itself, which must not be empty.
         """
         nodes = list(breach.nodes)
         if not self._is_inherited(nodes, breach.item):

@@ -24,11 +24,11 @@ X = TypeVar("X", int, tuple[int, bool])
 def contracted(
     tree: Hierarchy, items: Collection[str], barred: Collection[str] = (), *, telling: bool = False
 ) -> Hierarchy:
-    """Leave out leaves that are not among `items`, and inner nodes that then have a single child.
+    """Omit leaves that are not among `items`, and inner nodes that then have a single child.
 
     The root stays. A node publishes the same rows as its only child, and loses at least as much. But where
     that child is among the `barred` leaves, which are never published as themselves, the node stays, too. So
-    does, where leaves are `telling`, the lowest node above each that stands for more than one item: the leaf
+    does, where leaves are `telling`, the lowest node above each that represents more than one item: the leaf
     means its item for certain, and the node does not.
     """
     wanted = sorted(at for label in items if label in tree and (at := tree.id(label)) < tree.n_leaves)

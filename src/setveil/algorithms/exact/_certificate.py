@@ -185,7 +185,7 @@ class Prover:
         return self.rounding.separate(values) and self.program.admit(values)
 
     def _loss(self, values: Floats) -> int | None:
-        """Compute the loss of the release that whole values stand for; None: they stand for none."""
+        """Compute the loss of the release that whole values represent; None: they represent none."""
         candidate = self.variables.candidate(values)
         if next(self.search.candidates.threats(candidate), None) is not None:
             return None

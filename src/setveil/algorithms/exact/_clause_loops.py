@@ -12,7 +12,7 @@ def general_forms(
 ):  # fmt: skip
     """Generalize one node of each threat after the other while it stays rare, beginning with each in turn.
 
-    Then nodes are left out without which it is still rare.
+    Then nodes are omitted without which it is still rare.
 
     Parameters
     ----------

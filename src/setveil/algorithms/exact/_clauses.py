@@ -49,7 +49,7 @@ class Separator:
     A clause is a set of inner nodes and a set of leaves: every valid solution generalizes up to one of
     these nodes or higher, or suppresses one of these leaves.
 
-    With `absent` also those against who knows an item that a person has not.
+    With `absent` also those against who knows an item that a person does not have.
     """
 
     def __init__(self, cut: Cut, k: int, m: float, *, absent: bool = False) -> None:

@@ -35,7 +35,7 @@ class Floor:
     Attributes
     ----------
     stands_for : int32 (n_leaves,)
-        The node that stands for each leaf of the hierarchy in `tree`: its label, or the leaf itself where
+        The node that represents each leaf of the hierarchy in `tree`: its label, or the leaf itself where
         that is suppressed; -1 where it is suppressed below a label, and so out of reach.
     tree : Hierarchy
         Its leaves are these nodes.

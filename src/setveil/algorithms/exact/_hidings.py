@@ -14,7 +14,7 @@ OCCURRENCES, ITEMS, NOTHING = "occurrences", "items", "nothing"
 
 @dataclass(frozen=True)
 class Sensitive:
-    """The sensitive items of distinct rows, and the variables that say how many of them are left out."""
+    """The sensitive items of distinct rows, and the variables that say how many of them are suppressed."""
 
     labels: tuple[str, ...]  # the sensitive items, those alone that some row holds
     indptr: Ints  # int64 (n + 1,): where the entries of each distinct row begin
@@ -60,7 +60,7 @@ class Sensitive:
 
     @property
     def n_variables(self) -> int:
-        """Number of variables besides those of leaves."""
+        """Number of variables in addition to those of leaves."""
         if self.is_known or self.hide == NOTHING:
             return 0
         return self.item.size if self.hide == OCCURRENCES else len(self.labels)
@@ -72,7 +72,7 @@ class Sensitive:
 
     @property
     def amounts(self) -> list[int]:
-        """How many occurrences each variable leaves out, per unit."""
+        """How many occurrences each variable suppresses, per unit."""
         if not self.n_variables:
             return []
         return [1] * self.item.size if self.hide == OCCURRENCES else self.holders.tolist()

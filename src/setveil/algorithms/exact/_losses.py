@@ -81,9 +81,9 @@ class Losses:
     def _of_labels(
         cls, objective: str, hierarchy: Hierarchy, tree: Hierarchy, occurrences: list[int], weight: list[int]
     ) -> Losses:
-        """Make the losses of NCP or LM: of an occurrence, what its label stands for.
+        """Make the losses of NCP or LM: of an occurrence, what its label represents.
 
-        Leaves of the tree that the hierarchy lacks stand for themselves.
+        Leaves of the tree that the hierarchy lacks represent themselves.
         """
         if objective == "ncp":
             spread, worst = hierarchy.spread

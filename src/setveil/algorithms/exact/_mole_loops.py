@@ -23,7 +23,7 @@ def keep_greedily(order, starts, items, item_starts, moles_of, gone):
     item_starts, moles_of : int64 (n + 1,), int64
         The moles of each item.
     gone : bool (n,), written
-        Which items are left out; of each mole at least one is.
+        Which items are suppressed; of each mole at least one is.
     """
     lacks = np.zeros(starts.size - 1, np.int64)
     for mole in range(starts.size - 1):

@@ -35,18 +35,18 @@ DRAWS = 20  # greedy releases around a fractional one
 
 @dataclass(frozen=True)
 class ItemLosses:
-    """What leaving out some items loses (see `Losses`); a candidate is 1 where an item is left out."""
+    """What suppressing some items loses (see `Losses`); a candidate is 1 where an item is suppressed."""
 
     costs: Ints | list[int]
     occurrences: Ints
     before: int  # occurrences that are left out in any case
 
     def cost(self, candidate: Ids) -> int:
-        """Loss of a candidate, beside what is lost in any case."""
+        """Loss of a candidate, in addition to the loss in any case."""
         return sum(self.costs[i] for i in np.flatnonzero(candidate).tolist())
 
     def suppressed(self, candidate: Ids) -> int:
-        """Count the occurrences that a candidate leaves out."""
+        """Count the occurrences that a candidate suppresses."""
         return self.before + int(self.occurrences[candidate > 0].sum())
 
 
@@ -54,7 +54,7 @@ class MoleSearch:
     """The search for the public items whose loss is least and without which no mole is left.
 
     Leaving an item out changes the support of no other set, so a release is coherent if and only if of every
-    minimal mole an item is left out.
+    minimal mole an item is suppressed.
 
     Attributes
     ----------
@@ -114,7 +114,7 @@ class MoleSearch:
         return self._record(search.lower if self.items.size else inf)
 
     def gone(self) -> list[int]:
-        """List the items that are left out, as ids of the data, in item order."""
+        """List the items that are suppressed, as ids of the data, in item order."""
         return sorted([*self.certain, *self.items[self.incumbent.candidate > 0].tolist()])
 
     # --- what branch and cut asks
@@ -171,7 +171,7 @@ class MoleSearch:
         self._refined(gone)
 
     def _refined(self, gone: NDArray[np.bool_]) -> None:
-        """Offer a release, with what can be kept besides."""
+        """Offer a release, with what can be kept also."""
         keep_greedily(self.heavy, self.starts, self.members, self.item_starts, self.moles_of, gone)
         self.incumbent.offer(gone.astype(np.int32))
 

@@ -24,10 +24,10 @@ class Exact(Declared):
     ----------
     objective : {"ncp", "lm", "items", "entropy", "entropy-max"} or None
         Loss to minimize; None: LM with suppression, NCP without. "items": LM, but every item counts once, in
-        however many rows it is. The last two are for releases with the supports of items beside them (see
+        however many rows it is. The last two are for releases with the supports of items next to them (see
         docs/exact.md).
     suppress : bool
-        Allow items to be suppressed, all their occurrences, beside generalization.
+        Allow items to be suppressed, all their occurrences, next to generalization.
     max_suppressed : number between 0 and 1, or None
         Greatest share of the item occurrences that may be suppressed.
     keep : sequence of str
@@ -35,8 +35,8 @@ class Exact(Declared):
     weights : mapping of str to number
         Importance of items, 0 or from 1e-12 to 1e12, that multiplies their loss; 1 where not given.
     hide : {"occurrences", "items"} or None
-        Where there are sensitive items: leave them out of some of their rows, or wholly. None: occurrences,
-        unless attackers may know sensitive items; then only whole items can be left out.
+        Where there are sensitive items: suppress them in some of their rows, or wholly. None: occurrences,
+        unless attackers may know sensitive items; then only whole items can be suppressed.
     gap : number
         Stop when the loss is proven to be at most this share above the least possible, 0 (proven least) or
         more.

@@ -28,7 +28,7 @@ class Promise:
 
 
 def promise_of(guarantee: Any, parameters: Exact) -> Promise:
-    """Say what a guarantee demands, and how sensitive items may be left out."""
+    """Say what a guarantee demands, and how sensitive items may be suppressed."""
     phrase = guarantee.phrase
     if guarantee.model == "coherence":
         if parameters.hide is not None:

@@ -19,7 +19,7 @@ class RareLeaves:
 
     Such a node is never published, so each leaf below it is suppressed unless the cut lies above the highest
     such node over it. All leaves of which this is told of the same node are suppressed together or not at
-    all: one of them stands for all.
+    all: one of them represents all.
 
     Parameters
     ----------
@@ -31,9 +31,9 @@ class RareLeaves:
     Attributes
     ----------
     members : dict of str to list of str
-        For each leaf that stands for several, or for one that is rare, all of them.
+        For each leaf that represents several, or for one that is rare, all of them.
     tree : Hierarchy
-        What is left of the tree: its leaves are those that are not rare, and those that stand for others.
+        What is left of the tree: its leaves are those that are not rare, and those that represent others.
     """
 
     def __init__(self, tree: Hierarchy, rows: Transactions, k: int) -> None:
@@ -60,16 +60,16 @@ class RareLeaves:
         self._node = np.array([tree.id(label) for label in self.tree.labels])
 
     def of(self, label: str) -> list[str]:
-        """List the leaves that a leaf stands for; of a node the node alone."""
+        """List the leaves that a leaf represents; of a node the node alone."""
         return self.members.get(label, [label])
 
     def rows(self, rows: Transactions) -> Transactions:
-        """Write rows with the leaves that stand for theirs."""
+        """Write rows with the leaves that represent theirs."""
         leaf = self._stands_for[self.whole.locate(rows.vocabulary)[rows.items]]
         return Transactions.from_codes(rows.indptr, leaf, self.whole.labels[: self.whole.n_leaves])
 
     def summed(self, of_leaves: Ints) -> Ints:
-        """Sum what leaves have over those that one stands for: int64 (leaves of the smaller tree,)."""
+        """Sum what leaves have over those that one represents: int64 (leaves of the smaller tree,)."""
         total = np.zeros(self.whole.n_leaves, np.int64)
         np.add.at(total, self._stands_for, of_leaves)
         summed: Ints = total[self._node[: self.tree.n_leaves]]
@@ -86,7 +86,7 @@ class RareLeaves:
         )
 
     def _summed(self, of_leaves: list[int]) -> list[int]:
-        """Sum integers of any size over the leaves that one stands for."""
+        """Sum integers of any size over the leaves that one represents."""
         total = [0] * self.whole.n_leaves
         for leaf, one in enumerate(self._stands_for.tolist()):
             total[one] += of_leaves[leaf]

@@ -21,16 +21,16 @@ class RhoCandidates(Candidates):
     """Makes candidates; behind its nodes, a candidate tells the value of each variable of `Sensitive`.
 
     Valid ones are made by suppression alone, which never makes anything worse: first of what too few rows
-    hold, then of sensitive items that are given away, or of what gives them away where they must stay.
+    hold, then of sensitive items that are revealed, or of what reveals them where they must stay.
 
     Parameters
     ----------
     cut, separator, losses, kept, suppress, progress
         See `Candidates`.
     breaches : Breaches
-        Finds what is given away.
+        Finds what is revealed.
     shown : list of int
-        Sensitive items that must not be left out, by their places.
+        Sensitive items that must not be suppressed, by their places.
     low_root : bool
         The root must not be published, so that generalizing need not lead to anything valid.
     """
@@ -157,7 +157,7 @@ class RhoCandidates(Candidates):
         return back
 
     def _without_breaches(self, candidate: Ids) -> Ids | None:
-        """Leave out sensitive items, or what gives them away, until nothing does; None if that cannot be."""
+        """Suppress sensitive items, or what reveals them, until nothing does; None if that cannot be."""
         candidate = candidate.copy()
         candidate[self.tree.n_nodes :] = 0
         if not self.sensitive.is_known and self.sensitive.hide == NOTHING:
@@ -178,7 +178,7 @@ class RhoCandidates(Candidates):
         return candidate
 
     def _without_known(self, candidate: Ids) -> Ids | None:
-        """Leave out public nodes that give something away, those in most breaches for their cost first."""
+        """Suppress public nodes that reveal something, those in most breaches for their cost first."""
         if not self.suppress:
             return candidate
         while found := self.breaches.of_candidate(candidate):

@@ -17,7 +17,7 @@ LIFTED = 200  # breaches of one candidate that are stated of more general nodes,
 
 
 class RhoRounding(Rounding):
-    """Answers what branch and cut asks; `breaches` finds what is given away (see `Rounding`)."""
+    """Answers what branch and cut asks; `breaches` finds what is revealed (see `Rounding`)."""
 
     candidates: RhoCandidates
 

@@ -42,9 +42,9 @@ TOP = "\0"  # the node above the public root and sensitive items that may be kno
 class RhoSearch:
     """The search for the least loss under a bound for what is learned of sensitive items.
 
-    Supports of what is published are those in the data: a cut, and what is left out altogether, change none.
-    So whether a set of published nodes is in too few rows, or gives a sensitive item away, is a fact of the
-    data, and what a promise demands is linear in the variables. But it is not monotone: neither finer nor
+    Supports of what is published are those in the data: a cut, and what is suppressed altogether, change
+    none. So whether a set of published nodes is in too few rows, or gives a sensitive item away, is a fact of
+    the data, and what a promise demands is linear in the variables. But it is not monotone: neither finer nor
     coarser cuts inherit it, only suppression is safe. Nothing here relies on more than that.
 
     Parameters
@@ -52,7 +52,7 @@ class RhoSearch:
     part : PublicPart
         The data, in an order that does not depend on the input's, and their public part.
     flat : bool
-        There is no hierarchy: public items are published as themselves or left out.
+        There is no hierarchy: public items are published as themselves or suppressed.
     """
 
     def __init__(
@@ -120,7 +120,7 @@ class RhoSearch:
     # --- what is published
 
     def nodes(self) -> Ids:
-        """Return the node of ``part.tree`` that each of its leaves is published as, -1: it is left out."""
+        """Return the node of ``part.tree`` that each of its leaves is published as, -1: it is suppressed."""
         tree, whole = self.tree, self.part.tree
         to = np.arange(whole.n_leaves, dtype=np.int32)
         best = self.incumbent.candidate
@@ -144,7 +144,7 @@ class RhoSearch:
         return [label for label, gone in zip(sensitive.labels, tail, strict=True) if gone]
 
     def hidden_occurrences(self) -> NDArray[np.bool_]:
-        """Tell which occurrences of sensitive items are left out: bool (data.n_occurrences,).
+        """Tell which occurrences of sensitive items are suppressed: bool (data.n_occurrences,).
 
         Of rows that are alike in their public items, those are drawn that lose an item.
         """
@@ -177,7 +177,7 @@ class RhoSearch:
                 raise RequestError(f"{what} that are not in the {where}: {listed(unknown)}.")
 
     def _tree(self) -> Hierarchy:
-        """Make the hierarchy of what may be known: the public one, and sensitive items beside it."""
+        """Make the hierarchy of what may be known: the public one, and sensitive items next to it."""
         part = self.part
         wanted = {*part.rows.vocabulary.labels, *self.parameters.keep}
         tree = contracted(part.tree, wanted)
@@ -208,7 +208,7 @@ class RhoSearch:
         return Sensitive.of_rows(labels, self._group, first.size, self._row, self._item, hide, leaf)
 
     def _losses(self, objective: str) -> Losses:
-        """Make the losses: those of public occurrences, and 1 for each sensitive one that is left out."""
+        """Make the losses: those of public occurrences, and 1 for each sensitive one that is suppressed."""
         part, tree, data = self.part, self.tree, self.cut_data()
         weights = dict(self.parameters.weights)
         if objective not in ("ncp", "lm", "items"):
@@ -336,7 +336,7 @@ class RhoSearch:
             )
 
     def _forced(self) -> list[Breach]:
-        """List what is learned by who knows nothing of items that may not be left out."""
+        """List what is learned by who knows nothing of items that may not be suppressed."""
         always = range(len(self.sensitive.labels)) if self.sensitive.hide == NOTHING else self.shown
         return [breach for breach in self.breaches.of_everybody() if breach.item in always]
 

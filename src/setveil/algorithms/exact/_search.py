@@ -177,7 +177,7 @@ class Search:
         return self._record(self.incumbent.cost, lower, program)
 
     def take(self, image: Mapping[str, str | None]) -> None:
-        """Take the release of an earlier run as the best: the label of each item, None: it is left out."""
+        """Take the release of an earlier run as the best: the label of each item, None: it is suppressed."""
         tree, candidate = self.tree, np.arange(self.tree.n_nodes, dtype=np.int32)
         for leaf in range(tree.n_leaves):
             label = image[tree.labels[leaf]]

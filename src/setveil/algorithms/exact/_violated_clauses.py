@@ -29,7 +29,7 @@ def is_rare(nodes, starts, tidlists, weights, dense, bits, k):
     starts, tidlists : int64 (n_nodes + 1,), int32 (occurrences,)
         The rows of each node (see `setveil.kernels.rows.invert`).
     weights : int64 (n,)
-        How many rows each row stands for.
+        How many rows each row represents.
     dense : int64 (n_nodes,)
         Which of `bits` is the node's, -1 for nodes of few rows.
     bits : uint64 (any, n / 64 rounded up)
@@ -139,7 +139,7 @@ def violated_clauses(
     Parameters
     ----------
     indptr, ranks, weights
-        Distinct rows of ranks, ascending, and how many rows each stands for. Ranks number the nodes that
+        Distinct rows of ranks, ascending, and how many rows each represents. Ranks number the nodes that
         matter, by increasing support.
     starts, tidlists, positions, supports
         Where each rank stands, and in how many rows.
@@ -147,7 +147,7 @@ def violated_clauses(
         Of each rank: its node, the value of the node's parent, the least value of a leaf below, its sort, its
         leaves.
     most : int64 (sorts,)
-        Sets hold at most so many nodes of each sort.
+        Sets hold at most this many nodes of each sort.
     parent, root
         The tree.
     k, largest : int

@@ -87,7 +87,7 @@ def certify(
     Parameters
     ----------
     image : mapping of str to (str or None)
-        The label of each item of the hierarchy; None: it is left out.
+        The label of each item of the hierarchy; None: it is suppressed.
     """
     _require_nothing_absent(guarantee)
     search = _km_search(data, hierarchy, guarantee, parameters, progress)
@@ -187,7 +187,7 @@ def _mole_search(data: Transactions, guarantee: Any, parameters: Exact, progress
 
 
 def _coherent(search: MoleSearch) -> tuple[Recoding, dict[str, Any]]:
-    """Make the recoding of a search for what to leave out, and its details."""
+    """Make the recoding of a search for what to suppress, and its details."""
     from setveil.algorithms._suppressed_items import recoding_without
 
     optimality = search.run()

@@ -66,7 +66,7 @@ def list_threats(sizes, nodes, first, stop, at, last, fill, threats):
 
 @compiled
 def _turn(v, index, open_, firing, kept, in_cut, heap, waiting):
-    """Keep node v that was not, or the reverse; put on the heap the nodes that have to be decided anew.
+    """Keep node v that was not, or the reverse; put on the heap the nodes that have to be decided again.
 
     Returns the number of threats looked at.
     """
@@ -97,7 +97,7 @@ def _turn(v, index, open_, firing, kept, in_cut, heap, waiting):
 
 @compiled
 def replace_node(v, children, index, open_, firing, kept, in_cut, waiting, cost, turned):
-    """Replace a node of the cut by its children and decide anew what that touches.
+    """Replace a node of the cut by its children and decide again what that touches.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ def best_replacement(
     best : int64 (2,), written
         Least change of the cost so far, and the first candidate that has it; starts as (0, -1).
     budget : int
-        Stop after looking at about so many threats.
+        Stop after looking at about this many threats.
 
     Returns
     -------

@@ -34,14 +34,14 @@ THREATS_AT_ONCE = 2_000_000  # threats looked at between two signs of life
 class CutSpace:
     """The cuts of a hierarchy over data, and what each node costs if it is kept or suppressed.
 
-    An inner node with a single child is left out: its child stands for both.
+    An inner node with a single child is omitted: its child represents both.
 
     Attributes
     ----------
     used : bool (n_nodes,)
-        Nodes that are not left out.
+        Nodes that are not omitted.
     top : int
-        The root, or what stands for it.
+        The root, or what represents it.
     cost : int64 (2, n_nodes)
         Cost of a node that is kept, that is suppressed: LM times (number of occurrences) times
         (number of leaves - 1).
@@ -73,7 +73,7 @@ class CutSpace:
         return list(range(self.tree.n_leaves))
 
     def rows(self, cut: list[int]) -> tuple[Ints, Ids, Ints]:
-        """Recode the data under a cut: distinct rows of nodes, and how many rows each stands for."""
+        """Recode the data under a cut: distinct rows of nodes, and how many rows each represents."""
         image = np.full(self.tree.n_nodes, -1, np.int32)
         for v in cut:
             image[self.tree.under(v)] = v
@@ -93,7 +93,7 @@ class CutSpace:
         return [self._bottom(child) for child in self.tree.children(node)]
 
     def at_or_above(self, cut: list[int]) -> NDArray[np.bool_]:
-        """Tell which nodes that are not left out lie in a cut or above it: bool (n_nodes,)."""
+        """Tell which nodes that are not omitted lie in a cut or above it: bool (n_nodes,)."""
         out: NDArray[np.bool_] = np.zeros(self.tree.n_nodes, bool)
         for v in cut:
             while v >= 0 and not out[v]:

@@ -53,10 +53,10 @@ def anonymize(
     """Make the data k^m-anonymous by HgHs of [1]: a cut found from the top down, and suppressed items.
 
     From the cut that holds only the root, the search moves to the child cut (one node replaced by its
-    children) of least cost, as long as one costs less. The items to suppress are chosen anew for every cut:
+    children) of least cost, as long as one costs less. The items to suppress are chosen again for every cut:
     by decreasing cost of suppression, an item is kept if no threat lies wholly among the kept ones.
 
-    Differences from [1]: an inner node with a single child stands for the same items as its child and is
+    Differences from [1]: an inner node with a single child represents the same items as its child and is
     never published; a search that stopped there would stop for nothing. What to suppress is not computed
     from the start for every child cut: replacing a node changes only decisions that hang together with it by
     threats.

@@ -54,7 +54,7 @@ def anonymize(
     """Make the data k^m-anonymous by mHgHs of [1]: round i is HgHs for k^i-anonymity above round i-1's cut.
 
     Each round works on the hierarchy without the nodes below the cut of the round before, so it meets far
-    fewer threats. What to suppress is found anew in each round: an item suppressed in one may be kept in the
+    fewer threats. What to suppress is found again in each round: an item suppressed in one may be kept in the
     next. There are as many rounds as the longest row has items if that is less than m.
 
     Differences from [1]: as for `setveil.algorithms.hghs.hghs.anonymize`. A round that works on the same

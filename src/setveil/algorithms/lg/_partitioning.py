@@ -119,7 +119,7 @@ def find_nodes(
 
 
 def _distinct(indptr: Ints, items: Ids) -> tuple[Ints, Ids, Ints, Ints]:
-    """List the distinct non-empty rows in item order, how many rows each stands for, and which, by turns."""
+    """List the distinct non-empty rows in item order, how many rows each represents, and which, by turns."""
     group, first, _ = merge_rows(indptr, items)
     distinct = take_rows(indptr, items, first)
     keys = distinct[1].astype(">i4").tobytes()
@@ -141,7 +141,7 @@ def _expansions(tree: Hierarchy) -> tuple[int, Ints, Ints]:
     Returns
     -------
     top : int
-        The node that stands for the root.
+        The node that represents the root.
     starts, children : int64 (n_nodes + 1,), int64, read-only
         The children of node v are ``children[starts[v]:starts[v + 1]]``, in tree order.
     """

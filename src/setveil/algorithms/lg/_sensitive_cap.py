@@ -15,7 +15,7 @@ from setveil.kernels.rows import Ints
 def hidden_in_parts(
     data: Transactions, is_sensitive: NDArray[np.bool_], part_of: Ints, rho: Fraction
 ) -> NDArray[np.bool_]:
-    """Choose the occurrences of sensitive items that are left out, so that parts tell nothing of them.
+    """Choose the occurrences of sensitive items that are suppressed, so that parts tell nothing of them.
 
     Of the rows of each part, and of those without a part, at most a share rho keep each sensitive item: the
     first ones. All rows of a part show the same public items. So the rows that show any set of public items

@@ -92,7 +92,7 @@ def anonymize_parts(
 
 
 def _left_out(data: Transactions, nodes: Ids) -> list[str]:
-    """List the items that are left out of all rows, in item order."""
+    """List the items that are suppressed in all rows, in item order."""
     lost = np.bincount(data.items[nodes < 0], minlength=data.n_items)
     return [
         data.vocabulary.labels[i] for i in np.flatnonzero((lost > 0) & (lost == data.supports())).tolist()

@@ -84,7 +84,7 @@ def anonymize(
     details : dict
         The number of parts (`parts`), the rows of the smallest and the largest (`smallest`, `largest`), and
         `generalization_steps` of AA or the number of parts that are `proven` optimal. `suppressed`: the items
-        that are left out of all rows.
+        that are suppressed in all rows.
 
     References
     ----------
@@ -106,7 +106,7 @@ def anonymize(
 
 
 def _number_of_parts(wanted: int | None, n_rows: int, k: int) -> int:
-    """Choose the number of parts of so many rows, or refuse the one that is wanted."""
+    """Choose the number of parts of this many rows, or refuse the one that is wanted."""
     most = max(n_rows // k, 1)
     if wanted is None:
         return max(1, min(n_rows // ROWS_PER_PART, most))

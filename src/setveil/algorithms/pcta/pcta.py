@@ -64,12 +64,12 @@ def protect(groups: ItemGroups, policy: Policy, k: int, progress: Progress, allo
     Broken or None
         The first suppression that made it more items than `allowed`.
 
-    Differences from [1] and [2]: the constraint to protect is chosen anew after every merge, because one that
-    was satisfied (a pair in no row, say) can be broken by a merge. A constraint is satisfied iff no subset of
-    its image has support in (0, k). Items are suppressed where utility constraints forbid every merge of a
-    part of the constraint, and only there. Items that occur in no row are left alone. Where all m-itemsets
-    are protected and no row has m items, those of as many items as the longest row has are: the promise is
-    the same. The run goes on when too many items are suppressed, to learn how many it takes.
+    Differences from [1] and [2]: the constraint to protect is chosen again after every merge, because one
+    that was satisfied (a pair in no row, say) can be broken by a merge. A constraint is satisfied iff no
+    subset of its image has support in (0, k). Items are suppressed where utility constraints forbid every
+    merge of a part of the constraint, and only there. Items that occur in no row are left alone. Where all
+    m-itemsets are protected and no row has m items, those of as many items as the longest row has are: the
+    promise is the same. The run goes on when too many items are suppressed, to learn how many it takes.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Partial suppression: single occurrences that are left out."""
+"""Partial suppression: single occurrences that are suppressed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which rows hold what a rule knows and tells, and in which of them to leave out what it tells."""
+"""Which rows hold what a rule knows and tells, and in which of them to suppress what it tells."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _holds_all(items, begin, end, wanted):
 
 @compiled
 def drop_in_rows(needs, groups_of, needs_of, copies, dropped):
-    """Leave an item out of rows until each need is met, then give it back where it may stay.
+    """Suppress an item in rows until each need is met, then give it back where it may stay.
 
     Parameters
     ----------

@@ -20,11 +20,11 @@ def walk_rules(rows, secrets, limit, size, surest, levels, path, tally, state, o
     Parameters
     ----------
     rows : int64 (n + 1,), int32 (occurrences,), int64 (occurrences,), int64 (n,)
-        Rows of what may be known; the row of each occurrence; how many rows each stands for.
+        Rows of what may be known; the row of each occurrence; how many rows each represents.
     secrets : int64 (n + 1,), int32 (any,), bool (n_ids,)
         The sensitive items of each row; which ids that may be known are sensitive themselves.
     limit : int64 (rows + 1,)
-        How many of so many rows may hold a sensitive item.
+        How many of this many rows may hold a sensitive item.
     size : int
         Number of known items, at least 1.
     surest : bool

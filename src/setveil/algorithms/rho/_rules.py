@@ -1,4 +1,4 @@
-"""Rules: what is known of a person, and which sensitive item it gives away."""
+"""Rules: what is known of a person, and which sensitive item it reveals."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class RuleSearch:
     indptr, items : int64 (n + 1,), int32 (occurrences,)
         Rows, ascending.
     weights : int64 (n,)
-        How many rows each stands for.
+        How many rows each represents.
     is_secret : bool (n_ids,)
         Which ids are sensitive items.
     limit : int64
@@ -180,7 +180,7 @@ class RuleSearch:
 
 
 def distinct_without(rows: tuple[Ints, Ids, Ints], gone: list[int], n_ids: int) -> tuple[Ints, Ids, Ints]:
-    """Leave ids out of weighted rows, and merge the rows that are equal then."""
+    """Omit ids from weighted rows, and merge the rows that are equal then."""
     image = np.arange(n_ids, dtype=np.int32)
     image[gone] = -1
     return distinct_rows(*recode_rows(rows[0], rows[1], image), rows[2])

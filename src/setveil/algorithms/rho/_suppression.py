@@ -1,4 +1,4 @@
-"""SuppressControl: which items to leave out of all rows, found greedily."""
+"""SuppressControl: which items to suppress in all rows, found greedily."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Weighted = tuple[Ints, Ids, Ints]  # rows, and how many each stands for
 
 
 class Choice(NamedTuple):
-    """An item to leave out: for rules of how many known items, and how many of them per loss."""
+    """An item to suppress: for rules of how many known items, and how many of them per loss."""
 
     item: int
     size: int
@@ -33,7 +33,7 @@ def choose_items(
     most: int | None = None,
     progress: Progress = silent,
 ) -> list[Choice]:
-    """Choose what to leave out of all rows, so that no rule of any size breaches.
+    """Choose what to suppress in all rows, so that no rule of any size breaches.
 
     Rules of fewer known items first: as long as some of the present size are left, the item goes that
     removes most of them per loss (known in them, or told by them). An item of no loss goes before all
@@ -43,13 +43,13 @@ def choose_items(
     Parameters
     ----------
     rows : (int64, int32, int64)
-        Rows of ids, ascending, and how many rows each stands for; the empty ones, too.
+        Rows of ids, ascending, and how many rows each represents; the empty ones, too.
     is_secret : bool (n_ids,)
         Which ids are sensitive items.
     limit : int64
         For each number of rows how many of them may hold a sensitive item.
     loss : list of int
-        What leaving out each id loses.
+        What suppressing each id loses.
     most : int, optional
         Stop as soon as more is lost, whatever breaches then.
 
@@ -112,7 +112,7 @@ def bring_back(
     gone: list[int],
     progress: Progress = silent,
 ) -> list[int]:
-    """Find which of the items left out can come back, those of the greatest loss first, in item order.
+    """Find which of the items suppressed can come back, those of the greatest loss first, in item order.
 
     An item that comes back changes the support of sets that hold it, no others. So only rules that know it
     (all within its rows, where it tells nothing more) and those that tell it can breach.

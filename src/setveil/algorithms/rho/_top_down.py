@@ -18,7 +18,7 @@ from setveil.progress import Progress, silent
 
 @dataclass(frozen=True)
 class Scenario:
-    """A cut of the public tree, what is left out of it in which order, and what it costs."""
+    """A cut of the public tree, what is suppressed in it in which order, and what it costs."""
 
     cut: frozenset[int]
     order: list[Choice]
@@ -26,15 +26,15 @@ class Scenario:
 
 
 class TopDown:
-    """The search for a cut of the public part and for nodes and sensitive items to leave out.
+    """The search for a cut of the public part and for nodes and sensitive items to suppress.
 
     It starts with the root. At each step every inner node of the cut is replaced by its children on trial;
-    SuppressControl finds what has to be left out then. The cheapest of these cuts is taken (equal ones: that
-    of the first node), as long as it is cheaper than the present one.
+    SuppressControl finds what has to be suppressed then. The cheapest of these cuts is taken (equal ones:
+    that of the first node), as long as it is cheaper than the present one.
 
     Items and nodes have the numbers of the hierarchy, which are in item order. Costs are integers: the loss
     of an occurrence published as a node with u public leaves of n is u (0 for a leaf) of n, by LM u - 1 of
-    n - 1; that of one left out is all; a sensitive item that is published costs nothing.
+    n - 1; that of one suppressed is all; a sensitive item that is published costs nothing.
 
     Parameters
     ----------
@@ -47,13 +47,13 @@ class TopDown:
     tree : Hierarchy
         The public tree.
     rows : (int64, int32, int64)
-        The distinct rows of leaves, and how many rows each stands for.
+        The distinct rows of leaves, and how many rows each represents.
     is_secret : bool (n_nodes,)
         Which leaves are sensitive items that some row holds.
 
     Notes
     -----
-    Differences from [1]: what is left out is found anew for each cut, and ties are decided as above. A cut
+    Differences from [1]: what is suppressed is found again for each cut, and ties are decided as above. A cut
     is not looked at further once it costs more than the best one: leaving more out costs more.
 
     References
@@ -101,12 +101,12 @@ class TopDown:
         return found
 
     def published(self, found: Scenario) -> tuple[NDArray[np.int32], list[int]]:
-        """List the node that each public leaf is published as, and the sensitive items left out.
+        """List the node that each public leaf is published as, and the sensitive items suppressed.
 
         Returns
         -------
         nodes : int32 (tree.n_leaves,)
-            -1: the leaf is left out.
+            -1: the leaf is suppressed.
         hidden : list of int
             Ids of the data.
         """
@@ -143,7 +143,7 @@ class TopDown:
         return best
 
     def _least(self, cut: frozenset[int]) -> int:
-        """Cost of a cut of which nothing is left out."""
+        """Cost of a cut of which nothing is suppressed."""
         return sum(self._full[v] for v in cut)
 
     def _gain(self, v: int) -> int:
@@ -151,7 +151,7 @@ class TopDown:
         return self._full[v] - sum(self._full[child] for child in self.tree.children(v))
 
     def _scenario(self, cut: frozenset[int], rows: Weighted, most: int | None) -> Scenario:
-        """Find what to leave out of a cut; one that costs more than `most` may not be found to its end."""
+        """Find what to suppress in a cut; one that costs more than `most` may not be found to its end."""
         least = self._least(cut)
         left = None if most is None else most - least
         order = choose_items(rows, self.is_secret, self._limit, self._loss, left)
@@ -164,7 +164,7 @@ class _CutRows:
     Attributes
     ----------
     rows : (int64, int32, int64)
-        The distinct rows, and how many rows each stands for.
+        The distinct rows, and how many rows each represents.
     """
 
     def __init__(self, search: TopDown, cut: frozenset[int]) -> None:

@@ -1,4 +1,4 @@
-"""Partial suppression: single occurrences are left out, so that nothing sensitive can be concluded."""
+"""Partial suppression: single occurrences are suppressed, so that nothing sensitive can be concluded."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def anonymize(
     parameters: Partial = Partial(),
     progress: Progress = silent,
 ) -> tuple[LocalRecoding, dict[str, Any]]:
-    """Leave out occurrences (see `_hidden_occurrences.hide_for_public`, `_hidden_occurrences.hide_for_any`).
+    """Suppress occurrences (see `_hidden_occurrences.hide_for_public`, `_hidden_occurrences.hide_for_any`).
 
     Details: how many occurrences of which items are `hidden`; for rho-uncertainty how many rules were made
     safe (`steps`); `warnings`.

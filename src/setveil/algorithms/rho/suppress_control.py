@@ -60,14 +60,14 @@ def anonymize(
     parameters: SuppressControl = SuppressControl(),
     progress: Progress = silent,
 ) -> tuple[Recoding, dict[str, Any]]:
-    """Make the data rho-uncertain by leaving items out of all rows (see `_suppression.choose_items`).
+    """Make the data rho-uncertain by suppressing items in all rows (see `_suppression.choose_items`).
 
     Details: what was `suppressed`; in which `order`, with the number of rules removed per occurrence lost;
     how many items for rules of how many known ones (`by_size`); with `refine` what came `back`; `warnings`.
 
     Notes
     -----
-    Differences from [1]: a confidence of exactly rho is allowed; what can be said of somebody of whom nothing
+    Differences from [1]: a confidence of exactly rho is allowed; what can be said of someone of whom nothing
     is known counts, too; all revealing rules of a size are counted, not only minimal ones; ties are decided
     by item order; `refine`.
 

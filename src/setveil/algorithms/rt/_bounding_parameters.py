@@ -40,7 +40,7 @@ class Bounding(Declared):
         Rows of a class of mondrian, at least; None: k.
     suppress : bool
         Allow items to be suppressed, all their occurrences in a class. Without it, classes in which some, but
-        fewer than k rows hold items are refused.
+        fewer than k rows hold items are rejected.
 
     Examples
     --------

@@ -96,7 +96,7 @@ class Classes:
         return [*sizes, self.table.n_rows]
 
     def of_size(self, least: int) -> Point | None:
-        """Make classes of at least so many rows; None: their items cannot be published."""
+        """Make classes of at least this many rows; None: their items cannot be published."""
         if least < self.table.n_rows:
             parts = mondrian(Splits(self.table, least, self.filled, self.sensitive), self.largest)
         else:

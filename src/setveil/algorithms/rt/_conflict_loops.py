@@ -1,4 +1,4 @@
-"""Which nodes of a hierarchy may be published beside which, for the rows of one part."""
+"""Which nodes of a hierarchy may be published next to which, for the rows of one part."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ class Forest(Declared):
     objective : {"ncp", "lm"} or None
         Loss of the items; None: LM with suppression, NCP without.
     suppress : bool
-        Allow items to be suppressed, all their occurrences, beside generalization.
+        Allow items to be suppressed, all their occurrences, next to generalization.
     coarsest : mapping of str to sequence of str
         Labels by column (the items': the name of the column of items): nothing above these is published.
     gap : number

@@ -160,7 +160,7 @@ def item_trees(
 
 
 def knowledge_of(guarantee: KKmAnonymity | MixedKmAnonymity, columns: Sequence[str]) -> Knowledge:
-    """Say what somebody may know, given the names of the columns of items."""
+    """Say what someone may know, given the names of the columns of items."""
     mixed, m = isinstance(guarantee, MixedKmAnonymity), guarantee.m
     if not isinstance(m, PerColumn):
         return Knowledge(guarantee.k, m, mixed)

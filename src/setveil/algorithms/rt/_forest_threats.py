@@ -48,7 +48,7 @@ Rows = tuple[Ints, Ids, Ints]
 
 
 class Threats:
-    """Finds sets of published nodes that somebody may know and that more than 0 but less than k rows hold."""
+    """Finds sets of published nodes that someone may know and that more than 0 but less than k rows hold."""
 
     def __init__(self, forest: Forest, knowledge: Knowledge) -> None:
         self.forest, self.knowledge = forest, knowledge

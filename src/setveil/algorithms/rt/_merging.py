@@ -72,7 +72,7 @@ class Clusters:
         return Fraction(self._total, self._whole or 1)
 
     def parts(self, mergers: int) -> NDArray[np.int64]:
-        """Find the number of each row's cluster after so many mergers, in their order: int64 (rows,)."""
+        """Find the number of each row's cluster after this many mergers, in their order: int64 (rows,)."""
         place = np.arange(self.live.size)
         for c, d in reversed(self.mergers[:mergers]):
             place[d] = place[c]
@@ -86,7 +86,7 @@ class Clusters:
         by : {"r", "t", "rt"}
             Similar in their values, in their items, or by the sum of the places in these two orders.
         limit : Fraction, optional
-            Leave out those that R would exceed this with, after the merge.
+            Omit those that R would exceed this with, after the merge.
         """
         others = np.flatnonzero(self.live)
         others = others[others != c]

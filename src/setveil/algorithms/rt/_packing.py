@@ -1,4 +1,4 @@
-"""Choose elements of the greatest total gain, with at most so many of each of some sets: branch and cut."""
+"""Choose elements of the greatest total gain, with at most this many of each of some sets: branch and cut."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ROUNDS = 30  # relaxations of the root that may be tightened although no solutio
 
 @dataclass(frozen=True)
 class Limit:
-    """Of some elements at most so many may be chosen, or exactly so many."""
+    """Of some elements at most this many may be chosen, or exactly this many."""
 
     members: Ints  # int64 (any,)
     most: int = 1

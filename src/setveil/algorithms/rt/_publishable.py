@@ -130,7 +130,7 @@ class Publishable:
     def near(self, values: Floats) -> Marks | None:
         """Make a release near values of a relaxation: what has the greatest value first.
 
-        None where that leaves out what must not be.
+        None where that suppresses what must not be.
         """
         order = np.lexsort((-self.gains, -np.round(values, 6)))
         chosen: Marks = np.zeros(self.node.size, bool)
@@ -206,7 +206,7 @@ class Publishable:
         """State what a threat proves, in most general form.
 
         Let S be the threat, or a generalization of it whose support is still in (0, k), and let a row of the
-        threat hold a leaf below each node of S. Whoever publishes for each of them a node between the two
+        threat hold a leaf below each node of S. Anyone who publishes for each of them a node between the two
         publishes a set that this row holds, in at most as many rows as S.
         """
         starts, tidlists, weights = self._holders

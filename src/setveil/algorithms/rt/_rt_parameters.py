@@ -34,7 +34,7 @@ class RT(Declared):
     max_item_loss : number between 0 and 1, or None
         Greatest T.
     suppress : bool
-        Allow items to be suppressed in a class, all their occurrences there, beside generalization.
+        Allow items to be suppressed in a class, all their occurrences there, next to generalization.
     coarsest : mapping of str to sequence of str
         Labels by column (the items': the name of the column of items): nothing above these is published.
     time_limit : float or None

@@ -32,7 +32,7 @@ class SensitiveValues:
     hierarchy : Hierarchy
         Of its items.
     guarantee : KKmAnonymity
-        Says what is sensitive, how often it may be, and what is known of a row besides.
+        Says what is sensitive, how often it may be, and what is known of a row also.
     """
 
     def __init__(self, table: Table, hierarchy: Hierarchy, guarantee: KKmAnonymity) -> None:

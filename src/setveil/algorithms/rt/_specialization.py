@@ -1,6 +1,6 @@
 """One cut of each column's hierarchy, found from the roots down or from the values up.
 
-An inner node with a single child stands for the same values as its child; it is left out here.
+An inner node with a single child represents the same values as its child; it is omitted here.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class _Tree:
     Attributes
     ----------
     low, high : int32 (n_nodes,)
-        Node v stands for the values ``low[v]:high[v]``.
+        Node v represents the values ``low[v]:high[v]``.
     children, parent : lists
         Of each node that is left; nodes keep their numbers, and children stand in the order of their values.
     root : int

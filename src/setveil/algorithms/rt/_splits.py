@@ -18,7 +18,7 @@ class Splits:
     least : int
         Rows that every part has at least.
     filled : int
-        If above 0, every part has no row with items or at least so many.
+        If above 0, every part has no row with items or at least this many.
     sensitive : SensitiveValues, optional
         What no part may have in common too often.
     """

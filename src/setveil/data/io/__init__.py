@@ -159,7 +159,7 @@ def read(
     yes, quote, decimal, sheet
         How columns of answers, quotes, numbers and spreadsheets are read, as for `setveil.read`.
     refuse_tables : bool
-        Whether a file that may be a table is refused where nothing says which columns count. Otherwise its
+        Whether a file that may be a table is rejected where nothing says which columns count. Otherwise its
         lines are read as rows of items, which is right for a published file of which nothing else is known.
 
     Returns

@@ -15,7 +15,7 @@ _VIEW = 16  # bytes of memory that a value takes besides its text
 def least_memory(content: bytes) -> int:
     """Tell what the largest column of a Parquet file takes in memory at least, in bytes; 0: nobody knows.
 
-    A column of a few bytes in a file may stand for billions of values.
+    A column of a few bytes in a file may represent billions of values.
     """
     size = int.from_bytes(content[-8:-4], "little")
     found: Counter[bytes] = Counter()

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 
 class RecordTable:
-    """Objects, one a line; blank lines are left out.
+    """Objects, one a line; blank lines are omitted.
 
     Parameters
     ----------
     only : str
-        Objects without a key that begins with this are left out: they are of other types.
+        Objects without a key that begins with this are omitted: they are of other types.
     """
 
     header = True
@@ -56,7 +56,7 @@ class RecordTable:
         self._leave_out_outer()
 
     def _leave_out_outer(self) -> None:
-        """Leave out columns that others are inside of: where they are empty, so are those."""
+        """Omit columns that others are inside of: where they are empty, so are those."""
         outer = {name[:at] for name in self.names for at, sign in enumerate(name) if sign == "."}
         empty = [
             name

@@ -36,7 +36,7 @@ def detect_format(path: str | Path, content: bytes) -> str:
     Returns
     -------
     str
-        A format; `basket` stands for all separated text (see `setveil.data.evidence`).
+        A format; `basket` represents all separated text (see `setveil.data.evidence`).
     """
     formats = formats_of(Path(path).suffix)
     if len(formats) == 1:
@@ -187,7 +187,7 @@ def _is_table(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def head_rows(text: Text, separator: str) -> list[list[str]]:
-    """Split the first lines that are not blank into fields, blanks around these left out."""
+    """Split the first lines that are not blank into fields, blanks around these omitted."""
     return _rows(_head(text.content), separator)
 
 

@@ -104,9 +104,9 @@ def line_number(content: bytes, offset: int) -> int:
 
 
 def gather(paths: Sequence[str]) -> list[str]:
-    """List the files to read: a folder stands for the files in it, by name, and so does a pattern (``*?[``).
+    """List the files to read: a folder represents the files in it, by name, and so does a pattern (``*?[``).
 
-    Subfolders are not entered. Hidden files are left out, and what programs put beside data: files such as
+    Subfolders are not entered. Hidden files are omitted, and what programs put next to data: files such as
     ``_SUCCESS`` (a leading underscore and no extension) and the ``about.json`` of a release.
     """
     if "-" in paths and len(paths) > 1:
@@ -390,7 +390,7 @@ def _decompressed(raw: bytes, kind: str, name: str) -> bytes:
 
 
 def _unpacked(decoder: Any, piece: bytes) -> Iterator[bytes]:
-    """Unpack a piece of a stream, some bytes at a time: a few may stand for gigabytes."""
+    """Unpack a piece of a stream, some bytes at a time: a few may represent gigabytes."""
     while True:
         unpacked = decoder.decompress(piece, _AT_ONCE)
         yield unpacked

@@ -156,7 +156,7 @@ class TextTable:
         return column.codes, column.labels
 
     def cells(self, at: int) -> pl.Series | None:
-        """List the texts of a column, blanks around them left out; None if polars cannot read the table."""
+        """List the texts of a column, blanks around them omitted; None if polars cannot read the table."""
         import polars as pl
 
         try:

@@ -147,7 +147,7 @@ def _rows(data: Transactions, inner: list[bytes], last: list[bytes], end: bytes)
 
 
 def _blocks(data: Transactions, cells: int = 1) -> Iterator[tuple[int, int, NDArray[np.int32]]]:
-    """Cut the rows into pieces; `cells`: what a row needs besides its items."""
+    """Cut the rows into pieces; `cells`: what a row needs in addition to its items."""
     step = max(_BLOCK // cells, 1)
     for first in range(0, data.n_rows, step):
         last = min(first + step, data.n_rows)

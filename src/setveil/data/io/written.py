@@ -104,7 +104,7 @@ def with_fitting_header(text: Text, separator: str) -> Text:
 
 
 def _without_sep(text: Text) -> tuple[Text, str | None]:
-    """Leave out a first line ``sep=;``, which spreadsheets write for themselves; return its sign."""
+    """Omit a first line ``sep=;``, which spreadsheets write for themselves; return its sign."""
     found = _SEP.match(text.content)
     if found is None or not found[1].isascii() or found.end() == len(text.content):
         return text, None

@@ -38,8 +38,8 @@ def read_sheet(source: Source, sheet: str | None = None) -> pl.DataFrame:
     -------
     polars.DataFrame
         Columns of text (null for an empty cell), named by the first row that is not empty: as it stands
-        there, or ``column 3`` where that cell is empty. Columns and last rows that are all empty are left
-        out; rows and columns that are hidden or filtered away are read like all others.
+        there, or ``column 3`` where that cell is empty. Columns and last rows that are all empty are omitted;
+        rows and columns that are hidden or filtered away are read like all others.
 
     Notes
     -----

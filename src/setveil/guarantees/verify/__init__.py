@@ -31,7 +31,7 @@ class Verdict:
     first : tuple
         The first violations.
     counts : CountsVerdict or None
-        What the check of the counts beside the rows found, where there are any.
+        What the check of the counts next to the rows found, where there are any.
 
     Examples
     --------
@@ -73,7 +73,7 @@ class Verdict:
         }
 
     def with_counts(self, counts: CountsVerdict) -> Self:
-        """Return the verdict on the rows and the counts beside them: it holds only if both do."""
+        """Return the verdict on the rows and the counts next to them: it holds only if both do."""
         whole = copy(self)
         object.__setattr__(whole, "counts", counts)
         object.__setattr__(whole, "holds", self.holds and counts.holds)
@@ -116,7 +116,7 @@ def verify(published: Any, guarantee: Guarantee, **more: Any) -> Verdict:
     Parameters
     ----------
     published : Transactions or PublishedGroups
-        The published rows; each label is taken as one item, whatever it stands for.
+        The published rows; each label is taken as one item, whatever it represents.
     guarantee : KmAnonymity, TransactionalKAnonymity, PrivacyConstraints, Coherence or PrivacyDegree
         What was promised.
     **more

@@ -1,6 +1,6 @@
 """Classes of published tables, their rows a batch at a time, and the rare itemsets of rows of ids.
 
-Items of different classes never meet, so all classes of a batch are looked at together: an id stands for an
+Items of different classes never meet, so all classes of a batch are looked at together: an id represents an
 item in one class.
 """
 
@@ -134,8 +134,8 @@ class RareItemsets:
     def look_at(self, indptr: Ints, items: Ints, n_ids: int, column: Ints | None = None) -> None:
         """Count those of some rows; ids are ascending and unique within a row.
 
-        Where itemsets may hold so many ids of each column only, `column` (int64 (n_ids,)) says which each is
-        of.
+        Where itemsets may hold this many ids of each column only, `column` (int64 (n_ids,)) says which each
+        is of.
         """
         self.found = []
         longest = int(np.diff(indptr).max(initial=0))

@@ -50,7 +50,7 @@ class ClosedRules:
     Parameters
     ----------
     limit : int64 (n_rows + 1,)
-        How many of so many rows may hold a sensitive item.
+        How many of this many rows may hold a sensitive item.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class ClosedRules:
         Closed sets that give a sensitive item away.
     best : list of (itemset, support, count)
         For each sensitive item what tells most of it, and of equal confidences what most rows hold; no item
-        can be left out.
+        can be suppressed.
     first : list of (itemset, secret, support, count)
         Sets that give a sensitive item away, and do no more without any one of their items: each left of the
         first closed ones, in order of their size, then item order, then the sensitive item's.
@@ -111,7 +111,7 @@ class ClosedRules:
     def _walk_one(
         self, s: int, counts: Ints, least: int, most_steps: int, most_after: int, show: int
     ) -> list[tuple[int, ...]]:
-        """Walk the closed sets of the rows of one sensitive item, and return those that give it away."""
+        """Walk the closed sets of the rows of one sensitive item, and return those that reveal it."""
         rows, secret = self.rows, int(self.rows.secrets[s])
         indptr, _, weights = rows.rows
         root = self._common(s)
@@ -173,7 +173,7 @@ class ClosedRules:
     def _least(
         self, s: int, counts: Ints, ids: tuple[int, ...], enough: Callable[[int, int], bool]
     ) -> tuple[tuple[int, ...], int, int]:
-        """Leave items out, in item order and then again, as long as support and count are still `enough`."""
+        """Suppress items, in item order and then again, as long as support and count are still `enough`."""
         support, count = self._count(s, counts, ids)
         again = True
         while again:

@@ -75,7 +75,7 @@ class KnownRows:
     Parameters
     ----------
     sensitive : collection of str
-        Labels; those that no row holds are left out.
+        Labels; those that no row holds are omitted.
     public_only : bool
         Whether sensitive items cannot be known.
 
@@ -92,7 +92,7 @@ class KnownRows:
     holders : tuple of arrays
         For each id where it stands: boundaries, rows, places in the ids of `rows`.
     longest : int
-        Most items that can be known of a row besides a sensitive item of it.
+        Most items that can be known of a row in addition to a sensitive item of it.
     """
 
     def __init__(self, published: Transactions, sensitive: Collection[str], *, public_only: bool) -> None:
@@ -149,19 +149,19 @@ class Rules:
     rows : KnownRows
         Some row of which holds a sensitive item.
     limit : int64 (n_rows + 1,)
-        How many of so many rows may hold a sensitive item.
+        How many of this many rows may hold a sensitive item.
 
     Attributes
     ----------
     violations : int
-        Pairs of a known set and a sensitive item that it gives away.
+        Pairs of a known set and a sensitive item that it reveals.
     first : list of (itemset, secret, support, count)
         The first of them: smaller itemsets first, then item order, then the sensitive item's.
     best : list of (itemset, support, count)
         For each sensitive item what tells most of it: the smallest set, then that of greatest support, then
         the first in item order.
     size : int
-        All sets of up to so many items were looked at.
+        All sets of up to this many items were looked at.
     safe_size : int
         No set of up to this size gives a sensitive item away (0, too, if the empty one does).
     steps : int
@@ -375,7 +375,7 @@ def _find_alive(
 
 @compiled
 def _with_room(cut, n_rows, n_items):
-    """Return the rows with room for so many in all, and for so many items."""
+    """Return the rows with room for this many in all, and for this many items."""
     indptr, items, owner = cut
     while n_rows + 1 > indptr.size:
         indptr, owner = np.append(indptr, np.empty_like(indptr)), np.append(owner, np.empty_like(owner))

@@ -38,7 +38,7 @@ class Holders(NamedTuple):
 
 
 class Told(NamedTuple):
-    """With row r come ``secrets[indptr[r]:indptr[r + 1]]``, each in so many of the rows it stands for."""
+    """With row r come ``secrets[indptr[r]:indptr[r + 1]]``, each in this many of the rows it represents."""
 
     indptr: Ints
     secrets: Ints
@@ -55,7 +55,7 @@ class Places(NamedTuple):
 class Levels(NamedTuple):
     """The levels of a walk, one behind the other in arrays that grow.
 
-    ``item[i]`` stands in ``row[begin[i]:begin[i + 1]]`` at `place`. Those of level d end before ``end[d]``,
+    ``item[i]`` is in ``row[begin[i]:begin[i + 1]]`` at `place`. Those of level d end before ``end[d]``,
     and ``current[d]`` is the next one to be taken.
     """
 
@@ -118,16 +118,16 @@ def room_for_places(holders):
 
 @compiled
 def lacks_room(levels, d, n_items, n_places):
-    """Whether there is no room for a level d + 1 of so many items and places."""
+    """Whether there is no room for a level d + 1 of this many items and places."""
     m0 = levels.end[d] + 1
     return m0 + n_items >= levels.item.size or levels.begin[m0 - 1] + n_places > levels.row.size
 
 
 @compiled
 def with_room(levels, d, n_items, n_places):
-    """Return the levels with room for a level d + 1 of so many items and places.
+    """Return the levels with room for a level d + 1 of this many items and places.
 
-    (Called only where they lack it: to return so many arrays takes time.)
+    (Called only where they lack it: to return this many arrays takes time.)
     """
     item, begin, row, place, current, end = levels
     while end[d] + 1 + n_items >= item.size:

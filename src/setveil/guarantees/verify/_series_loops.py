@@ -1,4 +1,4 @@
-"""The variants that rows show, and how few people are left for somebody who knows a few of a person's own."""
+"""The variants that rows show, and how few people are left for someone who knows a few of a person's own."""
 
 from __future__ import annotations
 

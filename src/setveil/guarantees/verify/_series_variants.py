@@ -1,7 +1,7 @@
 """What can be known of people in several releases, and whose rows show it.
 
-In each release a known item shows nothing (0: the person does not have it there), a row (1: it is left
-out) or a label (its number + 2). Items that show the same in all releases are one *variant*: knowing one of
+In each release a known item shows nothing (0: the person does not have it there), a row (1: it is suppressed)
+or a label (its number + 2). Items that show the same in all releases are one *variant*: knowing one of
 them is knowing the other. Variants are numbered along a trie, a level for each release, so that those that a
 row shows are found without looking at all of them.
 """
@@ -41,7 +41,7 @@ class Known(NamedTuple):
     of_person : int64 (people,)
         The merged row of each person.
     rows : Rows
-        The merged rows: their own variants, and how many people each stands for.
+        The merged rows: their own variants, and how many people each represents.
     pattern : int64 (rows,)
         In which releases they are, as bits; none where presence is ignored. One more bit: they are unchecked.
     shown : int32 (variants, releases)

@@ -112,7 +112,7 @@ class Shares:
         return of[best], value[best], counts[best]
 
     def _betrayed(self, held: Ints, rows: Ints) -> NDArray[np.bool_]:
-        """Whether a value in so many of these rows is in too many, for several."""
+        """Whether a value in this many of these rows is in too many, for several."""
         h = self.guarantee.h or Fraction(1)
         different, inverse = np.unique(rows, return_inverse=True)
         most = np.array([n * h.numerator // h.denominator for n in different.tolist()], np.int64)

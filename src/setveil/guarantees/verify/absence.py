@@ -1,6 +1,6 @@
 """Is it (k, m, a)-anonymous? Answered from the published rows alone.
 
-Somebody knows up to m items that a person has, and up to a that she has not (docs/verify.md). What excludes a
+Someone knows up to m items that a person has, and up to a that she has not (docs/verify.md). What excludes a
 row is a *sign*: labels of which a row must show none. The walk below shares no code with any algorithm; the
 tests check it against a few lines of plain Python that count every pair of sets.
 """
@@ -128,17 +128,17 @@ def signs_of(
     members: Mapping[str, Sequence[str]],
     counts: Sequence[tuple[str, str, int]] = (),
 ) -> list[Sign]:
-    """List what excludes rows for somebody who knows that an item, or a label, is absent.
+    """List what excludes rows for someone who knows that an item, or a label, is absent.
 
     Parameters
     ----------
     absence : {"items", "labels"}
         Labels: each label that occurs. Items: of each item the labels that certainly mean it: those that
-        stand for it alone, and, by the counts, those of which every row holds it.
+        represent it alone, and, by the counts, those of which every row holds it.
     members : mapping of str to sequence of str
-        Items of each label that stands for others than itself.
+        Items of each label that represents others than itself.
     counts : sequence of (item, label, rows)
-        Supports of items that are published beside the rows.
+        Supports of items that are published next to the rows.
     """
     shown = dict(zip(published.vocabulary.labels, published.supports().tolist(), strict=True))
     if absence == LABELS:

@@ -1,6 +1,6 @@
 """Do published boxes overlap? Answered from what the about.json says of their parts alone.
 
-Whoever counts labels takes each as one item. That is right only if no fact lies in two of them.
+Anyone who counts labels takes each as one item. That is right only if no fact lies in two of them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def overlapping(
     boxes : sequence of sequence of str
         A label of each part.
     meaning : sequence of mapping
-        For each part the values that a label stands for; a label that is not there stands for itself.
+        For each part the values that a label represents; a label that is not there represents itself.
     show : int
         How many to list.
 

@@ -62,11 +62,11 @@ def check_class_counts(
     classes : sequence of Transactions
         The published rows of each class.
     counts : ClassCountsFile
-        What stands beside them.
+        What is next to them.
     k : int
         Of the promise: no count may speak of fewer rows.
     secrets : collection of str
-        Items that must not be counted, nor others under a label that stands for one.
+        Items that must not be counted, nor others under a label that represents one.
     """
     seen = [_seen(rows, counts) for rows in classes]
     hidden = frozenset(secrets)
@@ -112,7 +112,7 @@ def _rules(seen: Sequence[_Class], counts: ClassCountsFile, k: int, secrets: fro
 
 
 def _contradictions(seen: Sequence[_Class], counts: ClassCountsFile) -> list[str]:
-    """Check that no two labels which a class shows stand for one item."""
+    """Check that no two labels which a class shows represent one item."""
     found = []
     for c, one in enumerate(seen):
         for label in one.shown:

@@ -1,6 +1,6 @@
 """Does a promise hold in every class of rows? Answered from the published rows and the classes alone.
 
-Each class is looked at by itself, as somebody does who knows the class of a person; whoever does not finds in
+Each class is looked at by itself, as one who knows the class of a person; one who does not finds in
 each class none of the rows that fit, or as many as promised.
 """
 
@@ -29,7 +29,7 @@ LABELS = 256  # that are told apart at once, or those of one class: tables of th
 
 @dataclass(frozen=True, repr=False)
 class _OfClasses:
-    """What a verdict on rows in classes says besides: it is the worst of all classes."""
+    """What a verdict on rows in classes says also: it is the worst of all classes."""
 
     classes: int = 1  # how many there are
     of_class: tuple[int, ...] = field(default=())  # the class of each of the first violations

@@ -1,4 +1,4 @@
-"""Does whoever knows whole codes of a person find k rows? Counted in the published rows.
+"""Does anyone who knows whole codes of a person find k rows? Counted in the published rows.
 
 Which boxes are of one code is not published: that is told by the facts before, and what became of them.
 """
@@ -28,14 +28,14 @@ def verify_codes(
     show: int = 10,
     progress: Progress = silent,
 ) -> KmVerdict:
-    """Check that at least k published rows show all labels of any m codes of anybody.
+    """Check that at least k published rows show all labels of any m codes of anyone.
 
     Parameters
     ----------
     published : Transactions
         The published rows.
     persons : sequence of sequence of frozenset of str
-        The rows before: of each code all labels of its facts; nothing where all of them were left out.
+        The rows before: of each code all labels of its facts; nothing where all of them were suppressed.
     guarantee : KmAnonymity
         With ``known="codes"``.
 

@@ -82,7 +82,7 @@ def verify_coherence(
     published : Transactions
         Rows of published labels; those among the guarantee's private items are private, all others public.
     guarantee : Coherence
-        h, k, p and the private items (one that no row holds is given away by nothing).
+        h, k, p and the private items (one that no row holds is revealed by nothing).
 
     Notes
     -----

@@ -82,7 +82,7 @@ def verify_constraints(
     Parameters
     ----------
     published : Transactions
-        Rows of published labels; each label is taken as one item, whatever it stands for.
+        Rows of published labels; each label is taken as one item, whatever it represents.
     guarantee : PrivacyConstraints
         k, and the itemsets or m.
     image : mapping of str to str or None

@@ -1,4 +1,4 @@
-"""Can the counts beside published rows be true, and do they keep to the promise? From published files alone.
+"""Can the counts next to published rows be true, and do they keep to the promise? From published files alone.
 
 Counts hold iff some original rows exist that would be published so: labels divide the items, and the rows
 that show a label can be covered by its items iff these have enough occurrences (docs/counts.md).
@@ -87,7 +87,7 @@ def check_counts(
     k : int
         Of the promise: no count may speak of fewer rows.
     secrets : collection of str
-        Items that must not be counted, nor others under a label that stands for one.
+        Items that must not be counted, nor others under a label that represents one.
     few_empty : (int, str), optional
         Where someone knows more of a row than its items: the least number, if it is below k, of published
         rows without items that are alike in that, and what they are. (0, "") where there are none so few. By
@@ -150,7 +150,7 @@ def _rules(published: Sums, counts: CountsFile, k: int, empty: int, which: str) 
 
 
 def _labels_of(published: Sums, counts: CountsFile) -> dict[str, list[str]]:
-    """List the labels that stand for each item: those of about.json, and items that rows show themselves."""
+    """List the labels that represent each item: those of about.json, and items that rows show themselves."""
     labels: dict[str, list[str]] = {}
     for label, items in counts.members.items():
         for item in items:

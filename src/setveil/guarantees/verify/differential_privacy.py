@@ -118,7 +118,7 @@ def _rows(published: PublishedBlocks) -> list[Entry]:
 
 
 def _expected(cells: tuple[int, ...], number: int) -> list[int]:
-    """Scale noisy counts to so many rows: those below 0 are 0; the largest remainders are rounded up."""
+    """Scale noisy counts to this many rows: those below 0 are 0; the largest remainders are rounded up."""
     weights = [max(n, 0) for n in cells]
     if sum(weights) == 0:
         weights = [1 for _ in cells]

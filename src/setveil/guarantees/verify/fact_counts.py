@@ -1,6 +1,6 @@
 """Whether counts of facts can be true, given the published boxes, and keep to the promise.
 
-The counts of a fact are those of an item, and a box is its label; but a box also stands for facts that no
+The counts of a fact are those of an item, and a box is its label; but a box also represents facts that no
 line names, which are counted and not listed. All from published files alone.
 """
 
@@ -35,13 +35,13 @@ def check_fact_counts(
     published : Sums
         The published rows, whose labels are the boxes.
     boxes : Boxes
-        What the labels stand for.
+        What the labels represent.
     lines : sequence of (str, str, int)
-        Fact, box ("": it was left out) and rows of each line.
+        Fact, box ("": it was suppressed) and rows of each line.
     least : int
         Fewest rows that a line may speak of.
     suppressed : bool
-        Whether facts that were left out may be listed.
+        Whether facts that were suppressed may be listed.
     k : int
         Of the promise.
     domain : int, optional

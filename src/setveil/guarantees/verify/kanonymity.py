@@ -63,7 +63,7 @@ def verify_kanonymity(
     Parameters
     ----------
     published : Transactions
-        Rows of published labels; each label is taken as one item, whatever it stands for. Rows without items
+        Rows of published labels; each label is taken as one item, whatever it represents. Rows without items
         count like any other row.
     """
     items = np.ascontiguousarray(published.items, ">i4").tobytes()  # big-endian: bytes sort like the rows

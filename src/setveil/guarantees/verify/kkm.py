@@ -97,7 +97,7 @@ def verify_kkm(
     Parameters
     ----------
     published : PublishedTable
-        Columns and sets of published labels; each label is taken as one item, whatever it stands for.
+        Columns and sets of published labels; each label is taken as one item, whatever it represents.
     guarantee : KKmAnonymity
         k and m; perhaps what is sensitive, with h and p.
     brief : bool

@@ -122,7 +122,7 @@ def verify_km(
     Parameters
     ----------
     published : Transactions
-        Rows of published labels; each label is taken as one item, whatever it stands for.
+        Rows of published labels; each label is taken as one item, whatever it represents.
     brief : bool
         Do not look for a greatest m beyond the one that was asked for, so that `greatest_m` is at most m, and
         count violations for a shorter time; `complete` is False where more may be found.
@@ -133,7 +133,7 @@ def verify_km(
     table, they are counted there. Else the rows that hold an item are projected onto the items after it, and
     so on; where one distinct row is left, its subsets are counted by a binomial coefficient. For m at least
     the longest row, the supports of whole rows decide: every itemset lies in a row. Where m is said of
-    columns, only the sets count that hold at most so many labels of each, and no greater m is looked for.
+    columns, only the sets count that hold at most this many labels of each, and no greater m is looked for.
     """
     m, show = guarantee.m, min(show, MOST_SHOWN)
     own = _own(published.vocabulary.labels, m) if isinstance(m, PerColumn) else None
@@ -235,7 +235,7 @@ class Survey:
 
     @cached_property
     def rows(self) -> Rows:
-        """Distinct rows, and how many rows each stands for."""
+        """Distinct rows, and how many rows each represents."""
         return distinct_rows(self.indptr, self.items)[1]
 
     @cached_property

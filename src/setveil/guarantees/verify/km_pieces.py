@@ -58,7 +58,7 @@ class Counted:
 
 
 def require_countable(guarantee: KmAnonymity, n_ids: int = 0) -> None:
-    """Refuse sizes of sets that are not counted in tables, of any ids or of so many."""
+    """Refuse sizes of sets that are not counted in tables, of any ids or of this many."""
     possible = [size for size in SIZES if comb(n_ids, size) <= MOST_CELLS]
     if guarantee.m > max(possible, default=1):
         raise RequestError(
@@ -81,9 +81,9 @@ def verify_km_pieces(
     Parameters
     ----------
     pieces : callable
-        Reads the rows anew each time that it is called.
+        Reads the rows again each time that it is called.
     vocabulary : Vocabulary
-        The label of each id; each is taken as one item, whatever it stands for.
+        The label of each id; each is taken as one item, whatever it represents.
     guarantee : KmAnonymity
         k and m; m at most 3.
 
@@ -137,7 +137,7 @@ def verify_km_pieces(
 def ascending(
     indptr: NDArray[np.int64], items: NDArray[np.int32], n_ids: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Sort the ids of each row, and leave out repeats."""
+    """Sort the ids of each row, and omit repeats."""
     indptr, items = np.ascontiguousarray(indptr, np.int64), np.ascontiguousarray(items, np.int32)
     rows = np.repeat(np.arange(indptr.size - 1), np.diff(indptr))
     in_order = (items[1:] > items[:-1]) | (rows[1:] > rows[:-1])

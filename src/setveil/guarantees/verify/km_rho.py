@@ -49,7 +49,7 @@ class KmRhoVerdict(Verdict):
         Whether it holds. Always certain.
     violations : int
         Sets of 1 to m known items in fewer than k rows, and pairs of a set of at most m known items and a
-        sensitive item that it gives away.
+        sensitive item that it reveals.
     first : tuple of TooFew or Learned
         The first violations: smaller sets first, then item order, then too few rows before what is learned,
         then the sensitive items in item order.
@@ -104,14 +104,14 @@ def verify_km_rho(
     ----------
     published : Transactions
         Rows of published labels; those among the guarantee's sensitive items are sensitive, all others
-        public. Each label is taken as one item, whatever it stands for.
+        public. Each label is taken as one item, whatever it represents.
     guarantee : KmRho
-        k, m, rho, the sensitive items (one that no row holds is given away by nothing), and what is known.
+        k, m, rho, the sensitive items (one that no row holds is revealed by nothing), and what is known.
 
     Notes
     -----
     Sizes 1, 2, ... are checked one after the other; for each, the rows that hold an item are projected onto
-    the items after it, and so on, as long as a sensitive item may be given away or may become more likely
+    the items after it, and so on, as long as a sensitive item may be revealed or may become more likely
     than it was. Every known set is in as many rows as the first check found: that ends soon where it holds.
     For every m, where these are too many sets, the closed ones decide (`_closed_rules.py`).
     """

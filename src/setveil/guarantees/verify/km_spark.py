@@ -40,7 +40,7 @@ def verify_km_spark(
     ----------
     published : DataFrame
         One row of published labels a line, in the column `items`: an array of texts, null for an empty row.
-        Each label is taken as one item, whatever it stands for.
+        Each label is taken as one item, whatever it represents.
     guarantee : KmAnonymity
         k and m; m must be a number.
     rows : int, optional

@@ -83,7 +83,7 @@ def verify_mixed_km(
     Parameters
     ----------
     published : PublishedTable
-        Columns and sets of published labels; each label is taken as one fact, whatever it stands for. An
+        Columns and sets of published labels; each label is taken as one fact, whatever it represents. An
         empty field of a column is a fact, too.
     brief : bool
         Count violations for a shorter time.

@@ -104,7 +104,7 @@ def verify_privacydegree(
     guarantee : PrivacyDegree
         p, and the sensitive items; if it names none, those that the groups count.
     original : Transactions, optional
-        The rows before: then groups that overlap or leave rows out, and counts that differ, are found, too.
+        The rows before: then groups that overlap or omit rows, and counts that differ, are found, too.
     """
     progress("verifying groups", 0.0)
     sensitive = item_order({*guarantee.sensitive, *groups.sensitive.labels})

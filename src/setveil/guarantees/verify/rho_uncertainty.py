@@ -31,15 +31,15 @@ class RhoUncertaintyVerdict(Verdict):
     holds : bool
         Whether it holds. Always certain.
     violations : int
-        Pairs of a sensitive item and a set that gives it away and is closed: all other items that the rows
-        with this item and the set have in common are in it. Each stands for all sets that these rows hold.
+        Pairs of a sensitive item and a set that reveals it and is closed: all other items that the rows
+        with this item and the set have in common are in it. Each represents all sets that these rows hold.
     first : tuple of Learned
-        The first of what is left of these (of the first thousand or so) where items are left out, in item
-        order, as long as the sensitive item is given away: smaller sets first, then item order, then the
+        The first of what is left of these (of the first thousand or so) where items are suppressed, in item
+        order, as long as the sensitive item is revealed: smaller sets first, then item order, then the
         sensitive items in item order. Several closed sets may leave the same.
     confidences : tuple of Learned
         For each sensitive item that some row holds, in item order, what tells most of it: of equal
-        confidences that of greatest support, without the items that can be left out.
+        confidences that of greatest support, without the items that can be suppressed.
     greatest_confidence : Learned or None
         The greatest of these; None where no sensitive item is published.
     complete : bool
@@ -79,9 +79,9 @@ def verify_rho_uncertainty(
     ----------
     published : Transactions
         Rows of published labels; those among the guarantee's sensitive items are sensitive. Each label is
-        taken as one item, whatever it stands for.
+        taken as one item, whatever it represents.
     guarantee : RhoUncertainty
-        rho, and the sensitive items (one that no row holds is given away by nothing).
+        rho, and the sensitive items (one that no row holds is revealed by nothing).
     """
     rows = KnownRows(published, guarantee.sensitive, public_only=False)
     rules = ClosedRules(rows, allowed(guarantee.rho, rows.n_rows), progress)

@@ -1,4 +1,4 @@
-"""Do several releases about the same people keep a promise, whoever links their rows? Asked by definition.
+"""Do several releases about the same people keep a promise, anyone who links their rows? Asked by definition.
 
 From what each person had and what her items became in each release; nothing here knows how releases are made.
 It has its own loops, which the tests check against a few lines of plain Python that try every choice of known
@@ -273,7 +273,7 @@ class _Case:
         return int(self.known.rows.weights[common].sum())
 
     def _fact(self, series: SeriesPeople, person: int, variant: int) -> Fact:
-        """Find an item of a person that a variant stands for."""
+        """Find an item of a person that a variant represents."""
         shown = self.known.shown[variant]
         for item in [*sorted(_items_of(series, person)), None]:
             tokens = [self._token(series, person, item, t) for t in range(len(series.releases))]

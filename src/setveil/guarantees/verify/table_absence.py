@@ -1,7 +1,7 @@
 """Is a table (k,k^m)-anonymous where absent items are known, too? Answered from the published table alone.
 
-Whoever knows a person's quasi-identifiers looks at the rows of one class: each is checked by itself, by the
-verifier of single rows.
+Anyone who knows a person's quasi-identifiers looks at the rows of one class: each is checked by itself, by
+the verifier of single rows.
 """
 
 from __future__ import annotations

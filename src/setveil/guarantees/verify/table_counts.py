@@ -1,7 +1,8 @@
-"""Can counts beside a published table be true, and do they keep to the promise? From published files alone.
+"""Can counts next to a published table be true, and do they keep to the promise? From published files alone.
 
-Counts are of the whole table. Who knows a person's quasi-identifiers looks at one class only: where left-out
-items are counted, rows that are published without items must not be few in any class (docs/kkm.md).
+Counts are of the whole table. Who knows a person's quasi-identifiers looks at one class only: where
+suppressed items are counted, rows that are published without items must not be few in any class
+(docs/kkm.md).
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ def check_table_counts(
     *,
     show: int = 10,
 ) -> CountsVerdict:
-    """Check counts beside a table from published files."""
+    """Check counts next to a table from published files."""
     if isinstance(guarantee, KKmAnonymity):
         few = _few_of_a_class(published, guarantee.k)
     else:
@@ -48,7 +49,7 @@ def _few_of_a_class(published: PublishedTable, k: int) -> tuple[int, str]:
 
 
 def _few_with_some_facts(published: PublishedTable, guarantee: MixedKmAnonymity) -> tuple[int, str]:
-    """Find fewer than k published rows without items that share what may be known besides one item."""
+    """Find fewer than k published rows without items that share what may be known in addition to one item."""
     rows = np.flatnonzero(published.sets.row_lengths() == 0)
     if 0 < rows.size < guarantee.k:
         return rows.size, "published rows"

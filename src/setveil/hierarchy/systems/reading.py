@@ -68,7 +68,7 @@ def read_codes(
     Raises
     ------
     DataError
-        If no item is a code, or what they are cannot be told.
+        If no item is a code, or what they are cannot be determined.
     """
     if zeros not in (None, *ZEROS_ARE):
         raise RequestError(f"--zeros must be kept or lost, got {zeros!r}.")
