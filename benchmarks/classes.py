@@ -87,7 +87,7 @@ def show(name: str, data: Transactions, tree: Path, arguments: argparse.Namespac
         start = time.perf_counter()
         holds = sv.verify(release, promise).holds
         verifying = time.perf_counter() - start
-        estimator = estimator_for(shared_of(release)[0])
+        estimator = estimator_for(shared_of(release))
         errors = {
             what: float(np.mean(np.abs(estimator.answers(queries).estimate - true[what]) / true[what]))
             for what, queries in work.items()

@@ -124,7 +124,7 @@ def show_orders(name: str, data: Transactions, arguments: Any) -> None:
             Transactions.from_rows([[renamed[x] for x in row] for row in data.rows()]), promise, **settings
         )
         queries = [(labels[i], labels[j]) for i, j in pairs]
-        estimate = estimator_for(shared_of(release)[0]).answers(queries).estimate
+        estimate = estimator_for(shared_of(release)).answers(queries).estimate
         errors = np.abs(estimate - true) / true
         means.append(float(chance @ errors))
         if not order:
@@ -148,7 +148,7 @@ def show(name: str, data: Transactions, tree: Path, arguments: Any) -> None:
         holds = sv.verify(release, promise).holds
         verifying = time.perf_counter() - start
         memory = peak_memory_mb()
-        estimator = estimator_for(shared_of(release)[0])
+        estimator = estimator_for(shared_of(release))
         told = []
         for every in work.values():
             errors = [

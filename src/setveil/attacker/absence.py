@@ -72,7 +72,7 @@ def table_absence_risk(
     ms, ts : sequence of int
         Numbers of known items, 0 too, and thresholds.
     """
-    sets = table.sets if isinstance(table, PublishedTable) else table
+    sets = table.item_rows
     of_row = classes_of(table)
     order = np.argsort(of_row, kind="stable")
     parts = np.split(order, np.flatnonzero(np.diff(of_row[order])) + 1) if order.size else []

@@ -33,7 +33,6 @@ from setveil.kernels.rows import Ints, Ranked, frozen
 from setveil.progress import Progress, silent
 from setveil.published.group_files import PublishedGroups
 from setveil.published.table_files import PublishedTable
-from setveil.tables.table import Table
 from setveil.threads import each
 from setveil.values.kinds import integer
 
@@ -126,10 +125,7 @@ def attack_risk(
     effort = _integers("effort", [DEFAULT_EFFORT if effort is None else effort], 1)[0]
     if isinstance(private, str):
         raise RequestError(f"Private items must be a collection of labels, got the text {private!r}.")
-    if isinstance(rows, Table | PublishedTable):
-        known = knowledge_of_table(rows, private)
-    else:
-        known = knowledge_of(rows, private)
+    known = (knowledge_of_table if table else knowledge_of)(rows, private)  # type: ignore[arg-type]
     out: dict[str, Any] = {
         "rows": known.n_rows,
         "empty_rows": known.empty_rows,

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.data.exposed import Exposed
 from setveil.errors import DataError
 from setveil.facts.dates import in_period, span_of
 from setveil.facts.facts import MISSING, Facts, SetColumn
@@ -33,9 +34,9 @@ class Distances:
     support: Ints  # rows with the same two codes at the same distance
 
 
-def has_days(facts: Facts) -> bool:
-    """Whether the date of each fact of some column is known to the day."""
-    return any(map(_days_at, facts.columns))
+def has_days(rows: Exposed) -> TypeGuard[Facts]:
+    """Whether rows are facts, and the date of each fact of some column is known to the day."""
+    return isinstance(rows, Facts) and any(map(_days_at, rows.columns))
 
 
 def distances_of(facts: Facts) -> Distances:

@@ -132,7 +132,7 @@ def knowledge_of_table(table: Table | PublishedTable, private: Collection[str]) 
     private : collection of str
         Items that nobody knows. What is learned of them is not looked at.
     """
-    data = table.sets if isinstance(table, PublishedTable) else table
+    data = table.item_rows
     of_row = classes_of(table)
     hidden = np.array([label in set(private) for label in data.vocabulary.labels], np.bool_)
     row = np.repeat(np.arange(data.n_rows), data.row_lengths())

@@ -48,7 +48,7 @@ def query(
 
     require_asked(queries or queries_file, itemsets, itemset_length=itemset_length, rules=rules)
     progress("reading")
-    shared, layout = read_told(release, read_release)
+    shared = read_told(release, read_release)
     estimator = estimator_for(shared, unlisted=unlisted, class_=class_)
     made = []
     if itemsets is not None:
@@ -56,9 +56,9 @@ def query(
         found = greatest_itemsets(estimator, itemsets, itemset_length, progress)
         made = rules_of(estimator, [one.itemset for one in found])[:rules] if rules else []
     else:
-        asked = parse_itemsets(queries or [], estimator, layout)
+        asked = parse_itemsets(queries or [], estimator, shared.layout)
         if queries_file is not None:
-            asked += read_itemsets(queries_file, estimator, layout)
+            asked += read_itemsets(queries_file, estimator, shared.layout)
         found = estimator.answer_named(asked)
     told = [one.as_dict() for one in found]
     parts = {name for one in found for name in one.itemset if estimator.is_part(name)}

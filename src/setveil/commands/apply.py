@@ -22,7 +22,6 @@ from setveil.guarantees.verify import require_guarantee
 from setveil.past.apply import apply as run_apply
 from setveil.past.run import past_run
 from setveil.past.terms import require_applicable
-from setveil.published.rows import RowsRelease
 from setveil.published.shared import Shared, read_shared, shared_by
 from setveil.runs.run import VerifiedRelease
 
@@ -140,7 +139,7 @@ def _shared(release: object) -> tuple[str, Shared]:
     """Take what is shared of a release, and its name."""
     if is_path(release):
         return fspath(release), read_shared(Path(release), published_rows)
-    if isinstance(release, VerifiedRelease) and isinstance(release.release, RowsRelease):
+    if isinstance(release, VerifiedRelease) and release.release.info.of_rows:
         about = {"guarantee": release.report["guarantee"]}
         return "the earlier release", shared_by(release.release, about, release.layout)
     raise RequestError(

@@ -39,7 +39,6 @@ from setveil.progress import Progress
 from setveil.published import kind_at, kind_of_recoding
 from setveil.published import rows as single_rows
 from setveil.published.about import about_file, published_file, reconstruction_at
-from setveil.published.facts import FactsRelease
 from setveil.published.groups import Grouping
 from setveil.published.recoding import LocalRecoding, Recoding
 from setveil.published.shared import Shared, told_again
@@ -173,7 +172,7 @@ def measure(
         raise RequestError(f'estimator must be "entropy" or "uniform", got {described(estimator)}.')
     given = {**numbers, "private": private, "hierarchy": hierarchy, "estimator": estimator}
     useless = {name: value for name, value in given.items() if name not in kind.info.asks}
-    if kind.info.recodings == ("facts",):
+    if "queries" not in kind.info.asks:
         useless |= {"queries": queries}
     require_useful(useless, given, kind.info.title)
     asked, number = _queries(queries, before, numbers, seed, listening, drawn="query_size" in kind.info.asks)
@@ -198,7 +197,8 @@ def settled_like(release: object, before: Transactions) -> Transactions:
     if is_path(release):
         return settled(before, k_of(release))
     made = release_of(release)
-    return settled(before, made.facts.settled_by) if isinstance(made, FactsRelease) else before
+    facts = None if made is None else made.before()
+    return before if facts is None else settled(before, facts[0].settled_by)
 
 
 def require_useful(useless: Mapping[str, object], given: Mapping[str, object], what: str) -> None:

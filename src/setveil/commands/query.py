@@ -22,16 +22,11 @@ from setveil.errors import RequestError, as_option, described, faces
 from setveil.options.itemsets import parse_itemsets, require_named
 from setveil.published.blocks import BlocksRelease
 from setveil.published.chunks import ChunksRelease
-from setveil.published.groups import GroupsRelease
 from setveil.published.rows import RowsRelease
 from setveil.published.shared import (
     Told,
-    about_recoding,
-    layout_of_sets,
-    nothing_to_estimate,
     read_told,
     shared_by,
-    told_by_name,
 )
 from setveil.published.tables import TableRelease
 from setveil.runs.run import VerifiedRelease
@@ -114,12 +109,12 @@ def query(
         )
     asked = list(queries)
     require_asked(asked, number, itemset_length=longest)
-    shared, layout = shared_of(release)
+    shared = shared_of(release)
     estimator = estimator_for(shared, unlisted=unlisted, class_=integer_or_none("class_", class_, 0))
     if number is not None:
         require_searchable(estimator)
         return greatest_itemsets(estimator, number, longest, listening)
-    named = _named(asked, estimator, layout)
+    named = _named(asked, estimator, shared.layout)
     return estimator.answer_named(named)
 
 
@@ -147,29 +142,20 @@ def require_searchable(estimator: Estimator) -> None:
         )
 
 
-def shared_of(release: object) -> tuple[Told, Layout]:
-    """Take what is shared of a release from the release itself or its files, and how items are written."""
+def shared_of(release: object) -> Told:
+    """Take what is shared of a release from the release itself or its files."""
     if is_path(release):
         return read_told(Path(release), published_rows)
     made = release_of(release)
-    if isinstance(made, GroupsRelease):
-        raise nothing_to_estimate()
-    if isinstance(made, ChunksRelease):
-        return told_by_name(made.published, made.promised()), Layout("basket")
-    if isinstance(made, BlocksRelease):
-        return told_by_name(made.shown, {}), Layout("basket")
-    if isinstance(made, TableRelease):
-        shared = shared_by(made, {"recoding": made.labelled.kind}, layout_of_sets(made.table.delimiter))
-        return shared, shared.layout
-    if not isinstance(made, RowsRelease):
+    if made is None:
         raise RequestError(
             "The release must be one of rows, of a table, of rows in chunks, of noisy counts, or its folder, "
             f"got {described(release)}.",
             hint="What setveil.anonymize returned, or the folder that it wrote.",
         )
     given = release.layout if isinstance(release, VerifiedRelease) else Layout("basket")
-    shared = shared_by(made, about_recoding(made.recoding), made.layout(given, None))
-    return shared, shared.layout
+    told: Told = shared_by(made, {}, made.layout(given, None))
+    return told
 
 
 def _named(

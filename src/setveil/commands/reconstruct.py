@@ -9,21 +9,15 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from setveil.commands.given import Listener, heard, integer, is_path, path_of, published_rows, release_of
+from setveil.data.exposed import Exposed
 from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
-from setveil.errors import DataError, RequestError, described
+from setveil.errors import RequestError, described
 from setveil.notebook import card
-from setveil.published import Release
-from setveil.published.blocks import BlocksRelease
+from setveil.published import Release, kind_named
 from setveil.published.chunk_files import PublishedChunks
-from setveil.published.chunks import ChunksRelease
 from setveil.published.group_files import PublishedGroups
-from setveil.published.groups import GroupsRelease
-from setveil.published.rows import RowsRelease
-from setveil.published.shared import about_recoding, shared_by
-from setveil.published.table_files import PublishedTable
-from setveil.published.tables import TableRelease
-from setveil.reconstruction.draws import NOTE, Source, Terms, drawn_already, draws_of, source_at, write_draws
+from setveil.reconstruction.draws import NOTE, Source, Terms, draws_of, source_at, write_draws
 from setveil.runs.run import VerifiedRelease
 from setveil.wording import count
 
@@ -57,7 +51,7 @@ class Reconstruction:
     @property
     def rows(self) -> tuple[Transactions, ...]:
         """The items of each draw."""
-        return tuple(draw.sets if isinstance(draw, PublishedTable) else draw for draw in self.draws)
+        return tuple(draw.item_rows for draw in self.draws)
 
     def __len__(self) -> int:
         return len(self.draws)
@@ -187,8 +181,8 @@ def _source(release: object) -> Source:
     if is_path(release):
         return source_at(Path(release), published_rows)
     made = release_of(release)
-    if isinstance(release, PublishedGroups | PublishedChunks):
-        return Source.of(release)
+    if isinstance(release, Exposed) and not (info := kind_named(release.kind).info).by_labels:
+        return Source.of(info.drawn(release, None, {}, None))
     if made is None:
         raise RequestError(
             f"The release must be one that was made here, or its folder, got {described(release)}.",
@@ -196,11 +190,5 @@ def _source(release: object) -> Source:
         )
     given = release.layout if isinstance(release, VerifiedRelease) else Layout("basket")
     arranged = made.arranged(made.layout(given, None))
-    if isinstance(arranged, BlocksRelease):
-        raise drawn_already()
-    if isinstance(arranged, GroupsRelease | ChunksRelease):
-        return Source.of(arranged.exposed())
-    if not isinstance(arranged, RowsRelease | TableRelease):
-        raise DataError(f"No rows are drawn from releases of {made.info.title}.")
-    about = about_recoding(arranged.labelled)
-    return Source.of(shared_by(arranged, about, made.layout(given, None)))
+    about = {**arranged.promised(), **arranged.meaning()}
+    return Source.of(made.info.drawn(arranged.exposed(), arranged.counts, about, made.layout(given, None)))

@@ -31,26 +31,6 @@ def of_single_rows(name: str) -> RequestError:
     )
 
 
-def in_blocks() -> RequestError:
-    """Make the error of looking for people in counts with noise."""
-    return RequestError(
-        "No row of noisy counts is anybody's, so that nobody can be found among them.",
-        hint="How much they tell of a person is bounded by epsilon.",
-    )
-
-
-def in_chunks() -> RequestError:
-    """Make the error of looking for people in rows in chunks."""
-    return RequestError(
-        "Rows in chunks do not tell which items are in the same row, so that nobody can count the rows that "
-        "fit; what can be inferred of sensitive items is counted instead when they are verified.",
-        hint=faces(
-            "setveil verify RELEASE -k K -m M --sensitive ITEMS --unsafe",
-            "sv.verify(release, sv.Disassociated(k, m, sensitive=[...], unsafe=True))",
-        ),
-    )
-
-
 def require_useful(model: Model, *, original: object, recoding: object) -> None:
     """Refuse what the verifier of a model has no use for; None: was not given."""
     for name, given, known in (("recoding", recoding, "image"), ("original", original, "original")):

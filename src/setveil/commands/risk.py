@@ -16,7 +16,7 @@ from setveil.attacker.knowledge import knowledge_of
 from setveil.attacker.population import CONFIDENCE, fraction_risk, population_risk
 from setveil.commands.given import Listener, exposed_by, heard, is_path, labels_of, release_of, rows_of
 from setveil.commands.measure import require_same_form
-from setveil.commands.refusals import in_blocks, in_chunks, of_single_rows
+from setveil.commands.refusals import of_single_rows
 from setveil.data.framed import Framed
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
@@ -26,27 +26,21 @@ from setveil.guarantees.verify.absence import ITEMS, LABELS, nothing_absent, sig
 from setveil.kernels.rows import frozen, recode_rows
 from setveil.notebook import grids
 from setveil.progress import silent
-from setveil.published import kind_at, tables
+from setveil.published import kind_at
 from setveil.published import rows as single_rows
 from setveil.published.about import about_beside, read_about
-from setveil.published.block_files import PublishedBlocks
-from setveil.published.chunk_files import PublishedChunks
-from setveil.published.class_rows import ClassRows
 from setveil.published.counts import Counts
 from setveil.published.facts import FactRows
 from setveil.published.group_files import as_groups, require_in_groups
 from setveil.published.listing import MEMBERS_FILE, others_in, with_others
 from setveil.published.shared import counts_beside
 from setveil.published.table_files import PublishedTable
-from setveil.report.risk import CODES_ALONE, risk_tables, risk_text
+from setveil.report.risk import risk_tables, risk_text
 from setveil.tables.table import Table
 from setveil.values.numbers import number_of
 
 if TYPE_CHECKING:
     import polars as pl
-
-
-_MEANT = single_rows.RowsRelease | tables.TableRelease  # releases whose labels mean items
 
 
 class RiskTable(dict[str, Any], Framed):
@@ -228,20 +222,18 @@ def attacked(
     absent : (int, str, Counts)
         How many absent items are also known, None: none; in which reading; what tells of them.
     """
-    if isinstance(rows, PublishedBlocks):
-        raise in_blocks()
-    if isinstance(rows, PublishedChunks):
-        raise in_chunks()
-    _require_facts(rows, before, private)
+    if rows.unfindable is not None:
+        raise rows.unfindable.error()
+    if private is not None and rows.secretless is not None:
+        raise rows.secretless.error()
+    _require_facts(rows, before)
     _require_plain(rows, before, fraction, population)
     _require_absent(rows, private, *absent[:2])
     secrets = _private(private, rows, before, encoding)
-    both = {"": rows} if before is None else {"before": before, "after": rows}
-    if isinstance(rows if before is None else before, Facts):
-        both = _beside_codes(rows, before)
-    if isinstance(rows, ClassRows):
-        last = {"class not known": rows, "class known": rows.marked(secrets)}
-        both = last if before is None else {"before": before, **last}
+    both = rows.views(secrets)
+    if before is not None:
+        first, *others = before.views(secrets).items()
+        both = {"before": first[1], **dict(others), **{name or "after": some for name, some in both.items()}}
     found = {name: attack_risk(some, private=secrets, **asked) for name, some in both.items()}
     for name, some in both.items() if fraction is not None or population is not None else ():
         ms = [entry["m"] for entry in found[name]["risk"] if entry["choice"] == "best"]
@@ -258,9 +250,9 @@ def attacked(
             entries = population_risk(known, shown, ms, found[name]["thresholds"], seed)
             found[name]["population"] = {"rows": population.n_rows, "entries": entries}
     for name, some in both.items():
-        if isinstance(some, Facts) and has_days(some):
+        if has_days(some):
             found[name]["distances"] = distance_risk(some, found[name]["thresholds"])
-    if before is not None and isinstance(before, Facts) and has_days(before):
+    if before is not None and has_days(before):
         asked_of = found["after"]["thresholds"], asked.get("seed", 0)
         found["after"]["distances"] = distance_risk_after(before, rows, *asked_of)
     for name, some in both.items() if absent[0] else ():
@@ -268,8 +260,7 @@ def attacked(
         reading = (absent[1] or ITEMS) if of_release else ITEMS  # of an original every item tells
         members = with_others(about) if of_release and about is not None else {}
         told = absent[2].lines() if of_release and absent[2] is not None else ()
-        sets = some.sets if isinstance(some, PublishedTable) else some
-        signs = [labels for _, labels in signs_of(sets, reading, members, told)]
+        signs = [labels for _, labels in signs_of(some.item_rows, reading, members, told)]
         ms = [entry["m"] for entry in found[name]["risk"] if entry["choice"] == "best"]
         look = table_absence_risk if some.is_table else absence_risk
         entries = look(some, signs, ms, found[name]["thresholds"], asked.get("progress", silent))
@@ -277,17 +268,8 @@ def attacked(
     return found
 
 
-def _beside_codes(rows: Any, before: Facts | None) -> dict[str, Any]:
-    """Put the same people by their codes alone beside facts: what dates and amounts add."""
-    facts = rows if before is None else before
-    alone = {} if not any(one.attributes for one in facts.columns) else {CODES_ALONE: facts.codes_alone()}
-    return {"facts": facts, **alone} if before is None else {"before": before, **alone, "after": rows}
-
-
-def _require_facts(rows: Any, before: Any, private: Any) -> None:
-    """Refuse facts beside what is not made of facts, and private ones, which nothing is promised about."""
-    if private is not None and isinstance(rows, Facts | FactRows):
-        raise RequestError("--private: nobody looks for private items among facts.", hint="Leave it out.")
+def _require_facts(rows: Any, before: Any) -> None:
+    """Refuse facts beside what is not made of facts."""
     if before is not None and isinstance(before, Facts) != isinstance(rows, FactRows):
         wrong = (
             "The original is read as facts, and the release is none of facts."
@@ -307,7 +289,7 @@ def counts_of(data: object) -> Counts | None:
     """Find the counts that are published beside rows."""
     made = release_of(data)
     if made is not None:
-        return made.counts if isinstance(made, _MEANT) else None
+        return made.counts
     found: Counts | None = counts_beside(fspath(data))[0] if is_path(data) else None
     return found
 
@@ -325,7 +307,7 @@ def _require_absent(rows: Any, private: Any, absent: Any, absence: Any) -> None:
         )
     if absence not in (None, ITEMS, LABELS):
         raise RequestError(f"--absence must be {ITEMS} or {LABELS}, got {absence!r}.")
-    if type(rows) is not Transactions and not rows.is_table:
+    if not rows.shows_absence:
         raise nothing_absent()
     if private is not None:
         raise RequestError("--absent does not go with --private.", hint="Leave one of them out.")
@@ -348,7 +330,7 @@ def meaning_beside(data: object) -> Mapping[str, Any] | None:
     """Find the about.json of a release that was named; None for rows that stand for themselves."""
     made = release_of(data)
     if made is not None:
-        return made.meaning() if isinstance(made, _MEANT) else None
+        return made.meaning() or None
     about = about_beside(fspath(data)) if is_path(data) else None
     return None if about is None else read_about(about)
 
@@ -359,7 +341,7 @@ def all_listed(data: object, about: Mapping[str, Any] | None) -> Mapping[str, An
         return about
     made = release_of(data)
     if made is not None:
-        labels = made.members()  # type: ignore[attr-defined]  # of kinds whose labels mean items
+        labels = made.members()
     else:
         path = about_beside(fspath(data)) if is_path(data) else None
         if path is None or not (path.parent.parent / "internal" / MEMBERS_FILE).is_file():
@@ -415,7 +397,7 @@ def _sizes(name: str, value: Any) -> tuple[Any, ...]:
 
 def _private(private: Any, rows: Any, before: Any, encoding: str) -> tuple[str, ...]:
     """Take the private items; of rows in groups the sensitive ones if none are named."""
-    sets = rows.sets if isinstance(rows, PublishedTable) else rows
+    sets = rows.item_rows
     groups = as_groups(sets)
     if private is None:
         return groups.sensitive.labels

@@ -20,6 +20,7 @@ from setveil.commands.given import (
     tree_of,
 )
 from setveil.commands.refusals import require_useful
+from setveil.data.exposed import Exposed
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, described, listed
 from setveil.facts.facts import Facts
@@ -29,17 +30,13 @@ from setveil.guarantees.verify import Verdict
 from setveil.guarantees.verify.absence import ITEMS, require_absence
 from setveil.hierarchy.fit import fitted_to_labels
 from setveil.past.facts import facts_before
-from setveil.published import KindInfo, blocks, chunks, kind_at, kind_for, kind_named, tables
+from setveil.published import KindInfo, kind_at, kind_for, kind_named
 from setveil.published.about import about_beside, promise_beside
-from setveil.published.block_files import PublishedBlocks
-from setveil.published.chunk_files import PublishedChunks
 from setveil.published.counts import Counts
-from setveil.published.facts import FactsRelease
-from setveil.published.group_files import PublishedGroups, require_in_groups
+from setveil.published.group_files import require_in_groups
 from setveil.published.recoding import Recoding
-from setveil.published.rows import RowsRelease, read_image
+from setveil.published.rows import read_image
 from setveil.published.shared import counts_beside
-from setveil.published.table_files import PublishedTable
 from setveil.runs.check import check, require_reading
 from setveil.runs.run import VerifiedRelease
 from setveil.tables.table import Table
@@ -140,7 +137,7 @@ def verify(
     more["cover"] = tree
     more |= absence_asked(absent, absence, guarantee, cover=tree is not None)
     published = _published(release, model)
-    if tree is not None and isinstance(published, Transactions):
+    if tree is not None:
         more["cover"] = fitted_to_labels(tree, published.vocabulary.labels)
     if "original" in model.knows:
         more["original"] = None if original is None else rows_of(original, "The original", tables=True)
@@ -156,8 +153,8 @@ def verify(
 def _before(release: object, original: object) -> tuple[Facts, Mapping[str, str | None]] | None:
     """Find the facts that a release was made from, and the label of each; None for rows alone."""
     made = release_of(release)
-    if isinstance(made, FactsRelease):
-        return made.facts, made.image()
+    if made is not None:
+        return made.before()
     return facts_before(fspath(release), original) if is_path(release) else None
 
 
@@ -177,7 +174,7 @@ def absence_asked(absent: Any, absence: Any, guarantee: Any, *, cover: bool) -> 
 def _counts(release: object) -> tuple[Counts | None, dict[str, Any]]:
     """Find the counts beside published rows, and what about.json says of the labels."""
     made = release_of(release)
-    if isinstance(made, RowsRelease | tables.TableRelease):
+    if made is not None:
         return made.counts, made.meaning()
     return counts_beside(fspath(release)) if is_path(release) else (None, {})
 
@@ -192,7 +189,7 @@ def _published(release: object, model: Model) -> Any:
             "The release is a table as it is read to be anonymized; a published one is read otherwise.",
             hint="setveil.read_published_table(...) reads it.",
         )
-    if (not _suits(made.info, kind.info)) if made is not None else (_kind_of(exposed) != model.release):
+    if not _suits(kind_named(exposed.kind).info, kind.info):
         raise DataError(
             f"{model.title} is about {kind.info.title}; the release is something else.",
             hint="Verify the promise that it was made for."
@@ -225,28 +222,18 @@ def _promised_by(release: object) -> Guarantee | None:
 def _kind_before(release: object) -> str:
     """Name the kind of release that k and m alone are about, before it is read: tables, chunks, or rows."""
     made = release_of(release)
-    of_kinds = ((tables, PublishedTable), (chunks, PublishedChunks), (blocks, PublishedBlocks))
-    for kind, exposed in of_kinds:
-        at = is_path(release) and kind_at(fspath(release)) is kind
-        if at or isinstance(release, exposed) or (made is not None and made.info is kind.info):
-            return kind.__name__.rpartition(".")[2]
-    return "rows"
+    if is_path(release):
+        info: KindInfo = kind_at(fspath(release)).info
+    elif made is not None:
+        info = made.info
+    else:
+        info = kind_named(release.kind if isinstance(release, Exposed) else "rows").info
+    return info.short
 
 
 def _suits(made: KindInfo, asked: KindInfo) -> bool:
     """Whether a release of one kind can keep a promise about those of another."""
     return made is asked or (made.of_rows and asked.of_rows)
-
-
-def _kind_of(exposed: object) -> str:
-    """Name the kind of what is published."""
-    if isinstance(exposed, PublishedTable):
-        return "tables"
-    if isinstance(exposed, PublishedChunks):
-        return "chunks"
-    if isinstance(exposed, PublishedBlocks):
-        return "blocks"
-    return "groups" if isinstance(exposed, PublishedGroups) else "rows"
 
 
 def _image(release: object, published: Transactions, recoding: object) -> Image | None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from setveil.data.framed import Framed
+from setveil.data.exposed import Exposed
 from setveil.data.layout import Origin
 from setveil.data.personal import NOTHING, Personal, personal_fields
 from setveil.data.spelling import NONE, merged_into, normalized, respelled
@@ -33,7 +33,7 @@ _PLAIN = (str, int, np.integer)  # what items are made of
 
 
 @dataclass(frozen=True, eq=False)
-class Transactions(Framed):
+class Transactions(Exposed):
     """Rows that are sets of items.
 
     Make one with `setveil.read`, `from_rows`, `from_frame` or `from_codes`; they validate once. Rows are
@@ -71,7 +71,9 @@ class Transactions(Framed):
         default=NOTHING, kw_only=True, repr=False
     )  # what of the input must not be published (see `setveil.data.personal`)
 
-    is_table: ClassVar[bool] = False  # whether there are further columns, as of a `setveil.Table`
+    kind: ClassVar[str] = "rows"
+    shows_absence: ClassVar[bool] = True
+    unfindable: ClassVar[None] = None
 
     @classmethod
     def from_codes(cls, indptr: ArrayLike, codes: ArrayLike, labels: Sequence[str]) -> Transactions:
@@ -366,6 +368,15 @@ class Transactions(Framed):
         [('milk', 'tea'), ()]
         """
         return list(self)
+
+    def shows(self, other: Self) -> bool:
+        """Whether other rows show the same items, in the same order."""
+        indptr, items = self.indptr, self.items
+        if self.vocabulary != other.vocabulary:
+            ids = other.vocabulary.ids
+            image = np.array([ids.get(label, -1) for label in self.vocabulary.labels], np.int32)
+            indptr, items = recode_rows(indptr, items, image)
+        return np.array_equal(indptr, other.indptr) and np.array_equal(items, other.items)
 
     def to_polars(self, *, long: bool = False) -> pl.DataFrame:
         """Make a polars data frame.

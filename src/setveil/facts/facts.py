@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.data.exposed import Refusal
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, listed, shorten
 from setveil.hierarchy.tree import Hierarchy
@@ -20,6 +22,8 @@ from setveil.wording import count
 MOST_FACTS = 1 << 31  # combinations of the parts
 ANY, MISSING = "*", "?"  # any value of an attribute, and a value that is missing
 SIGN = "@"  # between the parts of a fact, where no other is asked for
+CODES_ALONE = "codes alone"  # what an attacker sees who knows no dates and amounts
+NO_SECRETS = Refusal("--private: nobody looks for private items among facts.", "Leave it out.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +112,21 @@ class Facts(Transactions):
     most: int | None = None  # the facts that a row may have, where others were left out before anything else
     left_out: int = 0  # occurrences of these
     settled_by: int = 0  # the k of `setveil.facts.settling.settled`; 0: not settled
+
+    kind: ClassVar[str] = "facts"
+    shows_absence: ClassVar[bool] = False
+    secretless: ClassVar[Refusal] = NO_SECRETS
+
+    @property
+    def set_names(self) -> tuple[str, ...]:
+        """Names of the columns of codes."""
+        return tuple(one.name for one in self.columns)
+
+    def views(self, _secrets: Collection[str] = ()) -> dict[str, Transactions]:
+        """Return the facts, and the codes alone: what dates and amounts add to an attacker's knowledge."""
+        if not any(one.attributes for one in self.columns):
+            return {"facts": self}
+        return {"facts": self, CODES_ALONE: self.codes_alone()}
 
     @classmethod
     def from_parts(

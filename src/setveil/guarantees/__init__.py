@@ -65,6 +65,7 @@ class Words:
     beyond: Callable[[Facts], list[str]]  # what holds besides what was asked, in lines
     # whether it keeps rows that look alike from having a sensitive item in common
     hides_sensitive: bool = False
+    shareable: tuple[str, ...] = ()  # findings of the verdict that a shared page may show
     recounted: bool = True  # whether what is published shows that the promise holds
     known: str = ""  # the parameter that says how many items someone may know; empty if nothing limits them
 

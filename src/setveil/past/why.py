@@ -21,6 +21,7 @@ from setveil.past._question import Question
 from setveil.past.facts import Boxes, has_facts
 from setveil.past.run import MODELS, PastRun
 from setveil.progress import Progress
+from setveil.published import kind_of_recoding
 from setveil.utility import named
 
 Answer = dict[str, Any]
@@ -33,16 +34,8 @@ def require_splittable(run: PastRun, *, in_class: bool = False) -> None:
             "This run is a release of a series: what keeps its labels broad lies in all releases together.",
             hint="`setveil series plan` says what each way to publish a release costs.",
         )
-    made = run.report["recoding"]
     if not run.uniform and not has_facts(run) and not in_class:
-        several = "an item may be published under several labels"
-        reasons = {
-            "grouped": "it puts rows into groups",
-            "disassociated": "every item is published under its own name, and only which items go together "
-            "is hidden",
-            "noisy": "items are told under their own names, by counts with noise",
-        }
-        reason = reasons.get(made, several)
+        reason = kind_of_recoding(run.report["recoding"]).info.unsplit
         name = run.report["algorithm"]["name"]
         raise RequestError(f"No label of this run can be split: {reason} ({name}).")
     if run.model not in MODELS:

@@ -14,20 +14,32 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.data.exposed import Exposed, Refusal
 from setveil.data.layout import Layout
-from setveil.data.sums import Sums
+from setveil.data.sums import Original, Sums
 from setveil.data.transactions import Transactions
-from setveil.errors import DataError, faces
-from setveil.published.counts import Counts
+from setveil.errors import DataError, RequestError, faces
+
+if TYPE_CHECKING:
+    from setveil.hierarchy.tree import Hierarchy
+    from setveil.published.counts import Counts
+
+
+NO_ESTIMATES = Refusal(
+    "Nothing is estimated from such a release.", "Count in its files; `setveil verify` checks its guarantee."
+)
+NO_DRAWS = Refusal(
+    "No rows are drawn from such a release.", "Count in its files; `setveil verify` checks its guarantee."
+)
 
 
 @dataclass(frozen=True)
@@ -47,6 +59,16 @@ class KindInfo:
     mapped_to: str = "published_row"  # what rows.csv says of each input row
     # whether a page that is shared may compare it with the original, in rounded figures
     compared_outside: bool = True
+    shown: type[Exposed] = Exposed  # the class of what is published
+    # why no label can be split (`setveil why`), unless each item has one
+    unsplit: str = "no item is published under a broader label"
+    by_labels: bool = False  # whether items are published under labels that about.json explains
+    short: str = "rows"  # the kind of release whose first guarantee k and m alone name
+    # what queries are estimated from (`setveil.published.shared.Told`), and what rows are drawn from; of what
+    # is published, the counts next to it, about.json or the meaning of labels, and the layout, None: as
+    # about.json says
+    told: Callable[[Any, Any, Mapping[str, Any], Layout | None], Any] = NO_ESTIMATES.raised
+    drawn: Callable[[Any, Any, Mapping[str, Any], Layout | None], Any] = NO_DRAWS.raised
 
 
 class Outcome(Protocol):
@@ -88,6 +110,100 @@ class Outcome(Protocol):
     def write_inside(self, folder: Path) -> None:
         """Write what else must be kept of how it was made, in addition to the map of the rows."""
 
+    def meaning(self) -> dict[str, Any]:
+        """Return the meaning of labels in the terms of about.json; empty if all represent themselves."""
+
+    def with_listing(self, data: Sums, tree: Hierarchy | None, k: int | None) -> Self:
+        """Let about.json list only items that enough rows contain, unless the hierarchy lists them."""
+
+    def recorded(self, data: Original) -> dict[str, Any]:
+        """Return the parts of report.json that only this kind of release has."""
+
+
+class Made:
+    """How an algorithm wants rows to be published. The defaults suit results that name no broader labels."""
+
+    def ordered(
+        self, _data: Sums, _tree: Hierarchy | None, _k: int | None, *, list_members: bool = False
+    ) -> Self:
+        """Order labels, or name them, such that items that must not be listed make no difference."""
+        return self
+
+    def tree_of(self, tree: Hierarchy | None) -> Hierarchy | None:
+        """Return the hierarchy that its labels are nodes of: by default that of the run."""
+        return tree
+
+
+class MadeRelease:
+    """A release that was made here. The defaults suit one without rows of people or labels that mean items.
+
+    A kind of release derives from it, and overrides the answers that differ.
+    """
+
+    info: ClassVar[KindInfo]
+
+    @property
+    def counts(self) -> Counts | None:
+        """Supports that are published next to the rows; None: there are none."""
+        return None
+
+    @property
+    def labelled(self) -> Any:
+        """The recoding whose labels represent items; None: every label represents itself."""
+        return None
+
+    recoding: Any
+    published: Any
+
+    def measurable(self) -> dict[str, Any]:
+        """Return what measures are computed from (see `setveil.utility.Case`)."""
+        return {"kind": self.recoding.kind, "published": self.published}
+
+    def meaning(self) -> dict[str, Any]:
+        """Return the meaning of labels in the terms of about.json; empty if all represent themselves."""
+        return {}
+
+    def members(self) -> dict[str, list[str]]:
+        """List all items of each broader label. Internal: about.json may list only some."""
+        return {}
+
+    def arranged(self, _layout: Layout) -> Self:
+        """Return the release with its rows in the order of a file of this layout."""
+        return self
+
+    def layout(self, given: Layout, wanted: str | None) -> Layout:
+        """Refuse a format: there is only one."""
+        if wanted is not None:
+            raise RequestError(f"--output-format: {self.info.written}.", hint="Leave it out.")
+        return given
+
+    def write_inside(self, _folder: Path) -> None:
+        """Write nothing: the map of the rows says everything."""
+
+    def with_listing(self, _data: Sums, _tree: Hierarchy | None, _k: int | None) -> Self:
+        """Let about.json list only items that enough rows contain, unless the hierarchy lists them."""
+        return self
+
+    def with_all_members(self) -> Self:
+        """Let about.json list all items of labels."""
+        return self
+
+    def without_sure_counts(self) -> Self:
+        """Omit counts that would reveal that all rows of a broader label contain one of its items."""
+        return self
+
+    def recorded(self, _data: Original) -> dict[str, Any]:
+        """Return the parts of report.json that only this kind of release has."""
+        return {}
+
+    def before(self) -> tuple[Any, Mapping[str, str | None]] | None:
+        """Return the facts that it was made from, and the label of each; None: it is not made of facts."""
+        return None
+
+    def promised(self) -> dict[str, Any]:
+        """Return the parts of about.json on which answers depend, the meaning of labels aside."""
+        return {}
+
 
 class Release(Outcome, Protocol):
     """What is published, how it was made, and which row is whose: what all kinds have in common.
@@ -109,7 +225,22 @@ class Release(Outcome, Protocol):
         """The published row, or the cluster (-1: none), of each input row: int64 (n_rows,). Stays inside."""
 
     def exposed(self) -> Any:
-        """Return all that is published: what an attacker sees, and what the verifier reads."""
+        """Return all that is published (`Exposed`): what an attacker sees, and what the verifier reads."""
+
+    def members(self) -> dict[str, list[str]]:
+        """List all items of each broader label. Internal: about.json may list only some."""
+
+    def with_all_members(self) -> Self:
+        """Let about.json list all items of labels."""
+
+    def before(self) -> tuple[Any, Mapping[str, str | None]] | None:
+        """Return the facts that it was made from, and the label of each; None: it is not made of facts."""
+
+    def promised(self) -> dict[str, Any]:
+        """Return the parts of about.json on which answers depend, the meaning of labels aside."""
+
+    def without_sure_counts(self) -> Self:
+        """Omit counts that would reveal that all rows of a broader label contain one of its items."""
 
     def image(self) -> Mapping[str, str | None]:
         """Return the label that each item is published as; None: it is not."""

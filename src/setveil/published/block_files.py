@@ -10,7 +10,7 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from setveil.data.framed import Framed
+from setveil.data.exposed import Exposed, Refusal
 from setveil.data.io import read
 from setveil.data.io.write import write_blocks as written_pieces
 from setveil.data.layout import Layout
@@ -36,7 +36,7 @@ Spent = tuple[
 
 
 @dataclass(frozen=True, eq=False)
-class PublishedBlocks(Framed):
+class PublishedBlocks(Exposed):
     """Counts with noise, and rows drawn from them: nothing here is true.
 
     Attributes
@@ -65,7 +65,11 @@ class PublishedBlocks(Framed):
     rows: Transactions
 
     origin: ClassVar[None] = None
-    is_table: ClassVar[bool] = False
+    kind: ClassVar[str] = "blocks"
+    unfindable: ClassVar[Refusal] = Refusal(
+        "No row of noisy counts is anybody's, so that nobody can be found among them.",
+        "How much they tell of a person is bounded by epsilon.",
+    )
 
     @property
     def n_rows(self) -> int:

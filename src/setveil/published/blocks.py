@@ -11,12 +11,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.data.exposed import Refusal
 from setveil.data.layout import Layout
+from setveil.data.sums import Original
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary, item_order
 from setveil.errors import RequestError
 from setveil.kernels.rows import frozen
-from setveil.published import KindInfo
+from setveil.published import KindInfo, Made, MadeRelease
 from setveil.published.about import about_file
 from setveil.published.as_written import require_written
 from setveil.published.block_files import (
@@ -30,12 +32,13 @@ from setveil.published.block_files import (
     write_blocks,
 )
 from setveil.published.json_files import DATA_FILE, data_file, holds_model
+from setveil.values.numbers import as_json
 
 Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class NoisyBlocks:
+class NoisyBlocks(Made):
     """Counts with noise, as `PublishedBlocks` names them."""
 
     epsilon: Fraction
@@ -54,10 +57,18 @@ class Synthetic:
     kind: ClassVar[str] = "noisy"
 
 
+def _told(blocks: PublishedBlocks, _counts: Any, about: Mapping[str, Any], _layout: Layout | None) -> Any:
+    """Take noisy counts: items under their own names."""
+    from setveil.published.shared import told_by_name
+
+    return told_by_name(blocks, about)
+
+
 info = KindInfo(
     title="counts with noise",
     made_as=(NoisyBlocks,),
     recodings=(Synthetic.kind,),
+    shown=PublishedBlocks,
     means="cells_file",
     asks=("queries", "queries_file", "query_size", "query_support", "top"),
     files=(f"published/{CELLS_FILE}", f"published/{ROWS_FILE}"),
@@ -65,11 +76,18 @@ info = KindInfo(
     written="noisy counts are always published as data.json and two csv files",
     mapped_to="synthetic_row",
     compared_outside=False,
+    unsplit="items are told under their own names, by counts with noise",
+    short="blocks",
+    told=_told,
+    drawn=Refusal(
+        "Rows drawn from noisy counts are published already.",
+        "They are in synthetic.csv. Another seed of the run draws others from other noise.",
+    ).raised,
 )
 
 
 @dataclass(frozen=True, eq=False)
-class BlocksRelease:
+class BlocksRelease(MadeRelease):
     """Noisy blocks (see `setveil.published.Release`)."""
 
     shown: PublishedBlocks
@@ -78,8 +96,6 @@ class BlocksRelease:
     details: dict[str, Any] = field(default_factory=dict)
 
     info: ClassVar[KindInfo] = info
-    counts: ClassVar[None] = None  # the cells are counts
-    labelled: ClassVar[None] = None  # items are published under their own names
 
     @property
     def published(self) -> Transactions:
@@ -108,9 +124,25 @@ class BlocksRelease:
         """Return the names of the files next to data.json."""
         return {info.means: CELLS_FILE, "rows_file": ROWS_FILE}
 
-    def arranged(self, layout: Layout) -> BlocksRelease:
-        """Return the release itself: its files have everything in this order."""
-        return self
+    def recorded(self, data: Original) -> dict[str, Any]:
+        """Say what noisy counts tell, what they cost, and how far they are off: that must stay inside."""
+        shown = self.shown
+        supports = dict(zip(data.vocabulary.labels, data.supports().tolist(), strict=True))
+        told = {
+            "rows": shown.noisy_rows,
+            "items": len(shown.items),
+            "blocks": len(shown.blocks),
+            "largest": max(map(len, shown.blocks), default=0),
+            "cells": len(shown.cells),
+            "spent": [
+                {"line": what, "epsilon": as_json(epsilon), "one_row_changes": distance, "scale": scale}
+                for what, epsilon, distance, scale in shown.spent
+            ],
+            "rows_off": shown.noisy_rows - data.n_rows,
+            "cells_off": _cells_off(data, shown),
+            "told_occurrences": sum(supports.get(x, 0) for x in shown.items),
+        }
+        return {"blocks": told}
 
     def layout(self, given: Layout, wanted: str | None) -> Layout:
         """Refuse a format: there is only one."""
@@ -126,8 +158,27 @@ class BlocksRelease:
         write_blocks(folder, self.shown)
         return DATA_FILE, {"format": info.format}
 
-    def write_inside(self, folder: Path) -> None:
-        """Write nothing: no row is anyone's."""
+
+def _cells_off(data: Original, shown: PublishedBlocks) -> float:
+    """Average by how many rows noise moved the cells."""
+    ids = data.vocabulary.ids
+    if not isinstance(data, Transactions) or not shown.cells:
+        return 0.0
+    column = np.full(data.n_items, -1)
+    bit = np.zeros(data.n_items, np.int64)
+    for b, block in enumerate(shown.blocks):
+        for i, x in enumerate(block):
+            if x in ids:
+                column[ids[x]], bit[ids[x]] = b, 1 << i
+    row = np.repeat(np.arange(data.n_rows), data.row_lengths())
+    told = column[data.items] >= 0
+    off = 0
+    for b, (_, cells) in enumerate(shown.cells_of()):
+        inside = told & (column[data.items] == b)
+        code = np.bincount(row[inside], bit[data.items[inside]], minlength=data.n_rows).astype(np.int64)
+        true = np.bincount(code, minlength=len(cells))
+        off += int(np.abs(true - np.array(cells)).sum())
+    return off / len(shown.cells)
 
 
 def publish(

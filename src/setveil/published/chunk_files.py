@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.data.framed import Framed
+from setveil.data.exposed import Exposed, Refusal
 from setveil.data.vocabulary import Vocabulary, item_order
-from setveil.errors import listed
+from setveil.errors import faces, listed
 from setveil.kernels.rows import frozen
 from setveil.published.group_files import MOST_ROWS, encoded
 from setveil.published.json_files import DATA_FILE, JsonReading, write_pieces
@@ -40,7 +40,7 @@ class Chunk(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class PublishedChunks(Framed):
+class PublishedChunks(Exposed):
     """Rows in clusters, whose items are published in chunks: which parts belong together is not told.
 
     Attributes
@@ -77,7 +77,15 @@ class PublishedChunks(Framed):
     terms: tuple[Ints, Ints]
 
     origin: ClassVar[None] = None
-    is_table: ClassVar[bool] = False
+    kind: ClassVar[str] = "chunks"
+    unfindable: ClassVar[Refusal] = Refusal(
+        "Rows in chunks do not tell which items are in the same row, so that nobody can count the rows that "
+        "fit; what can be inferred of sensitive items is counted instead when they are verified.",
+        faces(
+            "setveil verify RELEASE -k K -m M --sensitive ITEMS --unsafe",
+            "sv.verify(release, sv.Disassociated(k, m, sensitive=[...], unsafe=True))",
+        ),
+    )
 
     @property
     def n_clusters(self) -> int:

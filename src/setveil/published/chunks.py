@@ -12,12 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.data.layout import Layout
+from setveil.data.sums import Original
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError, RequestError
 from setveil.kernels.content import merge_rows_by_content
 from setveil.kernels.rows import frozen, take_rows
-from setveil.published import KindInfo
+from setveil.published import KindInfo, Made, MadeRelease
 from setveil.published.about import about_file, published_file
 from setveil.published.as_written import require_written
 from setveil.published.chunk_files import (
@@ -37,7 +38,7 @@ Scoped = tuple[tuple[int, ...], tuple[int, ...]]  # clusters and items of a chun
 
 
 @dataclass(frozen=True, eq=False)
-class RowChunks:
+class RowChunks(Made):
     """Which rows of the data are a cluster, and in which chunks their items are published.
 
     An item that some row of a cluster holds is in one of its chunks at most; else it is in its term chunk.
@@ -74,10 +75,18 @@ class Disassociation:
     kind: ClassVar[str] = "disassociated"
 
 
+def _told(chunks: PublishedChunks, _counts: Any, about: Mapping[str, Any], _layout: Layout | None) -> Any:
+    """Take chunks: items under their own names."""
+    from setveil.published.shared import told_by_name
+
+    return told_by_name(chunks, about)
+
+
 info = KindInfo(
     title="rows in chunks",
     made_as=(RowChunks,),
     recodings=(Disassociation.kind,),
+    shown=PublishedChunks,
     means="clusters_file",
     asks=(
         "queries", "queries_file", "query_size", "query_support", "top", "hierarchy", "rules", "confidence",
@@ -87,11 +96,15 @@ info = KindInfo(
     format="chunks",
     written="rows in chunks are always published as data.json and two csv files",
     mapped_to="cluster",
+    unsplit="every item is published under its own name, and only which items go together is hidden",
+    short="chunks",
+    told=_told,
+    drawn=lambda chunks, *_: chunks,
 )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
-class ChunksRelease:
+class ChunksRelease(MadeRelease):
     """Rows in chunks (see `setveil.published.Release`)."""
 
     published: PublishedChunks
@@ -99,17 +112,11 @@ class ChunksRelease:
     details: dict[str, Any] = field(default_factory=dict)
 
     info: ClassVar[KindInfo] = info
-    counts: ClassVar[None] = None  # the chunks show items by their own names
 
     @property
     def row_map(self) -> Ints:
         """The cluster of each input row, -1 for those without items: int64 (n_rows,)."""
         return self.recoding.cluster
-
-    @property
-    def labelled(self) -> None:
-        """None: items are published under their own names."""
-        return
 
     def exposed(self) -> PublishedChunks:
         """Return the chunks."""
@@ -137,9 +144,37 @@ class ChunksRelease:
         rho = None if self.recoding.rho is None else str(self.recoding.rho)
         return {"guarantee": {"sensitive": list(self.recoding.sensitive), "rho": rho}}
 
-    def arranged(self, layout: Layout) -> ChunksRelease:
-        """Return the release itself: its file has everything in this order."""
-        return self
+    def recorded(self, _data: Original) -> dict[str, Any]:
+        """Say how the clusters are, and where occurrences and items are published."""
+        shown = self.published
+        sizes = np.sort(shown.sizes)
+        of_part = np.diff(shown.parts[0])
+        first_shared = shown.part[shown.n_chunks - shown.shared]
+        in_shared = int(of_part[first_shared:].sum())
+        placed = np.zeros((2, shown.n_items), bool)  # in a record chunk, in a shared one, of some cluster
+        ends = shown.item[0][shown.n_chunks - shown.shared]
+        placed[0, shown.item[1][:ends]] = True
+        placed[1, shown.item[1][ends:]] = True
+        told = {
+            "clusters": shown.n_clusters,
+            "smallest": int(sizes.min(initial=shown.n_rows)),
+            "median": float(np.median(sizes)) if sizes.size else 0.0,
+            "largest": int(sizes.max(initial=0)),
+            "sizes": [
+                {"least": low, "most": high, "clusters": int(((sizes >= low) & (sizes <= high)).sum())}
+                for low, high in _spans(sizes)
+            ],
+            "record_chunks": shown.n_chunks - shown.shared,
+            "shared_chunks": shown.shared,
+            "record_occurrences": shown.n_occurrences - in_shared,
+            "shared_occurrences": in_shared,
+            "term_entries": int(shown.terms[1].size),
+            "record_items": int(placed[0].sum()),
+            "shared_items": int((placed[1] & ~placed[0]).sum()),
+            "term_items": int((~placed.any(0)).sum()),
+            "left_out": int(self.details.get("left_out", 0)),
+        }
+        return {"chunks": told}
 
     def layout(self, given: Layout, wanted: str | None) -> Layout:
         """Refuse a format: there is only one."""
@@ -155,8 +190,14 @@ class ChunksRelease:
         write_chunks(folder, self.published)
         return DATA_FILE, {"format": info.format}
 
-    def write_inside(self, folder: Path) -> None:
-        """Write nothing: rows.csv tells the cluster of each row."""
+
+def _spans(sizes: Any) -> list[tuple[int, int]]:
+    """Cut the range of sizes into some of about equal numbers of clusters."""
+    if not sizes.size:
+        return []
+    cuts = sorted({int(sizes[int(at)]) for at in np.linspace(0, sizes.size - 1, 6)})
+    lows = [cuts[0], *(cut + 1 for cut in cuts[1:-1])]
+    return list(zip(lows, cuts[1:] or cuts, strict=False))
 
 
 def publish(

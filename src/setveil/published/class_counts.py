@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.data.io.write import quoting
+from setveil.data.sums import Sums
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import item_order
 from setveil.errors import DataError, shorten
@@ -29,6 +30,7 @@ FILE = "counts.csv"
 HEADER = ["class", "item", "label", "rows"]
 _DIGITS = 15  # of the greatest number of rows
 TOTAL = -1  # in place of a class
+SURE = 0.9  # of the rows of a label: an item in more of them is as good as known
 
 Line = tuple[int, str, str, int]  # class (TOTAL: all), item, label ("": suppressed, or a total), rows
 
@@ -111,6 +113,30 @@ class ClassCounts:
     def lines(self) -> list[Line]:
         """List class, item, label and rows of each line; class -1 and no label for a total."""
         return list(zip(self.classes.tolist(), self.items, self.labels, self.rows.tolist(), strict=True))
+
+    def recorded(self, data: Sums, published: ClassRows) -> dict[str, Any]:
+        """Return what report.json says of them, with items in nearly all rows of a label, or of a class."""
+        shown, sizes = published.supports_by_class(), published.sizes
+        ids = published.vocabulary.ids
+        sure = []
+        for number, item, label, rows in self.lines():
+            if number == TOTAL:
+                continue
+            of, where = int(sizes[number]), ""
+            if rows <= SURE * of and label and label != item:
+                of, where = int(shown[number, ids[label]]), label
+            if rows > SURE * of:
+                sure.append({"class": number, "item": item, "label": where, "rows": rows, "of": of})
+        items = len(set(self.items))
+        return {
+            **self.about(),
+            "lines": len(self.items) - len(self.totals),
+            "totals": len(self.totals),
+            "items": items,
+            "unlisted": int(np.count_nonzero(data.supports())) - items,
+            "sure_from": SURE,
+            "sure": sorted(sure, key=lambda line: (-line["rows"] / line["of"], -line["rows"])),
+        }
 
     def about(self) -> dict[str, Any]:
         """Return what about.json says of the file."""

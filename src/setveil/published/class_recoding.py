@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +46,11 @@ class ClassRecoding(LocalRecoding):
             made.items, made.published, made.label_starts, made.label_items, made.image, made.domain,
             frozen(class_of_row, np.int64), cuts, secrets,
         )  # fmt: skip
+
+    def promised(self) -> dict[str, Any]:
+        """Return the recoding, and the sensitive items, which are not counted."""
+        secrets = {"guarantee": {"sensitive": list(self.secrets)}} if self.secrets else {}
+        return {**super().promised(), **secrets}
 
     @property
     def class_of_row(self) -> NDArray[np.int64]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,9 @@ class ClassRows(Transactions):
     """
 
     sizes: NDArray[np.int64] = field(default_factory=lambda: frozen(np.zeros(0), np.int64))
+
+    kind: ClassVar[str] = "classes"
+    shows_absence: ClassVar[bool] = False
 
     @classmethod
     def of(cls, rows: Transactions, sizes: NDArray[np.integer]) -> ClassRows:
@@ -65,6 +69,14 @@ class ClassRows(Transactions):
             for key in used.tolist()
         ]
         return Transactions.from_codes(self.indptr, items.ravel(), names)
+
+    def views(self, secrets: Collection[str] = ()) -> dict[str, Transactions]:
+        """Return what an attacker sees who does not know the class of a person, and one who does."""
+        return {"class not known": self, "class known": self.marked(secrets)}
+
+    def shows(self, other: Self) -> bool:
+        """Whether other rows show the same items in the same classes, in the same order."""
+        return super().shows(other) and np.array_equal(self.sizes, other.sizes)
 
     def supports_by_class(self) -> NDArray[np.int64]:
         """Count the rows of each class that show each label: int64 (classes, labels)."""

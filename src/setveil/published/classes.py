@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from setveil.data.io import Layout
 from setveil.data.io.write import quoting
+from setveil.data.sums import Original
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, shorten
 from setveil.hierarchy.tree import Hierarchy
@@ -48,9 +49,14 @@ info = KindInfo(
     title="rows in classes",
     made_as=(ClassRecoding,),
     recodings=("classes",),
+    shown=ClassRows,
     means="labels",
     of_rows=True,
     asks=single_rows.asks,
+    by_labels=True,
+    unsplit="an item may be published under several labels",
+    told=single_rows.told,
+    drawn=single_rows.told,
     files=(
         f"published/{FILE}", f"published/{COUNTS}", f"internal/{SPLITS}",
         f"internal/{MEMBERS_FILE}", *(f"internal/{name}" for name in PARTS),
@@ -109,6 +115,34 @@ class ClassesRelease(RowsRelease):
         }
         return {"classes": entry, **said}
 
+    def recorded(self, _data: Original) -> dict[str, Any]:
+        """Return rows, labels and cuts of each class, and how far it is from the optimum.
+
+        They are numbered as they are published.
+        """
+        shown = (self.published.supports_by_class() > 0).sum(1).tolist()
+        cut = sorted(self.details.get("classes", ()), key=_cuts_of)
+        by_cuts = {_cuts_of(one): one for one in cut}
+        own = set(self.recoding.items.labels)
+        names = np.array([label in own for label in self.published.vocabulary.labels], bool)
+        kept = (self.published.supports_by_class()[:, names] > 0).sum(1).tolist()
+        told = {
+            "number": self.recoding.number,
+            "classes": [
+                {
+                    "class": number,
+                    "rows": int(self.published.sizes[number]),
+                    "labels": shown[number],
+                    "names_kept": kept[number],
+                    "cuts": [{"item": item, "holds": holds} for item, holds in cuts],
+                    **{key: by_cuts[cuts][key] for key in ("left_out", "proven", "gap") if cuts in by_cuts},
+                }
+                for number, cuts in enumerate(self.recoding.cuts)
+            ],
+            **self.details.get("split", {}),
+        }
+        return {"classes": told}
+
     def write(self, folder: Path, layout: Layout) -> tuple[str, dict[str, Any]]:
         """Write the rows, how many of them are in each class, and the counts if there are any."""
         with (folder / FILE).open("w", encoding="utf-8", newline="") as file:
@@ -127,6 +161,10 @@ class ClassesRelease(RowsRelease):
                 for c, cuts in enumerate(self.recoding.cuts)
                 for step, (item, holds) in enumerate(cuts)
             )
+
+
+def _cuts_of(told: Mapping[str, Any]) -> tuple[tuple[str, bool], ...]:
+    return tuple((cut["item"], cut["holds"]) for cut in told["cuts"])
 
 
 def publish(

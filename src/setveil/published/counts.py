@@ -22,7 +22,7 @@ from setveil.data.vocabulary import item_order
 from setveil.errors import DataError, shorten
 from setveil.kernels.rows import frozen
 from setveil.published.as_written import NUMBER, fields_as_written
-from setveil.published.class_counts import read_class_counts
+from setveil.published.class_counts import SURE, read_class_counts
 from setveil.published.class_recoding import ClassRecoding
 from setveil.published.recoding import AnyRecoding, BoxRecoding
 
@@ -106,6 +106,24 @@ class Counts:
     def lines(self) -> list[tuple[str, str, int]]:
         """List item, label and rows of each line."""
         return list(zip(self.items, self.labels, self.rows.tolist(), strict=True))
+
+    def recorded(self, data: Sums, published: Sums) -> dict[str, Any]:
+        """Return what report.json says of them, with the items that are in nearly all rows of their label."""
+        shown = dict(zip(published.vocabulary.labels, published.supports().tolist(), strict=True))
+        sure = [
+            {"item": item, "label": label, "rows": rows, "of": shown[label]}
+            for item, label, rows in self.lines()
+            if label and label != item and rows > SURE * shown[label]
+        ]
+        items = len(set(self.items))
+        return {
+            **self.about(),
+            "lines": len(self.items),
+            "items": items,
+            "unlisted": int(np.count_nonzero(data.supports())) - items,
+            "sure_from": SURE,
+            "sure": sorted(sure, key=lambda line: (-line["rows"] / line["of"], -line["rows"])),
+        }
 
     def about(self) -> dict[str, Any]:
         """Return what about.json says of the file."""

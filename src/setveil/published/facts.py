@@ -10,17 +10,19 @@ from functools import cached_property
 from itertools import chain, pairwise
 from math import prod
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.data.exposed import Refusal
 from setveil.data.io.source import as_text, read_bytes
 from setveil.data.io.write import quoting, require_text
 from setveil.data.layout import Layout
+from setveil.data.sums import Sums
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, faces, shorten
-from setveil.facts.facts import Facts, SetColumn
+from setveil.facts.facts import NO_SECRETS, Facts, SetColumn
 from setveil.facts.inside import values_in
 from setveil.hierarchy.boxes import BoxTree
 from setveil.hierarchy.tree import Hierarchy
@@ -41,16 +43,12 @@ from setveil.values.per_column import column_of, item_of, labelled
 FILE, ROW, SET, ITEM = "data.csv", "row", "set", "item"
 _SAME = "The two files must come from the same release."
 
-info = KindInfo(
-    title="rows of facts",
-    made_as=(BoxRecoding,),
-    recodings=(BoxRecoding.kind,),
-    means="facts",
-    of_rows=True,
-    asks=("itemsets", "itemset_length", "risk_m"),
-    files=("internal/recoding.csv", f"internal/{MEMBERS_FILE}", f"published/{COUNTS}"),
-    written="facts are written as csv, with a line for each fact and a column for each of its parts",
-)
+
+def _told(rows: FactRows, counts: Any, about: Mapping[str, Any], _layout: Layout | None) -> Any:
+    """Take what is shared of rows of facts."""
+    from setveil.published.shared import facts_shared
+
+    return facts_shared(as_shared(rows), counts, about)
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +85,15 @@ class FactRows(Transactions):
     boxes: tuple[tuple[str, ...], ...] = ()
     sign: str = ""
 
+    kind: ClassVar[str] = "facts"
+    shows_absence: ClassVar[bool] = False
+    secretless: ClassVar[Refusal] = NO_SECRETS
+
+    @property
+    def set_names(self) -> tuple[str, ...]:
+        """Names of the columns of codes."""
+        return tuple(one.name for one in self.columns)
+
     def labels_of(self, column: int) -> list[int]:
         """List the labels of a column, ascending."""
         return np.flatnonzero(self.column == column).tolist()
@@ -111,6 +118,22 @@ class FactRows(Transactions):
         )
         own = zip(self.column.tolist(), self.boxes, strict=True)
         return replace(shape, boxes=tuple(shape.within(places[at], box) for at, box in own))
+
+
+info = KindInfo(
+    title="rows of facts",
+    made_as=(BoxRecoding,),
+    recodings=(BoxRecoding.kind,),
+    shown=FactRows,
+    means="facts",
+    of_rows=True,
+    asks=("itemsets", "itemset_length", "risk_m"),
+    files=("internal/recoding.csv", f"internal/{MEMBERS_FILE}", f"published/{COUNTS}"),
+    written="facts are written as csv, with a line for each fact and a column for each of its parts",
+    by_labels=True,
+    told=_told,
+    drawn=_told,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,9 +190,19 @@ class FactsRelease(RowsRelease):
             self.counts.write(folder, FACTS_HEADER)
         return FILE, {"format": BoxRecoding.kind}
 
-    def with_codes_listed(self, tree: BoxTree, k: int | None) -> FactsRelease:
+    def with_listing(self, data: Sums, tree: Hierarchy | None, k: int | None) -> Self:
         """Let about.json list only codes that enough rows contain."""
+        if not isinstance(tree, BoxTree):  # of rows without facts
+            return super().with_listing(data, tree, k)
         return replace(self, published=with_codes_listed(self.published, self.facts, tree, k))
+
+    def before(self) -> tuple[Facts, Mapping[str, str | None]]:
+        """Return the facts, and the label of each."""
+        return self.facts, self.image()
+
+    def with_all_members(self) -> Self:
+        """Let about.json list all codes."""
+        return replace(self, published=with_all_codes(self.published))
 
     def write_inside(self, folder: Path) -> None:
         """Write recoding.csv: what each fact became, of several columns with the name of its own."""

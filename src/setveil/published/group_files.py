@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.data.framed import Framed
+from setveil.data.exposed import Exposed
 from setveil.data.io.source import as_text, read_bytes
 from setveil.data.io.text import refuse_open_quote, unquoted
 from setveil.data.transactions import Transactions, lines_of
@@ -37,7 +37,7 @@ _SPECIAL = re.compile('[,"\r\n]|^[ \t\ufeff]|[ \t]$')
 
 
 @dataclass(frozen=True, eq=False)
-class PublishedGroups(Framed):
+class PublishedGroups(Exposed):
     """Rows published in groups: each row's quasi-identifiers, and each group's counts of sensitive items."""
 
     qid: Transactions  # the quasi-identifiers of each row, by group; rows without any are rows, too
@@ -49,7 +49,8 @@ class PublishedGroups(Framed):
     item: NDArray[np.int32]  # int32, read-only: positions in `sensitive`, ascending within a group
     count: NDArray[np.int64]  # int64, read-only: how many rows of the group hold that item, at least 1
 
-    is_table: ClassVar[bool] = False
+    kind: ClassVar[str] = "groups"
+    unfindable: ClassVar[None] = None
 
     @property
     def n_groups(self) -> int:
@@ -65,6 +66,15 @@ class PublishedGroups(Framed):
         return (
             f"PublishedGroups: {count(self.qid.n_rows, 'row')} in {count(self.n_groups, 'group')}, "
             f"{count(len(self.sensitive), 'sensitive item')}"
+        )
+
+    def shows(self, other: PublishedGroups) -> bool:
+        """Whether other groups have the same rows and counts, in the same order."""
+        arrays = ("group", "indptr", "item", "count")
+        return (
+            self.qid.shows(other.qid)
+            and self.sensitive.labels == other.sensitive.labels
+            and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in arrays)
         )
 
     def to_polars(self, *, long: bool = False) -> pl.DataFrame:

@@ -10,13 +10,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.data.exposed import Refusal
 from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError, RequestError
 from setveil.kernels.content import merge_rows_by_content
 from setveil.kernels.rows import Ids, Ints, frozen, recode_rows, take_rows
-from setveil.published import KindInfo
+from setveil.published import KindInfo, Made, MadeRelease
 from setveil.published.about import about_file, published_folders, published_layout, require_size
 from setveil.published.as_written import require_groups_as_written
 from setveil.published.group_files import (
@@ -29,7 +30,7 @@ from setveil.published.group_files import (
 
 
 @dataclass(frozen=True, eq=False)
-class RowGroups:
+class RowGroups(Made):
     """Which rows of the data are to be published as one group."""
 
     sensitive: tuple[str, ...]  # the items that are counted; of the others each row keeps its own
@@ -88,20 +89,31 @@ class Grouping:
         return PublishedGroups(rows, self.group, self.sensitive, self.indptr, self.item, self.count)
 
 
+NOT_ESTIMATED = Refusal(
+    "Of rows in groups nothing need be estimated.",
+    "Count in the files: data.csv shows what is not sensitive as it was, and groups.csv says how "
+    "many rows of each group hold a sensitive item.",
+    DataError,
+)
+
 info = KindInfo(
     title="rows published in groups",
     made_as=(RowGroups,),
     recodings=(Grouping.kind,),
+    shown=PublishedGroups,
     means="groups_file",
     asks=("queries", "group_by", "risk_m", "rules", "confidence", "rule_length"),
     files=(f"published/{GROUPS_FILE}",),
     format=Grouping.kind,
     written="rows in groups are always published as two csv files",
+    unsplit="it puts rows into groups",
+    told=NOT_ESTIMATED.raised,
+    drawn=lambda groups, *_: groups,
 )
 
 
 @dataclass(frozen=True, eq=False)
-class GroupsRelease:
+class GroupsRelease(MadeRelease):
     """Rows in groups (see `setveil.published.Release`): `published` are the quasi-identifiers."""
 
     published: Transactions
@@ -110,12 +122,6 @@ class GroupsRelease:
     details: dict[str, Any] = field(default_factory=dict)
 
     info: ClassVar[KindInfo] = info
-    counts: ClassVar[None] = None  # sensitive items are counted in each group
-
-    @property
-    def labelled(self) -> None:
-        """None: items are published as they are, or counted."""
-        return
 
     def exposed(self) -> PublishedGroups:
         """Return the quasi-identifiers with their groups and what these hold."""
@@ -159,9 +165,6 @@ class GroupsRelease:
         """Write quasi-identifiers and counts, whatever the layout."""
         write_grouped(folder, self.exposed())
         return DATA_FILE, {"format": info.format}
-
-    def write_inside(self, folder: Path) -> None:
-        """Write nothing: the map of the rows tells all."""
 
 
 def split(

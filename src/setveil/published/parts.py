@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.hierarchy.tree import Hierarchy
+from setveil.published import Made
 from setveil.published.recoding import LocalRecoding, Recoding
 from setveil.tables.ends import with_cells
 from setveil.tables.quasi_identifiers import QuasiIdentifier
@@ -14,7 +16,7 @@ from setveil.tables.table import Table
 
 
 @dataclass(frozen=True, eq=False)
-class Parts:
+class Parts(Made):
     """Rows that are recoded together: one label for each column, one label or none for each item.
 
     Within a part an item stands under one label in every row that has it, or in none.
@@ -27,9 +29,13 @@ class Parts:
     items: LocalRecoding  # what each occurrence of an item becomes
     k: int = 0  # how many rows must share a value that is the end of a range (see `setveil.tables.ends`)
 
+    def tree_of(self, tree: Hierarchy | None) -> Hierarchy | None:
+        """Return the hierarchy of the labels of items."""
+        return self.items.tree_of(tree)
+
 
 @dataclass(frozen=True, eq=False)
-class TableCut:
+class TableCut(Made):
     """One cut for each column and one recoding of the items: every label means the same in all rows."""
 
     # the columns of the table, each with the hierarchy that was cut: for numbers without one, of ranges
@@ -37,6 +43,10 @@ class TableCut:
     # tuple of int32 (n_values,): for each column the node that each of its values is published as
     nodes: tuple[NDArray[np.int32], ...]
     items: Recoding  # what each item becomes
+
+    def tree_of(self, tree: Hierarchy | None) -> Hierarchy | None:
+        """Return the hierarchy of the labels of items."""
+        return self.items.tree_of(tree)
 
 
 Labels = tuple[NDArray[np.int64], list[str]]  # position in the list of each row's label

@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +19,12 @@ from setveil.hierarchy._signatures import signatures
 from setveil.hierarchy.boxes import BoxTree
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import frozen, recode_rows
-from setveil.published.listing import Listing
+from setveil.published import Made
+from setveil.published.listing import Listing, common_facts, listing_of
 
 
 @dataclass(frozen=True, eq=False)
-class Recoding:
+class Recoding(Made):
     """A total map from items to published items; two items with the same image are one published item.
 
     Attributes
@@ -87,7 +88,22 @@ class Recoding:
         """Publish each group of items under one label (see `GroupRecoding.of`)."""
         return GroupRecoding.of(items, group)
 
-    def in_order(self, listing: Listing) -> Recoding:
+    def ordered(
+        self, data: Sums, tree: Hierarchy | None, k: int | None, *, list_members: bool = False
+    ) -> Self:
+        """Order labels such that items that must not be listed make no difference."""
+        listing = None if list_members else self.listing(data, tree, k)
+        return self if listing is None else self.in_order(listing)
+
+    def listing(self, data: Sums, tree: Hierarchy | None, k: int | None) -> Listing | None:
+        """Find the items that may be listed; None: all."""
+        return listing_of(data, tree, k)
+
+    def promised(self) -> dict[str, Any]:
+        """Return the parts of about.json on which answers depend, the meaning of labels aside."""
+        return {"recoding": self.kind}
+
+    def in_order(self, listing: Listing) -> Self:
         """Order labels such that members that must not be listed do not matter (see `listed_order`)."""
         order = listed_order(self, listing)
         place = np.append(np.argsort(order), -1).astype(np.int32)
@@ -187,7 +203,18 @@ class GroupRecoding(Recoding):
             labels.append(label)
         return cls(items, Vocabulary(labels), frozen(image, np.int32), len(items))
 
-    def naming(self, listing: Listing, data: Sums) -> GroupRecoding:
+    def ordered(
+        self, data: Sums, tree: Hierarchy | None, k: int | None, *, list_members: bool = False
+    ) -> Self:
+        """Name the groups after items that may be listed."""
+        listing = None if list_members else self.listing(data, tree, k)
+        return self if listing is None else self.naming(listing, data)
+
+    def listing(self, data: Sums, _tree: Hierarchy | None, k: int | None) -> Listing | None:
+        """Find the items that may be listed: in groups of items that occur a given list says nothing."""
+        return listing_of(data, None, k)
+
+    def naming(self, listing: Listing, data: Sums) -> Self:
         """Let the labels of groups name only members that may be listed, and say that there are others.
 
         ``(a,b,…)`` has other members than a and b; a group without a member that may be listed is ``(… 1)``.
@@ -240,11 +267,21 @@ def _unlike(items: Vocabulary, label: str) -> str:
     return label
 
 
-class _OfBoxes:
+class _OfBoxes(Made):
     """What the published boxes of a tree represent."""
 
     published: Vocabulary
     tree: BoxTree  # of which the boxes are nodes
+
+    def ordered(
+        self, data: Sums, _tree: Hierarchy | None, k: int | None, *, list_members: bool = False
+    ) -> Self:
+        """Order boxes by facts that enough rows contain."""
+        return self.in_order(common_facts(data, k))  # type: ignore[attr-defined, no-any-return]  # of both
+
+    def tree_of(self, _tree: Hierarchy | None) -> Hierarchy:
+        """Return the tree of the boxes."""
+        return self.tree
 
     @property
     def member_counts(self) -> NDArray[np.int64]:
@@ -292,7 +329,7 @@ class ReadBoxes(Recoding):
 
 
 @dataclass(frozen=True, eq=False)
-class LocalRecoding:
+class LocalRecoding(Made):
     """What each occurrence of an item becomes: one item may be published under several labels.
 
     Attributes
@@ -365,7 +402,22 @@ class LocalRecoding:
         )
         return LocalBoxes(*found, tree) if isinstance(tree, BoxTree) else cls(*found)
 
-    def in_order(self, listing: Listing) -> LocalRecoding:
+    def ordered(
+        self, data: Sums, tree: Hierarchy | None, k: int | None, *, list_members: bool = False
+    ) -> Self:
+        """Order labels such that items that must not be listed make no difference."""
+        listing = None if list_members else self.listing(data, tree, k)
+        return self if listing is None else self.in_order(listing)
+
+    def listing(self, data: Sums, tree: Hierarchy | None, k: int | None) -> Listing | None:
+        """Find the items that may be listed; None: all."""
+        return listing_of(data, tree, k)
+
+    def promised(self) -> dict[str, Any]:
+        """Return the parts of about.json on which answers depend, the meaning of labels aside."""
+        return {"recoding": self.kind}
+
+    def in_order(self, listing: Listing) -> Self:
         """Order labels such that members that must not be listed do not matter (see `listed_order`)."""
         order = listed_order(self, listing)
         place = np.append(np.argsort(order), -1).astype(np.int32)

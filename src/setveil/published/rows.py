@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.content import group_order, merge_rows_by_content
 from setveil.kernels.rows import frozen, recode_rows, take_rows
 from setveil.plain_json import read_json
-from setveil.published import KindInfo, kind_named, kinds, of_another_kind
+from setveil.published import KindInfo, MadeRelease, kind_named, kinds, of_another_kind
 from setveil.published.about import (
     about_beside,
     about_file,
@@ -41,10 +41,20 @@ from setveil.published.item_parts import ItemParts
 from setveil.published.listing import MEMBERS_FILE, Listing, others_in
 from setveil.published.recoding import AnyRecoding, LocalRecoding, Recoding, recode, standing_for
 
+
+def told(rows: Transactions, counts: Any, about: Mapping[str, Any], layout: Layout | None) -> Any:
+    """Take what is shared of rows: with what their labels represent, and the counts next to them."""
+    from setveil.published.shared import Shared
+
+    members = {label: tuple(items) for label, items in about["labels"].items()}
+    return Shared(rows, members, counts, about, layout or shared_layout(about))
+
+
 info = KindInfo(
     title="single rows",
     made_as=(Recoding, LocalRecoding),
     recodings=("global", "local"),
+    shown=Transactions,
     means="labels",
     of_rows=True,
     asks=(
@@ -53,13 +63,17 @@ info = KindInfo(
     ),
     files=("internal/recoding.csv", f"published/{COUNTS}", f"internal/{MEMBERS_FILE}",
            *(f"internal/{name}" for name in PARTS)),
+    by_labels=True,
+    unsplit="an item may be published under several labels",
+    told=told,
+    drawn=told,
 )  # fmt: skip
 
 _SEVERAL = "Here an item may be published under several labels, so what became of an itemset cannot be told."
 _LOCAL_HINT = "Verify the promise that it was made for: the guarantee that its about.json names."
 
 
-class _Recoded:
+class _Recoded(MadeRelease):
     """What is known of recoded rows by their sums."""
 
     published: Sums
@@ -110,6 +124,10 @@ class _Recoded:
             **({"others": said["others"]} if "others" in said else {}),
         }
 
+    def promised(self) -> dict[str, Any]:
+        """Return the recoding; of sensitive items nothing is counted."""
+        return self.recoding.promised()
+
     def meaning(self) -> dict[str, Any]:
         """Return the meaning of labels in the terms of about.json.
 
@@ -134,6 +152,14 @@ class _Recoded:
         """List all members of these labels. Internal: about.json may list only some."""
         own, members = set(self.recoding.items.labels), self.recoding.members()
         return {x: members[x] for x in self.published.vocabulary.labels if x not in own}
+
+    def with_listing(self, data: Sums, tree: Hierarchy | None, k: int | None) -> Self:
+        """Let about.json list only items that enough rows contain, unless the hierarchy lists them."""
+        return replace(self, listing=self.recoding.listing(data, tree, k))  # type: ignore[type-var]
+
+    def with_all_members(self) -> Self:
+        """Let about.json list all items of labels."""
+        return self if self.listing is None else replace(self, listing=None)  # type: ignore[type-var]
 
     def write_inside(self, folder: Path) -> None:
         """Write recoding.csv; of a local recoding the map of the rows tells what an occurrence became.
@@ -181,8 +207,18 @@ class RowsRelease(_Recoded):
         """Return the rows."""
         return self.published
 
-    def is_told(self) -> bool:
-        """Whether the counts tell that every row of a label for several items holds one of these."""
+    def without_sure_counts(self) -> Self:
+        """Omit the counts if all rows of a label for several items contain one of these, and say why."""
+        if not self._is_sure():
+            return self
+        warning = (
+            "There is no counts.csv: it would tell of some label that all its rows hold one of its "
+            "items, and so that nobody who lacks that item is among them."
+        )
+        warnings = [*self.details.get("warnings", ()), warning]
+        return replace(self, counts=None, details={**self.details, "warnings": warnings})
+
+    def _is_sure(self) -> bool:
         shown = dict(zip(self.published.vocabulary.labels, self.published.supports().tolist(), strict=True))
         several = {label for label, items in self.members().items() if len(items) > 1}
         lines = [] if self.counts is None else self.counts.lines()

@@ -12,15 +12,11 @@ from setveil.data.layout import Layout
 from setveil.data.sums import Sums
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError
-from setveil.published import blocks, chunks, classes, facts, groups, kind_at, kind_of_recoding, tables
-from setveil.published import rows as single_rows
+from setveil.published import Release, kind_at, kind_named, kind_of_recoding
 from setveil.published.about import about_file, published_file
 from setveil.published.block_files import PublishedBlocks
 from setveil.published.chunk_files import PublishedChunks
-from setveil.published.class_recoding import ClassRecoding
 from setveil.published.counts import Counts, read_counts
-from setveil.published.fact_tables import require_no_facts
-from setveil.published.facts import FactRows
 from setveil.published.listing import others_in
 from setveil.published.recoding import AnyRecoding
 from setveil.published.table_files import PublishedTable
@@ -38,6 +34,8 @@ class Told:
     members: Mapping[str, tuple[str, ...]]
     counts: Any  # supports of items, where the release has them: `Counts`, of rows in classes `ClassCounts`
     about: Mapping[str, Any]  # the about.json
+    # how items of a query are written
+    layout: Layout = field(default_factory=lambda: Layout("basket"))
 
     def under(self, label: str) -> tuple[str, ...]:
         """Items that a label represents."""
@@ -90,7 +88,7 @@ class SharedFacts(Shared):
     rows show it, which is enough for each of them to hold one.
     """
 
-    rows: FactRows
+    rows: Any  # FactRows
     more: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # invented facts of boxes
 
     @cached_property
@@ -117,7 +115,8 @@ class SharedFacts(Shared):
     def unnamed(self, label: str) -> int:
         """Count the facts of a box that are not named."""
         boxes, at = self.rows.stands_for, self.rows.vocabulary.ids[label]
-        return boxes.size(boxes.boxes[at]) - len(self._named[label])
+        number: int = boxes.size(boxes.boxes[at]) - len(self._named[label])
+        return number
 
     @cached_property
     def others(self) -> frozenset[str]:
@@ -134,7 +133,7 @@ class SharedFacts(Shared):
         return replace(self, more=found)
 
 
-def facts_shared(rows: FactRows, counts: Counts | None, about: Mapping[str, Any]) -> SharedFacts:
+def facts_shared(rows: Any, counts: Counts | None, about: Mapping[str, Any]) -> SharedFacts:
     """Take what is shared of a release of facts; several facts of a query have semicolons between them."""
     return SharedFacts(rows, {}, counts, {**about, "recoding": "global"}, Layout("basket", separator=";"))
 
@@ -148,33 +147,20 @@ def told_again(published: Sums, recoding: AnyRecoding, counts: Any) -> Told:
     """Put together what a release tells from its parts: rows, recoding and counts."""
     shown = set(published.vocabulary.labels)
     members = {label: tuple(items) for label, items in recoding.members().items() if label in shown}
-    return Told(published, members, counts, about_recoding(recoding))
+    return Told(published, members, counts, recoding.promised())
 
 
-def about_recoding(recoding: AnyRecoding) -> dict[str, Any]:
-    """Return what about.json says of a recoding, if answers depend on it; sensitive items are uncounted."""
-    secrets = recoding.secrets if isinstance(recoding, ClassRecoding) else ()
-    return {"recoding": recoding.kind} | ({"guarantee": {"sensitive": list(secrets)}} if secrets else {})
-
-
-def shared_by(
-    release: single_rows.RowsRelease | tables.TableRelease, about: Mapping[str, Any], layout: Layout
-) -> Shared:
+def shared_by(release: Release, about: Mapping[str, Any], layout: Layout) -> Any:
     """Take from a release in memory what would be shared of it; of a table, of its items.
 
     Parameters
     ----------
     about : mapping
-        Its about.json, as far as it is known.
+        Its about.json, if it is known; the meaning of labels is taken from the release.
     """
-    if isinstance(release, facts.FactsRelease):
-        return facts_shared(facts.as_shared(release.published), release.counts, about)
-    table = release.table if isinstance(release, tables.TableRelease) else None
-    require_no_facts({"facts": ()} if table is not None and isinstance(table.sets, FactRows) else {})
-    meaning = release.meaning()
-    members = {label: tuple(items) for label, items in meaning["labels"].items()}
-    about = {**about, **({"others": meaning["others"]} if "others" in meaning else {})}
-    return Shared(release.published, members, release.counts, about, layout, table)
+    meaning = {key: told for key, told in release.meaning().items() if key in ("labels", "others")}
+    about = {**release.promised(), **about, **meaning}
+    return release.info.told(release.exposed(), release.counts, about, layout)
 
 
 def counts_beside(path: str) -> tuple[Counts | None, dict[str, Any]]:
@@ -197,25 +183,14 @@ def layout_of_sets(delimiter: str) -> Layout:
     return Layout("basket", separator=delimiter if len(delimiter) == 1 and delimiter.isascii() else ",")
 
 
-def nothing_to_estimate() -> DataError:
-    """Say of rows in groups that they are counted, not asked."""
-    return DataError(
-        "Of rows in groups nothing need be estimated.",
-        hint="Count in the files: data.csv shows what is not sensitive as it was, and groups.csv says how "
-        "many rows of each group hold a sensitive item.",
-    )
-
-
-def read_told(path: Path, read_rows: Callable[..., Transactions]) -> tuple[Told, Layout]:
-    """Read what is shared of a release that answers queries, of any such kind; how items are written."""
+def read_told(path: Path, read_rows: Callable[..., Transactions]) -> Told:
+    """Read what is shared of a release that answers queries, of any such kind."""
     kind = kind_at(str(path))
-    if kind is groups:
-        raise nothing_to_estimate()
-    if kind in (chunks, blocks):
-        about = about_file(published_file(path))
-        return told_by_name(kind.read(str(path), read_rows), about), Layout("basket")
-    shared = read_shared(path, read_rows, sets=True)
-    return shared, shared.layout
+    if kind.info.by_labels:
+        return read_shared(path, read_rows, sets=True)
+    counts, about = counts_beside(str(path))
+    told: Told = kind.info.told(kind.read(str(path), read_rows), counts, about, None)
+    return told
 
 
 def read_shared(path: Path, read_rows: Callable[..., Transactions], *, sets: bool = False) -> Shared:
@@ -238,31 +213,15 @@ def read_shared(path: Path, read_rows: Callable[..., Transactions], *, sets: boo
             hint="Name the folder that `setveil anonymize` wrote, or all that was shared of it.",
         )
     kind = kind_of_recoding(about.get("recoding", "global"))
-    if kind is tables and sets:
-        require_no_facts(about)
-        counts = read_counts(file.parent, about)
-        table = tables.read(str(file), read_rows)
-        made = "global" if about["recoding"] == tables.GLOBAL else "local"
-        members = {label: tuple(items) for label, items in about["labels"].items()}
-        layout = layout_of_sets(table.delimiter)
-        return Shared(table.sets, members, counts, {**about, "recoding": made}, layout, table)
-    if kind is facts:
-        rows_of_facts = facts.read(str(file), read_rows)
-        return facts_shared(rows_of_facts, read_counts(file.parent, about), about)
-    if kind is classes:
-        in_classes = classes.read(str(file), read_rows)
-        members = {label: tuple(items) for label, items in about["labels"].items()}
-        counts = read_counts(file.parent, about)
-        return Shared(in_classes, members, counts, about, single_rows.shared_layout(about))
-    if kind is not single_rows:
+    if kind is None or not kind.info.by_labels or (kind.info.shown.is_table and not sets):
         found = "something unknown" if kind is None else kind.info.title
         raise DataError(
-            f"{path} holds {found}, not {single_rows.info.title}.",
+            f"{path} holds {found}, not {kind_named('rows').info.title}.",
             hint="Of a table `setveil query` says how many rows hold some items, and `setveil verify`, "
             "`risk` and `measure` take it, too."
-            if kind is tables
+            if kind is not None and kind.info.shown.is_table
             else "",
         )
-    rows = single_rows.read(str(file), read_rows)
-    members = {label: tuple(items) for label, items in about["labels"].items()}
-    return Shared(rows, members, read_counts(file.parent, about), about, single_rows.shared_layout(about))
+    counts, about = read_counts(file.parent, about), {"recoding": "global", **about}
+    shared: Shared = kind.info.told(kind.read(str(file), read_rows), counts, about, None)
+    return shared

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.data.framed import Framed
+from setveil.data.exposed import Exposed
 from setveil.data.io.write import quoting
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, listed, shorten
@@ -28,7 +28,7 @@ _BLOCK = 1 << 18
 
 
 @dataclass(frozen=True, eq=False)
-class PublishedTable(Framed):
+class PublishedTable(Exposed):
     """All that is published of a table.
 
     Attributes
@@ -57,7 +57,20 @@ class PublishedTable(Framed):
     delimiter: str = ";"
     ignored: tuple[str, ...] = ()
 
+    kind: ClassVar[str] = "tables"
     is_table: ClassVar[bool] = True
+    shows_absence: ClassVar[bool] = True
+    unfindable: ClassVar[None] = None
+
+    @property
+    def item_rows(self) -> Transactions:
+        """The items of each row."""
+        return self.sets
+
+    @property
+    def set_names(self) -> tuple[str, ...]:
+        """Names of the columns of items."""
+        return self.sets.set_names or (self.set_name,)
 
     @property
     def n_rows(self) -> int:

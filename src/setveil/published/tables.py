@@ -7,21 +7,23 @@ import io
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from setveil.data.io.write import quoting
 from setveil.data.layout import Layout
+from setveil.data.sums import Original, Sums
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary, item_order
 from setveil.errors import DataError, RequestError, faces, listed
 from setveil.facts.tables import FactTable
 from setveil.hierarchy.boxes import BoxTree
+from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.content import merge_rows_by_content
 from setveil.kernels.rows import frozen, recode_rows, take_rows
-from setveil.published import KindInfo
+from setveil.published import KindInfo, MadeRelease
 from setveil.published.about import (
     about_beside,
     about_file,
@@ -46,6 +48,7 @@ from setveil.published.facts import (
     as_boxes,
     is_domain_public,
     told_of,
+    with_all_codes,
     with_codes_listed,
     write_codes,
     write_lines,
@@ -55,7 +58,7 @@ from setveil.published.item_parts import FILES as PARTS
 from setveil.published.item_parts import ItemParts
 from setveil.published.listing import MEMBERS_FILE, Listing
 from setveil.published.parts import Parts, TableCut, labels_of
-from setveil.published.recoding import AnyRecoding, BoxRecoding, LocalBoxes, recode
+from setveil.published.recoding import AnyRecoding, BoxRecoding, LocalBoxes, LocalRecoding, Recoding, recode
 from setveil.published.rows import (
     all_members,
     local_recoding_of,
@@ -80,10 +83,23 @@ from setveil.tables.table import Table, TextColumn
 
 LOCAL, GLOBAL = "table", "table-cut"
 
+
+def _told(table: PublishedTable, counts: Any, about: Mapping[str, Any], _layout: Layout | None) -> Any:
+    """Take what is shared of the items of a table."""
+    from setveil.published.shared import Shared, layout_of_sets
+
+    require_no_facts({"facts": ()} if isinstance(table.sets, FactRows) else {})
+    members = {label: tuple(items) for label, items in about["labels"].items()}
+    made = {LOCAL: LocalRecoding.kind, GLOBAL: Recoding.kind}[about["recoding"]]
+    about = {**about, "recoding": made}
+    return Shared(table.sets, members, counts, about, layout_of_sets(table.delimiter), table)
+
+
 info = KindInfo(
     title="a table",
     made_as=(Parts, TableCut),
     recodings=(LOCAL, GLOBAL),
+    shown=PublishedTable,
     means="roles",
     asks=(
         "queries", "query_size", "queries_file", "risk_m", "estimator", "rules", "confidence", "rule_length",
@@ -93,6 +109,11 @@ info = KindInfo(
         "internal/classes.csv", f"internal/{MEMBERS_FILE}", *(f"internal/{name}" for name in PARTS),
     ),
     format="table",
+    by_labels=True,
+    unsplit="an item may be published under several labels",
+    short="tables",
+    told=_told,
+    drawn=_told,
 )  # fmt: skip
 
 
@@ -116,7 +137,7 @@ class TableRecoding:
 
 
 @dataclass(frozen=True, eq=False)
-class TableRelease:
+class TableRelease(MadeRelease):
     """A table as published, with what was made of it (see `setveil.published.Release`)."""
 
     original: Table
@@ -202,13 +223,19 @@ class TableRelease:
             return {}
         return {"facts": told_of(self.table.sets, facts.columns, report)}
 
-    def with_codes_listed(self, tree: BoxTree, k: int | None) -> TableRelease:
-        """Let about.json list only codes that enough rows contain (see `published.facts`)."""
+    def with_listing(self, data: Sums, tree: Hierarchy | None, k: int | None) -> Self:
+        """Let about.json list only items, or codes, that enough rows contain (see `published.facts`)."""
+        if not isinstance(tree, BoxTree):
+            return replace(self, listing=self.labelled.listing(data, tree, k))
         facts, rows = self.original, self.table.sets
         assert isinstance(facts, FactTable)  # noqa: S101  (whose hierarchy is a tree of boxes)
         assert isinstance(rows, FactRows)  # noqa: S101
         sets = with_codes_listed(rows, facts.facts, tree, k)
         return replace(self, table=replace(self.table, sets=sets))
+
+    def promised(self) -> dict[str, Any]:
+        """Return the recoding."""
+        return {"recoding": self.recoding.kind}
 
     def meaning(self) -> dict[str, Any]:
         """Return what labels of items mean in the terms of about.json (see `RowsRelease.meaning`)."""
@@ -225,6 +252,39 @@ class TableRelease:
         own, members = set(items.items.labels), items.members()
         return {x: members[x] for x in self.published.vocabulary.labels if x not in own}
 
+    def with_all_members(self) -> Self:
+        """Let about.json list all items, or codes, of labels."""
+        if isinstance(self.table.sets, FactRows):
+            return replace(self, table=replace(self.table, sets=with_all_codes(self.table.sets)))
+        return replace(self, listing=None)
+
+    def recorded(self, _data: Original) -> dict[str, Any]:
+        """Say what the columns of a table are, and what is published of them."""
+        original, table = self.original, self.table
+        rows = [np.bincount(column.codes, minlength=len(column.labels)) for column in table.kept]
+        told = {
+            "set": table.set_name,
+            "columns": [
+                {
+                    "name": column.name,
+                    "kind": "numeric" if column.numeric else "categorical",
+                    "published_as": "ranges" if column.parent is None else "nodes",
+                    "values": column.n_values,
+                    "missing": int((column.codes == 0).sum()) if column.missing else 0,
+                    "weight": float(column.weight),
+                    "labels": len(shown.labels),
+                    "levels": column.levels,
+                }
+                for column, shown in zip(original.columns, table.columns, strict=True)
+            ],
+            "kept": [
+                {"name": column.name, "values": len(column.labels), "unique": int((of == 1).sum())}
+                for column, of in zip(table.kept, rows, strict=True)
+            ],
+            "dropped": list(original.dropped),
+        }
+        return {"table": told}
+
     def layout(self, given: Layout, wanted: str | None) -> Layout:
         """Choose one file with a field of items, or (long) a second one with a line for each item."""
         if wanted not in (None, "long", "wide"):
@@ -233,10 +293,6 @@ class TableRelease:
                 hint="Leave the format out, or choose long: the items in a file of their own.",
             )
         return Layout("wide" if wanted is None else wanted)
-
-    def arranged(self, layout: Layout) -> TableRelease:
-        """Return the release: its file shows every row."""
-        return self
 
     def write(self, folder: Path, layout: Layout) -> tuple[str, dict[str, Any]]:
         """Write the table, and the counts if there are any."""

@@ -19,7 +19,7 @@ from setveil.data.transactions import Transactions
 from setveil.errors import DataError, OutputError, RequestError, listed
 from setveil.kernels.rows import frozen
 from setveil.progress import Progress, silent
-from setveil.published import blocks, chunks, groups
+from setveil.published import kind_at
 from setveil.published.about import published_file, published_layout, reconstruction_at
 from setveil.published.boxes import Boxes
 from setveil.published.chunk_files import PublishedChunks
@@ -132,21 +132,10 @@ class Source:
 def source_at(path: Path, read_rows: Callable[..., Transactions]) -> Source:
     """Read what is published of a run's folder, or of the folder `published` of one."""
     file = published_file(path)
-    if blocks.holds(path):
-        raise drawn_already()
-    if groups.holds(path):
-        return Source.of(groups.read(str(path), read_rows), file)
-    if chunks.holds(path):
-        return Source.of(chunks.read(str(path), read_rows), file)
-    return Source.of(read_shared(path, read_rows, sets=True), file)
-
-
-def drawn_already() -> RequestError:
-    """Say why no rows are drawn from noisy counts."""
-    return RequestError(
-        "Rows drawn from noisy counts are published already.",
-        hint="They are in synthetic.csv. Another seed of the run draws others from other noise.",
-    )
+    kind = kind_at(str(path))
+    if kind.info.by_labels:
+        return Source.of(read_shared(path, read_rows, sets=True), file)
+    return Source.of(kind.info.drawn(kind.read(str(path), read_rows), None, {}, None), file)
 
 
 def draws_of(

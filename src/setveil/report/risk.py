@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from setveil.facts.facts import CODES_ALONE
 from setveil.report.record import Attack, Inference, Risk
 from setveil.report.words import and_list, clip, percent, rows_of
 from setveil.wording import count
 
-CODES_ALONE = "codes alone"  # beside facts, what somebody finds who knows no dates and amounts
 _MOST_ITEMS, _MOST_PRIVATE = 5, 20
 _LABEL = 40
 _CHOICES = (

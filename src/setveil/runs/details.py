@@ -22,16 +22,9 @@ from setveil.guarantees.verify import Verdict
 from setveil.hierarchy.tree import Hierarchy, HierarchyOrigin
 from setveil.progress import Progress
 from setveil.published import Outcome, Release
-from setveil.published.blocks import BlocksRelease
-from setveil.published.chunks import ChunksRelease
-from setveil.published.class_counts import TOTAL
-from setveil.published.class_rows import ClassRows
-from setveil.published.classes import ClassesRelease
-from setveil.published.counts import Counts
 from setveil.published.facts import FactRows, as_shared
 from setveil.published.listing import Listing
 from setveil.published.recoding import AnyRecoding
-from setveil.published.tables import TableRelease
 from setveil.report.record import VERSION, Record
 from setveil.runs.memory import peak_memory_mb
 from setveil.utility import Case
@@ -44,13 +37,11 @@ from setveil.utility.ncp import ncp
 from setveil.utility.queries import random_queries
 from setveil.utility.supports import item_estimates
 from setveil.utility.table_answers import table_errors
-from setveil.values.numbers import as_json
 from setveil.version import __version__, packages
 
 QUERIES, QUERY_SIZE = 1000, 2
 TOP = 100  # most frequent pairs
 FREQUENT_SHARE, ITEMSET_LENGTH = Fraction(1, 100), 3
-SURE = 0.9  # of the rows of a label: an item in more of them is as good as known
 SIZES = (1, 2, 3)  # how many items of a person an attacker knows
 EFFORT = 100_000_000  # of the risk before, and of that after: a second or two on large data
 _MOST_ITEMS = 20
@@ -127,181 +118,14 @@ def recorded(
         **{key: details[key] for key in ("frontier", "facts") if key in details},
         "suppressed": details.get("suppressed", []),
         "recoding": release.recoding.kind,
-        **({"table": of_table(release)} if isinstance(release, TableRelease) else {}),
-        **({"classes": in_classes(release)} if isinstance(release, ClassesRelease) else {}),
-        **({"chunks": in_chunks(data, release)} if isinstance(release, ChunksRelease) else {}),
-        **({"blocks": in_blocks(data, release)} if isinstance(release, BlocksRelease) else {}),
+        **release.recorded(data),
         **_described(data, release, hierarchy, found["estimator"]),
-        **({} if release.counts is None else {"counts": _counted(data, release, release.counts)}),
+        **({} if release.counts is None else {"counts": release.counts.recorded(data, release.published)}),
         **{key: found[key] for key in ("watched", "risk") if found.get(key)},
         "timing": timing,
         "peak_memory_mb": peak_memory_mb(),
     }
     return cast("Record", record)
-
-
-def _counted(data: Sums, release: Outcome, counts: Counts) -> dict[str, Any]:
-    """Say what the counts beside the rows tell, and which items are in nearly all rows of their label."""
-    if isinstance(release, ClassesRelease):
-        return _counted_in_classes(data, release)
-    shown = dict(zip(release.published.vocabulary.labels, release.published.supports().tolist(), strict=True))
-    sure = [
-        {"item": item, "label": label, "rows": rows, "of": shown[label]}
-        for item, label, rows in counts.lines()
-        if label and label != item and rows > SURE * shown[label]
-    ]
-    items = len(set(counts.items))
-    return {
-        **counts.about(),
-        "lines": len(counts.items),
-        "items": items,
-        "unlisted": int(np.count_nonzero(data.supports())) - items,
-        "sure_from": SURE,
-        "sure": sorted(sure, key=lambda line: (-line["rows"] / line["of"], -line["rows"])),
-    }
-
-
-def _counted_in_classes(data: Sums, release: ClassesRelease) -> dict[str, Any]:
-    """Say the same of classes: items in nearly all rows of a label, or of a class."""
-    counts = release.counts
-    if counts is None:
-        return {}
-    shown, sizes = release.published.supports_by_class(), release.published.sizes
-    ids = release.published.vocabulary.ids
-    sure = []
-    for number, item, label, rows in counts.lines():
-        if number == TOTAL:
-            continue
-        of, where = int(sizes[number]), ""
-        if rows <= SURE * of and label and label != item:
-            of, where = int(shown[number, ids[label]]), label
-        if rows > SURE * of:
-            sure.append({"class": number, "item": item, "label": where, "rows": rows, "of": of})
-    items = len(set(counts.items))
-    return {
-        **counts.about(),
-        "lines": len(counts.items) - len(counts.totals),
-        "totals": len(counts.totals),
-        "items": items,
-        "unlisted": int(np.count_nonzero(data.supports())) - items,
-        "sure_from": SURE,
-        "sure": sorted(sure, key=lambda line: (-line["rows"] / line["of"], -line["rows"])),
-    }
-
-
-def in_classes(release: ClassesRelease) -> dict[str, Any]:
-    """Say what the classes are: rows, labels, what they were cut on, and how far each is from the optimum.
-
-    They are numbered as they are published.
-    """
-    shown = (release.published.supports_by_class() > 0).sum(1).tolist()
-    told = sorted(release.details.get("classes", ()), key=_cuts_of)
-    by_cuts = {_cuts_of(one): one for one in told}
-    own = set(release.recoding.items.labels)
-    names = np.array([label in own for label in release.published.vocabulary.labels], bool)
-    kept = (release.published.supports_by_class()[:, names] > 0).sum(1).tolist()
-    return {
-        "number": release.recoding.number,
-        "classes": [
-            {
-                "class": number,
-                "rows": int(release.published.sizes[number]),
-                "labels": shown[number],
-                "names_kept": kept[number],
-                "cuts": [{"item": item, "holds": holds} for item, holds in cuts],
-                **{key: by_cuts[cuts][key] for key in ("left_out", "proven", "gap") if cuts in by_cuts},
-            }
-            for number, cuts in enumerate(release.recoding.cuts)
-        ],
-        **release.details.get("split", {}),
-    }
-
-
-def in_chunks(data: Sums, release: ChunksRelease) -> dict[str, Any]:
-    """Say how the clusters are, and where occurrences and items are published."""
-    shown = release.published
-    sizes = np.sort(shown.sizes)
-    of_part = np.diff(shown.parts[0])
-    first_shared = shown.part[shown.n_chunks - shown.shared]
-    in_shared = int(of_part[first_shared:].sum())
-    placed = np.zeros((2, shown.n_items), bool)  # in a record chunk, in a shared one, of some cluster
-    ends = shown.item[0][shown.n_chunks - shown.shared]
-    placed[0, shown.item[1][:ends]] = True
-    placed[1, shown.item[1][ends:]] = True
-    return {
-        "clusters": shown.n_clusters,
-        "smallest": int(sizes.min(initial=shown.n_rows)),
-        "median": float(np.median(sizes)) if sizes.size else 0.0,
-        "largest": int(sizes.max(initial=0)),
-        "sizes": [
-            {"least": low, "most": high, "clusters": int(((sizes >= low) & (sizes <= high)).sum())}
-            for low, high in _spans(sizes)
-        ],
-        "record_chunks": shown.n_chunks - shown.shared,
-        "shared_chunks": shown.shared,
-        "record_occurrences": shown.n_occurrences - in_shared,
-        "shared_occurrences": in_shared,
-        "term_entries": int(shown.terms[1].size),
-        "record_items": int(placed[0].sum()),
-        "shared_items": int((placed[1] & ~placed[0]).sum()),
-        "term_items": int((~placed.any(0)).sum()),
-        "left_out": int(release.details.get("left_out", 0)),
-    }
-
-
-def in_blocks(data: Original, release: BlocksRelease) -> dict[str, Any]:
-    """Say what noisy counts tell, what they cost, and how far they are off: that must stay inside."""
-    shown = release.shown
-    supports = dict(zip(data.vocabulary.labels, data.supports().tolist(), strict=True))
-    return {
-        "rows": shown.noisy_rows,
-        "items": len(shown.items),
-        "blocks": len(shown.blocks),
-        "largest": max(map(len, shown.blocks), default=0),
-        "cells": len(shown.cells),
-        "spent": [
-            {"line": what, "epsilon": as_json(epsilon), "one_row_changes": distance, "scale": scale}
-            for what, epsilon, distance, scale in shown.spent
-        ],
-        "rows_off": shown.noisy_rows - data.n_rows,
-        "cells_off": _cells_off(data, release),
-        "told_occurrences": sum(supports.get(x, 0) for x in shown.items),
-    }
-
-
-def _cells_off(data: Original, release: BlocksRelease) -> float:
-    """Average by how many rows noise moved the cells."""
-    ids, shown = data.vocabulary.ids, release.shown
-    if not isinstance(data, Transactions) or not shown.cells:
-        return 0.0
-    column = np.full(data.n_items, -1)
-    bit = np.zeros(data.n_items, np.int64)
-    for b, block in enumerate(shown.blocks):
-        for i, x in enumerate(block):
-            if x in ids:
-                column[ids[x]], bit[ids[x]] = b, 1 << i
-    row = np.repeat(np.arange(data.n_rows), data.row_lengths())
-    told = column[data.items] >= 0
-    off = 0
-    for b, (_, cells) in enumerate(shown.cells_of()):
-        inside = told & (column[data.items] == b)
-        code = np.bincount(row[inside], bit[data.items[inside]], minlength=data.n_rows).astype(np.int64)
-        true = np.bincount(code, minlength=len(cells))
-        off += int(np.abs(true - np.array(cells)).sum())
-    return off / len(shown.cells)
-
-
-def _spans(sizes: Any) -> list[tuple[int, int]]:
-    """Cut the range of sizes into some of about equal numbers of clusters."""
-    if not sizes.size:
-        return []
-    cuts = sorted({int(sizes[int(at)]) for at in np.linspace(0, sizes.size - 1, 6)})
-    lows = [cuts[0], *(cut + 1 for cut in cuts[1:-1])]
-    return list(zip(lows, cuts[1:] or cuts, strict=False))
-
-
-def _cuts_of(told: Mapping[str, Any]) -> tuple[tuple[str, bool], ...]:
-    return tuple((cut["item"], cut["holds"]) for cut in told["cuts"])
 
 
 def _origin(algorithm: Mapping[str, Any]) -> dict[str, Any]:
@@ -334,33 +158,6 @@ def _plain(value: Any) -> Any:
     return str(value) if isinstance(value, Fraction) else value
 
 
-def of_table(release: TableRelease) -> dict[str, Any]:
-    """Say what the columns of a table are, and what is published of them."""
-    original, table = release.original, release.table
-    rows = [np.bincount(column.codes, minlength=len(column.labels)) for column in table.kept]
-    return {
-        "set": table.set_name,
-        "columns": [
-            {
-                "name": column.name,
-                "kind": "numeric" if column.numeric else "categorical",
-                "published_as": "ranges" if column.parent is None else "nodes",
-                "values": column.n_values,
-                "missing": int((column.codes == 0).sum()) if column.missing else 0,
-                "weight": float(column.weight),
-                "labels": len(shown.labels),
-                "levels": column.levels,
-            }
-            for column, shown in zip(original.columns, table.columns, strict=True)
-        ],
-        "kept": [
-            {"name": column.name, "values": len(column.labels), "unique": int((of == 1).sum())}
-            for column, of in zip(table.kept, rows, strict=True)
-        ],
-        "dropped": list(original.dropped),
-    }
-
-
 def answers(data: Transactions, release: Release, case: Case, progress: Progress) -> dict[str, Any]:
     """Measure what the release still answers: `are` of random COUNT queries, `pairs`, and `itemsets` kept.
 
@@ -368,17 +165,16 @@ def answers(data: Transactions, release: Release, case: Case, progress: Progress
     that releases can be compared. Nothing is measured where no label stands for items, which are then either
     published as they are or counted, and where there is nothing to ask for.
     """
-    recoding, chunked = release.labelled, isinstance(release, ChunksRelease)
-    noisy = isinstance(release, BlocksRelease)
-    of_table: dict[str, Any] = {}
-    if isinstance(release, TableRelease) and data.n_rows:
-        of_table = {"table_are": table_errors(case, QUERIES)}
+    recoding, chunked, noisy = release.labelled, case.chunks is not None, case.blocks is not None
+    found: dict[str, Any] = {}
+    if case.table is not None and data.n_rows:
+        found = {"table_are": table_errors(case, QUERIES)}
     if (recoding is None and not chunked and not noisy) or not data.n_occurrences:
-        return of_table
+        return found
     size = min(QUERY_SIZE, int(data.row_lengths().max()))
     asked = random_queries(data, QUERIES, size, progress=progress)
     case = replace(case, queries=asked)
-    found: dict[str, Any] = {"are": {**errors_told(case), "size": size}, **of_table}
+    found = {"are": {**errors_told(case), "size": size}, **found}
     if size == QUERY_SIZE and not noisy:  # in noisy counts nobody searches for pairs
         if chunked:
             estimator = case.once(by_name)
@@ -419,10 +215,7 @@ def risks(
             found["inference"] = inferences(knowledge_of(rows, watched), sizes, 0, EFFORT, progress)
         return found
 
-    exposed = release.exposed()
-    # Of rows in classes the class of a person may be known, which is worse.
-    if isinstance(exposed, ClassRows):
-        exposed = exposed.marked((*guarantee.secrets, *watched))
+    exposed = release.exposed().marked((*guarantee.secrets, *watched))
     return {"before": look(data), "after": look(exposed)}
 
 

@@ -34,13 +34,9 @@ from setveil.notebook import card
 from setveil.options.models import require_watched
 from setveil.progress import Progress, listener, silent
 from setveil.published import Release, publish
-from setveil.published.blocks import BlocksRelease
 from setveil.published.chunks import ChunksRelease
 from setveil.published.counts import Counts
-from setveil.published.facts import FactsRelease
 from setveil.published.parts import Parts
-from setveil.published.rows import RowsRelease
-from setveil.published.tables import TableRelease
 from setveil.report.record import Record
 from setveil.report.run.summary import facts, summary
 from setveil.runs.asked import Asked, asked_for
@@ -50,7 +46,7 @@ from setveil.runs.distance import distance, require_known_optimum
 from setveil.runs.folder import PAGE, counts, write_folder
 from setveil.runs.orders import anonymize_facts, items_of, require_possible, trees_of
 from setveil.runs.rare import least_rows, rare_names, require_common, without_rare
-from setveil.runs.steps import Made, Timing, made_at, released_at, timed, with_all_members
+from setveil.runs.steps import Made, Timing, made_at, released_at, timed
 from setveil.staging import scratch_folder
 from setveil.tables.ends import with_cells
 from setveil.tables.table import Table
@@ -192,7 +188,7 @@ class VerifiedRelease(Framed):
             require_common(self.rare_names, {**self.report, **record}, allowed=rare_names)
         release, layout = self.release, self.release.layout(self.layout, format)
         if list_members:
-            release = with_all_members(release)
+            release = release.with_all_members()
         report = cast("Record", {**self.report, **record})
         return write_folder(
             release, report, layout, Path(out), self.personal, force=force, external=external,
@@ -417,14 +413,7 @@ class _Memory:
         if isinstance(recoding, Parts):
             recoding = replace(recoding, k=asked.guarantee.k)
         release = publish(self.data, recoding, asked.seed, made.told, asked.least)
-        if absent_items(asked.guarantee) and isinstance(release, RowsRelease) and release.is_told():
-            warning = (
-                "There is no counts.csv: it would tell of some label that all its rows hold one of its "
-                "items, and so that nobody who lacks that item is among them."
-            )
-            told = {**made.told, "warnings": [*made.told.get("warnings", ()), warning]}
-            release = replace(release, counts=None, details=told)
-        return release
+        return release.without_sure_counts() if absent_items(asked.guarantee) else release
 
     def verify(self, asked: Asked, release: Release, progress: Progress) -> Verdict:
         """Check what is going to be written."""
@@ -459,9 +448,9 @@ def checked(
     """Check what is going to be published, with what the model's verifier must know besides."""
     known: dict[str, Callable[[], Any]] = {"image": release.image, "original": lambda: data}
     more |= {name: known[name]() for name in models()[guarantee.model].knows}
-    about = release.meaning() if isinstance(release, RowsRelease | TableRelease) else {}
-    if isinstance(release, FactsRelease) and isinstance(data, Facts):
-        more["before"] = data, release.image()
+    about = release.meaning()
+    if (before := release.before()) is not None:
+        more["before"] = before
     return check(release.exposed(), guarantee, release.counts, about, **more, progress=progress)
 
 
@@ -488,7 +477,7 @@ def looked_at(
             found["answers"] = answers(data, release, case, progress)
         with timed(timing, "risk"):
             # Of rows in chunks nobody can count those that fit; rows that were drawn are nobody's.
-            if not isinstance(release, ChunksRelease | BlocksRelease):
+            if release.exposed().unfindable is None:
                 found["risk"] = risks(data, release, guarantee, watched, progress)
     return found | {"watched": list(watched), "optimality": release.details.get("optimality")}
 

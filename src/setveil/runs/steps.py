@@ -10,21 +10,15 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from setveil.data.sums import Original
 from setveil.errors import GuaranteeError
 from setveil.guarantees.verify import Verdict
-from setveil.hierarchy.boxes import BoxTree
 from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress
 from setveil.published import Outcome
-from setveil.published.facts import FactRows, FactsRelease, with_all_codes
-from setveil.published.listing import Listing, common_facts, listing_of
-from setveil.published.parts import Parts, TableCut
-from setveil.published.recoding import BoxRecoding, GroupRecoding, LocalBoxes, LocalRecoding, Recoding
-from setveil.published.tables import TableRelease
 from setveil.report.record import Record
 from setveil.runs.asked import Asked
 from setveil.runs.details import recorded
@@ -105,16 +99,9 @@ def made_at(
         recoding, told = place.anonymize(asked, tree, progress)
     if given and "hierarchy" not in asked.info.uses:
         told["warnings"] = [*told.get("warnings", ()), f"{asked.algorithm} does not use the hierarchy."]
-    if isinstance(recoding, BoxRecoding | LocalBoxes):
-        recoding = recoding.in_order(common_facts(place.data, getattr(asked.guarantee, "k", None)))
-    elif not asked.list_members and isinstance(recoding, Recoding | LocalRecoding):
-        listing = _listing_for(recoding, place.data, tree, asked.guarantee)
-        if listing is not None and isinstance(recoding, GroupRecoding):
-            recoding = recoding.naming(listing, place.data)
-        elif listing is not None:
-            recoding = recoding.in_order(listing)
-    items = recoding.items if isinstance(recoding, Parts | TableCut) else recoding
-    return Made(items.tree if isinstance(items, BoxRecoding | LocalBoxes) else tree, recoding, told)
+    k = getattr(asked.guarantee, "k", None)
+    recoding = recoding.ordered(place.data, tree, k, list_members=asked.list_members)
+    return Made(recoding.tree_of(tree), recoding, told)
 
 
 def released_at(
@@ -124,7 +111,7 @@ def released_at(
     with timed(timing, "write" if place.writes else "anonymize"):
         release = place.publish(asked, made, progress)
     if not asked.list_members:
-        release = with_listing(release, place.data, made.tree, asked.guarantee)
+        release = release.with_listing(place.data, made.tree, getattr(asked.guarantee, "k", None))
     timing |= made.told.get("timing", {})
     progress("verifying")
     with timed(timing, "verify"):
@@ -143,35 +130,6 @@ def released_at(
     if place.engine:
         report["engine"] = place.engine
     return release, verdict, report
-
-
-def with_listing(release: R, data: Original, tree: Hierarchy | None, guarantee: Any) -> R:
-    """Let about.json list only items that enough rows contain, unless the hierarchy lists them."""
-    k = getattr(guarantee, "k", None)
-    if isinstance(tree, BoxTree) and isinstance(release, FactsRelease | TableRelease):
-        return release.with_codes_listed(tree, k)  # type: ignore[return-value]  # of the same kind
-    if not hasattr(release, "listing"):
-        return release
-    listing = _listing_for(release.labelled, data, tree, guarantee)
-    return replace(release, listing=listing)  # type: ignore[type-var]  # kinds of releases are dataclasses
-
-
-def _listing_for(recoding: Any, data: Original, tree: Hierarchy | None, guarantee: Any) -> Listing | None:
-    """Find the items that may be listed: in groups of those that occur a given list says nothing."""
-    of_groups = isinstance(recoding, GroupRecoding)
-    return listing_of(data, None if of_groups else tree, getattr(guarantee, "k", None))
-
-
-def with_all_members(release: R) -> R:
-    """Let about.json list all members of labels."""
-    if isinstance(release, FactsRelease):
-        return replace(release, published=with_all_codes(release.published))
-    if isinstance(release, TableRelease) and isinstance(release.table.sets, FactRows):
-        table = replace(release.table, sets=with_all_codes(release.table.sets))
-        return replace(release, table=table)
-    if getattr(release, "listing", None) is None:
-        return release
-    return replace(release, listing=None)  # type: ignore[type-var]
 
 
 @contextmanager

@@ -26,7 +26,7 @@ from setveil.runs.asked import least_count
 from setveil.runs.details import recorded
 from setveil.runs.folder import write_json
 from setveil.runs.run import VerifiedRelease, checked, looked_at
-from setveil.runs.steps import timed, with_listing
+from setveil.runs.steps import timed
 from setveil.series.files import Part
 from setveil.series.ledger import INSIDE, Entry, Ledger, hashes_of, inside, kept, replaced, today
 from setveil.series.state import published_state, state_of, told
@@ -162,7 +162,7 @@ def _published(
             cast("RowsRelease", release),
             counts=Counts.of(way.data, release.recoding, least, filled=way.data.n_rows - 1),
         )
-    release = with_listing(release, way.data, tree, guarantee)
+    release = release.with_listing(way.data, tree, getattr(guarantee, "k", None))
     progress("verifying")
     with timed(timing, "verify"):
         verdict = checked(way.data, release, guarantee, progress)

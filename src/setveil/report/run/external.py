@@ -55,7 +55,8 @@ def handed_out(report: Record) -> Told:
     if not guarantee["holds"]:
         raise ValueError("The promise does not hold: there is no page to share.")
     names = report.get("names") or {}
-    told = ("model", "holds", "rows_are", *words_for(guarantee).parameters, *_FOUND)
+    spoken = words_for(guarantee)
+    told = ("model", "holds", "rows_are", *spoken.parameters, *spoken.shareable, *_FOUND)
     out: Told = {
         "setveil": report["setveil"],
         "versions": report.get("versions") or {},
@@ -233,15 +234,12 @@ def external_html(report: Record) -> str:
 def _contents(told: Told) -> str:
     published, broader = told["published"], len(told["labels"])
     rows, occurrences = published["rows"], published["occurrences"]
-    named, *others = kind_of(told).contents(told)
+    said = kind_of(told).contents(told)
     order = "in an order that tells nothing of the original's"
     empty = words.unseen(published) or f"{count(published['empty_rows'])} empty"
-    lines = [
-        ("Rows", f"{count(rows)} ({empty}), {order}"),
-        named,
-        ("Occurrences", f"{count(occurrences)}, {occurrences / max(rows, 1):,.1f} in a row on average"),
-        *others,
-    ]
+    shown = ("Rows", f"{count(rows)} ({empty}), {order}")
+    average = ("Occurrences", f"{count(occurrences)}, {occurrences / max(rows, 1):,.1f} in a row on average")
+    lines = [shown, *said[:1], average, *said[1:]] if rows else said
     reading = (
         "About",
         "<code>about.json</code> says how to read the files"

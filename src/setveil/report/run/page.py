@@ -115,10 +115,11 @@ def _glance(report: Record) -> str:
             known = count(m, "item")
             tiles.append((number, f"chance of learning a private item from {known}, before and after"))
     whole = report["input"]["occurrences"]
-    (_, name, kept), *others = kind_of(report).shares(report)
-    rest = ", ".join(f"{words.percent(number, whole)} {name}" for _, name, number in others if number)
-    told = f"of all occurrences{glossary.ask('occurrence')} {name}{'; ' if rest else ''}{rest}"
-    tiles.append((words.percent(kept, whole), told))
+    if shares := kind_of(report).shares(report):
+        (_, name, kept), *others = shares
+        rest = ", ".join(f"{words.percent(number, whole)} {name}" for _, name, number in others if number)
+        told = f"of all occurrences{glossary.ask('occurrence')} {name}{'; ' if rest else ''}{rest}"
+        tiles.append((words.percent(kept, whole), told))
     utility = report["utility"]
     if "relational_loss" in utility:
         both = [words.measure(utility[name]) for name in ("relational_loss", "transaction_loss")]

@@ -41,7 +41,7 @@ def questions(asked: Asked, data: Transactions, seed: int, encoding: str) -> Que
     if "queries_file" in asked:
         path = Path(asked["queries_file"]["path"])
         return load_queries(data, path, encoding, number=None, size=1, support=None, seed=0, progress=silent)
-    if not asked["queries"]:
+    if not asked.get("queries"):
         return ()
     size = min(asked["query_size"], int(data.row_lengths().max()))
     return load_queries(
@@ -125,7 +125,7 @@ def _answers(
 ) -> dict[str, Any]:
     """Measure how well the release answers queries."""
     if "group_by" in asked:
-        if not asked["queries"]:
+        if not asked.get("queries"):
             return {"kl": {}}
         drawn = {"group_by": asked["group_by"], "random_queries": asked["queries"], "seed": seed}
         return compute(_case(asked, data, release, **drawn))

@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from setveil.commands.refusals import in_blocks, in_chunks, of_single_rows
+from setveil.commands.refusals import of_single_rows
 from setveil.errors import DataError, RequestError
 from setveil.guarantees.verify.absence import nothing_absent
 from setveil.hierarchy.tree import Hierarchy
 from setveil.past.classes import has_classes
 from setveil.past.inputs import find_tree
 from setveil.past.run import past_run
-from setveil.published import blocks, chunks, groups, rows, tables
+from setveil.published import blocks, chunks, groups, kind_of_recoding, rows, tables
 from setveil.published import facts as facts_kind
 from setveil.published.about import read_about
 from setveil.recipients import require_checked
@@ -85,13 +85,13 @@ def refused(desk: Desk, run: str) -> dict[str, Any]:
         require_checked(read_about(release.folder / "published" / "about.json"))
     except RequestError as error:
         found["checker"] = error.message
-    for kind, nobody in ((chunks, in_chunks), (blocks, in_blocks)):
-        if recoding in kind.info.recodings:
-            return found | dict.fromkeys(("stranger", "absent"), nobody().message)
+    shown = kind_of_recoding(recoding).info.shown
+    if shown.unfindable is not None:
+        return found | dict.fromkeys(("stranger", "absent"), shown.unfindable.error().message)
     if recoding not in rows.info.recodings:
         found["stranger"] = of_single_rows("fraction").message
-        if recoding not in tables.info.recodings:
-            found["absent"] = nothing_absent().message
+    if not shown.shows_absence:
+        found["absent"] = nothing_absent().message
     return found
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from abc import ABC, abstractmethod
 from functools import cache
 from itertools import groupby
 from typing import Any, ClassVar
@@ -18,6 +17,7 @@ from setveil.report.drawing import blocks
 from setveil.report.models import promise
 from setveil.report.record import Record
 from setveil.utility import Measure, Utility, measures
+from setveil.wording import count
 
 Told = Any  # the parts of a record that may be shared: `setveil.report.run.external` makes them
 Labels = list[dict[str, Any]]  # supports before and after: `setveil.utility.supports.label_supports`
@@ -40,8 +40,8 @@ def by_share(kept: float) -> str:
     return USABLE if kept >= 0.9 else ROUGHLY if kept >= 0.5 else UNUSABLE
 
 
-class Kind(ABC):
-    """The words for one kind of release."""
+class Kind:
+    """The words for one kind of release. The defaults suit one of which nothing is measured."""
 
     recoding: ClassVar[str]
     """What a record calls this kind."""
@@ -52,44 +52,44 @@ class Kind(ABC):
     supports_differ: ClassVar[str] = "rows or items were changed, added or lost"
     """Why a label may have another support than the items that it stands for."""
 
-    @abstractmethod
-    def loss(self, report: Record) -> str:
+    def loss(self, _report: Record) -> str:
         """State what became of the item occurrences, in one sentence."""
+        return "No information loss is measured for this kind of release."
 
-    @abstractmethod
-    def shares(self, report: Record) -> Shares:
+    def shares(self, _report: Record) -> Shares:
         """List what became of the item occurrences, first those that were not changed."""
+        return []
 
-    @abstractmethod
     def items(self, report: Record) -> str:
         """State what became of the items, in a few words."""
+        return f"{count(report['input']['items'])} in the data."
 
-    @abstractmethod
-    def item_tiles(self, report: Record) -> Points:
+    def item_tiles(self, _report: Record) -> Points:
         """Give numbers of items and labels, each with what it means."""
+        return []
 
-    @abstractmethod
-    def countable(self, report: Record) -> Points:
+    def countable(self, _report: Record) -> Points:
         """Say which counts can be read off the release, and how well."""
+        return []
 
-    @abstractmethod
-    def contents(self, told: Told) -> Points:
+    def contents(self, _told: Told) -> Points:
         """Say what is published, from what may be shared (see `setveil.report.run.external`)."""
+        return []
 
-    @abstractmethod
-    def countable_outside(self, told: Told) -> Points:
+    def countable_outside(self, _told: Told) -> Points:
         """Say which counts can be read off the release, from what may be shared."""
+        return []
 
     tells_shares: ClassVar[bool] = True
     """Whether occurrences are told as shares of all."""
 
-    @abstractmethod
-    def measured(self, utility: Utility, labels: Labels, rows: dict[str, int]) -> list[str]:
+    def measured(self, _utility: Utility, _labels: Labels, _rows: dict[str, int]) -> list[str]:
         """Say what else was measured, in lines (see `setveil.report.measures.measures_text`)."""
+        return ["No measure applies to this kind of release."]
 
-    @abstractmethod
-    def uses(self, report: Record) -> list[Use]:
+    def uses(self, _report: Record) -> list[Use]:
         """Say what the release can be used for, as far as it was measured (docs/report.md has the rules)."""
+        return []
 
     def overlap(self, _report: Record) -> str:
         """Say what this kind costs whoever counts labels; empty where it costs nothing."""

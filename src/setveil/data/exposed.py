@@ -1,0 +1,63 @@
+"""Everything that is published of one release, and its answers to the questions of commands."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any, ClassVar, NoReturn
+
+from setveil.data.framed import Framed
+from setveil.errors import RequestError, SetveilError
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A question that a kind of release does not answer: the reason, and an alternative."""
+
+    reason: str
+    instead: str = ""
+    kind: type[SetveilError] = RequestError
+
+    def error(self) -> SetveilError:
+        """Make the error that says so."""
+        return self.kind(self.reason, hint=self.instead)
+
+    def raised(self, *_about: object) -> NoReturn:
+        """Refuse, in place of a function that answers."""
+        raise self.error()
+
+
+class Exposed(Framed):
+    """The published part of a release. The defaults suit a kind that publishes no rows of people."""
+
+    kind: ClassVar[str]  # the file of `setveil.published` that holds its kind of release
+    is_table: ClassVar[bool] = False  # whether columns are published next to the items
+    shows_absence: ClassVar[bool] = False  # whether a row can show that its person lacks an item
+    unfindable: ClassVar[Refusal | None] = Refusal(
+        "This release contains no rows of people, so that no person can be found in it.",
+        "`setveil verify` checks its guarantee.",
+    )  # None: an attacker can count the rows that match known items
+
+    secretless: ClassVar[Refusal | None] = None  # why no item of it can be private; None: items can
+
+    @property
+    def item_rows(self) -> Any:
+        """The rows of items; of a table those next to its columns."""
+        return self
+
+    @property
+    def set_names(self) -> tuple[str, ...]:
+        """Names of the columns of items; empty if no column has a name."""
+        return ()
+
+    def marked(self, _secrets: Collection[str] = ()) -> Any:
+        """Return the rows to an attacker who also knows the published class of each person."""
+        return self
+
+    def views(self, _secrets: Collection[str] = ()) -> dict[str, Any]:
+        """Return what attackers see, by their names; no name if all see the same."""
+        return {"": self}
+
+    def shows(self, other: Any) -> bool:
+        """Whether another release publishes the same, in the same order."""
+        raise NotImplementedError
