@@ -1,4 +1,4 @@
-"""Adding an algorithm with a parameter, a model with its verifier, a measure, a command: their files alone.
+"""Adding an algorithm with a parameter, a model, a measure, a command, a kind of release: their files alone.
 
 The files are added to a copy of the package; the command line, a study and the reports must pick them up. A
 command is also named in two lists.
@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+import added_kind
 import setveil as sv
 from cli_helpers import Done, setveil, write
 
@@ -251,6 +252,7 @@ FILES = {
     "guarantees/verify/commonitems.py": VERIFIER,
     "algorithms/drop_rare.py": ALGORITHM,
     "utility/touched.py": MEASURE,
+    **added_kind.FILES,
 }
 
 LISTED = {  # where a command is named besides
@@ -396,6 +398,98 @@ print(*commands.verify("runs/one", report))
         "anonymize in.csv --model common-items --floor 2 --algorithm drop-rare --margin 1 --out runs/one"
     )
     assert checked == "verify runs/one --model common-items --floor 2 --json"
+
+
+ASKED = """
+from setveil.guarantees.counted import ManyRows
+import setveil as sv
+
+rows = [line.split(",") for line in open("in.csv").read().split()]
+made = sv.anonymize(rows, ManyRows(2))
+made.write("counts", external=True)
+for release in (made, "counts"):
+    questions = {
+        "verify": lambda: sv.verify(release, ManyRows(9)),
+        "verify k and m": lambda: sv.verify(release, k=2, m=2),
+        "risk": lambda: sv.risk(release),
+        "risk of both": lambda: sv.risk(release, original=rows),
+        "risk of absent items": lambda: sv.risk(release, absent=1),
+        "measure": lambda: sv.measure(rows, release),
+        "measure queries": lambda: sv.measure(rows, release, queries=20),
+        "query": lambda: sv.query(release, [["a"]]),
+        "why": lambda: sv.why(release, "a", data=rows),
+        "reconstruct": lambda: sv.reconstruct(release),
+        "attack": lambda: sv.attack(release, rows, rows, attacks=3),
+        "apply": lambda: sv.apply(release, rows),
+    }
+    for name, question in questions.items():
+        try:
+            print(f"{name}: {question()}")
+        except sv.SetveilError as error:
+            print(f"{name}: {error.message}")
+print(made.to_polars().rows(), sv.read_published("counts").n_rows)
+"""
+
+ANSWERS = """
+verify: No: counts of 9 rows does not hold, 3 counts of too few rows.
+verify k and m: {km}
+risk: This release contains no rows of people, so that no person can be found in it.
+risk of both: This release contains no rows of people, so that no person can be found in it.
+risk of absent items: This release contains no rows of people, so that no person can be found in it.
+measure: {{}}
+measure queries: queries: not for counts of items.
+query: Nothing is estimated from such a release.
+why: No label of this run can be split: no item is published under a broader label (count-items).
+reconstruct: No rows are drawn from such a release.
+attack: Attacks are tried on single rows of items, not on tables, groups, chunks, classes, facts or noisy counts.
+apply: The promise of {run} is counted: recodings are applied to other rows for km-anonymity and constraints only.
+"""
+
+
+def test_a_kind_of_release_answers_or_refuses_every_question(place: Path) -> None:
+    """The answers of a release and of its folder, sentence by sentence: none is a traceback."""
+    made = ANSWERS.lstrip().format(
+        km="k^m-anonymity is about single rows; the release is something else.", run="the earlier run"
+    )
+    read = ANSWERS.lstrip().format(km="counts holds counts of items, not single rows.", run="counts")
+    assert _python(ASKED, place) == made + read + "[('a', 5), ('b', 4), ('c', 2)] 7\n"
+
+
+@pytest.mark.exhaustive
+def test_a_kind_of_release_on_the_command_line_and_in_the_studio(run: Command, place: Path) -> None:
+    said = run("anonymize", "in.csv", "-a", "count-items", "--fewest", 2, "--out", "items").ok().out
+    assert "Every count is of at least 2 rows." in said
+    assert "It holds, as far as files can show: the least count is 2." in said
+    assert run("verify", "items").ok().out == "Yes: counts of 2 rows holds.\n"
+    assert run("measure", "in.csv", "items").ok().out == "No measure applies to this kind of release.\n"
+    for command in ("risk items", "query items a", "why items a", "reconstruct items --out draws"):
+        refused = run(*command.split())
+        assert refused.code in (2, 3), refused
+        assert "defect" not in refused.err
+    write(
+        place / "counts.toml",
+        'name = "C"\ndata = [{path = "in.csv"}]\nalgorithms = ["count-items"]\nfewest = 2\n',
+    )
+    run("compare", "counts.toml", "--out", "counted").ok()
+    with (place / "counted/results.csv").open(newline="") as file:
+        assert [row["status"] for row in csv.DictReader(file)] == ["done"]
+    script = """
+from pathlib import Path
+from setveil.studio.desk.place import Desk
+from setveil.studio.desk.release import in_words, refused
+
+Path("runs").mkdir()
+Path("items").rename("runs/items")
+desk = Desk(Path())
+print(dict(in_words(desk, "items")["facts"])["Check"])
+print(*refused(desk, "items").values(), sep="\\n")
+"""
+    assert _python(script, place).splitlines() == [
+        "It holds, as far as files can show: the least count is 2.",
+        "The checker for recipients does not check such a release, which promises counted.",
+        "This release contains no rows of people, so that no person can be found in it.",
+        "This release contains no rows of people, so that no person can be found in it.",
+    ]
 
 
 def _python(script: str, place: Path) -> str:

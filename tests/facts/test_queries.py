@@ -47,7 +47,7 @@ def random_release(random: Random) -> tuple[FactsRelease, SharedFacts]:
     except InfeasibleError:  # of several columns aa leaves nothing out
         return random_release(random)
     assert isinstance(made, FactsRelease)
-    shared = shared_of(made)[0]
+    shared = shared_of(made)
     assert isinstance(shared, SharedFacts)
     return made, shared
 

@@ -85,7 +85,7 @@ def test_every_draw_is_consistent_and_that_of_the_twin(how: str) -> None:
             continue
         done += 1
         about = {"recoding": release.recoding.kind}
-        found = shared_by(release.release, about, Layout("basket"))  # type: ignore[arg-type]
+        found = shared_by(release.release, about, Layout("basket"))
         mixing = number % 4
         rows = drawn(found, number, mixing)
         assert rows == twin(found, number, mixing)
@@ -404,7 +404,7 @@ def test_a_folder_gives_what_the_release_in_memory_gives(tmp_path: Path) -> None
             continue
         release.write(tmp_path / str(number))
         read = read_shared(tmp_path / str(number), sv.read)
-        made = shared_by(release.release, {}, read.layout)  # type: ignore[arg-type]
+        made = shared_by(release.release, {}, read.layout)
         assert drawn(read, 3) == drawn(made, 3)
 
 
@@ -427,7 +427,7 @@ def test_supports_are_exact_on_real_data() -> None:
     """All that is asked of a draw, on 60,000 rows; mixing is cut short."""
     data, tree = load("bms_webview1")
     release = sv.anonymize(data, sv.KmAnonymity(5, 2), hierarchy=tree, algorithm="mhghs", details=False)
-    found = shared_by(release.release, {}, Layout("basket"))  # type: ignore[arg-type]
+    found = shared_by(release.release, {}, Layout("basket"))
     puzzle = puzzle_of(found)
     original = dict(zip(data.vocabulary.labels, data.supports().tolist(), strict=True))
     for mixing in (0, 1):

@@ -132,7 +132,7 @@ def test_what_a_worker_measures(folder: Path, algorithm: str, options: dict[str,
         return
     asked = random_queries(data, 200, 2, seed=5)
     counted = release.counts is not None
-    answers = Estimator(shared_of(release)[0]).answer_all(asked)
+    answers = Estimator(shared_of(release)).answer_all(asked)
     truth = [sum(row.issuperset(query) for row in ROWS) for query in asked]
     off = [abs(answer.estimate - n) / n for answer, n in zip(answers, truth, strict=True)]
     assert (found["are_mean"], found["are_median"]) == pytest.approx((fmean(off), median(off)))
