@@ -443,7 +443,7 @@ why: No label of this run can be split: no item is published under a broader lab
 reconstruct: No rows are drawn from such a release.
 attack: Attacks are tried on single rows of items, not on tables, groups, chunks, classes, facts or noisy counts.
 apply: The promise of {run} is counted: recodings are applied to other rows for km-anonymity and constraints only.
-"""
+"""  # noqa: E501  (messages as they are)
 
 
 def test_a_kind_of_release_answers_or_refuses_every_question(place: Path) -> None:
