@@ -79,6 +79,11 @@ class Shared(Told):
     layout: Layout
     table: PublishedTable | None = None
 
+    @property
+    def boxes(self) -> Any:
+        """The boxes of facts; None: the rows are no facts."""
+        return None
+
 
 @dataclass(frozen=True, eq=False)
 class SharedFacts(Shared):
@@ -90,6 +95,11 @@ class SharedFacts(Shared):
 
     rows: Any  # FactRows
     more: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # invented facts of boxes
+
+    @property
+    def boxes(self) -> Any:
+        """The boxes of facts."""
+        return self.rows.stands_for
 
     @cached_property
     def _named(self) -> Mapping[str, tuple[str, ...]]:

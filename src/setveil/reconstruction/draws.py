@@ -29,7 +29,7 @@ from setveil.published.counts import FILE as COUNTS
 from setveil.published.facts import fields_of
 from setveil.published.group_files import GROUPS_FILE, MOST_ROWS, PublishedGroups
 from setveil.published.json_files import DATA_FILE as CHUNKS_FILE
-from setveil.published.shared import Shared, SharedFacts, read_shared
+from setveil.published.shared import Shared, read_shared
 from setveil.published.table_files import PublishedTable, read_published_table, write_table
 from setveil.reconstruction.chunks import deal_parts, require_dealable, require_parts_dealt
 from setveil.reconstruction.classes import (
@@ -103,8 +103,7 @@ class Source:
         if isinstance(told.rows, ClassRows):
             sizes = tuple(told.rows.sizes.tolist())
             return cls(class_puzzle_of(told), told.layout, release, classes=sizes)
-        boxes = told.rows.stands_for if isinstance(told, SharedFacts) else None
-        return cls(puzzle_of(told), told.layout, release, told.table, boxes=boxes)
+        return cls(puzzle_of(told), told.layout, release, told.table, boxes=told.boxes)
 
     def terms(self, seed: int, mix: int) -> Terms:
         """Say how draws are made."""
