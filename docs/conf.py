@@ -52,6 +52,7 @@ site_sections = {
     "howto/index": [
         "howto/*",
         "risk", "choosing", "explore", "recommend", "hierarchies", "tables", "facts", "policies", "why",
+        "trace",
         "query", "reconstruct", "rules", "apply", "series", "checker", "certificate", "attack", "evidence",
         "sql", "report", "compare", "own_method",
         "scale", "spark",
@@ -85,6 +86,7 @@ site_commands = {
     "measure": ["measures"],
     "query": ["query"],
     "why": ["why"],
+    "trace": ["trace"],
     "moles": ["border"],
     "risk": ["risk"],
     "attack": ["attack"],

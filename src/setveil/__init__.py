@@ -5,7 +5,8 @@
     release.write("out")
 
 The functions are named like the commands: `anonymize`, `verify`, `measure`, `query`, `reconstruct`, `risk`,
-`attack`, `evidence`, `explore`, `recommend`, `compare`, `why`, `apply`, `moles`, `convert`, `warm`, `read`.
+`attack`, `evidence`, `explore`, `recommend`, `compare`, `why`, `apply`, `moles`, `convert`, `warm`, `read`,
+`trace`.
 They take rows as a file, a data frame, a list of lists or `Transactions`.
 
 Names are resolved on first use, so that importing the package (and ``setveil --help``) stays quick.
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
     from setveil.commands.reconstruct import Reconstruction, reconstruct
     from setveil.commands.risk import risk
     from setveil.commands.series import Series
+    from setveil.commands.trace import trace
     from setveil.commands.verify import verify
     from setveil.commands.verify_sql import verify_sql
     from setveil.commands.warm import warm
@@ -182,6 +184,7 @@ _HOMES = {
     "recommend": "commands.recommend",
     "reconstruct": "commands.reconstruct",
     "risk": "commands.risk",
+    "trace": "commands.trace",
     "verify": "commands.verify",
     "verify_sql": "commands.verify_sql",
     "warm": "commands.warm",
@@ -278,6 +281,7 @@ __all__ = [
     "recommend",
     "reconstruct",
     "risk",
+    "trace",
     "verify",
     "verify_sql",
     "warm",

@@ -230,7 +230,7 @@ def test_settings_write_nowhere_else(project: Project, outside: Path, settings: 
             )
         except DataError:  # it is no name of an option
             continue
-        other = ("--out", "--plot-band", "--config", "--force", "--query", "--connection")
+        other = ("--out", "--plot-band", "--trace", "--config", "--force", "--query", "--connection")
         written = [word for word in argv if word.startswith(other)]
         assert written in ([], ["--out"])
         assert "-" not in argv

@@ -57,6 +57,11 @@ class Cut:
         self.full: list[int] = ((before[tree.high] - before[tree.low]) * charged).tolist()
         self._start()
 
+    @property
+    def whole(self) -> int:
+        """The divisor that turns costs into NCP."""
+        return max(self.tree.n_leaves * int(self.of_leaf.sum()), 1)
+
     def look_at(self, indptr: Ints, leaves: Ids) -> None:
         """Take other rows of leaves; costs stay as they are."""
         self.leaf_rows = indptr, leaves

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +13,7 @@ from setveil.data.vocabulary import Vocabulary
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels import item_groups as kernel
 from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, invert, recode_rows
+from setveil.tracing import Trace, as_float, most
 
 SHRUNK = 0.8  # equal rows are merged when the groups have become so few, relative to the last time
 
@@ -100,6 +103,32 @@ class ItemGroups:
         found = int(kernel.best_partner(self.state, group)[0])
         return found if found >= 0 else None
 
+    def partners(self, group: int) -> list[tuple[int, float]]:
+        """List all that the group may be merged with, and the loss of both as one, the least first.
+
+        The loss is (2^members - 1) * weight * rows, as in `partner`; only for traces.
+        """
+        s = self.state
+        kernel.count_together(s, group)
+        together = s.tally.copy()
+        s.tally[:] = 0
+        found = []
+        for h in np.flatnonzero((s.stamp >= 0) & (s.constraint == s.constraint[group])).tolist():
+            if h != group:
+                node = int(s.node[group])
+                while s.low[s.node[h]] < s.low[node] or s.high[node] < s.high[s.node[h]]:
+                    node = int(s.parent[node])
+                size = int(s.size[group] + s.size[h])
+                leaves = int(s.high[node] - s.low[node])
+                rows = int(s.support[group] + s.support[h] - together[h])
+                found.append((((1 << size) - 1) * leaves * rows, h))
+        whole = int(s.high.max(initial=1))
+        return [(h, as_float(Fraction(loss, whole))) for loss, h in sorted(found)]
+
+    def labels_of(self, group: int) -> list[str]:
+        """List the labels of a group's items, in item order."""
+        return [self.items.labels[item] for item in sorted(self.members(group))]
+
     def merge(self, a: int, b: int) -> int:
         """Publish two groups as one; the new group's name."""
         self.merges += 1
@@ -120,6 +149,30 @@ class ItemGroups:
         self.labels -= 1
         self.suppressed += self.members(group)
         kernel.suppress_group(self.state, group)
+
+    def report(
+        self,
+        trace: Trace,
+        itemset: Sequence[str],
+        image: list[int],
+        pairs: Iterable[tuple[int, int, float]],
+        *,
+        merged: tuple[int, int] | None = None,
+        suppressed: int | None = None,
+    ) -> None:
+        """Write a step: the itemset to protect, the pairs that could be merged, and what is done."""
+        if merged is not None:
+            chosen: dict[str, Any] = {"merge": [self.labels_of(g) for g in merged]}
+        else:
+            chosen = {} if suppressed is None else {"suppress": self.labels_of(suppressed)}
+        rows = kernel.support_of(self.state, np.array(image, np.int32), np.iinfo(np.int64).max)
+        trace.step(
+            violated=[*itemset],
+            image=[{"items": self.labels_of(g), "support": self.support(g)} for g in image],
+            support=int(rows),
+            **most({"merge": [self.labels_of(g), self.labels_of(h)], "cost": cost} for g, h, cost in pairs),
+            chosen=chosen,
+        )
 
     def members(self, group: int) -> list[int]:
         """List the items of a group, in the order in which they came."""

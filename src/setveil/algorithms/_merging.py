@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from setveil.guarantees.constraints import PrivacyConstraints
     from setveil.hierarchy.tree import Hierarchy
     from setveil.published.recoding import Recoding
+    from setveil.tracing import Trace
 
 Number = int | float | Fraction | Any  # or a text that says one, such as "1/3"
 
@@ -83,7 +84,13 @@ class Protect(Protocol):
     """
 
     def __call__(
-        self, groups: ItemGroups, policy: Policy, k: int, progress: Progress, allowed: int
+        self,
+        groups: ItemGroups,
+        policy: Policy,
+        k: int,
+        progress: Progress,
+        allowed: int,
+        trace: Trace | None = None,
     ) -> Broken | None: ...
 
 
@@ -94,6 +101,7 @@ def merge_items(
     guarantee: PrivacyConstraints,
     parameters: Merging,
     progress: Progress,
+    trace: Trace | None = None,
 ) -> tuple[Recoding, dict[str, Any]]:
     """Satisfy privacy constraints by `protect`; the rest is as in `anonymize` of an algorithm."""
     from setveil.algorithms._item_groups import ItemGroups
@@ -112,7 +120,7 @@ def merge_items(
         policy = AllItemsets(groups, m, k, progress)
     else:
         policy = ListedItemsets(groups, guarantee.itemsets, k, progress)
-    broken = protect(groups, policy, k, progress, allowed)
+    broken = protect(groups, policy, k, progress, allowed, trace)
     if broken is not None:
         raise too_many_suppressed(groups, *broken, share, guarantee)
     recoding = Recoding.from_groups(groups.items, groups.state.group)

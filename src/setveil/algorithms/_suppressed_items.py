@@ -11,6 +11,7 @@ from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.kernels.rows import Ints, frozen
 from setveil.published.recoding import Recoding
+from setveil.tracing import Trace
 
 
 def final_recoding(
@@ -25,6 +26,13 @@ def final_recoding(
         **details,
     }
     return recoding_without(data, gone), details
+
+
+def report_alone(trace: Trace, data: Transactions, order: list[tuple[int, str]]) -> None:
+    """Write a step for each item that must be suppressed whatever else is."""
+    labels = data.vocabulary.labels
+    for item, reason in order:
+        trace.step(violated=[[labels[item]]], reason=reason, candidates=[], chosen=labels[item])
 
 
 def recoding_without(data: Transactions, gone: list[int]) -> Recoding:

@@ -119,5 +119,9 @@ class ThreatTables(ThreatSearch):
         """Whether the nodes, none above another, occur together in at least k rows (the root: always)."""
         if self.cut.tree.root in nodes or len(nodes) < self.size:
             return True
-        numbers = np.sort(self.number[list(nodes)])
-        return bool(self.table[int(self.offsets[np.arange(numbers.size), numbers].sum())] >= self.k)
+        return self.support_of(list(nodes)) >= self.k
+
+    def support_of(self, threat: list[int]) -> int:
+        """Count the rows that contain all nodes of a threat, which are fewer than k."""
+        numbers = np.sort(self.number[threat])
+        return int(self.table[int(self.offsets[np.arange(numbers.size), numbers].sum())])

@@ -12,6 +12,7 @@ from setveil.kernels import walk as kernel
 from setveil.kernels.limits import Limits
 from setveil.kernels.rows import Ids, Ints, frozen, item_supports, ranked, ranks_of
 from setveil.progress import Progress
+from setveil.tracing import Trace, most
 
 STEPS_AT_ONCE = 50_000_000  # steps between two signs of life, a fraction of a second
 
@@ -36,7 +37,11 @@ class ThreatSearch:
         """Whether the nodes, none above another, occur together in at least k rows (the root: always)."""
         raise NotImplementedError
 
-    def cheapest_generalization(self, threat: list[int]) -> list[int]:
+    def support_of(self, threat: list[int]) -> int:
+        """Count the rows that contain all nodes of a threat, which are fewer than k."""
+        raise NotImplementedError
+
+    def cheapest_generalization(self, threat: list[int], trace: Trace | None = None) -> list[int]:
         """Find the least costly way to generalize nodes of a threat so that it occurs in at least k rows.
 
         Among the minimal sets of generalizations of the threat's nodes that raise its support to k, the one
@@ -52,13 +57,17 @@ class ThreatSearch:
         queue: list[tuple[int, tuple[int, ...]]] = [(0, start)]
         seen = {start}
         best: list[tuple[int, ...]] = []
+        tried: list[tuple[int, tuple[int, ...], bool]] = []  # only if the search is traced
         cost = 0
         # Costs only grow on the way up: the first choice that is valid is a cheapest one. Go on to its
         # equals.
         while queue and (not best or queue[0][0] == cost):
             cost, generalized = heappop(queue)
             image = frozenset(_image(threat, generalized, cut))
-            if generalized and self.is_frequent(image):
+            enough = bool(generalized) and self.is_frequent(image)
+            if trace is not None and generalized:
+                tried.append((cost, generalized, enough))
+            if enough:
                 best.append(generalized)
                 continue
             for v in image:
@@ -73,7 +82,30 @@ class ThreatSearch:
             a for a in best
             if not any(b != a and all(any(_under(u, v, cut) for v in a) for u in b) for b in best)
         ]  # fmt: skip
-        return list(min(minimal))
+        chosen = list(min(minimal))
+        if trace is not None:
+            self._report(trace, threat, tried, chosen)
+        return chosen
+
+    def _report(
+        self,
+        trace: Trace,
+        threat: list[int],
+        tried: list[tuple[int, tuple[int, ...], bool]],
+        chosen: list[int],
+    ) -> None:
+        """Write a step: the threat, the generalizations that were tried, and the chosen one."""
+        cut = self.cut
+        labels, whole = cut.tree.labels, cut.whole
+        trace.step(
+            violated=[labels[v] for v in threat],
+            support=self.support_of(threat),
+            **most(
+                {"generalize": [labels[v] for v in nodes], "cost": cost / whole, "enough": enough}
+                for cost, nodes, enough in tried
+            ),
+            chosen=[labels[v] for v in chosen],
+        )
 
 
 class ThreatWalk(ThreatSearch):
@@ -188,6 +220,13 @@ class ThreatWalk(ThreatSearch):
         starts, tidlists, weights = self.rows.starts, self.rows.tidlists, self.rows.weights
         weight, _ = kernel.support(starts, tidlists, weights, ranks, self.k, np.zeros(0, np.int64))
         return bool(weight >= self.k)
+
+    def support_of(self, threat: list[int]) -> int:
+        """Count the rows that contain all nodes of a threat, which are fewer than k."""
+        ranks = self.rank[threat].astype(np.int64)
+        starts, tidlists, weights = self.rows.starts, self.rows.tidlists, self.rows.weights
+        weight, _ = kernel.support(starts, tidlists, weights, ranks, self.k, np.zeros(0, np.int64))
+        return int(weight)
 
 
 def _under(lower: int, upper: int, cut: Cut) -> bool:

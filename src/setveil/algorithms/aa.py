@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from setveil.hierarchy.tree import Hierarchy
     from setveil.kernels.limits import Limits
     from setveil.published.recoding import Recoding
+    from setveil.tracing import Trace
 
 info = AlgorithmInfo(
     title="Apriori anonymization (AA)",
@@ -37,6 +38,9 @@ class AA(Declared):
 
     Attributes
     ----------
+    count_tree : bool
+        Count the nodes of the count-tree that the paper's algorithm would build (`count_tree_nodes` in the
+        details).
     refine : bool
         Split nodes of the final cut again while the release stays valid, greatest gain first.
 
@@ -48,6 +52,9 @@ class AA(Declared):
     True
     """
 
+    count_tree: bool = parameter(
+        Flag(), "Count the nodes of the paper's count-tree, which takes long on large data.", default=False
+    )
     refine: bool = parameter(
         Flag(), "Split nodes of the final cut again while it stays valid.", default=False
     )
@@ -56,7 +63,13 @@ class AA(Declared):
 Parameters = AA
 
 
-def find_cut(cut: Cut, guarantee: KmAnonymity, progress: Progress = silent) -> tuple[Cut, dict[str, int]]:
+def find_cut(
+    cut: Cut,
+    guarantee: KmAnonymity,
+    progress: Progress = silent,
+    trace: Trace | None = None,
+    count_tree: bool = False,
+) -> tuple[Cut, dict[str, Any]]:
     """Move a cut up until it is k^m-anonymous: Algorithm 4 of [1].
 
     Differences from [1]: the count-tree is not built. Where it fits, all sets of i nodes of the cut are
@@ -68,22 +81,26 @@ def find_cut(cut: Cut, guarantee: KmAnonymity, progress: Progress = silent) -> t
     ----------
     [1] Terrovitis, Mamoulis, Kalnis, VLDB 2008, section 4.4, doi:10.14778/1453856.1453874
     """
+    from setveil.algorithms._count_tree import count_tree_nodes
     from setveil.kernels.limits import Limits
 
     k = min(guarantee.k, int(cut.held.lengths.sum()) + 1)  # no support is greater
     limits = Limits(cut.tree.labels, guarantee.m)
     steps = 0
     size = 0
+    nodes: list[int] = []  # of the count-tree in each pass, if they are counted
     while size < guarantee.m:  # line 2
         size += 1
         phase = f"itemsets of size {size}"
         search = _search(cut, k, size, limits, progress, phase)  # lines 3-6
         if search is None:
             break  # no row is long enough, now or later
+        if count_tree:
+            nodes.append(count_tree_nodes(cut, size, only_whole=True))
         while (threat := search.next_threat(progress, phase)) is not None:  # line 7
-            cut.generalize(search.cheapest_generalization(threat))
+            cut.generalize(search.cheapest_generalization(threat, trace))
             steps += 1
-    return cut, {"generalization_steps": steps}
+    return cut, {"generalization_steps": steps, **({"count_tree_nodes": nodes} if count_tree else {})}
 
 
 def _search(
@@ -111,14 +128,18 @@ def anonymize(
     guarantee: KmAnonymity,
     parameters: AA = AA(),
     progress: Progress = silent,
+    trace: Trace | None = None,
 ) -> tuple[Recoding, dict[str, Any]]:
     """Make the data k^m-anonymous by AA (see `find_cut`).
 
-    Details: how many steps it took (`generalization_steps`); with `refine` the labels before and after.
+    Details: how many steps it took (`generalization_steps`); with `count_tree` the nodes of the count-tree in
+    each pass (`count_tree_nodes`); with `refine` the labels before and after.
     """
     from setveil.algorithms._cut import Cut
     from setveil.algorithms._refine import final_recoding
 
     guarantee.require_feasible(data)
-    cut, details = find_cut(Cut(data, hierarchy), guarantee, progress)  # line 1 of the algorithm
+    cut, details = find_cut(  # line 1
+        Cut(data, hierarchy), guarantee, progress, trace, parameters.count_tree
+    )
     return final_recoding(cut, guarantee, parameters.refine, details, progress)

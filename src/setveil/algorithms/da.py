@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from setveil.guarantees.km import KmAnonymity
     from setveil.hierarchy.tree import Hierarchy
     from setveil.published.recoding import Recoding
+    from setveil.tracing import Trace
 
 info = AlgorithmInfo(
     title="Direct anonymization (DA)",
@@ -35,6 +36,9 @@ class DA(Declared):
 
     Attributes
     ----------
+    count_tree : bool
+        Count the nodes of the count-tree that the paper's algorithm would build (`count_tree_nodes` in the
+        details).
     refine : bool
         Split nodes of the final cut again while the release stays valid, greatest gain first.
 
@@ -46,6 +50,9 @@ class DA(Declared):
     True
     """
 
+    count_tree: bool = parameter(
+        Flag(), "Count the nodes of the paper's count-tree, which takes long on large data.", default=False
+    )
     refine: bool = parameter(
         Flag(), "Split nodes of the final cut again while it stays valid.", default=False
     )
@@ -55,7 +62,11 @@ Parameters = DA
 
 
 def find_cut(
-    data: Transactions | Parts, tree: Hierarchy, guarantee: KmAnonymity, progress: Progress = silent
+    data: Transactions | Parts,
+    tree: Hierarchy,
+    guarantee: KmAnonymity,
+    progress: Progress = silent,
+    trace: Trace | None = None,
 ) -> tuple[Cut, dict[str, int]]:
     """Find a k^m-anonymous cut: Algorithm 3 of [1].
 
@@ -87,7 +98,7 @@ def find_cut(
     steps, limits = 0, Limits(tree.labels, guarantee.m)
     walk = ThreatWalk(cut, cut.rows(), guarantee.k, 1, largest, cut.live, limits, supports)  # line 1
     while (threat := walk.next_threat(progress, "walking the itemsets")) is not None:  # lines 3-7, 10
-        cut.generalize(walk.cheapest_generalization(threat))  # lines 8-9
+        cut.generalize(walk.cheapest_generalization(threat, trace))  # lines 8-9
         steps += 1
     return cut, {"generalization_steps": steps}
 
@@ -98,13 +109,20 @@ def anonymize(
     guarantee: KmAnonymity,
     parameters: DA = DA(),
     progress: Progress = silent,
+    trace: Trace | None = None,
 ) -> tuple[Recoding, dict[str, Any]]:
     """Make the data k^m-anonymous by DA (see `find_cut`).
 
-    Details: how many steps it took (`generalization_steps`); with `refine` the labels before and after.
+    Details: how many steps it took (`generalization_steps`); with `count_tree` the nodes of the count-tree
+    (`count_tree_nodes`); with `refine` the labels before and after.
     """
+    from setveil.algorithms._count_tree import count_tree_nodes
+    from setveil.algorithms._cut import Cut
     from setveil.algorithms._refine import final_recoding
 
     guarantee.require_feasible(data)
-    cut, details = find_cut(data, hierarchy, guarantee, progress)
+    cut, details = find_cut(data, hierarchy, guarantee, progress, trace)
+    if parameters.count_tree:
+        nodes = count_tree_nodes(Cut(data, hierarchy), guarantee.size_limit(data))
+        details = {**details, "count_tree_nodes": nodes}
     return final_recoding(cut, guarantee, parameters.refine, details, progress)

@@ -11,6 +11,7 @@ from setveil.algorithms import AlgorithmInfo
 from setveil.algorithms._papers import VLDB_2008
 from setveil.errors import RequestError
 from setveil.progress import Progress, silent
+from setveil.tracing import most
 from setveil.values.declared import Declared, parameter
 from setveil.values.kinds import Flag, Integer
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from setveil.guarantees.km import KmAnonymity
     from setveil.hierarchy.tree import Hierarchy
     from setveil.published.recoding import Recoding
+    from setveil.tracing import Trace
 
 info = AlgorithmInfo(
     title="Optimal anonymization (OA)",
@@ -39,6 +41,11 @@ class OA(Declared):
     ----------
     most_cuts : int
         Refuse hierarchies with more cuts than this: the run would never end.
+    all_minimal : bool
+        List in the details all valid cuts below which no cut is valid: their labels and NCP (`minimal_cuts`).
+    count_tree : bool
+        Count the nodes of the count-tree that the paper's algorithm would build (`count_tree_nodes` in the
+        details).
     refine : bool
         As for the other algorithms, but there is nothing to gain: no node of an optimal cut can be split.
 
@@ -53,6 +60,12 @@ class OA(Declared):
     most_cuts: int = parameter(
         Integer(1), "Refuse hierarchies with more cuts than this (default 2,000,000).", default=2_000_000
     )
+    all_minimal: bool = parameter(
+        Flag(), "List all minimal valid cuts, each with its NCP, in report.json.", default=False
+    )
+    count_tree: bool = parameter(
+        Flag(), "Count the nodes of the paper's count-tree, which takes long on large data.", default=False
+    )
     refine: bool = parameter(
         Flag(), "Split nodes of the final cut again while it stays valid.", default=False
     )
@@ -62,8 +75,13 @@ Parameters = OA
 
 
 def find_cut(
-    data: Transactions, tree: Hierarchy, guarantee: KmAnonymity, progress: Progress = silent
-) -> tuple[Cut, dict[str, int]]:
+    data: Transactions,
+    tree: Hierarchy,
+    guarantee: KmAnonymity,
+    progress: Progress = silent,
+    trace: Trace | None = None,
+    all_minimal: bool = False,
+) -> tuple[Cut, dict[str, Any]]:
     """Find the k^m-anonymous cut of least NCP: Algorithm 2 of [1].
 
     Of equally cheap cuts the one with most nodes, then the one whose sorted list of nodes comes first.
@@ -83,6 +101,7 @@ def find_cut(
     queue = deque([lowest])  # line 2
     queued = {lowest}
     not_minimal: set[int] = set()  # H
+    valid: list[int] = []
     best: tuple[int, int, list[int]] | None = None  # line 1
     seen = 0
     while queue:  # line 3
@@ -102,13 +121,71 @@ def find_cut(
                     queue.append(up)
         else:
             not_minimal.update(above)  # lines 10-11
-            nodes = [v for v in range(tree.n_nodes) if cut >> v & 1]
+            if all_minimal:
+                valid.append(cut)
+            nodes = _nodes(cut, tree)
             candidate = (sum(state.full[v] for v in nodes), -len(nodes), nodes)
             if best is None or candidate < best:  # lines 14-15
                 best = candidate
+        if trace is not None:
+            _report(trace, state, cut, threats[0] if threat is not None else None, above, best)
     assert best is not None, "the root alone is valid: feasibility was checked"  # noqa: S101
     state.generalize(best[2])
-    return state, {"cuts_examined": seen}
+    details: dict[str, Any] = {"cuts_examined": seen}
+    if all_minimal:
+        details["minimal_cuts"] = [
+            {"cut": _labels(cut, tree), "ncp": _cost(cut, state) / state.whole}
+            for cut in _minimal(valid, tree)
+        ]
+    return state, details
+
+
+def _report(
+    trace: Trace,
+    state: Cut,
+    cut: int,
+    threat: int | None,
+    above: list[int],
+    best: tuple[int, int, list[int]] | None,
+) -> None:
+    """Write a step: a cut, the threat that makes it invalid or its cost, and the best cut so far."""
+    tree = state.tree
+    found = {} if threat is None else {"violated": _labels(threat, tree)}
+    trace.step(
+        cut=_labels(cut, tree),
+        **found,
+        valid=threat is None,
+        cost=_cost(cut, state) / state.whole,
+        **most({"cut": _labels(up, tree), "cost": _cost(up, state) / state.whole} for up in above),
+        chosen=None if best is None else [tree.labels[v] for v in best[2]],
+    )
+
+
+def _nodes(cut: int, tree: Hierarchy) -> list[int]:
+    return [v for v in range(tree.n_nodes) if cut >> v & 1]
+
+
+def _labels(cut: int, tree: Hierarchy) -> list[str]:
+    return [tree.labels[v] for v in _nodes(cut, tree)]
+
+
+def _cost(cut: int, state: Cut) -> int:
+    return sum(state.full[v] for v in _nodes(cut, state.tree))
+
+
+def _minimal(cuts: list[int], tree: Hierarchy) -> list[int]:
+    """Keep the cuts above none of the others."""
+    below = [1 << v for v in range(tree.n_nodes)]  # what lies at or under each node
+    for v in sorted(range(tree.n_nodes), key=lambda v: -int(tree.depth[v])):
+        if tree.parent[v] >= 0:
+            below[tree.parent[v]] |= below[v]
+    whole = {}
+    for cut in cuts:
+        under = 0
+        for v in _nodes(cut, tree):
+            under |= below[v]
+        whole[cut] = under
+    return [a for a in cuts if not any(b != a and whole[b] & whole[a] == whole[b] for b in cuts)]
 
 
 def anonymize(
@@ -117,11 +194,15 @@ def anonymize(
     guarantee: KmAnonymity,
     parameters: OA = OA(),
     progress: Progress = silent,
+    trace: Trace | None = None,
 ) -> tuple[Recoding, dict[str, Any]]:
     """Make the data k^m-anonymous by OA (see `find_cut`).
 
-    Details: how many cuts were looked at (`cuts_examined`); with `refine` the labels before and after.
+    Details: how many cuts were looked at (`cuts_examined`); with `all_minimal` the `minimal_cuts`; with
+    `count_tree` the nodes of the count-tree (`count_tree_nodes`); with `refine` the labels before and after.
     """
+    from setveil.algorithms._count_tree import count_tree_nodes
+    from setveil.algorithms._cut import Cut
     from setveil.algorithms._refine import final_recoding
 
     guarantee.require_feasible(data)
@@ -133,7 +214,9 @@ def anonymize(
             f"(at most {parameters.most_cuts:,} are allowed).",
             hint="Use --algorithm exact, which proves the same optimum at any size, or --algorithm aa.",
         )
-    cut, details = find_cut(data, hierarchy, guarantee, progress)
+    cut, details = find_cut(data, hierarchy, guarantee, progress, trace, parameters.all_minimal)
+    if parameters.count_tree:
+        details["count_tree_nodes"] = count_tree_nodes(Cut(data, hierarchy), guarantee.size_limit(data))
     return final_recoding(cut, guarantee, parameters.refine, details, progress)
 
 

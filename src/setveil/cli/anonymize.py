@@ -47,6 +47,7 @@ from setveil.options.guarantees import WATCHED, make_guarantee, require_options,
 from setveil.options.models import require_watched, settled_model
 from setveil.options.reading import Reading as ReadingOptions
 from setveil.threads import threads
+from setveil.tracing import require_internal, traced
 from setveil.values.declared import options_of
 from setveil.values.kinds import Items
 
@@ -110,6 +111,9 @@ def anonymize(
     plot_band: Path | None = option(
         OUTPUT, "cahd: draw rows and items before and after reordering (.png, .svg).", "FILE"
     ),
+    trace: Path | None = option(
+        OUTPUT, "Write the steps of the search as JSON lines, which are internal (docs/trace.md).", "FILE"
+    ),
     telling: Telling,
 ) -> Answer:
     """Make a release that keeps the promise, verify it and write it.
@@ -122,8 +126,10 @@ def anonymize(
     $ setveil anonymize --config release/internal/report.json --out again
     With `-a NAME --help` only the options of that algorithm are shown.
     """
+    from setveil.cli.files import require_free
     from setveil.report.run.summary import summary
     from setveil.report.words import only_one_of
+    from setveil.runs.asked import require_traced
 
     command, options = given_options(context)
     algorithm = algorithm and registry.named(algorithm, trusted=is_typed(context, "algorithm"))
@@ -131,6 +137,9 @@ def anonymize(
     promise = promise if of_facts is None else of_facts.promise
     if engine == SPARK and dict(own).get(CLASSES) is not None:
         raise RequestError(engine_refused(engine), hint="Leave out --engine.")
+    if trace is not None:
+        require_internal(trace, publishing.out)
+        require_free(trace, publishing.force)
     if engine == SPARK:
         record: dict[str, Any] = {"command": command, "options": options, "about": telling.told()}
         told: Any = on_spark.anonymize(
@@ -146,9 +155,11 @@ def anonymize(
         raise RequestError(engine_refused(engine), hint="Leave out --engine.")
     asked = _Asked(
         promised, promise, name, dict(own), hierarchy_files or [], bound, columns, reading, sample,
-        publishing, plot_band, of_facts,
+        publishing, plot_band, of_facts, trace,
     )  # fmt: skip
     asked.require_possible()
+    if trace is not None:
+        require_traced(name, registry.load(name), facts=of_facts is not None)
     expect(threads, f"anonymize {name}")
     source = source_of(input, reading)
     require_file(asked.hierarchy_file)
@@ -189,6 +200,7 @@ class _Asked:
     publishing: Published
     plot_band: Path | None
     of_facts: FactsAsked | None
+    trace: Path | None
 
     @property
     def model(self) -> Model:
@@ -255,7 +267,8 @@ def _in_parts(
     unused = {
         "--bound": asked.bound, "--sample": asked.sample, "--output-format": publishing.output_format,
         "--watch": asked.watching, "--names": named, "--checker": publishing.checker,
-        "--absent": asked.promise.get("absent"), "--suppress-below": publishing.suppress_below,
+        "--trace": asked.trace, "--absent": asked.promise.get("absent"),
+        "--suppress-below": publishing.suppress_below,
     }  # fmt: skip
     return in_parts.anonymize(
         source, asked.reading, (asked.promised, asked.promise), (asked.algorithm, asked.texts),
@@ -292,14 +305,16 @@ def _in_memory(
         watched = decode(WATCHED, Items(), text, given, {})
         say(f"{clip(text, 60)}: only looked at; --rho bounds what is learned of them.")
     try:
-        release = run_anonymize(
-            data, guarantee, hierarchy=tree, algorithm=asked.algorithm, seed=seed,
-            details=not publishing.no_details, counts=publishing.counts, watched=watched, progress=progress,
-            list_members=publishing.list_members, suppress_below=publishing.suppress_below,
-            bound=asked.own.get("time_limit") or True if asked.bound else False,
-            **({} if asked.of_facts is None else {"generalizing": asked.of_facts.generalizing}),
-            **decode_parameters(module.Parameters, asked.texts, given),
-        )  # fmt: skip
+        with traced(asked.trace) as trace:
+            release = run_anonymize(
+                data, guarantee, hierarchy=tree, algorithm=asked.algorithm, seed=seed,
+                details=not publishing.no_details, counts=publishing.counts, watched=watched,
+                list_members=publishing.list_members, suppress_below=publishing.suppress_below,
+                bound=asked.own.get("time_limit") or True if asked.bound else False, trace=trace,
+                progress=progress,
+                **({} if asked.of_facts is None else {"generalizing": asked.of_facts.generalizing}),
+                **decode_parameters(module.Parameters, asked.texts, given),
+            )  # fmt: skip
     except MissingItemsError as error:
         if "--extend" not in error.hint:
             raise

@@ -270,8 +270,8 @@ def algorithms(progress: Any) -> Answer:
 
 _HERE = ("demo", "convert", "algorithms")
 NAMES = (
-    "demo", "read", "anonymize", "apply", "verify", "checker", "certify", "measure", "query", "why", "moles",
-    "risk", "attack", "evidence", "explore", "compare", "recommend", "reconstruct", "warm", "studio",
+    "demo", "read", "anonymize", "apply", "verify", "checker", "certify", "measure", "query", "why", "trace",
+    "moles", "risk", "attack", "evidence", "explore", "compare", "recommend", "reconstruct", "warm", "studio",
     "convert", "algorithms",
     "hierarchy", "policy", "series",
 )  # fmt: skip

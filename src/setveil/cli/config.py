@@ -18,7 +18,7 @@ from setveil.redact import redacted
 from setveil.values.kinds import BARE, UpTo
 
 _NOT_REPEATED = {"config", "quiet", "threads", "unpacked_limit", "verbose"}  # they change no outcome
-_NOT_TAKEN_ON = {"out", "force", "json"}  # a repeated run must not write over the first
+_NOT_TAKEN_ON = {"out", "force", "json", "trace"}  # a repeated run must not write over the first
 
 
 def take_config(context: typer.Context, path: Path | None) -> Path | None:

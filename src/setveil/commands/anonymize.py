@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from inspect import signature
 from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from setveil import algorithms
@@ -36,6 +37,7 @@ from setveil.runs.asked import named_algorithm
 from setveil.runs.run import VerifiedRelease
 from setveil.runs.run import anonymize as run_anonymize
 from setveil.tables.table import Table
+from setveil.tracing import require_internal, traced
 from setveil.values.declared import options_of
 from setveil.values.kinds import is_integer
 
@@ -93,6 +95,7 @@ def anonymize(
     fact_loss: str = VOLUME,
     fact_weights: Mapping[str, float] | None = None,
     fact_lines: bool = False,
+    trace: str | PathLike[str] | None = None,
     progress: Listener = None,
     **parameters: Any,
 ) -> VerifiedRelease:
@@ -158,6 +161,10 @@ def anonymize(
         Weights of parts in the loss by parts, 1 where not given.
     fact_lines : bool
         After that, try another depth in each branch of the codes' hierarchy, while there is time.
+    trace : path, optional
+        Write the steps of the search into this file, as JSON lines (docs/trace.md): for `aa`, `da`, `oa`,
+        `hghs`, `mhghs`, `coat`, `pcta`, `lg`, `mm`, `border`, `cahd` and `rt`. The file describes original
+        rows: do not share it.
     progress : callable or Progress, optional
         Hears how far the run is: a function of a phase and a share done (None: not known), or an object like
         `setveil.progress.Progress`.
@@ -234,12 +241,24 @@ def anonymize(
     tree = tree or tree_beside(rows)
     values = _values(parameters, algorithm, guarantee, rows, tree, seed)
     weights = {name: Fraction(str(weight)) for name, weight in (fact_weights or {}).items()}
-    return run_anonymize(
-        rows, guarantee, hierarchy=tree, algorithm=algorithm, seed=seed, bound=bound, counts=counts,
-        generalizing=Generalizing(fact_order, fact_loss, weights, lines=bool(fact_lines)),
-        details=details, watched=labels_of("watched", watched, rows), list_members=list_members,
-        suppress_below=suppress_below, progress=listening, **values,
-    )  # fmt: skip
+    place = trace_at(trace)
+    with traced(place) as steps:
+        return run_anonymize(
+            rows, guarantee, hierarchy=tree, algorithm=algorithm, seed=seed, bound=bound, counts=counts,
+            generalizing=Generalizing(fact_order, fact_loss, weights, lines=bool(fact_lines)),
+            details=details, watched=labels_of("watched", watched, rows), list_members=list_members,
+            suppress_below=suppress_below, trace=steps, progress=listening, **values,
+        )  # fmt: skip
+
+
+def trace_at(place: str | PathLike[str] | None) -> Path | None:
+    """Check where a trace is to be written."""
+    if place is None:
+        return None
+    if not is_path(place):
+        raise RequestError(f"trace must be the path of a file, got {described(place)}.")
+    require_internal(Path(place))
+    return Path(place)
 
 
 def _algorithm_of(parameters: Mapping[str, Any], algorithm: Any, guarantee: Guarantee) -> str:

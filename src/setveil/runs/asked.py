@@ -9,12 +9,13 @@ from typing import Any
 
 from setveil import algorithms
 from setveil.algorithms import AlgorithmInfo
-from setveil.errors import RequestError, described
+from setveil.errors import RequestError, as_option, described
 from setveil.guarantees import Guarantee, absent_items, models
 from setveil.guarantees.verify import require_guarantee
 from setveil.options.classes import NAME as CLASSES
 from setveil.options.classes import require_classes
 from setveil.options.decode import no_parameter
+from setveil.tracing import can_trace, require_traceable
 
 
 @dataclass(frozen=True)
@@ -123,6 +124,15 @@ def require_seed(seed: object) -> None:
     """Refuse what is no seed."""
     if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
         raise RequestError(f"The seed must be an integer of at least 0, got {described(seed)}.")
+
+
+def require_traced(name: str, module: Any, *, facts: bool) -> None:
+    """Refuse to trace what does not report its steps."""
+    if facts:
+        raise RequestError(
+            "The search over facts does not report its steps.", hint=f"Omit {as_option('trace')}."
+        )
+    require_traceable(name, module, [one for one, each in algorithms.modules().items() if can_trace(each)])
 
 
 def least_count(guarantee: Any, counts: Any, *, public: bool = False) -> int:

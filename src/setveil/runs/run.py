@@ -39,7 +39,7 @@ from setveil.published.counts import Counts
 from setveil.published.parts import Parts
 from setveil.report.record import Record
 from setveil.report.run.summary import facts, summary
-from setveil.runs.asked import Asked, asked_for
+from setveil.runs.asked import Asked, asked_for, require_traced
 from setveil.runs.check import check, require_facts
 from setveil.runs.details import answers, risks
 from setveil.runs.distance import distance, require_known_optimum
@@ -50,6 +50,7 @@ from setveil.runs.steps import Made, Timing, made_at, released_at, timed
 from setveil.staging import scratch_folder
 from setveil.tables.ends import with_cells
 from setveil.tables.table import Table
+from setveil.tracing import Trace
 from setveil.utility import Case, measured
 from setveil.utility.are import counts_estimator
 
@@ -270,6 +271,7 @@ def anonymize(
     list_members: bool = False,
     suppress_below: int | None = None,
     generalizing: Generalizing = USUAL,
+    trace: Trace | None = None,
     progress: Progress = silent,
     **parameters: Any,
 ) -> VerifiedRelease:
@@ -287,6 +289,8 @@ def anonymize(
         Sensitive items of which the promise says nothing; see `setveil.anonymize`.
     generalizing : Generalizing
         How facts are generalized.
+    trace : Trace, optional
+        Hears of the steps of the algorithm's search.
     algorithm : str or parameters of an algorithm, optional
         The name of an algorithm, whose own parameters may follow by name, or an object of them.
     **parameters
@@ -320,10 +324,12 @@ def anonymize(
         asked = replace(asked, guarantee=guarantee.for_columns(data.set_names))
     if not isinstance(data, Facts | FactTable) and generalizing != USUAL:
         raise RequestError("The data hold no facts, which alone have orders and losses by parts.")
+    if trace is not None:
+        require_traced(asked.algorithm, asked.module, facts=isinstance(data, Facts | FactTable))
     note = ""
     if suppress_below is not None:
         data, note = without_rare(data, suppress_below)
-    place = _Memory(data, bound, generalizing)
+    place = _Memory(data, bound, generalizing, trace)
     made = made_at(place, asked, hierarchy, timing, progress)
     if note:
         made.told["warnings"] = [*made.told.get("warnings", ()), note]
@@ -350,6 +356,7 @@ class _Memory:
     data: Transactions
     bound: bool | float
     generalizing: Generalizing
+    trace: Trace | None = None
     engine: str = ""
     writes: bool = False
     codes: Sequence[Hierarchy] = ()  # of each column of codes, where the data are facts
@@ -402,8 +409,14 @@ class _Memory:
             recoding, told = anonymize_facts(data, codes, asked, self.generalizing, progress)
             items_of(recoding).tree.origin = tree.origin
             return recoding, told
+        watched: dict[str, Any] = {}
+        if self.trace is not None:
+            self.trace.begin(
+                algorithm=asked.algorithm, guarantee=asked.guarantee.phrase, parents=_parents(tree)
+            )
+            watched = {"trace": self.trace}
         found: tuple[Any, dict[str, Any]] = asked.module.anonymize(
-            data, tree, asked.guarantee, asked.settings, progress
+            data, tree, asked.guarantee, asked.settings, progress, **watched
         )
         return found
 
@@ -440,6 +453,16 @@ class _Memory:
                     None if isinstance(self.bound, bool) else self.bound, progress,
                 )  # fmt: skip
         return found
+
+
+def _parents(tree: Hierarchy | None) -> dict[str, str | None]:
+    """Name the parent of each node, None for the root."""
+    if tree is None:
+        return {}
+    return {
+        label: None if above < 0 else tree.labels[above]
+        for label, above in zip(tree.labels, tree.parent.tolist(), strict=True)
+    }
 
 
 def checked(

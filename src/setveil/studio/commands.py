@@ -30,7 +30,7 @@ def _names(*declared: Iterable[str]) -> tuple[str, ...]:
 
 
 _NOT_OF_A_FILE = frozenset(  # which may come from somebody else: these write, read or ask elsewhere
-    {"studio", "out", "force", "config", "plot-band", "query", "connection"}
+    {"studio", "out", "force", "config", "plot-band", "trace", "query", "connection"}
 )
 _PAIRED = frozenset({"suppress"})  # have a --no- of their own
 READING = _names(options_of(Reading))

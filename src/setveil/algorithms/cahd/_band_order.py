@@ -144,6 +144,9 @@ class BandProfile:
     # cell that hold an item. Rows in this order from top to bottom; items that occur by their first row from
     # left to right.
     density: NDArray[np.float64]
+    # U + L + 1 of the matrix: U upper and L lower diagonals reach as far as any item, where the items are
+    # ordered by their first row, then by their last
+    total: int
 
 
 def band_profile(indptr: Ints, items: Ids, n_items: int, order: Ints, cells: int = 600) -> BandProfile:
@@ -177,7 +180,15 @@ def band_profile(indptr: Ints, items: Ids, n_items: int, order: Ints, cells: int
     if items.size:
         np.add.at(grid, (row * height // n, column[items] * across // width), 1.0)
         grid /= np.outer(_cell_sizes(n, height), _cell_sizes(width, across))
-    return BandProfile(int((last - first)[occurring].max(initial=0)), int((np.arange(n) - reach).sum()), grid)
+    by_rows = np.empty(n_items, np.int64)
+    by_rows[np.lexsort((last, first))] = np.arange(n_items)
+    away = by_rows[items] - row
+    return BandProfile(
+        bandwidth=int((last - first)[occurring].max(initial=0)),
+        profile=int((np.arange(n) - reach).sum()),
+        density=grid,
+        total=int(away.max(initial=0)) - int(away.min(initial=0)) + 1,
+    )
 
 
 def _cell_sizes(n: int, cells: int) -> NDArray[np.int64]:

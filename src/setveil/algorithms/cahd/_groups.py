@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.cahd._grouping_loops import form_groups
+from setveil.algorithms.cahd._watched import Watched
 from setveil.kernels.rows import Ids, Ints, frozen, take_rows
 from setveil.progress import Progress, silent
 
@@ -20,6 +21,7 @@ def find_groups(
     p: int,
     alpha: int,
     progress: Progress = silent,
+    watched: Watched | None = None,
 ) -> NDArray[np.int64]:
     """Form groups around the sensitive rows, in band order: Fig. 7 of [1].
 
@@ -59,10 +61,14 @@ def find_groups(
     state = np.array([0, 0, n, n_items], np.int64)  # line 2
     while state[0] < tried.size:  # line 3
         progress("forming groups", state[0] / tried.size)
+        now = tried if watched is None else tried[: state[0] + 1]
+        before = None if watched is None else group.copy()
         form_groups(
-            indptr, items, s_indptr, s_items, tried, links, beyond, left, group, state,
+            indptr, items, s_indptr, s_items, now, links, beyond, left, group, state,
             p, min(alpha * p, n), STEPS_AT_ONCE,
         )  # fmt: skip
+        if watched is not None and before is not None:
+            watched.tried((indptr, items), (s_indptr, s_items), order, int(now[-1]), before, group, alpha * p)
     of_row = np.empty(n, np.int64)
     of_row[order] = np.where(group[1:-1] < 0, state[1], group[1:-1])  # line 13
     return of_row

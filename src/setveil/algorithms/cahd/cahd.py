@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from setveil.guarantees.privacydegree import PrivacyDegree
     from setveil.hierarchy.tree import Hierarchy
     from setveil.published.groups import RowGroups
+    from setveil.tracing import Trace
 
 info = AlgorithmInfo(
     title="Correlation-aware anonymization of high-dimensional data (CAHD)",
@@ -70,17 +71,19 @@ def anonymize(
     guarantee: PrivacyDegree,
     parameters: CAHD = CAHD(),
     progress: Progress = silent,
+    trace: Trace | None = None,
 ) -> tuple[RowGroups, dict[str, Any]]:
     """Form groups of rows in which no sensitive item is in more than one row of p.
 
-    Details: the `bandwidth` and `profile` before and after reordering, the number of `groups`, the
-    `remaining_rows` that form no group of p, and how many `exchanges` there were.
+    Details: the `bandwidth`, `total_bandwidth` (U + L + 1) and `profile` before and after reordering, the
+    number of `groups`, the `remaining_rows` that form no group of p, and how many `exchanges` there were.
     """
     import numpy as np
 
     from setveil.algorithms.cahd._band_order import band_order, band_profile
     from setveil.algorithms.cahd._exchange import exchange_rows
     from setveil.algorithms.cahd._groups import find_groups
+    from setveil.algorithms.cahd._watched import Watched
     from setveil.kernels.content import content_order
     from setveil.kernels.rows import take_rows
     from setveil.published.groups import RowGroups, split
@@ -91,8 +94,14 @@ def anonymize(
     by_content = content_order(data.indptr, data.items)
     rows, sensitive = take_rows(*in_input, by_content), take_rows(*s_in_input, by_content)
     order = band_order(*rows, data.n_items, progress)  # step 1
-    group = find_groups(rows, sensitive, len(names), order, guarantee.p, parameters.alpha, progress)  # step 2
+    watched = None if trace is None else Watched(trace, by_content, data.vocabulary.labels)
+    group = find_groups(  # step 2
+        rows, sensitive, len(names), order, guarantee.p, parameters.alpha, progress, watched
+    )
+    formed = group
     group, exchanged = exchange_rows(rows, sensitive, order, group, guarantee.p, parameters.rounds, progress)
+    if watched is not None:
+        watched.exchanged(formed, group)
     sizes = np.bincount(group)
     before = band_profile(*in_input, data.n_items, np.arange(data.n_rows), 1)
     after = band_profile(*rows, data.n_items, order, 1)
@@ -100,6 +109,7 @@ def anonymize(
     of_row[by_content] = group
     details: dict[str, Any] = {
         "bandwidth": {"input": before.bandwidth, "band_order": after.bandwidth},
+        "total_bandwidth": {"input": before.total, "band_order": after.total},
         "profile": {"input": before.profile, "band_order": after.profile},
         "groups": sizes.size,
         "remaining_rows": int(sizes[-1]) if sizes.size and sizes[-1] != guarantee.p else 0,

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from setveil.guarantees.constraints import PrivacyConstraints
     from setveil.hierarchy.tree import Hierarchy
     from setveil.published.recoding import Recoding
+    from setveil.tracing import Trace
 
 info = AlgorithmInfo(
     title="Constraint-based anonymization (COAT)",
@@ -55,7 +56,14 @@ class COAT(Merging):
 Parameters = COAT
 
 
-def protect(groups: ItemGroups, policy: Policy, k: int, progress: Progress, allowed: int) -> Broken | None:
+def protect(
+    groups: ItemGroups,
+    policy: Policy,
+    k: int,
+    progress: Progress,
+    allowed: int,
+    trace: Trace | None = None,
+) -> Broken | None:
     """Merge and suppress items until every privacy constraint is satisfied: Algorithm 1 of [1].
 
     Returns
@@ -86,6 +94,10 @@ def protect(groups: ItemGroups, policy: Policy, k: int, progress: Progress, allo
                     if (partner := groups.partner(group)) is not None:
                         chosen = group
                         break
+            if trace is not None:
+                pairs = [(chosen, other, cost) for other, cost in groups.partners(chosen)]
+                merged = None if partner is None else (chosen, partner)
+                groups.report(trace, policy.found(), image, pairs, merged=merged, suppressed=image[0])
             if partner is not None:
                 policy.merge(chosen, partner)  # line 8
             else:
@@ -104,6 +116,7 @@ def anonymize(
     guarantee: PrivacyConstraints,
     parameters: COAT = COAT(),
     progress: Progress = silent,
+    trace: Trace | None = None,
 ) -> tuple[Recoding, dict[str, Any]]:
     """Satisfy privacy constraints by COAT, within utility constraints (see `protect`).
 
@@ -122,4 +135,4 @@ def anonymize(
     occur is suppressed), and the number of rows with any of its items before and after. Where it is satisfied
     the two are equal (Corollary 3.12).
     """
-    return merge_items(protect, data, hierarchy, guarantee, parameters, progress)
+    return merge_items(protect, data, hierarchy, guarantee, parameters, progress, trace)

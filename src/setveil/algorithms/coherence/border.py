@@ -9,14 +9,17 @@ from typing import TYPE_CHECKING, Any
 from setveil.algorithms import AlgorithmInfo
 from setveil.algorithms._papers import ICDM_2008
 from setveil.progress import Progress, silent
+from setveil.tracing import as_float, most
 from setveil.values.declared import Declared, parameter
 from setveil.values.kinds import Integer, Size
 
 if TYPE_CHECKING:
+    from setveil.algorithms.coherence._borders import Borders
     from setveil.algorithms.coherence._moles import PublicPrivateSplit
     from setveil.data.transactions import Transactions
     from setveil.guarantees.coherence import Coherence
     from setveil.published.recoding import Recoding
+    from setveil.tracing import Trace
 
 info = AlgorithmInfo(
     title="Border-based suppression",
@@ -66,7 +69,10 @@ Parameters = Border
 
 
 def choose_items(
-    split: PublicPrivateSplit, parameters: Border = Border(), progress: Progress = silent
+    split: PublicPrivateSplit,
+    parameters: Border = Border(),
+    progress: Progress = silent,
+    trace: Trace | None = None,
 ) -> tuple[list[tuple[int, str]], dict[str, Any]]:
     """Choose the public items to suppress: figure 2 of [1] with the scores of sections 5 and 6.
 
@@ -94,15 +100,20 @@ def choose_items(
     """
     import numpy as np
 
+    from setveil.algorithms._suppressed_items import report_alone
     from setveil.algorithms.coherence._borders import Borders
 
     k_nugget = split.guarantee.k if parameters.k_nugget is None else parameters.k_nugget
     order = [(v, "support below k") for v in split.rare.tolist()]  # observation 2
+    if trace is not None:
+        report_alone(trace, split.data, order)
     borders = Borders(split, k_nugget, parameters.p_nugget, progress)
     moles = {v: borders.moles_of(v)[0] for v in borders.left[split.support[borders.left] < k_nugget].tolist()}
     while any(moles.values()):
         v = max(moles, key=lambda v: (moles[v], -v))
         order.append((v, "inf"))
+        if trace is not None:
+            _report(trace, split, [(u, moles[u], 0, "inf") for u in moles if moles[u]], v)
         _, beside = borders.moles_of(v)
         borders.drop(v)
         moles = {u: number - beside.get(u, 0) for u, number in moles.items() if u != v}
@@ -111,9 +122,34 @@ def choose_items(
     at_first = max(int(np.count_nonzero(borders.moles)), 1)
     while (v_best := borders.best()) is not None:  # lines 2-3
         order.append((v_best, str(borders.score(v_best))))  # line 4
+        if trace is not None:
+            _report(trace, split, _scores(borders), v_best)
         borders.suppress(v_best)  # line 5
         progress("suppressing items", 1 - int(np.count_nonzero(borders.moles)) / at_first)
     return order, details | {"kept_nuggets": borders.all_nuggets}
+
+
+def _scores(borders: Borders) -> list[tuple[int, int, int, float]]:
+    """List the items in moles with the numbers of their moles and nuggets and their score."""
+    import numpy as np
+
+    left = [int(v) for v in np.flatnonzero(borders.moles)]
+    return [(v, int(borders.moles[v]), int(borders.nuggets[v]), as_float(borders.score(v))) for v in left]
+
+
+def _report(
+    trace: Trace, split: PublicPrivateSplit, scores: list[tuple[int, int, int, Any]], chosen: int
+) -> None:
+    """Write a step: the items in moles by their scores, and the chosen item."""
+    labels = split.data.vocabulary.labels
+    ordered = sorted(scores, key=lambda one: (-float(one[3]), -one[1] if one[3] == "inf" else 0, one[0]))
+    trace.step(
+        **most(
+            {"suppress": labels[v], "moles": moles, "nuggets": nuggets, "score": score}
+            for v, moles, nuggets, score in ordered
+        ),
+        chosen=labels[chosen],
+    )
 
 
 def anonymize(
@@ -122,6 +158,7 @@ def anonymize(
     guarantee: Coherence,
     parameters: Border = Border(),
     progress: Progress = silent,
+    trace: Trace | None = None,
 ) -> tuple[Recoding, dict[str, Any]]:
     """Make the data coherent by suppressing public items (see `choose_items`).
 
@@ -130,5 +167,5 @@ def anonymize(
     from setveil.algorithms._suppressed_items import final_recoding
     from setveil.algorithms.coherence._moles import PublicPrivateSplit
 
-    order, details = choose_items(PublicPrivateSplit(data, guarantee), parameters, progress)
+    order, details = choose_items(PublicPrivateSplit(data, guarantee), parameters, progress, trace)
     return final_recoding(data, order, details)  # line 7

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 from setveil.algorithms import AlgorithmInfo
 from setveil.algorithms._papers import KDD_2008
 from setveil.progress import Progress, silent
+from setveil.tracing import MOST, most
 
 if TYPE_CHECKING:
     from setveil.algorithms.coherence._moles import PublicPrivateSplit
     from setveil.data.transactions import Transactions
     from setveil.guarantees.coherence import Coherence
     from setveil.published.recoding import Recoding
+    from setveil.tracing import Trace
 
 info = AlgorithmInfo(
     title="Greedy suppression by minimal moles (MM)",
@@ -45,7 +47,7 @@ Parameters = MM
 
 
 def choose_items(
-    split: PublicPrivateSplit, progress: Progress = silent
+    split: PublicPrivateSplit, progress: Progress = silent, trace: Trace | None = None
 ) -> tuple[list[tuple[int, str]], dict[str, Any]]:
     """Choose the public items to suppress, as MM does.
 
@@ -68,6 +70,7 @@ def choose_items(
     """
     import numpy as np
 
+    from setveil.algorithms._suppressed_items import report_alone
     from setveil.kernels.rows import invert
 
     rare = set(split.rare.tolist())
@@ -75,6 +78,8 @@ def choose_items(
         (v, "support below k" if v in rare else "betrays alone")
         for v in np.union1d(split.rare, split.betraying).tolist()
     ]
+    if trace is not None:
+        report_alone(trace, split.data, order)
     moles = split.minimal_moles(progress=progress)
     n, support = split.data.n_items, np.maximum(split.support, 1)
     starts, moles_of, _ = invert(moles.indptr, moles.items, n)
@@ -86,6 +91,8 @@ def choose_items(
         near = np.flatnonzero(score >= score.max() * (1 - NEAR)).tolist()
         v = max(near, key=lambda e: (Fraction(int(count[e]), int(support[e])), -e))
         order.append((v, str(Fraction(int(count[v]), int(support[v])))))
+        if trace is not None:
+            _report(trace, split, moles, gone, count, support, v)
         lost = moles_of[starts[v] : starts[v + 1]]
         lost = lost[~gone[lost]]
         gone[lost] = True
@@ -100,12 +107,43 @@ def choose_items(
     return order, {"minimal_moles": {str(size): m for size, m in enumerate(sizes_found) if m}}
 
 
+def _report(
+    trace: Trace, split: PublicPrivateSplit, moles: Any, gone: Any, count: Any, support: Any, v: int
+) -> None:
+    """Write a step: minimal moles that are left, the score of each item in them, and the chosen item."""
+    import numpy as np
+
+    labels = split.data.vocabulary.labels
+    left = np.flatnonzero(~gone)
+    scored = sorted(
+        np.flatnonzero(count).tolist(), key=lambda e: (-Fraction(int(count[e]), int(support[e])), e)
+    )
+    trace.step(
+        moles=left.size,
+        violated=[
+            [labels[e] for e in moles.items[moles.indptr[i] : moles.indptr[i + 1]].tolist()]
+            for i in left[:MOST].tolist()
+        ],
+        **most(
+            {
+                "suppress": labels[e],
+                "moles": int(count[e]),
+                "occurrences": int(support[e]),
+                "score": int(count[e]) / int(support[e]),
+            }
+            for e in scored
+        ),
+        chosen=labels[v],
+    )
+
+
 def anonymize(
     data: Transactions,
     hierarchy: None,
     guarantee: Coherence,
     parameters: MM = MM(),
     progress: Progress = silent,
+    trace: Trace | None = None,
 ) -> tuple[Recoding, dict[str, Any]]:
     """Make the data coherent by suppressing public items (see `choose_items`).
 
@@ -114,5 +152,5 @@ def anonymize(
     from setveil.algorithms._suppressed_items import final_recoding
     from setveil.algorithms.coherence._moles import PublicPrivateSplit
 
-    order, details = choose_items(PublicPrivateSplit(data, guarantee), progress)
+    order, details = choose_items(PublicPrivateSplit(data, guarantee), progress, trace)
     return final_recoding(data, order, details)

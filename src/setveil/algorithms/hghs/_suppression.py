@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from setveil.kernels.limits import Limits
 from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, item_supports, ranked, recode_rows
 from setveil.progress import Progress, silent
 from setveil.published.recoding import Recoding
+from setveil.tracing import MOST, Trace, most
 from setveil.values.per_column import ABOVE
 
 MOST_MEMORY = 4_000_000_000  # bytes that threats may take
@@ -257,6 +259,41 @@ class Scenario:
             progress(phase)
         return int(self.node[best[1]]) if best[0] < 0 else None
 
+    def splits(self) -> Iterator[tuple[int, Scenario]]:
+        """Try each split of a node of the cut, in item order: the node, and the scenario after it."""
+        starts, _ = self._children
+        for v in sorted(self.node[self._in_cut & (starts[1:] > starts[:-1])].tolist()):
+            after = copy.copy(self)
+            after._open, after._firing = self._open.copy(), self._firing.copy()
+            after._kept, after._in_cut = self._kept.copy(), self._in_cut.copy()
+            after.split(v)
+            yield v, after
+
+    def report(self, trace: Trace, threats: Threats, phase: str, chosen: int | None) -> None:
+        """Write a step: the cut, its threats, what each split of a node would cost, and the chosen node."""
+        labels, unit = self.space.tree.labels, max(self.space.tree.n_leaves - 1, 1)
+        inside = np.zeros(len(labels), bool)
+        inside[self.cut()] = True
+        ends = np.cumsum(threats.sizes, dtype=np.int64)
+        starts = ends - threats.sizes
+        whole = np.flatnonzero(np.logical_and.reduceat(inside[threats.nodes], starts)) if ends.size else ends
+        trace.step(
+            **({"phase": phase.rstrip(": ")} if phase else {}),
+            cut=[labels[v] for v in self.cut()],
+            suppressed=[labels[v] for v in self.suppressed()],
+            cost=self.total / unit,
+            violated=[[labels[v] for v in sorted(threats.nodes[starts[t] : ends[t]])] for t in whole[:MOST]],
+            **most(
+                {
+                    "split": labels[v],
+                    "cost": after.total / unit,
+                    "suppressed": [labels[u] for u in after.suppressed()],
+                }
+                for v, after in self.splits()
+            ),
+            chosen=None if chosen is None else labels[chosen],
+        )
+
     def cut(self) -> list[int]:
         """Nodes of the cut, in item order."""
         return sorted(self.node[self._in_cut].tolist())
@@ -292,7 +329,13 @@ def _index(
 
 
 def search(
-    space: CutSpace, floor: list[int], guarantee: KmAnonymity, progress: Progress, phase: str, hint: str
+    space: CutSpace,
+    floor: list[int],
+    guarantee: KmAnonymity,
+    progress: Progress,
+    phase: str,
+    hint: str,
+    trace: Trace | None = None,
 ) -> Scenario:
     """Run HgHs on the hierarchy without what lies below a cut.
 
@@ -315,12 +358,16 @@ def search(
     if space.tree.labels[space.tree.root] == ABOVE:  # of several columns: from their roots
         scenario.split(space.top)
     while (v := scenario.best_split(progress, f"{phase}searching the cuts")) is not None:
+        if trace is not None:
+            scenario.report(trace, threats, phase, v)
         scenario.split(v)  # ... to the most promising child, while it costs less
+    if trace is not None:
+        scenario.report(trace, threats, phase, None)
     return scenario
 
 
 def in_rounds(
-    space: CutSpace, guarantee: KmAnonymity, last: int, progress: Progress
+    space: CutSpace, guarantee: KmAnonymity, last: int, progress: Progress, trace: Trace | None = None
 ) -> Iterator[tuple[int, Scenario]]:
     """Run HgHs for k^1-, k^2-, ... k^last-anonymity, each above the cut of the round before: mHgHs.
 
@@ -336,7 +383,7 @@ def in_rounds(
             floor = cut
             hint = f"Use a smaller m: up to {i - 1} they fit."
             within = guarantee.up_to(i)
-            found = search(space, floor, within, progress, f"round {i} of {last}: ", hint)
+            found = search(space, floor, within, progress, f"round {i} of {last}: ", hint, trace)
             cut = found.cut()
         yield i, found
 

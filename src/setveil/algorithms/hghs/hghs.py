@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from setveil.guarantees.km import KmAnonymity
     from setveil.hierarchy.tree import Hierarchy
     from setveil.published.recoding import Recoding
+    from setveil.tracing import Trace
 
 info = AlgorithmInfo(
     title="Heuristic generalization with heuristic suppression (HgHs)",
@@ -49,6 +50,7 @@ def anonymize(
     guarantee: KmAnonymity,
     parameters: HgHs = HgHs(),
     progress: Progress = silent,
+    trace: Trace | None = None,
 ) -> tuple[Recoding, dict[str, Any]]:
     """Make the data k^m-anonymous by HgHs of [1]: a cut found from the top down, and suppressed items.
 
@@ -76,6 +78,6 @@ def anonymize(
     hint = (
         "Use mhghs, which looks for large threats only where small ones leave room for them, or a smaller m."
     )
-    found = search(space, space.leaves(), guarantee, progress, "", hint)
+    found = search(space, space.leaves(), guarantee, progress, "", hint, trace)
     details = {"cut": len(found.cut()), "threats": found.threats, "steps": found.steps}
     return final_recoding(found, details)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from setveil.guarantees.km import KmAnonymity
     from setveil.hierarchy.tree import Hierarchy
     from setveil.published.recoding import Recoding
+    from setveil.tracing import Trace
 
 info = AlgorithmInfo(
     title="Multi-round HgHs (mHgHs)",
@@ -50,6 +51,7 @@ def anonymize(
     guarantee: KmAnonymity,
     parameters: MHgHs = MHgHs(),
     progress: Progress = silent,
+    trace: Trace | None = None,
 ) -> tuple[Recoding, dict[str, Any]]:
     """Make the data k^m-anonymous by mHgHs of [1]: round i is HgHs for k^i-anonymity above round i-1's cut.
 
@@ -77,7 +79,7 @@ def anonymize(
     rounds: list[dict[str, Any]] = []
     timing: dict[str, float] = {}
     start = time.perf_counter()
-    for i, found in in_rounds(space, guarantee, last, progress):
+    for i, found in in_rounds(space, guarantee, last, progress, trace):
         rounds.append(
             {
                 "i": i,

@@ -16,16 +16,22 @@ from setveil.algorithms.lg._partition_loops import (
     nodes_of_occurrences,
     partition_top_down,
 )
+from setveil.algorithms.lg._watched import report_part
 from setveil.data.transactions import Transactions
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import Ids, Ints, frozen, merge_rows, recode_rows, take_rows
 from setveil.progress import Progress, silent
+from setveil.tracing import Trace
 
 STEPS_AT_ONCE = 20_000_000  # steps between two reports of progress
 
 
 def find_nodes(
-    data: Transactions, tree: Hierarchy, k: int, progress: Progress = silent
+    data: Transactions,
+    tree: Hierarchy,
+    k: int,
+    progress: Progress = silent,
+    trace: Trace | None = None,
 ) -> tuple[Ids, Ints, dict[str, Any]]:
     """Find the node that each occurrence is published as.
 
@@ -107,7 +113,10 @@ def find_nodes(
         state[[PARTS, ROWS, NODES]] = 1, weights.size, 1
     while state[PARTS] > 0:
         with np.errstate(over="ignore"):  # hashes
-            partition_top_down(rows, grown, k, waiting, done, state, STEPS_AT_ONCE)
+            if trace is not None:
+                report_part(trace, tree, rows, grown, k, waiting, state)
+            at_once = STEPS_AT_ONCE if trace is None else 1
+            partition_top_down(rows, grown, k, waiting, done, state, at_once)
         progress("partitioning", state[COPIES_DONE] / copies.size)
 
     part_of = np.full(data.n_rows, -1, np.int64)

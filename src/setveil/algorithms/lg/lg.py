@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from setveil.guarantees.km_rho import KmRho
     from setveil.hierarchy.tree import Hierarchy
     from setveil.published.recoding import LocalRecoding
+    from setveil.tracing import Trace
 
 info = AlgorithmInfo(
     title="Partitioning with local generalization (LG)",
@@ -50,6 +51,7 @@ def anonymize(
     guarantee: TransactionalKAnonymity | KmRho,
     parameters: LG = LG(),
     progress: Progress = silent,
+    trace: Trace | None = None,
 ) -> tuple[LocalRecoding, dict[str, Any]]:
     """Make every row occur at least k times by LG (see `_partitioning.find_nodes`).
 
@@ -64,14 +66,18 @@ def anonymize(
     from setveil.published.recoding import LocalRecoding
 
     if isinstance(guarantee, KmRho):
-        return _with_sensitive(data, hierarchy, guarantee, progress)
+        return _with_sensitive(data, hierarchy, guarantee, progress, trace)
     guarantee.require_feasible(data)
-    nodes, _, details = find_nodes(data, hierarchy, guarantee.k, progress)
+    nodes, _, details = find_nodes(data, hierarchy, guarantee.k, progress, trace)
     return LocalRecoding.from_nodes(hierarchy, nodes), details
 
 
 def _with_sensitive(
-    data: Transactions, hierarchy: Hierarchy, guarantee: KmRho, progress: Progress
+    data: Transactions,
+    hierarchy: Hierarchy,
+    guarantee: KmRho,
+    progress: Progress,
+    trace: Trace | None = None,
 ) -> tuple[LocalRecoding, dict[str, Any]]:
     import numpy as np
 
@@ -91,7 +97,7 @@ def _with_sensitive(
     guarantee.require_feasible(data)
     rows, places = in_content_order(data)
     part = PublicPart(rows, hierarchy, guarantee.sensitive)
-    nodes, part_of, details = find_nodes(part.rows, part.tree, guarantee.k, progress)
+    nodes, part_of, details = find_nodes(part.rows, part.tree, guarantee.k, progress, trace)
     hidden = hidden_in_parts(rows, part.is_sensitive, part_of, guarantee.rho)
     labels = rows.vocabulary.labels
     times = np.bincount(rows.items[hidden], minlength=rows.n_items)

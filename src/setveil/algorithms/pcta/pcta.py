@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from setveil.guarantees.constraints import PrivacyConstraints
     from setveil.hierarchy.tree import Hierarchy
     from setveil.published.recoding import Recoding
+    from setveil.tracing import Trace
 
 info = AlgorithmInfo(
     title="Clustering of items by constraints (PCTA)",
@@ -56,7 +57,14 @@ class PCTA(Merging):
 Parameters = PCTA
 
 
-def protect(groups: ItemGroups, policy: Policy, k: int, progress: Progress, allowed: int) -> Broken | None:
+def protect(
+    groups: ItemGroups,
+    policy: Policy,
+    k: int,
+    progress: Progress,
+    allowed: int,
+    trace: Trace | None = None,
+) -> Broken | None:
     """Merge and suppress items until every privacy constraint is satisfied.
 
     Returns
@@ -88,6 +96,11 @@ def protect(groups: ItemGroups, policy: Policy, k: int, progress: Progress, allo
     while (p := policy.next_unsatisfied()) is not None:
         image = groups.image(p)
         first, second = cheapest_pair(groups.state, partners, np.array(image, np.int32))
+        if trace is not None:
+            pairs = [(g, other, cost) for g in image for other, cost in groups.partners(g)]
+            pairs.sort(key=lambda pair: (pair[2], min(pair[:2]), max(pair[:2])))
+            merged = None if first == NONE else (int(first), int(second))
+            groups.report(trace, policy.found(), image, pairs, merged=merged, suppressed=image[0])
         if first != NONE:
             policy.merge(int(first), int(second))
         else:
@@ -107,9 +120,10 @@ def anonymize(
     guarantee: PrivacyConstraints,
     parameters: PCTA = PCTA(),
     progress: Progress = silent,
+    trace: Trace | None = None,
 ) -> tuple[Recoding, dict[str, Any]]:
     """Satisfy privacy constraints by PCTA, within utility constraints (see `protect`).
 
     What it takes and returns is as of `setveil.algorithms.coat.coat.anonymize`.
     """
-    return merge_items(protect, data, hierarchy, guarantee, parameters, progress)
+    return merge_items(protect, data, hierarchy, guarantee, parameters, progress, trace)

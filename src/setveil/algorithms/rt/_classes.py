@@ -21,6 +21,7 @@ from setveil.deadline import Deadline
 from setveil.kernels.rows import Ints, take_rows
 from setveil.progress import Progress
 from setveil.tables.table import Table
+from setveil.tracing import Trace
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,9 +79,10 @@ class Classes:
         share: Fraction,
         progress: Progress,
         sensitive: SensitiveValues | None = None,
+        trace: Trace | None = None,
     ) -> None:
         self.table, self.optima, self.k, self.filled, self.progress = table, optima, k, filled, progress
-        self.largest = largest
+        self.largest, self.trace = largest, trace
         self.objective = Objective(table, optima.full, share)
         self.sensitive = sensitive
         self.splits = Splits(table, k, filled, sensitive)
@@ -115,6 +117,8 @@ class Classes:
                     break
                 below: list[Ints] = []
                 for part, parts in zip(waiting, threads.map(self._best_split, waiting), strict=True):
+                    if self.trace is not None:
+                        self._report(self.trace, part, parts)
                     if parts is None:
                         final.append(part)
                         decided += part.size
@@ -162,6 +166,30 @@ class Classes:
                 best, chosen = loss, parts
         return chosen
 
+    def _report(self, trace: Trace, part: Ints, chosen: list[Ints] | None) -> None:
+        """Write a step: a part, the loss of f by each split, and the chosen column."""
+        found = self._found
+        self._found = dict(found)  # what is found for the trace must not be used by the search
+        whole = self._loss([part], None)
+        candidates = []
+        for column, a in zip(self.table.columns, range(len(self.table.columns)), strict=True):
+            parts = self.splits.by(a, part)
+            loss = None if parts is None else self._loss(parts, None)
+            same = chosen is not None and parts is not None and _equal(parts, chosen)
+            if parts is not None and loss is not None:
+                candidates.append((column.name, [each.size for each in parts], loss, same))
+        self._found = found
+        trace.step(
+            phase="splits",
+            rows=part.size,
+            cost=None if whole is None else whole / self.objective.whole,
+            candidates=[
+                {"split": name, "classes": sizes, "cost": loss / self.objective.whole}
+                for name, sizes, loss, _ in candidates
+            ],
+            chosen=next((name for name, _, _, same in candidates if same), None),
+        )
+
     def _loss(self, parts: Iterable[Ints], below: int | None) -> int | None:
         """Compute what parts lose together; None: not less than `below`, or they cannot be published."""
         loss = self.objective.of_rows * sum(map(self._lost, parts))
@@ -206,3 +234,7 @@ class Classes:
             found = self._hidden(self.sensitive, part, found)
         self._found[key] = found, most
         return found
+
+
+def _equal(parts: Sequence[Ints], others: Sequence[Ints]) -> bool:
+    return len(parts) == len(others) and all(map(np.array_equal, parts, others))

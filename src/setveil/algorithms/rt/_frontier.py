@@ -21,11 +21,17 @@ from setveil.progress import Progress
 from setveil.published.parts import Parts
 from setveil.published.recoding import LocalRecoding
 from setveil.tables.table import Table
+from setveil.tracing import Trace
 from setveil.wording import count
 
 
 def chosen(
-    data: Table, hierarchy: Hierarchy, guarantee: KKmAnonymity, parameters: RT, progress: Progress
+    data: Table,
+    hierarchy: Hierarchy,
+    guarantee: KKmAnonymity,
+    parameters: RT,
+    progress: Progress,
+    trace: Trace | None = None,
 ) -> tuple[Parts, dict[str, Any]]:
     """Try partitions and take the best (see `setveil.algorithms.rt.rt.anonymize`)."""
     _require_least(data, guarantee, parameters)
@@ -46,7 +52,7 @@ def chosen(
     filled = 0 if parameters.suppress else guarantee.k
     largest = cells(table, parameters.coarsest, guarantee)
     sensitive = SensitiveValues(table, hierarchy, guarantee) if guarantee.sensitive else None
-    classes = Classes(table, optima, guarantee.k, filled, largest, share, progress, sensitive)
+    classes = Classes(table, optima, guarantee.k, filled, largest, share, progress, sensitive, trace)
     deadline = Deadline(parameters.time_limit, progress)
     progress.stoppable = True
     try:
@@ -71,8 +77,11 @@ def chosen(
             hint="Allow coarser labels, or items to be suppressed.",
         )
     best = _best(points, parameters)
+    frontier = [_entry(point, table, point is best) for point in points]
+    if trace is not None:
+        trace.step(phase="partitions", candidates=frontier, chosen=next(e for e in frontier if e["chosen"]))
     return _parts(data, hierarchy, leaf, order, best), {
-        "frontier": [_entry(point, table, point is best) for point in points],
+        "frontier": frontier,
         "optimality": _optimality(best, classes, limited=bool(parameters.coarsest.get(data.set_name))),
         **({"ended_early": True} if ended_early else {}),
     }

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from setveil.hierarchy.tree import Hierarchy
     from setveil.published.parts import Parts
     from setveil.tables.table import Table
+    from setveil.tracing import Trace
 
 __all__ = ["RT", "Parameters", "anonymize", "info"]
 
@@ -38,6 +39,7 @@ def anonymize(
     guarantee: KKmAnonymity,
     parameters: RT = RT(),
     progress: Progress = silent,
+    trace: Trace | None = None,
 ) -> tuple[Parts, dict[str, Any]]:
     """Make a table (k,k^m)-anonymous by classes of rows, each with a recoding of its own.
 
@@ -56,4 +58,4 @@ def anonymize(
     from setveil.algorithms.rt._frontier import chosen
 
     guarantee.require_feasible(data)
-    return chosen(data, hierarchy, guarantee, parameters, progress)
+    return chosen(data, hierarchy, guarantee, parameters, progress, trace)
