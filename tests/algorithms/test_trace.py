@@ -237,7 +237,7 @@ def contents(made: Any) -> Any:
 
 def naive_nodes(case: Case, size: int, kept: set[str] | None = None) -> int:
     """Count the distinct sets of at most `size` nodes, none above another, of the extended rows."""
-    found = set()
+    found: set[tuple[str, ...]] = set()
     above = {node: {*up_from(case.parents, node)} - {node} for node in case.parents}
     for row in case.rows:
         extended = {
@@ -253,7 +253,8 @@ def naive_nodes(case: Case, size: int, kept: set[str] | None = None) -> int:
 
 
 def details_of(name: str, case: Case, **parameters: Any) -> dict[str, Any]:
-    return traced(name, case.data, case.tree, case.guarantee, **parameters)[0][1]
+    details: dict[str, Any] = traced(name, case.data, case.tree, case.guarantee, **parameters)[0][1]
+    return details
 
 
 def test_count_tree_of_vldb_figure_5() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -96,7 +97,7 @@ def test_what_cannot_be_traced(tmp_path: Path) -> None:
 def test_traces_in_python(tmp_path: Path) -> None:
     inputs(tmp_path)
     rows = tmp_path / "rows.csv"
-    made = {"k": 2, "m": 2, "hierarchy": tmp_path / "tree.csv", "algorithm": "da"}
+    made: dict[str, Any] = {"k": 2, "m": 2, "hierarchy": tmp_path / "tree.csv", "algorithm": "da"}
     plain = sv.anonymize(rows, **made)
     traced = sv.anonymize(rows, **made, trace=tmp_path / "da.jsonl")
     assert [*traced.published] == [*plain.published]
@@ -106,7 +107,7 @@ def test_traces_in_python(tmp_path: Path) -> None:
     with pytest.raises(RequestError, match="published folder"):
         sv.anonymize(rows, **made, trace=tmp_path / "published/da.jsonl")
     with pytest.raises(RequestError, match="must be the path of a file"):
-        sv.anonymize(rows, **made, trace=3)
+        sv.anonymize(rows, **made, trace=3)  # type: ignore[arg-type]
     with pytest.raises(DataError, match="cannot be read"):
         sv.trace(tmp_path / "none")
     write(tmp_path / "file", "")
