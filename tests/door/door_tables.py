@@ -59,6 +59,18 @@ LANGUAGES: dict[str, dict[str, tuple[str, ...]]] = {
         "ip": ("direccion_ip",), "card": ("tarjeta",), "address": ("direccion",),
         "name": ("nombre",), "flag": ("asma", "diabetes", "gota", "angina", "eccema", "migrana"),
     },
+    "Italian": {
+        "person": ("n_socio", "cod_cliente", "tesserato", "id_assistito", "paziente", "codice_fiscale"),
+        "event": ("ricovero", "scontrino", "ordine", "n_fattura", "id_visita"),
+        "item": ("codice_icd9", "prodotto", "articolo", "diagnosi", "farmaco"),
+        "day": ("data_ricovero", "data", "data_ordine"),
+        "born": ("data_nascita",),
+        "age": ("eta",), "sex": ("sesso",), "zip": ("CAP",), "bmi": ("IMC", "peso"),
+        "amount": ("importo", "prezzo"), "mail": ("posta_elettronica", "mail"),
+        "phone": ("telefono", "cellulare"), "ip": ("indirizzo_ip",), "card": ("numero_carta",),
+        "address": ("indirizzo",), "name": ("nome", "nominativo"),
+        "flag": ("asma", "diabete", "gotta", "angina", "eczema", "emicrania"),
+    },
 }  # fmt: skip
 """What columns are called."""
 

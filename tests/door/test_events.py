@@ -19,17 +19,39 @@ from random_files import EVENT_TABLES, event_table, sorted_numbers
 from strategies import many, seeded
 
 PEOPLE = {
-    "patient": ["patient_id", "PATNR", "Patientennummer", "paciente", "id_paziente", "Pat-Nr."],
-    "customer": ["customer_id", "CustomerID", "Kundennr", "cliente", "client_id", "Kunde"],
+    "patient": [
+        "patient_id",
+        "PATNR",
+        "Patientennummer",
+        "paciente",
+        "id_paziente",
+        "Pat-Nr.",
+        "Pat.-ID",
+        "nº_paciente",
+        "assistito",
+    ],
+    "customer": [
+        "customer_id",
+        "CustomerID",
+        "Kundennr",
+        "cliente",
+        "client_id",
+        "Kunde",
+        "Kunden-Nr.",
+        "N° client",
+        "KdNr",
+        "cod_cliente",
+    ],
     "user": ["user_id", "AnonID", "utilisateur", "usuario_id", "utente", "Benutzer"],
-    "member": ["Member_number", "mitgliedsnr", "socio", "membre", "miembro"],
-    "insured person": ["Versichertennr", "asegurado", "assicurato"],
+    "member": ["Member_number", "mitgliedsnr", "socio", "membre", "miembro", "n_socio", "tesserato"],
+    "insured person": ["Versichertennr", "asegurado", "assicurato", "bénéficiaire"],
     "person": ["NIR", "MRN", "person_id", "codice_fiscale"],
 }
 EVENTS = {
-    "order": ["order_id", "Auftragsnr", "pedido", "no_commande", "ordine"],
-    "invoice": ["InvoiceNo", "Rechnungsnr", "facture_id", "fattura"],
-    "stay": ["hadm_id", "séjour", "ricovero", "Aufenthalt"],
+    "order": ["order_id", "Auftragsnr", "pedido", "no_commande", "ordine", "Bestell-Nr."],
+    "invoice": ["InvoiceNo", "Rechnungsnr", "facture_id", "fattura", "n_fattura"],
+    "receipt": ["scontrino", "Bon-Nr.", "ticket_caisse"],
+    "stay": ["hadm_id", "séjour", "ricovero", "id_ricovero", "Aufenthalt"],
     "case": ["fallnr", "case_id", "caso"],
 }
 

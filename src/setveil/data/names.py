@@ -21,48 +21,54 @@ _NUMBER = (
 )
 # By the English noun that messages use: words and abbreviations of all languages. The first that fits counts.
 _PERSONS: Mapping[str, str] = {
-    "patient": r"patient(en|e|es|in|innen|s)?|pat|pts?|pacientes?|pazient[ei]",
-    "customer": r"customers?|cust|clients?|clientes?|client[ei]|kunden?|kundin(nen)?|buyers?|shoppers?"
-    r"|acheteurs?"
-    r"|compradore?s?|acquirent[ei]",
+    "patient": r"patient(en|e|es|in|innen|s)?|pat|pts?|pacientes?|pazient[ei]|assistit[oaie]|degent[ei]"
+    r"|malades?|kassenpatient(en|in|innen)?",
+    "customer": r"customers?|cust|clients?|clientes?|client[ei]|cli|kunden?|kundin(nen)?|kd|buyers?|shoppers?"
+    r"|kaeufer|acheteurs?|compradore?s?|acquirent[ei]",
     "user": r"users?|anon|benutzer|nutzer|anwender|usagers?|utilisateurs?|usuari[oa]s?|utent[ei]|visitors?"
     r"|besucher|visiteurs?|visitantes?|visitator[ei]",
-    "member": r"members?|mitglied(er|s)?|membres?|miembros?|soci[oa]?s?|membr[oi]|adherents?|abonnes?"
-    r"|subscribers?"
-    r"|abonnent(en)?|affiliates?|afiliad[oa]s?",
+    "member": r"members?|mitglied(er|s)?|mitgl|membres?|miembros?|soci[oa]?s?|membr[oi]|adherents?|abonnes?"
+    r"|subscribers?|abonnent(en)?|abonad[oa]s?|abbonat[oaie]|affiliates?|afiliad[oa]s?|tesserat[oaie]"
+    r"|iscritt[oaie]",
     "subject": r"subjects?|subj|respondents?|participants?|participantes?|partecipant[ei]|proband(en)?"
     r"|teilnehmer"
     r"|sujets?|sujetos?|soggett[oi]|panelists?|donors?",
-    "insured person": r"versicherten?|insured|insurance|insurant|insuree|beneficiar(y|ies)|bene|assures?"
-    r"|asegurad[oa]s?"
-    r"|assicurat[oi]",
+    "insured person": r"versicherten?|insured|insurance|insurant|insuree|enrollees?|enrol|bene|assures?"
+    r"|beneficiar(y|ies|i|i?[oa]s?)|beneficiaires?|leistungsempfaenger|asegurad[oa]s?|assicurat[oaie]",
     "student": r"students?|schueler|studierenden?|etudiants?|eleves?|estudiantes?|alumn[oa]s?|student[ei]",
-    "employee": r"employees?|emp|mitarbeiter|personal|employes?|emplead[oa]s?|dipendent[ei]",
-    "person": r"person(en|s|ne|nes|a|as|e)?|pers|people|individuals?|individus?|individuos?|individu[oi]",
+    "employee": r"employees?|emp|mitarbeiter|personal|employes?|emplead[oa]s?|dipendent[ei]|salarie"
+    r"|trabajador(a|as|es)?",
+    "person": r"person(en|s|ne|nes|a|as|e)?|pers|people|individuals?|individus?|individuos?|individu[oi]"
+    r"|citizens?|buerger|citoyen(ne)?s?|ciudadan[oa]s?|cittadin[oaie]|contribuent[ei]|titulaires?"
+    r"|titular(es)?",
 }
 _PEOPLE = "(" + "|".join(_PERSONS.values()) + ")"
 _PAPERS = (  # what belongs to one person, or to few
     r"(accounts?|acct|konto|compte|cuenta|polic[ey]|police|poliza|polizza|medical ?record|health ?card"
     r"|social ?security|securite ?sociale|seguridad ?social|sozialversicherungs?|krankenversicherten"
     r"|krankenversicherungs?|rentenversicherungs?|passport|reisepass|pasaporte|passaporto|ausweis|tax|steuer"
-    r"|fiscal|fiscale|national|nhs|ahv|mrn|historia ?clinica|expediente|cartella ?clinica|tessera|tarjeta"
-    r"|carte"
-    r"|dossiers?|akten?)"
+    r"|fiscal|fiscale|national|nhs|ahv|mrn|historia( ?clinica)?|expediente|cartella ?clinica|tessera|tarjeta"
+    r"|carte|secu|dossiers?|akten?)"
 )
 _SOMEBODY = rf"({_PEOPLE}|{_PAPERS})"
 _EVENTS: Mapping[str, str] = {
-    "order": r"orders?|auftrags?|bestell(ung|ungs|ungen)?|commandes?|pedidos?|ordin[ei]",
-    "invoice": r"invoices?|rechnungs?|factures?|facturas?|fattur[ae]",
-    "receipt": r"receipts?|bons?|kassenbons?|belegs?|tickets?|scontrin[oi]|recus?|recibos?",
+    "order": r"orders?|auftr(ags?)?|bestell(ung|ungs|ungen)?|commandes?|pedidos?|ordin[ei]",
+    "invoice": r"invoices?|rech(nungs?)?|factures?|facturas?|fattur[ae]",
+    "receipt": r"receipts?|bons?|kassenbons?|belegs?|tickets?( caisse)?|scontrin[oi]|recus?|recibos?"
+    r"|quittung(en)?|ricevut[ae]",
     "basket": r"baskets?|carts?|warenkorb|warenkoerbe|paniers?|cestas?|carrell[oi]",
     "purchase": r"purchases?|einkaufs?|kaufs?|achats?|compras?|ventas?|acquist[oi]|vendit[ae]",
     "transaction": r"transactions?|trans|tx|txn|transaktions?|buchungs?|bookings?|transaccion(es)?"
-    r"|transazion[ei]",
-    "stay": r"stays?|hadm|aufenthalts?|sejours?|estancias?|ricover[oi]|degenz[ae]|hospitali[sz]ations?",
+    r"|transazion[ei]|prenotazion[ei]|reservas?",
+    "delivery": r"lieferschein(e|s)?|albaran(es)?",
+    "prescription": r"rezept(e|s)?|ricett[ae]|ordonnances?|recetas?",
+    "stay": r"stays?|hadm|aufenthalts?|sejours?|estancias?|ricover[oi]|degenz[ae]|hospitali[sz]ations?"
+    r"|nda|sdo",
     "admission": r"admissions?|aufnahmen?|aufn|ingresos?|ammission[ei]",
     "encounter": r"encounters?|kontakts?|episodes?|episodios?|episod[io]|consultations?|consultas?",
-    "visit": r"visits?|besuchs?|visites?|visitas?|visit[ae]|passages?",
-    "case": r"cases?|fall|faelle|cas|casos?|cas[oi]",
+    "visit": r"visits?|besuchs?|visites?|visitas?|visit[ae]|passages?|konsultation(en|s)?|rdv|citas?"
+    r"|access[oi]|atencion(es)?|urgencias?",
+    "case": r"cases?|fall|faelle|cas|casos?|cas[oi]|vorgangs?|vorgaenge",
     "claim": r"claims?|schadens?|sinistres?|reclamaciones?|reclamacion",
     "session": r"sessions?|sitzungs?|sesion(es)?|session[ei]",
     "row": r"records?|rows?|lines?|zeilen?|lfd|entry|entries|lignes?|filas?|rig[ah]e?",
@@ -70,11 +76,16 @@ _EVENTS: Mapping[str, str] = {
 _RECORD = "(" + "|".join(_EVENTS.values()) + ")"
 _WHOLE = (
     r"(ids?|uuid|guid|mrn|ssn|nir|nif|dni|nie|curp|ahv|svnr|kvnr|matricule|matrikel|matricula|matricola"
-    r"|identifier|identifiant|identificador|identificativo|kennung|pseudonym|pseudo|codice fiscale|nhc|ipp)"
+    r"|identifier|identifiant|identificador|identificativo|kennung|pseudonym|pseudo|nhc|ipp|usubjid|subjid"
+    r"|enrolid|cod(ice)? ?fisc(ale)?|historia clinica|(tessera|tarjeta) sanitaria|(kv|sv|vers) ?(nr|nummer)"
+    r"|(matr|matrikel) ?(nr|nummer))"
 )
 # Names of columns are few, so these are compiled only when one is looked at.
 _OF = r"((de|du|d|des|der|del|della|di|la|el|l) )*"
-_PERSON_ID = rf"{_WHOLE}|{_SOMEBODY} ?{_NUMBER}|{_NUMBER} ?{_OF}{_SOMEBODY}(?<!s)"
+_FIRST = rf"((cod|code) ?{_OF}|(n|n o) ?{_OF}(?!.*[si]$))"  # of one: n_patients counts them
+_PERSON_ID = (
+    rf"({_PEOPLE} )?{_WHOLE}|{_SOMEBODY} ?{_NUMBER}|{_NUMBER} ?{_OF}{_SOMEBODY}(?<!s)|{_FIRST}{_SOMEBODY}"
+)
 _EVENT_ID = rf"(.* )?{_RECORD}( ?{_NUMBER})?|{_NUMBER} ?{_OF}{_RECORD}"
 _MAY_BE_ID = (
     rf"(.* )?({_NUMBER}|[psu]id|code|n|index|idx)|({_NUMBER}|n)( .*)|{_RECORD} ?{_NUMBER}"
@@ -86,10 +97,10 @@ _MAY_BE_ID = (
 )
 _COUNTED = rf".* {_NUMBER}"
 _PLACE = (
-    r"(.* )?(zip|zip ?codes?|plz|postal ?codes?|post ?codes?|postleitzahl|code postal|codigo postal|cap"
-    r"|city|town|stadt|ville|ciudad|citta|ort|wohnort|commune|comune|municipio|gemeinde|states?"
-    r"|bundesland|land"
-    r"|country|pays|pais|paese|region|regione|county|kreis|canton|kanton|district|bezirk|departement"
+    r"(.* )?(zip|zip ?codes?|plz|postal ?codes?|post ?codes?|postleitzahl|code postal|cod ?postal"
+    r"|codigo postal|cap|cp|c p|residenza|poblacion|city|town|stadt|ville|ciudad|citta|ort|wohnort"
+    r"|commune|comune|municipio|gemeinde|states?|bundesland|land|country|pays|pais|paese|region|regione"
+    r"|county|kreis|canton|kanton|district|bezirk|departement"
     r"|provincia"
     r"|department|abteilung|province|street|strasse|rue|calle|via|hospital|clinic|klinik|hopital|ospedale"
     r"|ward"
@@ -99,18 +110,21 @@ _DATE = (
     r"(.* )?(dates?|datum|dat|datetime|day|tag|jour|fechas?|dia|data|giorno|time|zeit|uhrzeit|heure|hora"
     r"|ora|timestamp"
     r"|year|jahr|annee|ano|anno|month|monat|mois|mes|mese|week|woche|semaine|semana|settimana|dob)( .*)?"
+    r"|(.* )?(anio|fec|ddn|fnac)( .*)?|geburts(tag|jahr)|date?(naiss|naissance|entree|sortie)"
+    r"|data(nascita|ricovero|dimissione|ordine|fattura|visita)|fecha(nacimiento|ingreso|alta|pedido)"
     r"|[a-z]+(datum|dat)|(admit|discharge|birth|order|query|visit|invoice)(date|time|year)"
 )
+_DATE_OF = r"(date|datum|dat|data|fecha|fec) .*"
 _AMOUNT = (
     r"(.* )?(amounts?|prices?|preis|prix|precio|prezzo|costs?|kosten|couts?|costes?|costo|total|sum|summe"
     r"|somme|importo"
     r"|importe|betrag|montant|quantity|quantities|qty|menge|anzahl|quantite|cantidad|quantita|count|age"
     r"|alter|edad|eta"
-    r"|weight|gewicht|poids|peso|bmi|imc|height|salary|gehalt|salaire|salario|income|einkommen|revenus?"
+    r"|altezza|totale|taille|talla|estatura|statura|weight|gewicht|poids|peso|bmi|imc|height|salary|gehalt|salaire|salario|income|einkommen|revenus?"
     r"|ingresos"
     r"|reddito|score|los|duration|dauer|duree|duracion|durata|rating|dose|dosis|lab|value|wert)( .*)?"
 )
-_SEX = r"(.* )?(sex|gender|geschlecht|sexe|genre|sexo|genero|sesso|genere)( .*)?"
+_SEX = r"(.* )?(sex|gender|geschl(echt)?|sexe|genre|sexo|genero|sesso|genere)( .*)?"
 _STAFF = (
     r"(.* )?(stores?|shops?|branch|filiale|magasin|tienda|negozio|seller|vendor|supplier|provider|npi"
     r"|doctor|physician"
@@ -134,7 +148,8 @@ _ITEM = re.compile(
 )
 _ITEMS_ELSEWHERE = (  # never where a name decides by itself
     r"(.* )?(artikel|produkte?|produits?|productos?|prodott[oi]|articulos?|articol[oi]|waren?"
-    r"|hauptdiagnose|dx|atc|ops"
+    r"|hauptdiagnose|dx|atc|ops|pzn|aic|cim|cie|ccam|principio attivo|prestazion[ei]|prestations?"
+    r"|procedur[ae]|procedimientos?|intervent[oi]"
     r"|cpt|medikamente?|medicaments?|medicamentos?|farmac[oi]|prozedur|prozeduren|eingriff|leistung"
     r"|leistungen|actes?"
     r"|quer(y|ies)|search(es)?|suchbegriffe?|terms?|titles?|songs?|tracks?|movies?|films?)( .*)?"
@@ -166,7 +181,8 @@ def is_person_id(name: str) -> bool:
 
 def is_people(name: str) -> bool:
     """Tell whether a column is named like persons, or like ids of persons."""
-    return _fits(_PEOPLE, name) or _fits(rf"{_PEOPLE} ?{_NUMBER}|{_NUMBER} ?{_OF}{_PEOPLE}", name)
+    numbered = rf"{_PEOPLE} ?{_NUMBER}|{_NUMBER} ?{_OF}{_PEOPLE}|{_FIRST}{_PEOPLE}"
+    return _fits(_PEOPLE, name) or _fits(numbered, name)
 
 
 def tells_person(name: str) -> bool:
@@ -178,7 +194,7 @@ def tells_person(name: str) -> bool:
 
 def is_event(name: str) -> bool:
     """Tell whether a column is named like events, such as orders and stays, or like their ids."""
-    return not is_people(name) and _fits(_EVENT_ID, name)
+    return not is_people(name) and _fits(_EVENT_ID, name) and not _fits(_DATE_OF, name)
 
 
 def is_measured_name(name: str) -> bool:
@@ -247,6 +263,6 @@ def event_noun(name: str) -> str:
 
 def _noun(nouns: Mapping[str, str], name: str, otherwise: str) -> str:
     for noun, words in nouns.items():
-        if _fits(rf"(.* )?({words})( ?{_NUMBER})?|{_NUMBER} ?{_OF}({words})", name):
+        if _fits(rf"(.* )?({words})( ?{_NUMBER})?|({_NUMBER} ?{_OF}|{_FIRST})({words})", name):
             return noun
     return otherwise
