@@ -17,7 +17,7 @@ import pytest
 
 import setveil as sv
 from cli_helpers import refused, setveil
-from setveil.data.personal import CARD, IP, Personal, forms, is_card, masked, personal_fields
+from setveil.data.personal import CARD, IP, Personal, folded, forms, is_card, masked, personal_fields
 from setveil.report.run.folder import published_files
 from setveil.runs.folder import new_folder
 from setveil.runs.last_check import require_nothing_personal
@@ -313,6 +313,45 @@ def test_blank_lines_hide_no_people(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text("\n".join([*lines[:7], "", *lines[7:]]) + "\n")
     with pytest.raises(sv.TableError, match="20 patients have 61 rows"):
         sv.read(tmp_path / "a.jsonl")
+
+
+SPELLINGS: dict[str, Callable[[str], str]] = {
+    "as it is": str,
+    "small": str.lower,
+    "blanks": lambda one: f" {one[:4]} {one[4:]} ",
+    "dots": lambda one: f"{one[:3]}.{one[3:6]}.{one[6:]}",
+    "a soft hyphen": lambda one: f"{one[:3]}\u00ad{one[3:]}",
+}
+
+
+@pytest.mark.parametrize("normalize", [None, "codes", "text", "none"])
+@pytest.mark.parametrize("spelling", SPELLINGS)
+@pytest.mark.parametrize("role", ["id", "ignored", "table"])
+def test_every_spelling_of_an_id_is_found(
+    role: str, spelling: str, normalize: str | None, tmp_path: Path
+) -> None:
+    ids = [f"PÄT{at:05}" for at in range(N)]
+    lines = [
+        f"{one},{30 + at % 7},{SPELLINGS[spelling](one) if at % 3 == 0 else row[0]}"
+        for at, (one, row) in enumerate(zip(ids, ROWS, strict=True))
+    ]
+    path = tmp_path / "a.csv"
+    path.write_text("\n".join(["record,age,drug", *lines]) + "\n", "utf-8")
+    how: dict[str, Any] = {"normalize": normalize} if normalize else {}
+    if role == "table":
+        table = sv.read_table(path, qi=["age"], set="drug", id_column="record", not_ids=["drug"], **how)
+        release = sv.anonymize(table, k=2, m=1, details=False, list_members=True)
+        assert "record" in str(stopped(lambda: release.write(tmp_path / "out")))
+        return
+    named = {"id_column": "record", "item_column": "drug"} if role == "id" else {"item_columns": "drug"}
+    data = sv.read(path, not_ids="drug", **named, **how)
+    rows = sv.anonymize(data, k=2, m=1, details=False, list_members=True)
+    assert "record" in str(stopped(lambda: rows.write(tmp_path / "out")))
+
+
+def test_spellings_that_other_values_may_have_by_chance_are_two_values() -> None:
+    assert folded(["1.7", "17", "10.0.0.1", "..."]).to_list() == ["1.7", "17", "10.0.0.1", "..."]
+    assert folded(["756.1234.5678.97", " E11.9", "Straße"]).to_list() == ["7561234567897", "e119", "strasse"]
 
 
 def test_masked_values_tell_little() -> None:

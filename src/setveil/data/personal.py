@@ -6,7 +6,8 @@ every column, ignored columns included, and of every field position of a file wi
 is put in place, `setveil.runs.last_check` compares them with everything below ``published/``.
 
 **A value matches** if it is a whole published value: a field, a label, an item of a set, or a text of a JSON
-file. Numbers of rows and counts are no such values. The values that are compared are
+file. Case, blanks, dots and the Unicode form make no difference (see `folded`), since `--normalize` may have
+changed them. Numbers of rows and counts are no such values. The values that are compared are
 
 - of any column or field: each value that is written, or has a word that is written, like an e-mail address, a
   telephone number with ``+``, an IP address or a card number (its last digit fits), or is an exact address
@@ -86,10 +87,14 @@ _GAP = re.compile(r"[\s;|]+")  # between words of a label; where a separator was
 _FORM_INSIDE = r"@|[\s;|]\+[0-9]|[0-9:]\.?[0-9]+[.:][0-9]|[3-6][0-9]{12,}"  # hints, as above
 _NAME = re.compile(r"[^\W\d_a-z][^\W\d_]*[.'\u2019]?(?:[ '\u2019-]{1,2}[^\W\d_a-z][^\W\d_]*\.?){1,3}")
 _CODE = re.compile(r"[A-Z][0-9][0-9A-Z]\.?[0-9A-Z]{0,4}", re.ASCII)  # of a diagnosis
+_SAYING = 9  # digits that can hardly be another number by chance
+_BY_CHANCE = rf"^(?:[0-9]{{6,{_SAYING - 1}}}|{_CODE.pattern})$"
 _MANY_INTEGERS = 50  # integers that differ on this many lines, and come back nowhere, are IDs
 _MANY_ALIKE = 20_000  # values of a column that are not looked at one by one if the first are of one form
 _FEW = 10_000  # values that are looked through sooner than polars is imported
 _SHORT = 12  # digits that no pattern of a hint fits
+_SPELLED = r"[^!-~]|\."
+_UNSEEN = r"[\s\p{Cf}\p{Cc}]+"
 _SOME = 3  # values of a form that other codes may have by chance
 
 Hashes = NDArray[np.uint64]
@@ -108,7 +113,7 @@ class PersonalColumn:
         """List the values, of some, that this column has."""
         if not values or not self.hashes.size:
             return []
-        own = hashed(values)
+        own = hashed(folded(values))
         place = np.minimum(np.searchsorted(self.hashes, own), self.hashes.size - 1)
         found = self.hashes[place] == own
         return [values[at] for at in np.flatnonzero(found).tolist()]
@@ -166,14 +171,33 @@ NOTHING = Personal()
 
 def hashed(values: Sequence[str] | pl.Series) -> Hashes:
     """Hash texts, alike in every process."""
+    return _series(values).hash(0).to_numpy()
+
+
+def folded(values: Sequence[str] | pl.Series) -> pl.Series:
+    """Write texts without what spellings of one ID differ in: case, blanks, dots, Unicode form.
+
+    Numbers of fewer than 9 digits keep their dots: 1.7 and 17 are two values.
+    """
+    texts = _series(values).str.to_lowercase()
+    at = texts.str.contains(_SPELLED).arg_true()
+    if not at.len():
+        return texts
+    some = texts.gather(at)
+    bare = some.str.normalize("NFC").str.to_uppercase().str.to_lowercase().str.replace_all(_UNSEEN, "")
+    few = bare.str.contains(r"^[0-9.]+$") & (bare.str.count_matches("[0-9]") < _SAYING)
+    bare = bare.zip_with(few, bare.str.replace_all(".", "", literal=True))
+    return texts.scatter(at, bare.zip_with(bare != "", some))
+
+
+def _series(values: Sequence[str] | pl.Series) -> pl.Series:
     import polars as pl
 
     try:
-        every = pl.Series(values, dtype=pl.String)
+        return values if isinstance(values, pl.Series) else pl.Series(values, dtype=pl.String)
     except UnicodeEncodeError:  # half a character, which JSON may hold
         plain = [value.encode(errors="backslashreplace").decode() for value in values]
-        every = pl.Series(plain, dtype=pl.String)
-    return every.hash(0).to_numpy()
+        return pl.Series(plain, dtype=pl.String)
 
 
 def masked(value: str) -> str:
@@ -282,12 +306,18 @@ def is_card(label: str) -> bool:
 def says_something(label: str) -> bool:
     """Tell whether a value can hardly be that of another column by chance."""
     if label.isascii() and label.isdigit():
-        return len(label) >= 9
+        return len(label) >= _SAYING
     return len(label) >= 6 and _CODE.fullmatch(label) is None and any(sign.isdigit() for sign in label)
 
 
 def _column(name: str, named: str, kind: str, labels: Sequence[str] | pl.Series) -> PersonalColumn:
-    return PersonalColumn(name, named, kind, np.sort(hashed(labels)))
+    return PersonalColumn(name, named, kind, _ascending(hashed(folded(labels))))
+
+
+def _ascending(hashes: Hashes) -> Hashes:
+    """Sort hashes, and leave out repeats; many times faster than `numpy.unique`."""
+    found = np.sort(hashes)
+    return found[np.concatenate(([True], found[1:] != found[:-1]))] if found.size else found
 
 
 def _of_forms(name: str, named: str, labels: Sequence[str] | pl.Series) -> list[PersonalColumn]:
@@ -324,23 +354,30 @@ def ids_of_columns(
     import polars as pl
 
     found: list[PersonalColumn] = []
-    keys = ((*cells_of(one), True) for one in ids)
-    for name, cells, is_key in chain(keys, ((*one, False) for one in columns)):
-        again = cells.head(evidence.LINES)
-        different, named = cells.unique() if again.n_unique() < again.len() else cells, _bare(name)
-        if forms(again.unique()):  # the first lines tell; what is published itself is looked at in full
+    keys = ((one.name, one) for one in ids)
+    for name, column in chain[tuple[str, Values | pl.Series]](keys, columns):
+        if isinstance(column, Values):
+            labels = pl.Series(column.labels, dtype=pl.String)
+            different = labels.gather(np.flatnonzero(np.bincount(column.codes)))
+            first = labels.gather(column.codes[: evidence.LINES])
+        else:
+            first = column.head(evidence.LINES)
+            different = column.unique() if first.n_unique() < first.len() else column
+        named = _bare(name)
+        if forms(first.unique()):  # the first lines tell; what is published itself is looked at in full
             found += _of_forms(name, named, different)
-        some = different.sort().head(evidence.LINES).to_list() if is_key else []
-        if not _are_ids(name, cells) and not (is_key and look_like_ids(some, once=True)):
-            continue
-        telling = [
-            different.filter(_say_something(different)),
-            *(_on_same_lines(cells, one) for one in items),
-        ]
-        labels = pl.concat(telling).unique()
-        if labels.len():
-            found.append(_column(name, named, IDS, labels))
+        if _are_ids(name, first) or (isinstance(column, Values) and _count_rows(different)):
+            own = hashed(folded(different))
+            telling, own = own[_say_something(different).to_numpy()], np.sort(own)
+            several = [telling, *(_on_same_lines(own, column, one) for one in items)]
+            hashes = _ascending(np.concatenate(several))
+            if hashes.size:
+                found.append(PersonalColumn(name, named, IDS, hashes))
     return tuple(found)
+
+
+def _count_rows(labels: pl.Series) -> bool:
+    return look_like_ids(labels.sort().head(evidence.LINES).to_list(), once=True)
 
 
 def cells_of(column: Values) -> tuple[str, pl.Series]:
@@ -353,8 +390,12 @@ def cells_of(column: Values) -> tuple[str, pl.Series]:
 def numbered(cells: pl.Series) -> tuple[NDArray[np.int64], list[str]]:
     """Write the texts of lines as codes and the text of each."""
     texts = cells.fill_null("")
-    _, first, codes = np.unique(hashed(texts), return_index=True, return_inverse=True)
-    return codes.reshape(-1), texts.gather(first).to_list()
+    hashes = hashed(texts)
+    order = np.argsort(hashes, kind="stable")
+    new = np.concatenate(([True], np.diff(hashes[order]) != 0)) if order.size else np.zeros(0, np.bool_)
+    codes = np.empty(order.size, np.int64)
+    codes[order] = np.cumsum(new) - 1
+    return codes, texts.gather(order[new]).to_list()
 
 
 def other_columns(
@@ -393,23 +434,28 @@ def _may_be(name: str, cells: Sequence[str]) -> bool:
     return is_person_id(name) or bool(forms(list(set(cells)))) or bool(why_id(of_cells(name, cells)))
 
 
-def _are_ids(name: str, cells: pl.Series) -> bool:
-    return is_person_id(name) or bool(why_id(of_cells(name, cells.head(evidence.LINES).to_list())))
+def _are_ids(name: str, first: pl.Series) -> bool:
+    return is_person_id(name) or bool(why_id(of_cells(name, first.to_list())))
 
 
 def _say_something(labels: pl.Series) -> pl.Series:
     """Tell which values can hardly be those of another column by chance (see `says_something`)."""
-    length, digits = labels.str.len_chars(), labels.str.contains("^[0-9]+$")
-    code = labels.str.contains(f"^(?:{_CODE.pattern})$")
-    return (digits & (length >= 9)) | (~digits & (length >= 6) & ~code & labels.str.contains("[0-9]"))
+    found = labels.str.contains("[0-9]") & ~labels.str.contains(_BY_CHANCE)
+    return found & (labels.str.len_chars() >= 6)
 
 
-def _on_same_lines(ids: pl.Series, items: Values) -> pl.Series:
-    """List the IDs that a column of items has on the line of the ID."""
+def _on_same_lines(own: Hashes, column: pl.Series | Values, items: Values) -> Hashes:
+    """List the IDs of a column, whose hashes are given, that a column of items has on the line of the ID."""
+    other = hashed(folded(items.labels))
+    place = np.minimum(np.searchsorted(own, other), own.size - 1)
+    if not own.size or not (own[place] == other).any():
+        return own[:0]
+    ids = cells_of(column)[1] if isinstance(column, Values) else column
     if ids.len() != items.codes.size:
-        return ids.clear()
-    same = ids.filter((ids == cells_of(items)[1]) & (ids != ""))
-    return same.unique() if same.len() >= max(_SOME, _SAME * ids.len()) else ids.clear()
+        return own[:0]
+    hashes = hashed(folded(ids))
+    same = hashes[(hashes == other[items.codes]) & (ids != "").to_numpy()]
+    return same if same.size >= max(_SOME, _SAME * ids.len()) else own[:0]
 
 
 def _bare(name: str) -> str:
