@@ -343,7 +343,9 @@ def test_every_spelling_of_an_id_is_found(
         release = sv.anonymize(table, k=2, m=1, details=False, list_members=True)
         assert "record" in str(stopped(lambda: release.write(tmp_path / "out")))
         return
-    named = {"id_column": "record", "item_column": "drug"} if role == "id" else {"item_columns": "drug"}
+    named: dict[str, Any] = (
+        {"id_column": "record", "item_column": "drug"} if role == "id" else {"item_columns": "drug"}
+    )
     data = sv.read(path, not_ids="drug", **named, **how)
     rows = sv.anonymize(data, k=2, m=1, details=False, list_members=True)
     assert "record" in str(stopped(lambda: rows.write(tmp_path / "out")))

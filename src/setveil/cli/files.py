@@ -142,6 +142,19 @@ def saying_how(path: str | Sequence[str] = "", reading: Reading = DETECTED) -> I
         raise
 
 
+def first_hierarchy(paths: Sequence[str], reading: Reading) -> str:
+    """Write the commands that make a hierarchy of rows, and then run again the one that lacks it."""
+    file = "hierarchy.csv"
+    while Path(file).exists():
+        file = f"new-{file}"
+    make = shlex.join(["hierarchy", "build", *paths, *reading.arguments(), "--out", file])
+    return (
+        "make one of the rows, then name it:\n"
+        f"    setveil {make}\n        groups items that often occur together, in a file that can be edited\n"
+        f"    {command_with(f'--hierarchy {file}')}\n        publishes the release"
+    )
+
+
 def command_with(options: str) -> str:
     """Complete options to the command that was called, in place of those that it had already."""
     again = {word for word in shlex.split(options) if word.startswith("--")} - _SEVERAL

@@ -213,9 +213,10 @@ def add(
     $ setveil series add visits q2.csv --name q2 --published q2 --id-column patient --item-column code
     """
     from setveil.cli.config import given_options
-    from setveil.cli.files import saying_how
+    from setveil.cli.files import first_hierarchy, saying_how
     from setveil.report.run.summary import summary
     from setveil.report.words import only_one_of
+    from setveil.series.trees import NoHierarchyError
 
     one = _opened(series, key)
     command, options = given_options(context)
@@ -244,11 +245,16 @@ def add(
     data = source_of(input, reading, "DATA")
     if published is not None:
         how = {"progress": progress, "hierarchy": hierarchy_file}
-    with saying_how():
-        found = one.add(
-            data, name=name, out=out, published=published, hold_back=hold_back, labels_of=labels_of,
-            algorithm=algorithm, refine=refine, bound=bound, ways=ways, merge=merge, **how, **reading.given(),
-        )  # fmt: skip
+    try:
+        with saying_how():
+            found = one.add(
+                data, name=name, out=out, published=published, hold_back=hold_back, labels_of=labels_of,
+                algorithm=algorithm, refine=refine, bound=bound, ways=ways, merge=merge, **how,
+                **reading.given(),
+            )  # fmt: skip
+    except NoHierarchyError as error:
+        error.hint = first_hierarchy([*(input or ())], reading)
+        raise
     for warning in one.warnings:
         say(f"Warning: {warning}")
     if published is not None:

@@ -139,6 +139,8 @@ def likely_readings(table: NamedColumns) -> list[Reading]:
     readings: list[Reading] = _of_lists(table, values, word)
     if readings:
         return readings
+    if table.trimmed and not table.header:
+        return _of_ends(table, values, word)
     shifted = table.trimmed and table.separator == " "  # an empty field between blanks cannot be seen
     several = _of_one_kind(table, values) if width > 2 and not shifted else []
     if several and _are_amounts([values[at] for at in several]):
@@ -162,6 +164,32 @@ def likely_readings(table: NamedColumns) -> list[Reading]:
             meaning = f"one row per value of {called(table, id_at)}, items from {called(table, item_at)}"
             readings.append(({"id_column": word[id_at], "item_column": word[item_at]}, meaning))
     return readings
+
+
+def _of_ends(table: NamedColumns, values: Sequence[Sequence[str]], word: Sequence[str]) -> list[Reading]:
+    """Say how lines without a header are read that end after different numbers of items.
+
+    The items begin where the shortest line ends, or before it if the same values are there.
+    """
+    filled = [[value for value in column if value not in evidence.MISSING] for column in values]
+    start = min(sum(map(bool, row)) for row in table.head) - 1
+    later = {value for column in filled[start + 1 :] for value in column}
+    while start > 1 and _come_again(filled[start - 1], later):
+        start -= 1
+        later.update(filled[start])
+    items = list(range(start, len(values)))
+    rows = [[row[at] for at in items if row[at] not in evidence.MISSING] for row in table.head]
+    if start < 1 or not _come_again(filled[start], later) or evidence.why_ids(rows):
+        return []
+    if any(_may_be_ids(filled[at]) or _hold_ends(table, [at]) for at in items[:-1]):
+        return []
+    return [({"item_columns": as_fields(items, word)}, "one row per line, items from these columns")]
+
+
+def _come_again(values: Sequence[str], others: set[str]) -> bool:
+    """Tell whether many of the values of a column are those of others, too."""
+    here = set(values)
+    return bool(here) and 5 * len(here & others) >= min(len(here), len(others))
 
 
 def _of_lists(table: NamedColumns, values: Sequence[Sequence[str]], word: Sequence[str]) -> list[Reading]:

@@ -17,6 +17,10 @@ from setveil.series.people import People
 from setveil.wording import count
 
 
+class NoHierarchyError(RequestError):
+    """The first release of a series has no hierarchy."""
+
+
 def tree_for(ledger: Ledger, given: Hierarchy | None) -> Hierarchy:
     """Take a hierarchy that agrees with the labels that are out; by default that of the last release.
 
@@ -69,4 +73,4 @@ def _of_last(ledger: Ledger) -> Hierarchy:
                 hint="Name it: --hierarchy FILE. It may have gained items since.",
             )
         return read_hierarchy(then["path"], encoding=then.get("encoding", "utf-8"))
-    raise RequestError("A series needs a hierarchy of the items.", hint="--hierarchy FILE.")
+    raise NoHierarchyError("A series needs a hierarchy of the items.", hint="--hierarchy FILE.")

@@ -31,7 +31,7 @@ from setveil.data.layout import (
     writable_layout,
 )
 from setveil.data.personal import merged
-from setveil.data.readings import refusal, refuse_ids_in_lists
+from setveil.data.readings import EVERY_FIELD, refusal, refuse_ids_in_lists
 from setveil.data.rows_of_columns import RowsRead, personal_in, refuse_rounded_parts, require_people
 from setveil.data.set_fields import refuse_lists
 from setveil.data.transactions import Transactions
@@ -432,8 +432,31 @@ def _read_source(source: Source, request: _Request) -> tuple[RowsRead, str | Non
         said = {name: value for name, value in given.items() if isinstance(value, str)}
         asked.keep(lambda options: _can_be_read(text, request, {"format": chosen, **said, **options}))
         raise
-    _refuse_ids_in_lists(part, name, request)
+    except DataError as error:  # of arrays, with what is no item in between
+        raise _asked_of_arrays(text, request, "") or error from None
+    try:
+        _refuse_ids_in_lists(part, name, request)
+    except TableError as error:
+        why = evidence.why_sets_are_table(_first_rows(part), "array")
+        raise _asked_of_arrays(text, request, why) or error from None
     return part, text.encoding
+
+
+def _asked_of_arrays(text: Text, request: _Request, why: str) -> TableError | None:
+    """Ask which elements of arrays are items, if a reading by their places works."""
+    from setveil.data.io.records import RecordTable
+
+    if not request.tables or not request.silent:
+        return None
+    try:
+        table = RecordTable(text)
+    except (DataError, ValueError):
+        return None
+    if table.header:
+        return None
+    asked = refusal(table, why)
+    asked.keep(lambda options: _can_be_read(text, request, {**options, "format": "jsonl"}))
+    return asked if asked.readings else None
 
 
 def _read_separated(text: Text, detected: str, request: _Request) -> RowsRead:
@@ -478,11 +501,14 @@ def _plain_quotes(error: QuoteError) -> TableError:
 def _refuse_ids_in_lists(part: RowsRead, name: str, request: _Request) -> None:
     """Raise if arrays or lists, of which nothing says that they are rows of items, may hold ids."""
     if request.tables and request.silent:
-        rows = [
-            [part.labels[code] for code in part.codes[start:end].tolist() if code >= 0]
-            for start, end in pairwise(part.indptr[: evidence.LINES + 1].tolist())
-        ]
-        refuse_ids_in_lists(rows, name, next(iter(part.item_columns), ""))
+        refuse_ids_in_lists(_first_rows(part), name, next(iter(part.item_columns), ""))
+
+
+def _first_rows(part: RowsRead) -> list[list[str]]:
+    return [
+        [part.labels[code] for code in part.codes[start:end].tolist() if code >= 0]
+        for start, end in pairwise(part.indptr[: evidence.LINES + 1].tolist())
+    ]
 
 
 def _read_undeclared(text: Text, detected: str, request: _Request) -> RowsRead:
@@ -507,8 +533,21 @@ def _read_undeclared(text: Text, detected: str, request: _Request) -> RowsRead:
             asked.keep(lambda options: _can_be_read(text, request, options))
             raise asked
     options = {"separator": request.separator} if chosen == "basket" else {}
-    part: RowsRead = function_of(FORMATS[chosen].reader)(text, **options)
+    part: RowsRead
+    try:
+        part = function_of(FORMATS[chosen].reader)(text, **options)
+    except DataError as error:
+        raise _asked_of_texts(error, text, chosen, request) or error from None
     return part
+
+
+def _asked_of_texts(error: DataError, text: Text, chosen: str, request: _Request) -> TableError | None:
+    """Ask whether lines that are no numbers, as their format has them, are texts with signs between them."""
+    if chosen not in {"fimi", "spmf"} or holds_numbers(text) or not request.tables:
+        return None
+    asked = TableError(error.message.removesuffix("."), [], [({"format": "basket"}, EVERY_FIELD)])
+    asked.keep(lambda options: _can_be_read(text, request, options))
+    return asked if asked.readings else None
 
 
 def _text(source: Source, request: _Request) -> Text:

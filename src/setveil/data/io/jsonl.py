@@ -21,7 +21,7 @@ from setveil.data.names import names_others
 from setveil.data.nested_columns import paths, require_columns, which_list, without_nulls
 from setveil.data.readings import refusal
 from setveil.data.rows_of_columns import RowsRead, read_lists_by_id, read_table, with_unused
-from setveil.errors import DataError, RequestError, TableError, listed, shorten
+from setveil.errors import DataError, TableError, listed, shorten
 
 _NESTED = re.compile(rb"[:\[]\s*\{")
 
@@ -41,13 +41,7 @@ def read_jsonl(
     """
     wanted = Wanted(id_column, item_column, item_columns, delimiter, yes)
     said = {"id_column": id_column, "item_columns": item_columns, "delimiter": delimiter, "yes": yes}
-    of_records = [name for name, value in said.items() if value is not None]
-    if of_records:
-        if isinstance(next((row for _, row in values_in(text) if row is not BLANK), None), list):
-            raise RequestError(
-                f"The option {of_records[0]} does not apply to {text.name}: its rows are plain arrays.",
-                hint="Leave it out.",
-            )
+    if any(value is not None for value in said.values()):
         return _read_records(text, wanted)
     if _NESTED.search(text.content):
         part = _read_nested(text, wanted)

@@ -1,4 +1,7 @@
-"""JSON as a table: each line, or each element of an array, an object, whose keys are columns."""
+"""JSON as a table: each line, or each element of an array, an object, whose keys are columns.
+
+The columns of arrays are their elements, by number, of which short arrays lack the last.
+"""
 
 from __future__ import annotations
 
@@ -31,9 +34,7 @@ class RecordTable:
         Objects without a key that begins with this are omitted: they are of other types.
     """
 
-    header = True
     separator = ","
-    trimmed = False
     outside: Sequence[Sequence[str]] = ()
     trouble = ""
 
@@ -43,16 +44,21 @@ class RecordTable:
         self._rows: list[dict[str, Any]] = []
         self._numbers: list[int] = []
         self._unit = unit_of(text)
+        arrays = 0
         for number, row in values_in(text, parse_float=Decimal, parse_constant=_no_number):
             if row is not BLANK and (not only or any(key.startswith(only) for key in row)):
                 self._numbers.append(number)
-                self._rows.append(row)
-                if not isinstance(row, dict):
+                listed = isinstance(row, list) and not only
+                arrays += listed
+                self._rows.append({str(at + 1): cell for at, cell in enumerate(row)} if listed else row)
+                if not isinstance(self._rows[-1], dict) or 0 < arrays < len(self._rows):
                     raise DataError(
                         f"{self.place(-1)}: found {shorten(json.dumps(row, default=str))}, expected a JSON "
                         "object with a key for each column."
                     )
         self.names = list(dict.fromkeys(key for row in self._rows for key in row))
+        self.header = not arrays
+        self.trimmed = bool(arrays) and len({len(row) for row in self._rows}) > 1
         self._leave_out_outer()
 
     def _leave_out_outer(self) -> None:
@@ -71,7 +77,10 @@ class RecordTable:
     @cached_property
     def head(self) -> list[list[str]]:
         """The first rows."""
-        return [[str(row.get(name, "")) for name in self.names] for row in self._rows[:5000]]
+        return [
+            ["" if (cell := row.get(name, "")) is None else str(cell) for name in self.names]
+            for row in self._rows[:5000]
+        ]
 
     @cached_property
     def kinds(self) -> set[str]:
@@ -125,7 +134,7 @@ class RecordTable:
 
     def _cell(self, row: int, name: str) -> Any:
         if name not in self._rows[row]:
-            if "." in name:  # inside another object, which this one lacks
+            if "." in name or not self.header:  # inside another object, or array, which this one lacks
                 return None
             raise DataError(
                 f"{self.place(row)}: there is no key {shorten(name)}.",

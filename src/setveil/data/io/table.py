@@ -26,6 +26,7 @@ from setveil.wording import are, count
 if TYPE_CHECKING:
     import polars as pl
 
+_ENDS = 0.05  # of the lines that are longer than most, if lines end after different numbers of items
 _MANY = 8  # values of a table for each of its lines: then a column is better sorted than looked up
 
 
@@ -108,6 +109,8 @@ class TextTable:
         elif self.width > 1 and len(whole) == len(rows):
             self.trimmed = True
             rows = whole
+        if not (self.trimmed or named or titled) and (ragged := _with_ends(text, rows, self.separator)):
+            self.trimmed, self.width, rows = True, len(ragged[0]), ragged
         whole = [row for row in rows if len(row) == self.width]
         self.outside = [row for row in rows if len(row) != self.width]
         named = bool(whole) and wanted.names_of(whole[0])
@@ -206,6 +209,22 @@ class TextTable:
         which = shorten(self.outside[0][0], 30)
         mend = f"mend or remove {'it' if number == 1 else 'them'}, then name columns"
         return f"{lines}, such as the one with {which} in front: {mend}"
+
+
+def _with_ends(text: Text, rows: Sequence[Sequence[str]], separator: str) -> list[list[str]]:
+    """Make lines without a header, which end after different numbers of items, as long as the longest.
+
+    Empty: lines are not such; a header, or few lines of another length, are something else.
+    """
+    usual, _ = evidence.common_width(rows)
+    if min(map(len, rows), default=0) < 2 or sum(len(row) > usual for row in rows) < _ENDS * len(rows):
+        return []
+    width = max(map(len, rows))
+    if b'"' not in text.content and separator.strip():
+        sign = separator.encode()
+        width = max(width, max(line.count(sign) for line in text.content.splitlines()) + 1)
+    found = [[*row, *[""] * (width - len(row))] for row in rows]
+    return [] if evidence.has_header(found) else found
 
 
 def _numbered(tokens: Codes, n: int) -> tuple[Codes, Codes]:
