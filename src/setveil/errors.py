@@ -22,7 +22,7 @@ import csv
 import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from decimal import Decimal
 from typing import Any
 
@@ -281,8 +281,34 @@ class TableError(DataError):
         self.say_how()
 
     def keep(self, works: Callable[[Mapping[str, Any]], bool]) -> None:
-        """Omit readings that do not work."""
-        self.readings = tuple(reading for reading in self.readings if works(reading[0]))
+        """Omit readings that do not work.
+
+        Where `works` raises this error, for rows that would be events, the reading by people takes the place.
+        """
+        found = []
+        for options, meaning in self.readings:
+            try:
+                if works(options):
+                    found.append((options, meaning))
+            except TableError as asked:
+                with suppress(TableError):
+                    by_people = {**options, **asked.readings[0][0]}
+                    if works(by_people):
+                        found.append((by_people, asked.readings[0][1]))
+        self.readings = tuple(found)
+        self.say_how()
+
+    def name_ids(self, column: str) -> None:
+        """Make rows of the values of a column in each reading that makes a row of each line."""
+        self.readings = tuple(
+            (options, meaning)
+            if "id_column" in options
+            else (
+                {"id_column": column, **options},
+                meaning.replace("one row per line", f"one row per value of {column}"),
+            )
+            for options, meaning in self.readings
+        )
         self.say_how()
 
     def write_as(self, written: Mapping[str, Any]) -> None:

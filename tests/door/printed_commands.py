@@ -163,7 +163,8 @@ def pasted_all(tables: Sequence[DoorTable], home: Path, most_rounds: int = 4) ->
             (folder, words, "stdin" if table.name == "-" else "")
             for folder, (table, words, _) in zip(folders, waiting, strict=True)
         ]
-        begun = [(folder, SERIES, "") for folder, words, _ in todo if words[0] == "series"]
+        begun: list[tuple[Path, Sequence[str], str]] = []
+        begun += [(folder, SERIES, "") for folder, words, _ in todo if words[0] == "series"]
         begun += [(one[0], first, one[2]) for one, (_, _, first) in zip(todo, waiting, strict=True) if first]
         every = run([*begun, *todo]) if todo else []
         assert all(one.code == 0 for one in every[: len(begun)]), every[: len(begun)]
@@ -220,12 +221,13 @@ def _published(found: Findings, pasted: Pasted, out: Path) -> Pasted:
     told = {value: role for value, role in table.ids.items() if value in text}
     about = json.loads((out / "published" / "about.json").read_text())
     again = Pasted(table, pasted.words, pasted.done, pasted.round, told, about["rows"])
+    confirmed = any(word.startswith(("--rows-are-events", "rows_are_events")) for word in pasted.words)
     lifted = " (--not-ids)" if "--not-ids" in pasted.words else ""
     for role in sorted(set(told.values())):
         found.note(f"published: {role}{lifted}", again)
-    if table.named and about["rows"] > table.people and "--rows-are-events" not in pasted.words:
+    if table.named and about["rows"] > table.people and not confirmed:
         found.note("rows are events", again)
-    elif about["rows"] > table.people and table.several and "--rows-are-events" not in pasted.words:
+    elif about["rows"] > table.people and table.several and not confirmed:
         found.note("rows are events, without a header", again)
     return again
 

@@ -12,7 +12,9 @@ from setveil.data.columns import WANTED, Wanted
 from setveil.data.frames import named_as_texts, rows_in_frame
 from setveil.data.ids import of_cells
 from setveil.data.io import read_with_ids
+from setveil.data.names import is_people, tells_person
 from setveil.data.personal import Personal, ids_of_columns
+from setveil.data.readings import as_field
 from setveil.data.rows_of_columns import personal_in, require_people
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, TableError
@@ -47,8 +49,13 @@ def rows_with_ids(data: object, reading: Mapping[str, Any]) -> tuple[Transaction
     several = isinstance(data, list | tuple) and data and all(map(is_path, data))
     if data is None or is_path(data) or several:
         try:
-            return read_with_ids(cast("Any", data), **reading)
+            found = read_with_ids(cast("Any", data), **reading)
+            if found[1] is None:
+                _ask_for_ids(found[0])
+            return found
         except TableError as asked:
+            if (column := _people_in([name for name, _ in asked.columns])) is not None:
+                asked.name_ids(column)
             asked.keep(lambda options: "id_column" in {**reading, **options})
             raise
     if (
@@ -68,3 +75,26 @@ def rows_with_ids(data: object, reading: Mapping[str, Any]) -> tuple[Transaction
     rows = replace(rows, personal=personal_in(part, reading.get("not_ids")))
     how = reading.get("normalize")
     return rows if how is None else rows.with_normal_labels(how), part.ids
+
+
+def _ask_for_ids(rows: Transactions) -> None:
+    """Raise if rows were read without IDs, although an ignored column is named like people."""
+    origin = rows.origin
+    if origin is None or not origin.item_columns or (whose := _people_in(origin.ignored_columns)) is None:
+        return
+    items = ",".join(map(as_field, origin.item_columns))
+    role = "item_columns" if len(origin.item_columns) > 1 else "item_column"
+    raise TableError(
+        f"{origin.path} was read as rows without IDs, and a series is about people in several releases",
+        (),
+        [({"id_column": whose, role: items}, f"one row per value of {whose}, items from {items}")],
+    )
+
+
+def _people_in(names: Sequence[str]) -> str | None:
+    """Find the only column, of some, that is named like people, or else like what belongs to one person."""
+    for named in (is_people, tells_person):
+        found = [name for name in names if named(name)]
+        if found:
+            return found[0] if len(found) == 1 else None
+    return None

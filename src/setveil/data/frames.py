@@ -69,7 +69,7 @@ def read_frame(
         try:
             return read_table(FrameTable(table, list(offered), name, first_is_id=first_is_id), form, wanted)
         except TableError as asked:
-            asked.keep(lambda options: _can_be_read(table, options, name))
+            asked.keep(lambda options: _works(table, options, name))
             raise
     if wanted.delimiter is not None:
         raise RequestError(
@@ -118,16 +118,16 @@ def _is_integer(name: object) -> bool:
     return isinstance(name, Integral) and not isinstance(name, bool)
 
 
-def _can_be_read(table: pl.LazyFrame, options: Mapping[str, str], name: str) -> bool:
-    """Tell whether a reading that could be proposed gives rows."""
+def _works(table: pl.LazyFrame, options: Mapping[str, str], name: str) -> bool:
+    """Tell whether a reading that could be proposed gives rows; raise if these would be events of people."""
     said = dict(options)
     form = said.pop("format", None)
     try:
         part = read_frame(table, Wanted(**said), name, form)
-        require_people(name, part, Wanted(**said))
-        return bool((part.codes >= 0).any())
     except (DataError, RequestError):
         return False
+    require_people(name, part, Wanted(**said))
+    return bool((part.codes >= 0).any())
 
 
 def list_column(schema: Mapping[str, pl.DataType], wanted: Wanted, where: str) -> str | None:

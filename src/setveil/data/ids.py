@@ -48,6 +48,7 @@ _DAY = re.compile(
 _OLDEST = 120  # numbers up to here may be ages
 _SURE_CHANCE = log(10_000)  # so unlikely is no chance
 _NAMED_CHANCE = log(1000)
+_FEW_DIGITS = 3  # numbers of fewer may count people
 _FEW_CODES = 100  # so many values may be codes of another column's
 _HARDLY_TWICE, _SEVERAL_WORDS = 2, 4  # times and words from which on texts are free
 _MANY_TWICE, _HARDLY = 9, 0.1  # items that come twice with one value by chance, and the share that ids have
@@ -328,7 +329,7 @@ def comes_again(
     pairs, shared = np.unique(codes * n_classes + classes, return_counts=True)
     parts = np.bincount(pairs // n_classes, minlength=times.size)
     number, unequal = int(several.sum()), int((several & (parts > 1)).sum())
-    if is_person_id(column.name) or are_addresses(column.name, labels):
+    if is_person_id(column.name) or _are_people(column.name, labels) or are_addresses(column.name, labels):
         return Again(column, number, unequal, n_classes, NAMED)
     if number < 2 or is_place(column.name) or unequal > (1 - evidence.SURE) * number:
         return None
@@ -344,6 +345,11 @@ def comes_again(
     return Again(
         column, number, unequal, n_classes, LIKELY if _behaves(column, labels, codes, items) else DERIVED
     )
+
+
+def _are_people(name: str, labels: Sequence[str]) -> bool:
+    """Tell whether a column is named like people, and has their names or IDs, not how many there are."""
+    return is_people(name) and not all(label.isdecimal() and len(label) < _FEW_DIGITS for label in labels)
 
 
 def _are_independent(known: Sequence[NDArray[np.integer]]) -> bool:
@@ -401,7 +407,7 @@ def are_addresses(name: str, labels: Sequence[str]) -> bool:
 def may_come_again(name: str, values: Sequence[str]) -> bool:
     """Tell by the first values of a column whether it is worth asking by it who comes again."""
     present = [value for value in values if value not in evidence.MISSING]
-    if is_person_id(name) or are_addresses(name, present):
+    if is_person_id(name) or _are_people(name, present) or are_addresses(name, present):
         return True
     if not present or set(present) <= evidence.YES | evidence.NO:
         return False

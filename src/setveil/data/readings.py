@@ -141,7 +141,8 @@ def likely_readings(table: NamedColumns) -> list[Reading]:
         return readings
     if table.trimmed and not table.header:
         return _of_ends(table, values, word)
-    shifted = table.trimmed and table.separator == " "  # an empty field between blanks cannot be seen
+    # an empty field between blanks cannot be seen, unless only items at the ends of lines are missing
+    shifted = table.trimmed and table.separator == " " and not _only_items_lack(table, values)
     several = _of_one_kind(table, values) if width > 2 and not shifted else []
     if several and _are_amounts([values[at] for at in several]):
         options = {"format": "onehot", **whose, "item_columns": as_fields(several, word)}
@@ -355,6 +356,15 @@ def _of_one_kind(table: NamedColumns, values: Sequence[Sequence[str]]) -> list[i
         [row[at] for at in best if at < len(row) and row[at] not in evidence.MISSING] for row in table.head
     ]
     return best if len(best) > 1 and not evidence.why_ids(rows) and not _hold_ends(table, best) else []
+
+
+def _only_items_lack(table: NamedColumns, values: Sequence[Sequence[str]]) -> bool:
+    """Tell whether the last columns are numbered alike, and each of the others has values of one kind."""
+    alike = numbered_alike(dict(enumerate(table.names))) if table.header else []
+    if not alike or alike != list(range(alike[0], len(values))):
+        return False
+    kinds = [Counter(map(evidence.kind, values[at])) for at in range(alike[0])]
+    return all(max(found.values(), default=0) >= evidence.SURE * found.total() for found in kinds)
 
 
 def _hold_ends(table: NamedColumns, columns: Sequence[int]) -> bool:

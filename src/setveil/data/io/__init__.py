@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -370,7 +371,7 @@ def _file_parts(paths: list[str], request: _Request) -> Parts:
             if len(found) > 1:  # a reading must be one of all files
                 error.keep(
                     lambda options: all(
-                        _can_be_read(_text(open_source(one), request), request, options) for one in found
+                        _works(_text(open_source(one), request), request, options) for one in found
                     )
                 )
             raise
@@ -430,7 +431,7 @@ def _read_source(source: Source, request: _Request) -> tuple[RowsRead, str | Non
         part = function_of(FORMATS[chosen].reader)(text, **options)
     except TableError as asked:  # of records, in which nothing says which keys count
         said = {name: value for name, value in given.items() if isinstance(value, str)}
-        asked.keep(lambda options: _can_be_read(text, request, {"format": chosen, **said, **options}))
+        asked.keep(lambda options: _works(text, request, {"format": chosen, **said, **options}))
         raise
     except DataError as error:  # of arrays, with what is no item in between
         raise _asked_of_arrays(text, request, "") or error from None
@@ -455,7 +456,7 @@ def _asked_of_arrays(text: Text, request: _Request, why: str) -> TableError | No
     if table.header:
         return None
     asked = refusal(table, why)
-    asked.keep(lambda options: _can_be_read(text, request, {**options, "format": "jsonl"}))
+    asked.keep(lambda options: _works(text, request, {**options, "format": "jsonl"}))
     return asked if asked.readings else None
 
 
@@ -530,7 +531,7 @@ def _read_undeclared(text: Text, detected: str, request: _Request) -> RowsRead:
             if chosen != "basket":
                 more["format"] = "long"
             asked = refusal(TextTable(text, separator), why, more=more, rows=chosen)
-            asked.keep(lambda options: _can_be_read(text, request, options))
+            asked.keep(lambda options: _works(text, request, options))
             raise asked
     options = {"separator": request.separator} if chosen == "basket" else {}
     part: RowsRead
@@ -555,7 +556,20 @@ def _text(source: Source, request: _Request) -> Text:
 
 
 def _can_be_read(text: Text, request: _Request, options: Mapping[str, str]) -> bool:
-    """Tell whether a reading that could be proposed gives rows, and not ids for items."""
+    """Tell whether a reading gives rows of people, and not ids for items."""
+    with suppress(TableError):
+        return _works(text, request, options)
+    return False
+
+
+def _works(text: Text, request: _Request, options: Mapping[str, str]) -> bool:
+    """Tell whether a reading that could be proposed gives rows, and not ids for items.
+
+    Raises
+    ------
+    TableError
+        If rows would be events of people.
+    """
     said = dict(options)
     asked = replace(
         request,
@@ -573,9 +587,9 @@ def _can_be_read(text: Text, request: _Request, options: Mapping[str, str]) -> b
         else:
             takes, given = FORMATS[asked.format].takes, asked.given()
             part = function_of(FORMATS[asked.format].reader)(text, **{name: given[name] for name in takes})
-        require_people(text.name, part, asked.wanted)
     except (DataError, RequestError):
         return False
+    require_people(text.name, part, asked.wanted)
     items = int((part.codes >= 0).sum())
     several = len(part.items) > 1
     if any(why_id(column, items=not several) for column in part.items):
