@@ -281,7 +281,7 @@ def test_options_that_do_not_apply_are_refused(tmp_path: Path) -> None:
         format="fimi",
         separator=",",
     )
-    refused(tmp_path / "a.jsonl", "[1]\n", "id_column", error=RequestError, id_column="x")
+    refused(tmp_path / "a.jsonl", "[1]\n", "no column 'x'", "its columns are '1'", id_column="x")
     refused(tmp_path / "a.csv", "1\n", "fimi", "jsonl", error=RequestError, format="xml")
     for separator in ("ab", '"', "\n", "§"):
         refused(tmp_path / "a.csv", "1\n", "one ASCII character", error=RequestError, separator=separator)

@@ -356,6 +356,34 @@ def test_spellings_that_other_values_may_have_by_chance_are_two_values() -> None
     assert folded(["756.1234.5678.97", " E11.9", "Straße"]).to_list() == ["7561234567897", "e119", "strasse"]
 
 
+@pytest.mark.parametrize("kind", ["a number", "a prefix", "mail", "an IP address", "a name", "a street"])
+def test_rows_with_ids_are_not_converted(kind: str, tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text(FORMATS["basket"](with_persons(kind)))
+    words = ["convert", "rows.csv", "rows.jsonl", "--format", "basket"]
+    refused(setveil(*words, cwd=tmp_path), 4, "rows.jsonl would contain", "****", "--not-ids 1")
+    assert not (tmp_path / "rows.jsonl").exists()
+    assert setveil(*words, "--not-ids", "1", cwd=tmp_path).code == 0
+    stopped(lambda: sv.convert(with_persons(kind), tmp_path / "more.jsonl"))
+
+
+def test_draws_contain_nothing_of_one_person(tmp_path: Path) -> None:
+    release = sv.anonymize(with_persons("a prefix"), k=2, m=1, details=False, list_members=True)
+    stopped(lambda: sv.reconstruct(release, draws=1).write(tmp_path / "draws"))
+    rows = [[f"someone{at % 3}@example.org", *row] for at, row in enumerate(ROWS)]
+    (tmp_path / "rows.csv").write_text(FORMATS["basket"](rows))
+    allowed = ["--format", "basket", "--not-ids", "1", "--k", "2", "--m", "1", "--no-details", "--out", "out"]
+    assert setveil("anonymize", "rows.csv", *allowed, cwd=tmp_path).code == 0
+    assert setveil("reconstruct", "out", "--out", "draws", cwd=tmp_path).code == 0  # internal/ says so
+    (tmp_path / "out/published").rename(tmp_path / "given")
+    refused(
+        setveil("reconstruct", "given", "--out", "more", cwd=tmp_path),
+        4,
+        "3 items that look like e-mail addresses (so****g, so****g, so****g)",
+    )
+    stopped(lambda: sv.reconstruct(tmp_path / "given", draws=1).write(tmp_path / "more"))
+    assert not (tmp_path / "more").exists()
+
+
 def test_masked_values_tell_little() -> None:
     assert [masked(one) for one in ("1000043", "17", "ab@c.org")] == ["10****3", "****", "ab****g"]
 

@@ -34,6 +34,7 @@ def reconstruct(
     $ setveil reconstruct release --draws 20 --seed 1 --out more
     """
     from setveil.cli.files import read_release
+    from setveil.commands.reconstruct import personal_of, require_drawn_of_nobody
     from setveil.reconstruction.draws import draws_of, require_place, source_at, write_draws
     from setveil.report.pooled import drawn_text
 
@@ -41,6 +42,7 @@ def reconstruct(
     progress("reading")
     source = source_at(Path(release), read_release)
     terms = source.terms(seed, mix).written_as(format)
+    require_drawn_of_nobody(source.items, personal_of(release), str(out))
     made = draws_of(source, draws, terms, progress)
     about = write_draws(made, draws, source.items, terms, out, force=force)
     return Answer(about, drawn_text(about, source.listed, str(out)))

@@ -11,6 +11,7 @@ from setveil.data.layout import extensions, formats_of
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import is_integer
 from setveil.errors import DataError, OutputError, RequestError, described, listed
+from setveil.runs.last_check import require_items_of_nobody
 
 
 def convert(
@@ -41,7 +42,7 @@ def convert(
     Raises
     ------
     DataError
-        If the rows cannot be read, or not be written in this format.
+        If the rows cannot be read, or not be written in this format, or contain person IDs.
     RequestError
         If there is no such format, or the extension tells none.
     OutputError
@@ -76,5 +77,6 @@ def write_rows(data: Transactions, output: Path, to: str | None, *, force: bool)
     if layout.format == "fimi" and writable_layout(layout, data.vocabulary.labels) != layout:
         words = [label for label in data.vocabulary.labels if not is_integer(label)]
         raise DataError(f"FIMI holds integers only, found {listed(words)}.", hint="Use .csv, .txt or .jsonl.")
+    require_items_of_nobody(data.vocabulary.labels, data.personal, str(output))
     save(data, output, layout)
     return layout

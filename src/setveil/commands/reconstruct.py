@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -11,13 +11,16 @@ from typing import Any, TypeAlias
 from setveil.commands.given import Listener, heard, integer, is_path, path_of, published_rows, release_of
 from setveil.data.exposed import Exposed
 from setveil.data.layout import Layout
+from setveil.data.personal import NOTHING, Personal
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError, described
 from setveil.notebook import card
+from setveil.plain_json import read_json
 from setveil.published import Release, kind_named
 from setveil.published.chunk_files import PublishedChunks
 from setveil.published.group_files import PublishedGroups
 from setveil.reconstruction.draws import NOTE, Source, Terms, draws_of, source_at, write_draws
+from setveil.runs.last_check import require_items_of_nobody, require_no_forms
 from setveil.runs.run import VerifiedRelease
 from setveil.wording import count
 
@@ -35,6 +38,8 @@ class Reconstruction:
         published columns beside the items.
     terms : Terms
         Seed, steps of mixing, and how they are written.
+    personal : Personal, optional
+        What of the input must not be written; None: the input is not at hand, or was allowed.
 
     Examples
     --------
@@ -47,6 +52,7 @@ class Reconstruction:
 
     draws: tuple[Draw, ...]
     terms: Terms
+    personal: Personal | None = field(default=None, repr=False)
 
     @property
     def rows(self) -> tuple[Transactions, ...]:
@@ -89,6 +95,8 @@ class Reconstruction:
         ------
         OutputError
             If the folder exists or cannot be written.
+        PersonalDataError
+            If items belong to one person each (see `require_drawn_of_nobody`).
 
         Examples
         --------
@@ -102,6 +110,7 @@ class Reconstruction:
             raise RequestError(f"format must be the name of a format, got {described(format)}.")
         terms = self.terms.written_as(format)
         items = dict.fromkeys(item for rows in self.rows for item in rows.vocabulary.labels)
+        require_drawn_of_nobody([*items], self.personal, str(out))
         return write_draws(self.rows, len(self), items, terms, path_of("out", out), force=force)
 
     def __repr__(self) -> str:
@@ -172,8 +181,33 @@ def reconstruct(
     made = draws_of(source, number, terms, listening)
     table = source.table
     return Reconstruction(
-        tuple(made) if table is None else tuple(replace(table, sets=rows) for rows in made), terms
+        tuple(made) if table is None else tuple(replace(table, sets=rows) for rows in made),
+        terms,
+        personal_of(release),
     )
+
+
+def require_drawn_of_nobody(items: Sequence[str], personal: Personal | None, where: str) -> None:
+    """Raise if items of draws belong to one person in the input; without it, if they are written so."""
+    if personal is None:
+        require_no_forms(items, where)
+    else:
+        require_items_of_nobody(items, personal, where)
+
+
+def personal_of(release: object) -> Personal | None:
+    """Take what of the input must not be written; None: the input is not at hand.
+
+    Nothing is kept of a folder whose internal report says that columns were allowed: they passed.
+    """
+    if isinstance(release, VerifiedRelease):
+        return release.personal
+    if is_path(release):
+        folder = Path(release)
+        report = (folder.parent if folder.name == "published" else folder) / "internal" / "report.json"
+        if report.is_file() and "not_ids" in read_json(report.read_bytes()):
+            return NOTHING
+    return None
 
 
 def _source(release: object) -> Source:

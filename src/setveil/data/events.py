@@ -29,6 +29,7 @@ from setveil.wording import count
 
 PERSON = "person"  # what a row is unless it was confirmed that it is an event
 _PLURALS = {"person": "people", "insured person": "insured people"}
+_LONG = 6  # digits that no postcode has, or hardly any
 _LINES = 50  # rows of one value, on average, above which it is no person
 
 
@@ -104,11 +105,19 @@ def require_rows_of_people(
     """
     if id_column is not None and is_people(id_column):
         return
-    named = sorted(beside.columns, key=lambda one: (not is_people(one.name), not tells_person(one.name)))
+    named = sorted(
+        beside.columns,
+        key=lambda one: (not is_people(one.name), not tells_person(one.name), _may_be_places(one)),
+    )
     for column in named:
         found = _shared(beside.row, column, n_rows, id_column)
         if found:
             raise _asked(where, column, n_rows, id_column, found, reading)
+
+
+def _may_be_places(column: Values) -> bool:
+    """Tell whether values are short numbers, which postcodes are as well as IDs."""
+    return all(label.isdecimal() and len(label) < _LONG for label in column.labels)
 
 
 def _shared(row: Codes, column: Values, n_rows: int, id_column: str | None) -> tuple[int, int] | None:

@@ -139,8 +139,8 @@ def likely_readings(table: NamedColumns) -> list[Reading]:
     readings: list[Reading] = _of_lists(table, values, word)
     if readings:
         return readings
-    if table.trimmed and not table.header:
-        return _of_ends(table, values, word)
+    if table.trimmed and not table.header and (readings := _of_ends(table, values, word)):
+        return readings
     # an empty field between blanks cannot be seen, unless only items at the ends of lines are missing
     shifted = table.trimmed and table.separator == " " and not _only_items_lack(table, values)
     several = _of_one_kind(table, values) if width > 2 and not shifted else []
@@ -172,6 +172,8 @@ def _of_ends(table: NamedColumns, values: Sequence[Sequence[str]], word: Sequenc
 
     The items begin where the shortest line ends, or before it if the same values are there.
     """
+    if len(table.head) < evidence.MANY // 2:
+        return []  # too few to tell IDs from items
     filled = [[value for value in column if value not in evidence.MISSING] for column in values]
     start = min(sum(map(bool, row)) for row in table.head) - 1
     later = {value for column in filled[start + 1 :] for value in column}
@@ -182,6 +184,9 @@ def _of_ends(table: NamedColumns, values: Sequence[Sequence[str]], word: Sequenc
     rows = [[row[at] for at in items if row[at] not in evidence.MISSING] for row in table.head]
     if start < 1 or not _come_again(filled[start], later) or evidence.why_ids(rows):
         return []
+    later.update(filled[start])
+    if any(not later.isdisjoint(filled[at]) for at in range(start)):
+        return []  # IDs and items may stand anywhere
     if any(_may_be_ids(filled[at]) or _hold_ends(table, [at]) for at in items[:-1]):
         return []
     return [({"item_columns": as_fields(items, word)}, "one row per line, items from these columns")]

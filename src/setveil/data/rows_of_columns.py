@@ -150,7 +150,9 @@ def with_unused(table: NamedColumns, part: RowsRead, known: Mapping[int, Column]
     @cache
     def cells(at: int) -> pl.Series | None:
         """Read a column by polars, which is fast, if that can read the table."""
-        return table.cells(at) if hasattr(table, "cells") else None
+        found = table.cells(at) if hasattr(table, "cells") else None
+        n_lines = part.indptr.size - 1 if part.lines is None else part.lines.size
+        return None if found is None or found.len() < n_lines else found  # it saw other ends of lines
 
     def any_cells(at: int) -> Column | pl.Series:
         found = cells(at)

@@ -3,7 +3,7 @@
 All that is below ``published/`` is read again as bytes, whatever wrote it, and its values are compared with
 those that belong to one person each in the input (see `setveil.data.personal`, which states when values
 match). Every folder with published files comes from `setveil.runs.folder.new_folder`, which ends with this
-check.
+check. Rows that are rewritten in another format, or drawn from a release, are checked by the same rules.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from setveil.data.personal import IDS, Personal, PersonalColumn, masked, says_something
+from setveil.data.personal import IDS, Personal, PersonalColumn, forms, masked, says_something
 from setveil.data.readings import as_field
 from setveil.errors import PersonalDataError, listed, shorten
 from setveil.kernels.tokens import tokenize
@@ -53,19 +53,50 @@ def require_nothing_personal(published: Path, personal: Personal) -> None:
     PersonalDataError
         With the column, how many of its values would be published, and three of them, masked.
     """
+    _require_none(published_values(published), personal, "published/")
+
+
+def require_items_of_nobody(items: Sequence[str], personal: Personal, where: str) -> None:
+    """Raise if items that are about to be written outside of a release belong to one person in the input."""
+    values = list(dict.fromkeys(_with_parts(items)))
+    _require_none([(Path(where).name, values)], personal, where)
+
+
+def require_no_forms(items: Sequence[str], where: str) -> None:
+    """Raise if items whose input is not at hand are written like what belongs to one person.
+
+    Without the input nothing says which items are IDs: only e-mail addresses, telephone numbers, IP
+    addresses, card numbers and exact addresses are found, by how they are written.
+    """
+    found = forms(list(dict.fromkeys(_with_parts(items))))
+    if not found:
+        return
+    said = (
+        f"{count(len(values), 'item')} that look like {kind} "
+        f"({', '.join(masked(value) for value in sorted(values)[:_EXAMPLES])})"
+        for kind, values in found.items()
+    )
+    raise PersonalDataError(
+        f"Nothing was written: {where} would contain {'; '.join(said)}.",
+        hint="The release contains them. If they may be shared, make it again with --not-ids, and draw from "
+        "its folder with internal/, which says so.",
+    )
+
+
+def _require_none(files: Iterable[tuple[str, Sequence[str]]], personal: Personal, where: str) -> None:
     columns = [column for column in personal.columns if column.hashes.size]
     if not columns:
         return
     found: dict[int, dict[str, str]] = {}
-    for name, values in published_values(published):
+    for name, values in files:
         for at, column in enumerate(columns):
             for value in column.among(values):
                 found.setdefault(at, {}).setdefault(value, name)
     if found:
-        raise _refused([(columns[at], some) for at, some in sorted(found.items())])
+        raise _refused([(columns[at], some) for at, some in sorted(found.items())], where)
 
 
-def _refused(found: Sequence[tuple[PersonalColumn, Mapping[str, str]]]) -> PersonalDataError:
+def _refused(found: Sequence[tuple[PersonalColumn, Mapping[str, str]]], where: str) -> PersonalDataError:
     said = []
     for column, values in found[:_COLUMNS]:
         some = ", ".join(masked(value) for value in sorted(values)[:_EXAMPLES])
@@ -75,7 +106,7 @@ def _refused(found: Sequence[tuple[PersonalColumn, Mapping[str, str]]]) -> Perso
     kinds = list(dict.fromkeys(column.kind for column, _ in found))
     names = list(dict.fromkeys(as_field(column.named) for column, _ in found))
     return PersonalDataError(
-        f"Nothing was written: published/ would contain {listed(kinds, 6).replace(chr(39), '')}: "
+        f"Nothing was written: {where} would contain {listed(kinds, 6).replace(chr(39), '')}: "
         f"{'; '.join(said)}{more}.",
         hint=f"Leave {'it' if len(found) == 1 else 'them'} out of what is published. If the values are no "
         f"IDs of persons and may be shared, add --not-ids {_list_of(names)}.",

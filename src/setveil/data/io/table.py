@@ -224,7 +224,7 @@ def _with_ends(text: Text, rows: Sequence[Sequence[str]], separator: str) -> lis
         sign = separator.encode()
         width = max(width, max(line.count(sign) for line in text.content.splitlines()) + 1)
     found = [[*row, *[""] * (width - len(row))] for row in rows]
-    return [] if evidence.has_header(found) else found
+    return [] if evidence.has_header([row[: len(rows[0])] for row in found]) else found
 
 
 def _numbered(tokens: Codes, n: int) -> tuple[Codes, Codes]:

@@ -1,0 +1,118 @@
+"""Lines without a header, and JSON arrays, are read by the places of their fields, if these tell items."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import pytest
+
+import setveil as sv
+from cli_helpers import setveil
+from strategies import seeded
+
+GOODS = ("milk", "bread", "beer", "jam", "rice", "tea")
+CODES = ("1001", "1002", "1003", "1004", "1005")
+Line = list[str]
+
+
+def lines(rng: Random, goods: tuple[str, ...], n: int = 60, each: int = 1) -> list[Line]:
+    """Draw lines of an age, an ID and one to three items; of each person so many lines."""
+    return [
+        [str(rng.randint(20, 60)), f"P{1_000_003 + 17 * (at // each)}", *rng.sample(goods, 1 + at % 3)]
+        for at in range(n)
+    ]
+
+
+def as_text(separator: str) -> Callable[[list[Line]], str]:
+    return lambda rows: "".join(separator.join(row) + "\n" for row in rows)
+
+
+def as_arrays(rows: list[Line]) -> str:
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+FORMS: dict[str, tuple[str, Callable[[list[Line]], str]]] = {
+    "commas": ("a.csv", as_text(",")),
+    "semicolons": ("a.csv", as_text(";")),
+    "tabs": ("a.tsv", as_text("\t")),
+    "bars": ("a.dat", as_text("|")),
+    "arrays": ("a.jsonl", as_arrays),
+}
+
+
+@pytest.mark.parametrize("goods", [GOODS, CODES])
+@pytest.mark.parametrize("form", FORMS)
+def test_items_are_the_fields_up_to_the_end_of_the_line(
+    form: str, goods: tuple[str, ...], tmp_path: Path
+) -> None:
+    rng = seeded(53)
+    name, written = FORMS[form]
+    rows = lines(rng, goods)
+    (tmp_path / name).write_text(written(rows))
+    with pytest.raises(sv.TableError) as caught:
+        sv.read(tmp_path / name)
+    (options,) = [dict(options) for options, _ in caught.value.readings]
+    assert options == {"item_columns": "3-5"}
+    found = sv.read(tmp_path / name, **options)
+    assert [frozenset(row) for row in found.rows()] == [frozenset(row[2:]) for row in rows]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_lines_of_one_person_are_one_row(form: str, tmp_path: Path) -> None:
+    name, written = FORMS[form]
+    rows = lines(seeded(54), GOODS, n=90, each=3)
+    (tmp_path / name).write_text(written(rows))
+    with pytest.raises(sv.TableError) as caught:
+        sv.read(tmp_path / name)
+    (options,) = [dict(options) for options, _ in caught.value.readings]
+    assert options == {"id_column": "2", "item_columns": "3-5"}
+    assert sv.read(tmp_path / name, **options).n_rows == 30
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("place", ["last", "anywhere"])
+def test_nothing_is_proposed_where_ids_may_be_items(form: str, place: str, tmp_path: Path) -> None:
+    name, written = FORMS[form]
+    rng = seeded(55)
+    rows = [row[2:] for row in lines(rng, GOODS)]
+    for at, row in enumerate(rows):
+        row.insert(len(row) if place == "last" else rng.randint(0, len(row)), f"P{1_000_003 + 17 * at}")
+    (tmp_path / name).write_text(written(rows))
+    with pytest.raises(sv.TableError) as caught:
+        sv.read(tmp_path / name)
+    assert caught.value.readings == ()
+
+
+@pytest.mark.parametrize("separator", [",", ";", "|"])
+def test_texts_in_a_file_for_numbers(separator: str, tmp_path: Path) -> None:
+    rng = seeded(56)
+    rows = [rng.sample(GOODS, 1 + at % 3) for at in range(60)]
+    (tmp_path / "a.dat").write_text(as_text(separator)(rows))
+    done = setveil("anonymize", "a.dat", "--k", "2", "--m", "1", "--out", "out", cwd=tmp_path)
+    assert done.code == 4
+    (command,) = [line.strip() for line in done.err.splitlines() if line.strip().startswith("setveil ")]
+    assert setveil(*shlex.split(command)[1:], cwd=tmp_path).code == 0
+
+
+def test_a_series_without_a_hierarchy_prints_how_to_make_one(tmp_path: Path) -> None:
+    rows = [["patient", "item"], *([f"P{at // 2}", GOODS[at % 6]] for at in range(60))]
+    (tmp_path / "a.csv").write_text(as_text(",")(rows))
+    assert setveil("series", "init", "s", "--k", "2", "--m", "1", cwd=tmp_path).code == 0
+    named = ["--id-column", "patient", "--item-column", "item"]
+    done = setveil("series", "add", "s", "a.csv", "--name", "q1", "--out", "q1", *named, cwd=tmp_path)
+    assert done.code == 2
+    commands = [line.strip() for line in done.err.splitlines() if line.strip().startswith("setveil ")]
+    assert [setveil(*shlex.split(one)[1:], cwd=tmp_path).code for one in commands] == [0, 0]
+
+
+def test_a_series_asks_for_the_people_of_lists(tmp_path: Path) -> None:
+    records = [{"Versichertennr": f"P{1000 + at}", "ICD10": [GOODS[at % 6]]} for at in range(60)]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(one) + "\n" for one in records))
+    assert setveil("series", "init", "s", "--k", "2", "--m", "1", cwd=tmp_path).code == 0
+    done = setveil("series", "add", "s", "a.jsonl", "--name", "q1", "--out", "q1", cwd=tmp_path)
+    assert done.code == 4
+    assert "--id-column Versichertennr --item-column ICD10" in done.err
