@@ -19,6 +19,8 @@ from setveil.options.decode import Given
 from setveil.options.guarantees import make_guarantee
 from setveil.report import words
 from setveil.runs import orders
+from setveil.studio.desk.place import Desk
+from setveil.studio.desk.release import refused as refused_in_studio
 from strategies import transactions
 from tables import as_table
 
@@ -61,24 +63,36 @@ def released(algorithm: str, model: str) -> tuple[sv.VerifiedRelease, Any, sv.Hi
     return sv.anonymize(data, promise, algorithm=algorithm, hierarchy=TREE), data, TREE
 
 
-def questions(release: Any, data: Any, tree: sv.Hierarchy | None) -> Iterator[Callable[[], object]]:
-    """What a release, or its folder, can be asked."""
-    yield partial(sv.query, release, [["a"], ["a", "b"]])
-    yield partial(sv.query, release, itemsets=3)
+def questions(
+    release: Any, data: Any, tree: sv.Hierarchy | None
+) -> Iterator[tuple[str, Callable[[], object]]]:
+    """Name each question to a release, or to its folder."""
+    yield "query items", partial(sv.query, release, [["a"], ["a", "b"]])
+    yield "query itemsets", partial(sv.query, release, itemsets=3)
     for name in ("a", "ab", "*", "s"):
-        yield partial(sv.why, release, name, data=data, hierarchy=tree)
-    yield partial(sv.why, release, "a")
+        yield f"why {name}, with data", partial(sv.why, release, name, data=data, hierarchy=tree)
+    yield "why a", partial(sv.why, release, "a")
     asked: dict[str, Any]
-    for asked in ({}, {"private": ["s"]}, {"original": data}, {"fraction": 0.1}, {"absent": 1}):
-        yield partial(sv.risk, release, **asked)
-    for asked in ({}, {"queries": 20, "hierarchy": tree}, {"rules": "10%", "confidence": 0.5}):
-        yield partial(sv.measure, data, release, **asked)
-    yield partial(sv.attack, release, data, OTHERS, attacks=5)
-    yield partial(sv.apply, release, OTHERS)
-    yield partial(sv.reconstruct, release)
-    yield partial(sv.read_published, release)
-    for promise in PROMISES.values():
-        yield partial(sv.verify, release, promise)
+    for name, asked in (
+        ("risk", {}),
+        ("risk, private", {"private": ["s"]}),
+        ("risk, original", {"original": data}),
+        ("risk, fraction", {"fraction": 0.1}),
+        ("risk, absent", {"absent": 1}),
+    ):
+        yield name, partial(sv.risk, release, **asked)
+    for name, asked in (
+        ("measure", {}),
+        ("measure, queries", {"queries": 20, "hierarchy": tree}),
+        ("measure, rules", {"rules": "10%", "confidence": 0.5}),
+    ):
+        yield name, partial(sv.measure, data, release, **asked)
+    yield "attack", partial(sv.attack, release, data, OTHERS, attacks=5)
+    yield "apply", partial(sv.apply, release, OTHERS)
+    yield "reconstruct", partial(sv.reconstruct, release)
+    yield "read", partial(sv.read_published, release)
+    for model, promise in PROMISES.items():
+        yield f"verify {model}", partial(sv.verify, release, promise)
 
 
 @pytest.mark.parametrize(("algorithm", "model"), MADE)
@@ -88,7 +102,7 @@ def test_every_question_is_answered_or_refused(algorithm: str, model: str, tmp_p
     release.write(tmp_path / "run")
     answered, refused = 0, []
     for asked in (release, tmp_path / "run"):
-        for question in questions(asked, data, tree):
+        for _, question in questions(asked, data, tree):
             try:
                 assert repr(question())
                 answered += 1
@@ -98,6 +112,61 @@ def test_every_question_is_answered_or_refused(algorithm: str, model: str, tmp_p
     assert [one for one in refused if "defect" in one] == []
     assert release.report_html()
     assert release.to_polars(long=True).width
+
+
+GOLDEN = Path(__file__).with_name("answers_of_releases.txt")
+ONE_OF_A_KIND = (
+    ("exact", "km-anonymity"),
+    ("lg", "k-anonymity"),
+    ("classes", "km-anonymity"),
+    ("facts", "aa"),
+    ("rt", "kkm"),
+    ("cahd", "privacy-degree"),
+    ("forest", "mixed-km"),
+    ("disassociation", "disassociated"),
+    ("dp-blocks", "differential-privacy"),
+)
+
+
+def answers(folder: Path) -> str:
+    """Write what each kind of release answers to each question: "yes", or why it refuses.
+
+    Where the folder of a run answers otherwise than the release in memory, its answer is a line of its own.
+    """
+    lines = []
+    for algorithm, model in ONE_OF_A_KIND:
+        release, data, tree = released(algorithm, model)
+        record = release.write(folder / algorithm, rare_names=True)
+        lines.append(f"{record['recoding']} ({release.release.info.title})")
+        of_release = dict(questions(release, data, tree))
+        of_folder = dict(questions(folder / algorithm, data, tree))
+        for name, question in of_release.items():
+            first, second = (
+                _answer(one).replace(str(folder / algorithm), "RUN") for one in (question, of_folder[name])
+            )
+            lines.append(f"  {name}: {first}")
+            lines += [f"  {name}, of its folder: {second}"] if second != first else []
+        external = _answer(partial(release.report_html, external=True))
+        lines += [f"  page to share: {external}", f"  page: {_answer(release.report_html)}"]
+        lines.append(f"  data frame: {_answer(partial(release.to_polars, long=True))}")
+        (folder / "runs").mkdir(exist_ok=True)
+        (folder / algorithm).rename(folder / "runs" / algorithm)
+        refusals = refused_in_studio(Desk(folder), algorithm)
+        lines += [f"  studio, {name}: {said}" for name, said in refusals.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _answer(question: Callable[[], object]) -> str:
+    try:
+        question()
+    except sv.SetveilError as error:
+        return " ".join(error.message.split())
+    return "yes"
+
+
+def test_the_table_of_all_answers(tmp_path: Path) -> None:
+    """`python tests/test_every_release.py` writes it again; read the difference."""
+    assert answers(tmp_path) == GOLDEN.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -142,3 +211,10 @@ def test_parts_count_single_rows_only(tmp_path: Path) -> None:
         for command in ("verify", "risk"):
             done = setveil(command, tmp_path / str(counts), "--engine", "parts")
             refused(done, 2, "rows in classes", "--engine parts")
+
+
+if __name__ == "__main__":
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as place:
+        GOLDEN.write_text(answers(Path(place)), encoding="utf-8")
