@@ -1,4 +1,4 @@
-"""Only the files of a kind of release and its verifier test for its classes; the rest may only become less."""
+"""Only the files of a kind of release and its verifier test for its classes; the rest may only shrink."""
 
 from __future__ import annotations
 
