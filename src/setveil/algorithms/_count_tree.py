@@ -14,7 +14,7 @@ Path = tuple[int, ...]
 
 
 def count_tree_nodes(cut: Cut, size: int, *, only_whole: bool = False) -> int:
-    """Count the nodes of the count-tree of a cut's extended rows, the root of the hierarchy left out.
+    """Count the nodes of the count-tree of a cut's extended rows, the root of the hierarchy omitted.
 
     Parameters
     ----------

@@ -174,7 +174,7 @@ class MadeRelease:
     def layout(self, given: Layout, wanted: str | None) -> Layout:
         """Refuse a format: there is only one."""
         if wanted is not None:
-            raise RequestError(f"--output-format: {self.info.written}.", hint="Leave it out.")
+            raise RequestError(f"--output-format: {self.info.written}.", hint="Omit this option.")
         return given
 
     def write_inside(self, _folder: Path) -> None:

@@ -125,7 +125,7 @@ class BlocksRelease(MadeRelease):
         return {info.means: CELLS_FILE, "rows_file": ROWS_FILE}
 
     def recorded(self, data: Original) -> dict[str, Any]:
-        """Say what noisy counts tell, what they cost, and how far they are off: that must stay inside."""
+        """Return what noisy counts contain, what they cost, and how far they are off, which is internal."""
         shown = self.shown
         supports = dict(zip(data.vocabulary.labels, data.supports().tolist(), strict=True))
         told = {

@@ -41,7 +41,7 @@ def by_share(kept: float) -> str:
 
 
 class Kind:
-    """The words for one kind of release. The defaults suit one of which nothing is measured."""
+    """The words for one kind of release. The defaults suit one without measures."""
 
     recoding: ClassVar[str]
     """What a record calls this kind."""
