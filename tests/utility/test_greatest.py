@@ -14,9 +14,10 @@ from naive.km import item_order
 from releases import estimator_of, exact, random_release
 from setveil.data.layout import Layout
 from setveil.published.shared import Shared
+from setveil.utility import _pair_counts
 from setveil.utility.estimates import Estimator
 from setveil.utility.greatest import found_again, greatest_itemsets, most_frequent_pairs, rules_of
-from strategies import Rows, examples, random_rows, transactions
+from strategies import Rows, examples, many, random_rows, transactions
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -47,6 +48,27 @@ def test_greatest_itemsets(seed: int, number: int, longest: int | None) -> None:
     expected = [estimator.estimate(itemset) for itemset in every[:number]]
     assert [answer.estimate for answer in found] == pytest.approx(expected, rel=1e-12)
     assert found == [estimator.answer(answer.itemset) for answer in found]
+
+
+def test_the_same_whether_rows_show_few_pairs_or_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where they show few, only these are looked at."""
+    drawn, listed = Random(53), 0
+    for _ in range(many(120)):
+        original, published = random_release(drawn, most_rows=15, most_items=6)
+        data = transactions([frozenset(row) for row in original])
+        number = drawn.randint(1, 30)
+        found = []
+        for sparse in (1, 10**9):
+            monkeypatch.setattr(_pair_counts, "SPARSE", sparse)
+            estimator = estimator_of(published)
+            listed += estimator.kinds_beside() is not None
+            pairs = most_frequent_pairs(data, number)
+            found.append(
+                (pairs, greatest_itemsets(estimator, number, 3), found_again(data, estimator, number))
+            )
+        few, all_pairs = found
+        assert few == all_pairs
+    assert listed > many(20)
 
 
 def test_items_that_are_all_alike_are_no_reason_to_look_at_all_pairs(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,6 +43,7 @@ class ClassEstimator(Estimator):
     """
 
     in_classes: ClassVar[bool] = True
+    by_label: ClassVar[bool] = False
     answers_groups: ClassVar[bool] = False
 
     def __init__(self, shared: Told, *, unlisted: int = 0, class_: int | None = None) -> None:

@@ -22,6 +22,7 @@ from setveil.kernels.rows import Ids, Ints, frozen, merge_rows, take_rows
 from setveil.published.shared import Told
 from setveil.utility._estimate_loops import answer_queries
 from setveil.utility._label_shares import places_in
+from setveil.utility._pair_counts import few_pairs
 from setveil.utility._set_supports import supports_of_sets
 from setveil.utility.group_estimates import answer_groups, codes_below
 
@@ -132,6 +133,7 @@ class Estimator:
     names: ClassVar[str] = "neither an item nor a label"  # what a name is that cannot be asked for
     lacking: ClassVar[str] = "Items that were left out, and are in no count, cannot be asked for."
     in_classes: ClassVar[bool] = False  # whether rows are in classes, which may be asked one by one
+    by_label: ClassVar[bool] = True  # whether items are together only where some row shows both labels
     answers_groups: ClassVar[bool] = True  # whether E11 is answered as the group of E11.0 to E11.9
 
     def __init__(self, shared: Told, *, unlisted: int = 0) -> None:
@@ -197,6 +199,30 @@ class Estimator:
             else:
                 found.append(tuple((int(label[place]), float(share[place])) for place in places))
         return found
+
+    def kinds_beside(self) -> dict[tuple[object, ...], list[tuple[object, ...]]] | None:
+        """List for the kind of each label those that it may be expected with; None: look at all pairs.
+
+        That is where the rows show few of all pairs of labels. Kinds that are not listed go with any.
+        """
+        places = self.places
+        if (
+            not self.by_label
+            or (places.only(self.items) < 0).any()
+            or not isinstance(self._rows, Transactions)
+        ):
+            return None
+        pairs = few_pairs(*self._rows.distinct, len(self._labels))
+        if pairs is None:
+            return None
+        suppressed = (len(self._labels),)
+        beside: dict[tuple[object, ...], list[tuple[object, ...]]] = {
+            (label,): [(label,), suppressed] for label in range(len(self._labels))
+        }
+        for one, other in zip(pairs[0].tolist(), pairs[1].tolist(), strict=True):
+            beside[one,].append((other,))
+            beside[other,].append((one,))
+        return beside
 
     def estimate(self, items: Iterable[str]) -> float:
         """Estimate how many rows hold all of some items.

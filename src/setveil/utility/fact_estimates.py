@@ -37,6 +37,7 @@ class FactEstimator(Estimator):
     """
 
     unit: ClassVar[str] = "fact"
+    by_label: ClassVar[bool] = False
     answers_groups: ClassVar[bool] = False
     names: ClassVar[str] = "neither a fact nor a part of facts"
     places: _FactPlaces

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice
 from typing import Any
@@ -15,13 +15,14 @@ from setveil.data.vocabulary import item_order
 from setveil.engine.tabled import TabledRows
 from setveil.kernels.count import members_of_cells
 from setveil.progress import Progress, silent
-from setveil.utility._pair_counts import count_beside
+from setveil.utility._pair_counts import count_beside, few_pairs
 from setveil.utility.estimates import Answer, Estimator
 
 _BLOCK = 4096  # candidates that are estimated together
 _CELLS = 1 << 20  # of a table that are looked at together
 
 Itemset = tuple[int, ...]
+Kind = tuple[object, ...]
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,8 @@ class _Search:
         it is among the greatest if these are as many as are looked for. So labels of many items, which may
         all be alike, are no reason to look at all their pairs.
         """
-        met: dict[tuple[object, ...], list[int]] = {}
+        met: dict[Kind, list[int]] = {}
+        beside = self.estimator.kinds_beside()
         for last, estimate in enumerate(self.singles):
             if not self.possible(estimate):
                 return
@@ -112,7 +114,7 @@ class _Search:
             before = len(own)
             if before > self.number:
                 continue
-            for ranks in met.values():
+            for ranks in met.values() if beside is None else _met(met, beside, self.kinds[last]):
                 if ranks is not own:
                     for first in ranks[: self.number // (before + 1)]:
                         yield first, last
@@ -163,6 +165,15 @@ class _Search:
     def answers(self) -> list[Answer]:
         ordered = [sorted(ranks, key=self.place.__getitem__) for *_, ranks in self.found]
         return self.estimator.answer_all([[self.items[rank] for rank in ranks] for ranks in ordered])
+
+
+def _met(
+    met: Mapping[Kind, list[int]], beside: Mapping[Kind, Sequence[Kind]], kind: Kind
+) -> Iterable[list[int]]:
+    """List what was met of kinds that some row shows beside one, or that may be anywhere."""
+    if kind not in beside:
+        return met.values()
+    return (met[one] for one in beside[kind] if one in met)
 
 
 def rules_of(estimator: Estimator, itemsets: Sequence[Sequence[str]]) -> list[Rule]:
@@ -240,10 +251,16 @@ def most_frequent_pairs(
     if isinstance(data, TabledRows):
         return _most_frequent_in_table(data, number)
     indptr, items, weights = data.distinct
-    starts, holders = data.holders
-    supports = data.supports()
     in_order = item_order(data.vocabulary.labels)
     place = {data.vocabulary.ids[item]: at for at, item in enumerate(in_order)}
+    if (pairs := few_pairs(indptr, items, weights, data.n_items)) is not None:
+        one, other = (np.array([place[item] for item in ids.tolist()], np.int64) for ids in pairs[:2])
+        low, high, rows = np.minimum(one, other), np.maximum(one, other), pairs[2]
+        best = np.lexsort((high, low, -rows))[:number]
+        counted = zip(low[best].tolist(), high[best].tolist(), rows[best].tolist(), strict=True)
+        return [((in_order[first], in_order[second]), n) for first, second, n in counted]
+    starts, holders = data.holders
+    supports = data.supports()
     before = np.zeros(data.n_items, bool)
     found: list[tuple[int, int, int]] = []  # less the rows, and the places of both items
     least = 1  # rows of a pair that may be among those looked for

@@ -15,6 +15,7 @@ class OwnNames(Estimator):
     """What estimators of such releases have in common."""
 
     names: ClassVar[str] = "not an item"
+    by_label: ClassVar[bool] = False
     answers_groups: ClassVar[bool] = False
 
     @property

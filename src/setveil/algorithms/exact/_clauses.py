@@ -19,6 +19,7 @@ from setveil.kernels import walk as kernel
 from setveil.kernels.limits import Limits
 from setveil.kernels.rows import (
     Ids,
+    Ints,
     distinct_rows,
     frozen,
     invert,
@@ -105,6 +106,12 @@ class Separator:
                 return
         if self.absence is not None:
             yield from self.absence.threats(rows, published, progress)
+
+    def supports(self) -> Ints:
+        """Count the rows of the data with each node: int64 (n_nodes,)."""
+        tree = self.cut.tree
+        nodes = extended_rows(tree, *self.rows, np.ones(tree.n_nodes, bool))
+        return item_supports(*nodes, self.weights, tree.n_nodes)
 
     def parents(self, threat: list[int]) -> frozenset[int]:
         """Return the parents of a threat's nodes."""

@@ -24,6 +24,7 @@ from setveil.algorithms.exact._losses import Losses, how_far
 from setveil.algorithms.exact._program import Program
 from setveil.algorithms.exact._rare_leaves import RareLeaves
 from setveil.algorithms.exact._rounding import Rounding
+from setveil.algorithms.exact._single_items import least_loss, may_be_published
 from setveil.algorithms.exact._variables import Variables
 from setveil.algorithms.hghs._suppression import CutSpace, in_rounds
 from setveil.data.transactions import Transactions
@@ -96,6 +97,7 @@ class Search:
         )
         self.first = FIRST.get(parameters.loss, ()) if losses is None else ()
         merges = losses is None and _merges(hierarchy, parameters)
+        self._separable = losses is None and not absent and not parameters.certificate
         if losses is None:
             losses = Losses.of(parameters.loss, hierarchy, tree, data, parameters.weights, everything)
         self.of_all, self.untried = everything, 0
@@ -151,6 +153,8 @@ class Search:
 
         `start`: the candidate of a draft to begin with, in place of those that are looked for at first.
         """
+        if self._solve_single_items(start):
+            return self._record(self.incumbent.cost or 0, inf, 0, 0)
         if start is None:
             self._begin()
         else:
@@ -174,7 +178,7 @@ class Search:
             )
         if self.incumbent.candidate is not start:  # which was polished
             self._polish()
-        return self._record(self.incumbent.cost, lower, program)
+        return self._record(self.incumbent.cost, lower, len(program), program.solved)
 
     def take(self, image: Mapping[str, str | None]) -> None:
         """Take the release of an earlier run as the best: the label of each item, None: it is suppressed."""
@@ -269,7 +273,7 @@ class Search:
         asked = self.progress.stoppable and self.progress.stop_requested()
         return asked or time.monotonic() > self.deadline
 
-    def _record(self, best: int, proven: float, program: Program) -> dict[str, Any]:
+    def _record(self, best: int, proven: float, clauses: int, rounds: int) -> dict[str, Any]:
         lower = int(min(proven, best))
         if best - lower <= self.losses.rounded * best:
             lower = best
@@ -279,9 +283,29 @@ class Search:
             **how_far(best, lower, self.losses.whole),
             "weighted": bool(self.parameters.weights),
             "limited": bool(self.kept) or self.parameters.max_suppressed is not None,
-            "clauses": len(program),
-            "rounds": program.solved,
+            "clauses": clauses,
+            "rounds": rounds,
         }
+
+    def _solve_single_items(self, start: Ids | None) -> bool:
+        """Take the optimum where threats are single nodes; False: it must be searched for.
+
+        `start`: a candidate that stays if it is as good.
+        """
+        tree, separator = self.tree, self.separator
+        if not self._separable or min(self.guarantee.m, separator.longest) > 1:
+            return False
+        self._offer_coarsest()  # or the items to keep are refused
+        may = may_be_published(tree, separator.supports(), self.guarantee.k, self.kept, self.barred)
+        free = np.full(tree.n_leaves, self.parameters.suppress)
+        free[self.kept], free[self.barred] = False, True
+        candidate = self.candidates.of_cut(*least_loss(tree, self.losses, may, free))
+        if not self.incumbent.allows(candidate):
+            return False
+        if start is not None and self.losses.cost(start) == self.losses.cost(candidate):
+            candidate = start
+        self.incumbent.put(candidate)
+        return True
 
     # --- candidates before the program is solved
 
