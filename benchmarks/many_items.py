@@ -2,8 +2,8 @@
 
     python benchmarks/many_items.py [--items 1000 10000 100000 1000000]
 
-Rows of three items each, six for every ten items, are drawn uniformly or by Zipf's law, with a fixed seed. Each
-run is a process of its own, with compiled kernels: k = 2, m = 1, the usual hierarchy, all measures.
+Rows of three items each, six for every ten items, are drawn uniformly or by Zipf's law, with a fixed seed.
+Each run is a process of its own, with compiled kernels: k = 2, m = 1, the usual hierarchy, all measures.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def _one(folder: Path, items: int, drawn: str) -> str:
     supports = _write(rows, items, drawn)
     before = os.times()
     command = [*RUN, str(rows), "--out", str(out), "--force"]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)  # noqa: S603
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     after = os.times()
     seconds = sum(after[2:4]) - sum(before[2:4])
     record = json.loads((out / "internal" / "report.json").read_text())
