@@ -56,7 +56,7 @@ def _named(asked: ast.expr) -> list[str]:
     return [ast.unparse(asked).rpartition(".")[2]]
 
 
-def tests_by_file() -> Counter[str]:
+def asked_by_file() -> Counter[str]:
     """Count the tests for a class of a kind in each file where these are not at home."""
     found: Counter[str] = Counter()
     for path in sorted(PACKAGE.rglob("*.py")):
@@ -71,5 +71,5 @@ def tests_by_file() -> Counter[str]:
 
 def test_no_file_tests_for_more_classes_of_kinds_than_before() -> None:
     """Ask the release, what it publishes or its `KindInfo`; lower the number of a file that has fewer now."""
-    more = {name: n for name, n in tests_by_file().items() if n > LEFT.get(name, 0)}
+    more = {name: n for name, n in asked_by_file().items() if n > LEFT.get(name, 0)}
     assert more == {}
