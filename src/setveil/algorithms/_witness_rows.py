@@ -91,7 +91,7 @@ def _all(data: Transactions | Parts, largest: int, *, few: bool) -> Transactions
     raise DataError(
         f"The sets of {largest} of {data.n_items:,} items are too many to be counted in tables, or "
         f"{data.n_rows:,} rows are: so it is not known which rows in parts are needed.",
-        hint="Choose -a aa, a smaller m, or a hierarchy whose lowest nodes stand for more items.",
+        hint="Choose -a aa, a smaller m, or a hierarchy whose lowest nodes represent more items.",
     )
 
 

@@ -74,7 +74,7 @@ def read_frame(
     if wanted.delimiter is not None:
         raise RequestError(
             f"{name}: column {shorten(lists)} holds lists: there is no delimiter between their items.",
-            hint="Leave it out.",
+            hint="Omit it.",
         )
     part = read_lists(table, lists, name)
     frame_table = FrameTable(table, list(offered), name)

@@ -164,7 +164,7 @@ def refuse_unfit(what: str, **options: Any) -> None:
     """Refuse options of how a file is written that what is read cannot have."""
     for name, value in options.items():
         if value is not None:
-            raise RequestError(f"The option {name} does not apply to {what}.", hint="Leave it out.")
+            raise RequestError(f"The option {name} does not apply to {what}.", hint="Omit it.")
 
 
 def _require_sign(separator: str) -> None:

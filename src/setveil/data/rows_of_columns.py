@@ -288,7 +288,7 @@ def _read_cells(table: NamedColumns, form: str | None, wanted: Wanted, delimiter
     if form == "onehot":
         raise RequestError(
             "The option delimiter does not apply to one-hot tables, whose cells hold no items.",
-            hint="Leave it out, or --format onehot.",
+            hint="Omit it, or --format onehot.",
         )
     id_at: int | None
     long = form == "long" or (form is None and wanted.item_columns is None)
@@ -501,7 +501,7 @@ def _form_with_yes(form: str | None, wanted: Wanted) -> str | None:
         raise RequestError(
             "yes says which values of the item columns mean that an item is there: expected item columns, "
             "each of which is one item.",
-            hint="Name them: --item-columns; or leave out --yes.",
+            hint="Name them: --item-columns; or omit --yes.",
         )
     return "onehot" if wanted.item_columns is not None else form
 

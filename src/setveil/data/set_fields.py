@@ -105,7 +105,7 @@ def split_column(
             f"{_place(column, column.labels.index(filled[0]), name)}: found {shorten(filled[0])}, expected "
             "items with a delimiter between them.",
             hint="Between the items of a list in brackets is a comma: --delimiter ','. For a column of --set "
-            "leave it out.",
+            "omit it.",
         )
     sign = delimiter or DELIMITER
     items: dict[str, int] = {}

@@ -221,7 +221,7 @@ class PartRows:
                 raise DataError(
                     "The sets of items are too many to be counted in a table, and the distinct rows hold "
                     f"more than {MOST_DISTINCT:,} items, too many to be held in memory.",
-                    hint="Choose a smaller m, or a hierarchy whose lowest nodes stand for more items.",
+                    hint="Choose a smaller m, or a hierarchy whose lowest nodes represent more items.",
                 )
         return merged(held)
 

@@ -23,7 +23,7 @@ MOST_FACTS = 1 << 31  # combinations of the parts
 ANY, MISSING = "*", "?"  # any value of an attribute, and a value that is missing
 SIGN = "@"  # between the parts of a fact, where no other is asked for
 CODES_ALONE = "codes alone"  # what an attacker sees who knows no dates and amounts
-NO_SECRETS = Refusal("--private: nobody looks for private items among facts.", "Leave it out.")
+NO_SECRETS = Refusal("--private: nobody looks for private items among facts.", "Omit it.")
 
 
 @dataclass(frozen=True, eq=False)

@@ -50,7 +50,7 @@ class Generalizing:
         if self.weights and self.loss != PARTS:
             raise RequestError(
                 "Weights of parts are those of the loss by parts.",
-                hint="Add --fact-loss parts, or leave --weight out.",
+                hint="Add --fact-loss parts, or omit --weight.",
             )
 
     def spaces(self, data: Facts, codes: Sequence[Hierarchy]) -> list[Space]:

@@ -54,7 +54,7 @@ class Lines:
             raise RequestError(
                 f"--item-columns are columns of codes of one sort, and --set names several: "
                 f"{listed(list(asked.sets))}.",
-                hint="Name one --set, or leave --item-columns out.",
+                hint="Name one --set, or omit --item-columns.",
             )
         names = list(dict.fromkeys(one.column for one in asked.attributes))
         opened = open_table(source, [how.id_column, *([] if spread else asked.sets), *names], how)

@@ -87,12 +87,10 @@ class Disassociated(Keywords):
             raise RequestError(
                 "--rho bounds what is learned of sensitive items, and "
                 + ("--unsafe leaves that open." if unsafe else "none is named."),
-                hint="Leave one of them out." if unsafe else "Name them: --sensitive.",
+                hint="Omit one of them." if unsafe else "Name them: --sensitive.",
             )
         if unsafe and not self.sensitive:
-            raise RequestError(
-                "--unsafe leaves sensitive items open, and none is named.", hint="Leave it out."
-            )
+            raise RequestError("--unsafe leaves sensitive items open, and none is named.", hint="Omit it.")
         least = None if unsafe or not self.sensitive else as_written(RHO if rho is None else rho, "rho")
         object.__setattr__(self, "rho", least)
         object.__setattr__(self, "assumed", least is not None and rho is None)

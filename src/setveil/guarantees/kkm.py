@@ -292,7 +292,7 @@ def _reading(g: Facts) -> Points:
     someone = "all items" if g["m"] == "inf" else number_words(g["m"])
     points = [
         ("k:", f"how many rows must fit, here {count(g['k'])}."),
-        ("m:", f"what someone may know besides all quasi-identifiers, here {someone}."),
+        ("m:", f"what someone may know in addition to all quasi-identifiers, here {someone}."),
     ]
     if "h" in g:
         points += [

@@ -181,7 +181,7 @@ model = Model(
             ),
             (
                 "Knowing who has a sensitive item.",
-                "Whoever can rule out rows of a group learns more about the rest.",
+                "Anyone who can rule out rows of a group learns more about the rest.",
             ),
         ],
         reading=lambda g: [

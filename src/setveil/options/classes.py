@@ -20,7 +20,7 @@ _MODELS = {
     "kkm": "the classes of a table are made by its columns",
     "mixed-km": "the classes of a table are made by its columns",
 }
-_INSTEAD = "Leave out --classes, or promise k^m-anonymity or (k,rho)^m-anonymity (--rho)."
+_INSTEAD = "Omit --classes, or promise k^m-anonymity or (k,rho)^m-anonymity (--rho)."
 
 
 def require_classes(algorithm: str | None, model: str) -> None:

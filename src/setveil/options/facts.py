@@ -67,7 +67,7 @@ class Facts:
     )
 
     most_facts: int | None = parameter(
-        Integer(1), "Leave out all but N facts of a row, drawn by --seed, before anything else.", default=None
+        Integer(1), "Suppress all but N facts of a row, drawn by --seed, before anything else.", default=None
     )
     per_person: Sequence[str] | None = parameter(
         Texts("COLUMN=WAY"),
@@ -115,12 +115,12 @@ class Facts:
         if others and not of_persons:
             raise RequestError(
                 f"{', '.join(others)}: only tables have such columns, not rows of facts.",
-                hint="Leave them out; anonymize and verify take tables of facts.",
+                hint="Omit them; anonymize and verify take tables of facts.",
             )
         if self.per_person and not columns.qi:
             raise RequestError(
                 "--per-person: only what someone may know of a person has one value of each (--qi).",
-                hint="Leave it out, or name such columns: --qi age,sex.",
+                hint="Omit it, or name such columns: --qi age,sex.",
             )
         missing = {
             name: names_in(values)

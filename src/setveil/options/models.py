@@ -62,11 +62,11 @@ def settled_model(texts: Mapping[str, Any], among: Sequence[str] = ()) -> str:
 def require_nothing_absent(guarantee: Any) -> None:
     """Refuse a promise about absent items, or whole codes, where the rows are not in memory."""
     if getattr(guarantee, "of_codes", False):
-        raise RequestError("Facts are read in memory.", hint="Leave out --engine.")
+        raise RequestError("Facts are read in memory.", hint="Omit --engine.")
     if absent_items(guarantee):
         raise RequestError(
             "Of absent items something is promised where all rows are in memory, not in parts or on Spark.",
-            hint=faces("Leave out --engine, or --absent.", "Leave out absent."),
+            hint=faces("Omit --engine, or --absent.", "Omit absent."),
         )
 
 
@@ -87,5 +87,5 @@ def require_watched(model: Model, *, details: bool) -> None:
     if not details:
         raise RequestError(
             "Sensitive items are looked at among the details only, and these are left out.",
-            hint=faces("Leave out --no-details.", "Add details=True."),
+            hint=faces("Omit --no-details.", "Add details=True."),
         )

@@ -187,7 +187,7 @@ def _hierarchy(earlier: PastRun, given: Hierarchy | None) -> Hierarchy | None:
     if given is not None and not of_nodes(earlier):
         raise RequestError(
             "A hierarchy does not apply here: the labels of the earlier run are groups of items.",
-            hint="Leave out --hierarchy.",
+            hint="Omit --hierarchy.",
         )
     then = hierarchy_of(earlier)
     path = then["path"] if then else None
@@ -225,7 +225,7 @@ def _require_known(
             f"{count(len(found.left_out), 'item')} of the new rows {are_not} known to the earlier run and "
             f"stand{'s' if len(found.left_out) == 1 else ''} under none of its labels: "
             f"{listed(found.left_out, 20)}.",
-            hint="Add them to the hierarchy, or leave them out: without --strict.",
+            hint="Add them to the hierarchy, or omit them: without --strict.",
         )
 
 

@@ -32,7 +32,7 @@ def require_class(run: PastRun, number: int | None) -> None:
     """Refuse to ask of no class where there are classes, and of a class where there is none."""
     if not has_classes(run):
         if number is not None:
-            raise RequestError("--class: this run has no classes.", hint="Leave it out.")
+            raise RequestError("--class: this run has no classes.", hint="Omit it.")
         return
     classes = run.report["classes"]["number"]
     if number is None or number >= classes:

@@ -60,13 +60,13 @@ def _weaker(guarantee: Guarantee, name: str, then: Mapping[str, Any]) -> KmAnony
             raise RequestError(
                 "Two releases are verified together where both promise k^m-anonymity; "
                 f"{name if promised is then else 'the new release'} does not.",
-                hint="Leave out --union.",
+                hint="Omit --union.",
             )
         if absent_items(promised):
             raise RequestError(
                 "Two releases are verified together for what a person has; "
                 f"{name if promised is then else 'the new release'} also promises something of absent items.",
-                hint="Leave out --union.",
+                hint="Omit --union.",
             )
     return KmAnonymity(min(now["k"], then["k"]), min(number(now["m"]), number(then["m"])))
 

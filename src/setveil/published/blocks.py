@@ -149,7 +149,7 @@ class BlocksRelease(MadeRelease):
         if wanted is not None:
             raise RequestError(
                 f"Noisy counts are published as data.json and two csv files, not as {wanted}.",
-                hint="Leave the format out.",
+                hint="Omit the format.",
             )
         return given
 

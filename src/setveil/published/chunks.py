@@ -181,7 +181,7 @@ class ChunksRelease(MadeRelease):
         if wanted is not None:
             raise RequestError(
                 f"Rows in chunks are published as data.json and two csv files, not as {wanted}.",
-                hint="Leave the format out.",
+                hint="Omit the format.",
             )
         return given
 

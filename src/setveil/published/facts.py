@@ -154,7 +154,7 @@ class FactsRelease(RowsRelease):
     def layout(self, given: Layout, wanted: str | None) -> Layout:
         """Say how rows are numbered; there is no choice of a format."""
         if wanted is not None:
-            raise RequestError(f"--output-format: {info.written}.", hint="Leave it out.")
+            raise RequestError(f"--output-format: {info.written}.", hint="Omit it.")
         columns = self.facts.columns
         item = columns[0].name if len(columns) == 1 else ITEM
         return Layout("long", id_column=ROW, item_column=item)
@@ -555,7 +555,7 @@ def _listed(parts: Sequence[Sequence[str]]) -> str:
 def measurable(path: str, exposed: FactRows, original: Any, tree: Hierarchy | None) -> dict[str, Any]:
     """Return rows, recoding and counts of a release that was read; the original must be read as it was."""
     if tree is not None:
-        raise RequestError("--hierarchy: about.json says what boxes stand for.", hint="Leave it out.")
+        raise RequestError("--hierarchy: about.json says what boxes stand for.", hint="Omit it.")
     shown = [one.part_names for one in exposed.columns]
     read = [one.part_names for one in original.columns] if isinstance(original, Facts) else []
     if not isinstance(original, Facts) or read != shown or original.sign != exposed.sign:

@@ -157,7 +157,7 @@ class GroupsRelease(MadeRelease):
         if wanted is not None:
             raise RequestError(
                 f"Rows in groups are published as two csv files, not as {wanted}.",
-                hint="Leave the format out.",
+                hint="Omit the format.",
             )
         return given
 

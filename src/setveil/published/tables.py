@@ -290,7 +290,7 @@ class TableRelease(MadeRelease):
         if wanted not in (None, "long", "wide"):
             raise RequestError(
                 f"A table is published as csv, not as {wanted}.",
-                hint="Leave the format out, or choose long: the items in a file of their own.",
+                hint="Omit the format, or choose long: the items in a file of their own.",
             )
         return Layout("wide" if wanted is None else wanted)
 

@@ -73,9 +73,7 @@ class Terms:
             return self
         if self.table is not None or self.boxes is not None:
             what = "a table" if self.boxes is None else "facts"
-            raise RequestError(
-                f"Draws of {what} are written as csv, not as {name}.", hint="Leave the format out."
-            )
+            raise RequestError(f"Draws of {what} are written as csv, not as {name}.", hint="Omit the format.")
         return replace(self, layout=Layout(name))
 
 

@@ -64,7 +64,7 @@ def add_new(
         raise RequestError(
             "A register holds nobody back: who is missing from one release has left what she had in others "
             "without company.",
-            hint="Leave out --hold-back.",
+            hint="Omit --hold-back.",
         )
     require_writable(out)
     require_register(ledger, new)

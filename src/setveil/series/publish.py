@@ -136,7 +136,7 @@ def allowed_counts(ledger: Ledger, before: int, counts: bool | int) -> bool | in
         raise RequestError(
             "In a register no counts stand beside a release after the first: who knows what stays could tell "
             "from them who has an item.",
-            hint="Leave out --counts-min.",
+            hint="Omit --counts-min.",
         )
     return False
 

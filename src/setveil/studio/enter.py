@@ -75,7 +75,7 @@ def listening(port: int) -> socket.socket:
         taken.close()
         raise RequestError(
             f"Port {port} cannot be used: {getattr(error, 'strerror', None) or error}.",
-            hint="Leave out --port, and a free one is taken.",
+            hint="Omit --port, and a free one is taken.",
         ) from None
     return taken
 

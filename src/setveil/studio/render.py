@@ -42,7 +42,7 @@ TOUR = {
     "beforehand what that costs.",
     "run": "Make the release: setveil looks for the one that loses least, and proves the promise again from "
     "the rows that would be published.",
-    "release": "See what came out, ask of any group why it is not split, and hand out the folder published, "
+    "release": "See what came out, ask of any group why it is not split, and share the folder published, "
     "never the folder internal.",
     "compare": "Keep releases of different promises and set them side by side, then begin a project with "
     "data of your own.",

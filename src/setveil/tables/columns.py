@@ -116,13 +116,13 @@ def read_columns(
     if how.format not in (None, "csv", "parquet", "jsonl"):
         raise RequestError(
             f"The format {how.format} is not that of a table whose columns have roles.",
-            hint="Leave it out, or use parquet or jsonl; --output-format says how a release is written.",
+            hint="Omit it, or use parquet or jsonl; --output-format says how a release is written.",
         )
     _require_one_way(set_name, how)
     if how.yes is not None and how.item_columns is None:
         raise RequestError(
             "yes says which values of several item columns mean that an item is there; none are named.",
-            hint="Name them: --item-columns, or leave out --yes.",
+            hint="Name them: --item-columns, or omit --yes.",
         )
     if how.delimiter is not None:
         require_delimiter(how.delimiter)
@@ -312,7 +312,7 @@ def open_table(source: Any, sought: Collection[str], how: How, *, apart: bool = 
     text = as_text(content, name, how.encoding)
     if how.format == "jsonl" or (how.format is None and detect_format(found.inner, content) == "jsonl"):
         if how.separator is not None:
-            raise RequestError("The option separator does not apply to JSON lines.", hint="Leave it out.")
+            raise RequestError("The option separator does not apply to JSON lines.", hint="Omit it.")
         records = RecordTable(text)
         return OpenedTable(
             records, records.columns, records.holds_lists, records.lists,
@@ -331,7 +331,7 @@ def open_table(source: Any, sought: Collection[str], how: How, *, apart: bool = 
 def _refuse_text_options(how: How, apart: bool, what: str) -> None:
     given = [name for name in ("encoding", "separator", "quote") if getattr(how, name) is not None]
     if given and not apart:
-        raise RequestError(f"The option {given[0]} does not apply to {what}.", hint="Leave it out.")
+        raise RequestError(f"The option {given[0]} does not apply to {what}.", hint="Omit it.")
 
 
 def _frame(frame: object, name: str, how: How, files: tuple[InputFile, ...]) -> OpenedTable:

@@ -230,7 +230,7 @@ def _bounded(column: QuasiIdentifier, bounds: tuple[Fraction, Fraction] | None) 
     if not column.numeric:
         raise RequestError(
             f"Column {shorten(column.name)} has bounds, but its values are no numbers.",
-            hint="Leave the bounds out.",
+            hint="Omit the bounds.",
         )
     low, high = bounds
     rows = np.bincount(column.codes, minlength=column.n_values).tolist()

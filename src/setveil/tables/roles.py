@@ -94,7 +94,7 @@ def _require_sense(name: str, known: Known) -> None:
     if known.bounds is not None and (known.hierarchy is not None or known.kind == "categorical"):
         raise RequestError(
             f"Column {shorten(name)} has bounds, which are for numbers that are published as ranges.",
-            hint="Leave the bounds out.",
+            hint="Omit the bounds.",
         )
     if isinstance(known.hierarchy, Levels) and known.kind == "numeric":
         raise RequestError(

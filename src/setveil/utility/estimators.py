@@ -28,7 +28,7 @@ def estimator_for(shared: Told, *, unlisted: int = 0, class_: int | None = None)
     if isinstance(shared.rows, ClassRows):
         return ClassEstimator(shared, unlisted=unlisted, class_=class_)
     if class_ is not None:
-        raise RequestError("--class: this release has no classes.", hint="Leave it out.")
+        raise RequestError("--class: this release has no classes.", hint="Omit it.")
     if isinstance(shared.rows, PublishedChunks):
         return ChunkEstimator(shared)
     if isinstance(shared.rows, PublishedBlocks):

@@ -48,7 +48,7 @@ def _loss_of_label(column: QuasiIdentifier, label: str) -> int:
     interval = column.interval_of(label)
     if interval is None:
         raise DataError(
-            f"The release shows {shorten(label)} in column {shorten(column.name)}, which stands for none of "
+            f"The release shows {shorten(label)} in column {shorten(column.name)}, which represents none of "
             "the original's values.",
             hint="Is this the release of another file, or are hierarchies given that it was not made with?",
         )

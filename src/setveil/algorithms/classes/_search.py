@@ -104,7 +104,7 @@ class ClassSearch:
                 raise RequestError(
                     f"--class-size {wanted:,}: a class needs at least {least:,} rows ({reason}), and no more "
                     f"than half of the {n:,} rows.",
-                    hint=f"From {least:,} to {most:,}." if most >= least else "Leave it out: one class.",
+                    hint=f"From {least:,} to {most:,}." if most >= least else "Omit it: one class.",
                 )
             return [wanted] if wanted <= most else []
         usual = max(TIMES * k, SIZE, least)

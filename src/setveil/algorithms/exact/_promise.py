@@ -32,9 +32,7 @@ def promise_of(guarantee: Any, parameters: Exact) -> Promise:
     phrase = guarantee.phrase
     if guarantee.model == "coherence":
         if parameters.hide is not None:
-            raise RequestError(
-                "Coherence leaves public items out, never private ones.", hint="Leave --hide out."
-            )
+            raise RequestError("Coherence leaves public items out, never private ones.", hint="Omit --hide.")
         return Promise(guarantee.k, guarantee.p, guarantee.h, guarantee.private, False, NOTHING, phrase)
     any_size = guarantee.model == "rho-uncertainty"
     is_known = any_size or guarantee.knows == "any"

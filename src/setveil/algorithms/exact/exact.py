@@ -122,13 +122,11 @@ def _require_certified(data: Transactions, guarantee: Guarantee) -> None:
     if guarantee.model != "km-anonymity":
         raise RequestError(
             f"Certificates are of k^m-anonymity, and this is {guarantee.phrase}.",
-            hint="Leave out --certificate: runs of exact for k^m-anonymity have one.",
+            hint="Omit --certificate: runs of exact for k^m-anonymity have one.",
         )
     _require_nothing_absent(guarantee)
     if not isinstance(data, Transactions):
-        raise RequestError(
-            "Certificates are of rows in memory.", hint="Leave out --engine, or --certificate."
-        )
+        raise RequestError("Certificates are of rows in memory.", hint="Omit --engine, or --certificate.")
 
 
 def bound(
@@ -153,7 +151,7 @@ def _km_search(
     from setveil.algorithms.exact._search import Search
 
     if parameters.hide is not None:
-        raise RequestError("No item is sensitive, so there is nothing to hide.", hint="Leave --hide out.")
+        raise RequestError("No item is sensitive, so there is nothing to hide.", hint="Omit --hide.")
     return Search(data, hierarchy, guarantee, parameters, progress)
 
 

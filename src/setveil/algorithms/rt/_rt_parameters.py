@@ -90,5 +90,5 @@ class RT(Declared):
         if self.least is not None and self.search is not None:
             raise RequestError(
                 "The least size of classes is given, and so there is nothing to search.",
-                hint="Leave out --least or --search.",
+                hint="Omit --least or --search.",
             )

@@ -604,7 +604,7 @@ def _form_of_table(request: _Request, what: str) -> str | None:
     if request.format not in {None, "long", "wide", "onehot"}:
         raise RequestError(
             f"The format {request.format} is not that of {what}, which is a table.",
-            hint="Use long, wide or onehot, or leave out --format.",
+            hint="Use long, wide or onehot, or omit --format.",
         )
     return request.format
 
@@ -634,7 +634,7 @@ def _together(parts: Sequence[RowsRead], files: Sequence[InputFile], *, same_ids
     indptr = np.concatenate(([0], np.cumsum(lengths)))
     if first.ids is None:
         if same_ids:
-            raise RequestError("Rows without ids cannot have the same ids.", hint="Leave out --same-ids.")
+            raise RequestError("Rows without ids cannot have the same ids.", hint="Omit --same-ids.")
         return replace(first, indptr=indptr, codes=codes, labels=labels, beside=_beside(parts))
     numbers: dict[str, int] = {}
     ids = [label for part in parts for label in part.ids or ()]
@@ -677,5 +677,5 @@ def _refuse_options(chosen: str, given: dict[str, Any], what: str = "") -> None:
             raise RequestError(
                 f"The option {option} does not apply to {what or f'the format {chosen}'}, only to "
                 f"{', '.join(formats)}.",
-                hint="Leave it out, or name another --format.",
+                hint="Omit it, or name another --format.",
             )

@@ -59,7 +59,7 @@ def open_streams(
     """Open files that are read a piece at a time; the options are those of `setveil.data.io.read`."""
     if format == "parquet" or (format is None and all(path.endswith(".parquet") for path in paths)):
         if separator is not None or encoding is not None:
-            raise RequestError("A Parquet file has no separator and no encoding.", hint="Leave them out.")
+            raise RequestError("A Parquet file has no separator and no encoding.", hint="Omit them.")
         files = ListFiles(paths, item_column, not_ids)
         if item_column is None:
             files.refuse_ids()

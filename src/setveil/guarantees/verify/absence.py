@@ -101,12 +101,12 @@ def require_absence(absent: object, absence: object, guarantee: Any) -> None:
     if guarantee.model not in (KmAnonymity.model, KKmAnonymity.model):
         raise RequestError(
             f"--absent asks about {KmAnonymity.model} and {KKmAnonymity.model}, not about {guarantee.model}.",
-            hint="Leave it out.",
+            hint="Omit it.",
         )
     if guarantee.secrets:
         raise RequestError(
             "--absent does not go with sensitive values.",
-            hint="Leave one of them out: `setveil verify` checks each by itself.",
+            hint="Omit one of them: `setveil verify` checks each by itself.",
         )
     if guarantee.m == math.inf:
         raise RequestError(
@@ -118,7 +118,7 @@ def nothing_absent() -> RequestError:
     """Make the error of asking what is absent from rows of which nothing can be said."""
     return RequestError(
         "--absent is for single rows of items and tables, not for groups, classes or facts.",
-        hint="Leave it out.",
+        hint="Omit it.",
     )
 
 

@@ -64,7 +64,7 @@ def require_countable(guarantee: KmAnonymity, n_ids: int = 0) -> None:
         raise RequestError(
             f"m = {guarantee.m} cannot be verified in parts: {f'of {n_ids:,} labels, ' * (n_ids > 0)}sets of "
             f"at most {max(possible, default=1)} are counted there.",
-            hint="Choose a smaller m, or leave out --engine parts.",
+            hint="Choose a smaller m, or omit --engine parts.",
         )
 
 

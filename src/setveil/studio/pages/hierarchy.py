@@ -361,7 +361,7 @@ async def use_regrouped(request: Request) -> Response:
     command = regroup.found(request)
     if command is None:
         return _page(request, 400, errors=[fault("There are no new groups to be used.", "within")])
-    return await _begun(request, project.folder / regroup.FOUND, "groups made anew", command)
+    return await _begun(request, project.folder / regroup.FOUND, "groups made again", command)
 
 
 async def export(request: Request) -> Response:
