@@ -71,7 +71,7 @@ LEFT: dict[str, tuple[int, int]] = {
     "reconstruction": (3, 10),
     "report": (101, 188),
     "runs": (52, 25),
-    "series": (3, 16),
+    "series": (3, 20),
     "spark": (2, 0),
     "studies": (29, 4),
     "studio": (66, 139),

@@ -135,7 +135,7 @@ def require_outside(folder: Path) -> None:
     for above in (folder.absolute(), *folder.absolute().parents):
         if above.name == "published" or (above / "about.json").is_file():
             raise RequestError(
-                f"{folder} lies in {above}, which is shared: the ledger of a series must not be shared.",
+                f"{folder} lies in {above}, which is handed out: the ledger of a series must stay inside.",
                 hint="Choose a folder that nobody else gets.",
             )
 
@@ -155,13 +155,13 @@ def create(
         require_outside(path)
         if folder.absolute() in path.parents:
             raise RequestError(
-                f"The key {path} would lie in the ledger, and anyone who copies one would have both.",
+                f"The key {path} would lie in the ledger, and whoever copies one would have both.",
                 hint="Name a file elsewhere.",
             )
         made = not path.exists()
         key = new_key(path) if made else read_key(path)
     elif key_file is not None:
-        raise RequestError("Plain ids need no key.", hint="Omit --key.")
+        raise RequestError("Plain ids need no key.", hint="Leave out --key.")
     settings = Settings(
         promise.k, promise.m, kind, promise.known, promise.presence, ids,
         fingerprint(key) if ids == "keyed" else "", str(path) if ids == "keyed" else "", seed,
