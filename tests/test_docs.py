@@ -310,7 +310,7 @@ def documented() -> set[str]:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_option_is_documented(command: str, places: tuple[Path, dict[str, Path]]) -> None:
     done = subprocess.run(
-        ["sh", "-c", f"setveil {command} --help"],
+        ["sh", "-c", f"setveil {command} --help-all"],
         env={**environment(places[0]), "NO_COLOR": "1", "TERM": "dumb"},
         check=True,
         capture_output=True,

@@ -79,7 +79,7 @@ def _make(app: Any, config: Any) -> None:
         write_if_new(folder / f"{command.page}.rst", "\n".join(_page(command, about, sections)))
     lines = [
         *_title("Commands", "="),
-        "What ``--help`` says of each, with links to the pages that explain it.",
+        "What ``--help-all`` says of each, with links to the pages that explain it.",
     ]
     lines += ["What all have in common is on :doc:`/cli`.", "", ".. toctree::", "   :maxdepth: 1", ""]
     lines += [f"   {command.page}" for command in listed]
@@ -114,7 +114,7 @@ def _page(command: Command, about: Sequence[str], sections: Sequence[Section]) -
     panels: dict[str, list[Any]] = {}
     for one in made.get_params(context):
         if one.param_type_name == "option" and not one.hidden:
-            panels.setdefault(one.rich_help_panel or "Options", []).append(one)
+            panels.setdefault(one.rich_help_panel or "General", []).append(one)
     for panel, options in panels.items():
         yield from _title(panel, "-")
         for one in options:

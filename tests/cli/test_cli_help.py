@@ -10,10 +10,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 
 from cli_helpers import environment, setveil, together
 from setveil import algorithms
+from setveil.cli.app import app_for
 from setveil.data.layout import FORMATS
+from setveil.guarantees import models
+from setveil.values.declared import options_of
 
 COMMANDS = [
     [], ["demo"], ["anonymize"], ["apply"], ["verify"], ["measure"], ["query"], ["reconstruct"], ["moles"],
@@ -24,6 +28,13 @@ COMMANDS = [
     ["recommend"], ["convert"], ["algorithms"], ["hierarchy"], ["hierarchy", "build"], ["hierarchy", "check"],
     ["hierarchy", "convert"], ["policy"], ["policy", "pgen"], ["policy", "check"],
 ]  # fmt: skip
+COMMANDS += [
+    ["read"], ["checker"], ["certify"], ["attack"], ["evidence"], ["warm"], ["studio"], ["series"],
+    *(["series", one] for one in ("init", "plan", "add", "verify", "risk", "list", "forget", "drop")),
+]  # fmt: skip
+# whose examples need more than a moment
+SERVING = [[], ["demo"], ["studio"], ["warm"], ["attack"], ["recommend"], ["explore"]]
+GROUPS = [["hierarchy"], ["policy"], ["series"]]
 HEAVY = ["numpy", "numba", "polars", "pyarrow", "pandas", "scipy", "rich.progress", "tomllib"]
 
 _HELP = """
@@ -59,17 +70,57 @@ def helps(*commands: list[str], width: int = 80) -> tuple[list[str], list[str]]:
 
 
 @pytest.mark.parametrize("width", [80, 100])
-def test_every_help_is_light_and_whole(width: int) -> None:
-    texts, imported = helps(*([*command, "--help"] for command in COMMANDS), width=width)
+@pytest.mark.parametrize("layer", ["--help", "--help-all"])
+def test_every_help_is_light_and_whole(width: int, layer: str) -> None:
+    texts, imported = helps(*([*command, layer] for command in COMMANDS), width=width)
     assert imported == []
     for command, text in zip(COMMANDS, texts, strict=True):
         assert "Usage: setveil" in text, command
         assert max(map(len, text.splitlines())) <= width, command
         assert "…" not in text, command  # nothing is cut
         assert not re.search(r"<(str|int|bool|path|list|float)", text), command
-        if command and command[0] not in {"hierarchy", "policy"}:
-            assert re.search(r"^ Examples?:", text, re.MULTILINE), command
-            assert "General" in text, command
+        if command and command not in GROUPS:
+            assert re.search(r"^Examples?:", text, re.MULTILINE), command
+            assert ("\nGeneral:" in text) == (layer == "--help-all"), command
+            assert "--json: setveil --help." in " ".join(text.split()) or layer == "--help-all", command
+
+
+def test_the_first_help_has_at_most_40_lines() -> None:
+    texts, _ = helps(*([*command, "--help"] for command in COMMANDS if command))
+    for command, text in zip((command for command in COMMANDS if command), texts, strict=True):
+        assert len(text.rstrip().splitlines()) <= 40, command
+
+
+def test_the_first_help_of_anonymize_shows_what_nearly_everyone_needs() -> None:
+    (text,), _ = helps(["anonymize", "--help"])
+    assert re.findall(r"^([^\s:]+(?: \w+)*):$", text, re.MULTILINE) == [
+        "Examples", "Your data", "The guarantee", "The result",
+    ]  # fmt: skip
+    assert len(re.findall(r"^  (?:-\w, )?--[a-z]", text, re.MULTILINE)) == 16
+    assert text.count("  $ setveil") == 3
+    for line in text.split("Your data:")[1].split("All options")[0].splitlines():
+        assert not line.startswith("    ") or "(standard input)" in line, line  # one line for each option
+
+
+def test_the_whole_help_has_every_option_of_a_command() -> None:
+    for command in (["anonymize"], ["verify"], ["attack"], ["series", "add"], ["hierarchy", "build"]):
+        (text,), _ = helps([*command, "--help-all"])
+        group = get_command(app_for(command))
+        for name in command:
+            group = group.commands[name]  # type: ignore[attr-defined]
+        for one in group.params:
+            if one.param_type_name == "option" and not one.hidden:  # type: ignore[attr-defined]
+                assert re.search(rf"(?<![\w-]){max(one.opts, key=len)}(?![\w-])", text), (command, one.opts)
+
+
+def test_options_of_all_commands_are_in_the_help_of_setveil() -> None:
+    (text, one), _ = helps(["--help"], ["anonymize", "--help"])
+    for option in ("--json", "--config", "--threads", "--unpacked-limit", "--quiet", "--verbose"):
+        assert option in text
+        assert option not in one or option == "--json"
+    assert re.findall(r"^(\S.*):$", text, re.MULTILINE)[:4] == [
+        "Publish", "Understand", "Check and use", "Research and files",
+    ]  # fmt: skip
 
 
 def test_short_help() -> None:
@@ -82,9 +133,7 @@ def examples(texts: list[str]) -> list[str]:
 
 
 def test_examples_are_understood(tmp_path: Path) -> None:
-    texts, _ = helps(
-        *([*command, "--help"] for command in COMMANDS if command not in ([], ["demo"])), width=160
-    )
+    texts, _ = helps(*([*command, "--help-all"] for command in COMMANDS if command not in SERVING), width=160)
     found = [re.sub(r" [<>]( \S+|$)", "", one) for one in examples(texts)]  # what a shell redirects
     assert len(found) > 20
     for example, done in zip(
@@ -95,27 +144,81 @@ def test_examples_are_understood(tmp_path: Path) -> None:
 
 
 def test_panels_of_anonymize() -> None:
-    (text,), _ = helps(["anonymize", "--help"])
-    panels = re.findall(r"^╭─ (.*?) ─", text, re.MULTILINE)
-    assert panels[:2] == ["Arguments", "The promise"]
-    assert panels[-5:] == [
-        "How the input is read", "What is written", "What the report says", "What is shown", "General",
-    ]  # fmt: skip
-    assert "The algorithm: exact" in panels
+    (text,), _ = helps(["anonymize", "--help-all"])
+    panels = re.findall(r"^(\S.*):$", text, re.MULTILINE)
+    assert panels[:3] == ["Examples", "Arguments", "Guarantee"]
+    assert panels[-5:] == ["Output", "Output: cahd", "Report", "Answer", "General"]
+    assert "Algorithm: exact" in panels
     assert "Options" not in panels
-    flat = " ".join(text.replace("│", " ").split())
+    flat = " ".join(text.split())
     assert ", ".join(algorithms.names()) in flat
     assert ", ".join(FORMATS) in flat
     assert "ncp, lm, items, entropy, entropy-max" in flat
 
 
 def test_help_of_one_algorithm() -> None:
-    (text, usual), _ = helps(["anonymize", "-a", "cahd", "--help"], ["anonymize", "--help"])
-    for option in ("--sensitive", "--alpha", "--p "):
+    (text, usual), _ = helps(["anonymize", "-a", "cahd", "--help"], ["anonymize", "--help-all"])
+    for option in ("--sensitive", "--alpha", "--p ", "--plot-band"):
         assert option in text
-    for option in ("--gap", "--private", "--refine", "--k "):
-        assert option not in text.partition("Examples:")[0]
+    for option in ("--gap", "--private", "--refine", "--k ", "--qi", "--hierarchy", "--when", "--purpose"):
+        assert option not in text
         assert option in usual
+
+
+def shown_in(text: str) -> set[str]:
+    """List the options that a help shows."""
+    return {one.replace("-", "_") for one in re.findall(r"^  (?:-\w, )?--([a-z-]+)", text, re.MULTILINE)}
+
+
+def test_help_of_an_algorithm_is_what_it_declares() -> None:
+    names = algorithms.names()
+    texts, _ = helps(
+        *(["anonymize", "--algorithm", name, "--help"] for name in names),
+        *(["algorithms", name] for name in names),
+    )
+    for name, text, described in zip(names, texts[: len(names)], texts[len(names) :], strict=True):
+        assert text.rstrip() == described.rstrip()
+        info = algorithms.load(name).info
+        declared = {*options_of(algorithms.load(name).Parameters)}
+        declared |= {option for model in info.guarantees for option in models()[model].options}
+        assert declared <= shown_in(text), name
+        of_tables = all(models()[model].release == "tables" for model in info.guarantees)
+        assert ("qi" in shown_in(text)) == of_tables, name
+        assert ("hierarchy" in shown_in(text)) == ("hierarchy" in info.uses), name
+        assert info.title in " ".join(text.split())
+
+
+def test_help_of_a_model_is_what_it_declares() -> None:
+    names = list(models())
+    texts, _ = helps(*(["anonymize", "--model", name, "--help"] for name in names))
+    for name, text in zip(names, texts, strict=True):
+        assert {*models()[name].options} <= shown_in(text), name
+        assert "objective" not in shown_in(text)
+        for one in algorithms.giving(name):
+            assert one in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "missing", "line"),
+    [
+        ([], "INPUT, --k, --m and --out are missing.", "anonymize setveil-demo-input/baskets.csv"),
+        (["x.csv"], "--k, --m and --out are missing.", "anonymize x.csv --k 5 --m 2 --out release"),
+        (["x.csv", "-k3"], "--m and --out are missing.", "anonymize x.csv -k3 --m 2 --out release"),
+        (
+            ["x.csv", "-a", "mm", "-o", "f"],
+            "--k and --p are missing.",
+            "anonymize x.csv -a mm -o f --k 5 --p 2",
+        ),
+        (["--out", "o", "-k2", "-m2"], "INPUT is missing.", "setveil-demo-input/products.csv --k 5 --m 2"),
+    ],
+)
+def test_what_is_missing_is_reported_together(
+    arguments: list[str], missing: str, line: str, tmp_path: Path
+) -> None:
+    (done,) = together([["anonymize", *arguments]], tmp_path)
+    assert done.code == 2
+    assert missing in done.err
+    assert line in done.err
 
 
 def complete(words: str, shell: str = "bash") -> list[str]:
@@ -162,7 +265,7 @@ def test_completion_can_be_shown(shell: str) -> None:
         (["hierarchy", "build", "no.csv", "--out", "o.csv", "--lengths", "x"], "--lengths must be integers"),
         (["anonymize", "no.csv", "--out", "o", "--k", "1", "--m", "2"], "k must be an integer of at least 2"),
         (["anonymize", "no.csv", "--out", "o", "--k", "2", "--m", "0"], "m must be an integer"),
-        (["anonymize", "no.csv", "--out", "o", "--k", "2"], "km-anonymity needs --m"),
+        (["anonymize", "no.csv", "--out", "o", "--k", "2"], "--m is missing"),
         (
             ["anonymize", "no.csv", "--out", "o", "-k2", "-m2", "--gap", "-1"],
             "gap must be a number of at least 0",

@@ -16,11 +16,8 @@ from setveil.cli import spark as on_spark
 from setveil.cli.config import given_options, is_typed
 from setveil.cli.engines import MEMORY, PARTS, SPARK, MakingEngine
 from setveil.cli.facts import Facts, FactsAsked, facts_asked, read_facts, read_persons
+from setveil.cli.help import ALGORITHM, GENERAL, OUTPUT, PROMISE
 from setveil.cli.options import (
-    ALGORITHM,
-    GENERAL,
-    OUTPUT,
-    PROMISE,
     HierarchyFiles,
     Input,
     Own,
@@ -87,44 +84,61 @@ def anonymize(
     context: typer.Context,
     input: Input = None,  # noqa: A002
     *,
-    model: str | None = choice(
-        PROMISE, "What is promised (default: what the options describe).", "privacy model", models
-    ),
     promise: Promise,
+    model: str | None = choice(
+        PROMISE,
+        "Choose the guarantee (default: as the options describe it)",
+        "privacy model",
+        models,
+        brief="Choose another guarantee: see setveil algorithms.",
+    ),
     algorithm: str | None = algorithm_or_file(
-        "How the promise is kept (default: exact, or the first choice of --model)."
+        "Choose the algorithm (default: exact, or the first choice of --model)",
+        brief="Choose the algorithm (default: exact).",
     ),
     global_recoding: bool = flag(
-        ALGORITHM, "Tables: every label means the same in all rows (algorithm forest).", "--global"
+        ALGORITHM,
+        "Give every label of a table the same meaning in all rows.",
+        "--global",
+        brief=None,
+        of=(GLOBAL,),
     ),
     hierarchy_files: HierarchyFiles = None,
-    bound: bool = flag(ALGORITHM, "Also find how far the release is from the optimum, within --time-limit."),
+    bound: bool = flag(
+        ALGORITHM, "Also compute how far the release is from the optimum, within --time-limit.", brief=None
+    ),
     own: Own,
     columns: Columns,
     facts: Facts,
     reading: Reading,
     engine: MakingEngine = MEMORY,
     sample: int | None = integer(
-        GENERAL, "Take only N rows, drawn by --seed: for a first try on large data.", 1
+        GENERAL,
+        "Read only N rows, drawn by --seed: for a first try on large data.",
+        1,
+        brief="Try with N rows, drawn at random.",
     ),
     publishing: Publishing,
     plot_band: Path | None = option(
-        OUTPUT, "cahd: draw rows and items before and after reordering (.png, .svg).", "FILE"
+        OUTPUT,
+        "Draw rows and items before and after reordering (.png, .svg).",
+        "FILE",
+        brief=None,
+        of=("cahd",),
     ),
     trace: Path | None = option(
         OUTPUT, "Write the steps of the search as JSON lines, which are internal (docs/trace.md).", "FILE"
     ),
     telling: Telling,
 ) -> Answer:
-    """Make a release that keeps the promise, verify it and write it.
+    """Make a release that satisfies a guarantee, verify it and write it.
 
     $ setveil anonymize baskets.csv -H products.csv --k 5 --m 2 --out release
-    $ setveil anonymize baskets.csv -k 5 -m 2 -H products.csv -a aa --out greedy
-    $ setveil anonymize baskets.csv -k 5 -m 2 -H tree.csv --classes -o classes
     $ setveil anonymize ward.csv --model kkm -k5 -m2 --qi age,sex --set dx -o ward
     $ setveil anonymize log.csv --id-column id --set dx:m=2 --when on:day -k5 -o f
+    $ setveil anonymize baskets.csv -k 5 -m 2 -H products.csv -a aa --out greedy
+    $ setveil anonymize baskets.csv -k 5 -m 2 -H tree.csv --classes -o classes
     $ setveil anonymize --config release/internal/report.json --out again
-    With `-a NAME --help` only the options of that algorithm are shown.
     """
     from setveil.cli.files import require_free
     from setveil.report.run.summary import summary

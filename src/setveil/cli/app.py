@@ -13,11 +13,12 @@ from types import ModuleType
 from typing import Annotated, Any
 
 import typer
+from typer.main import get_command
 
 from setveil import algorithms as registry
 from setveil.cli.config import algorithm_of
+from setveil.cli.help import OUTPUT
 from setveil.cli.options import (
-    OUTPUT,
     Command,
     Force,
     Group,
@@ -37,22 +38,15 @@ from setveil.cli.session import Answer, answer, run, tell_error
 from setveil.cli.watched import is_watched
 from setveil.data.layout import FORMATS
 from setveil.errors import SetveilError, on_command_line, require_utf8
+from setveil.guarantees import models
 from setveil.version import __version__
 
 _HELP = (
     "Publish transaction data (rows that are sets of items) with a privacy guarantee that is re-checked "
     "from the published rows."
 )
-_EPILOG = """To begin:
-
-$ setveil demo
-
-$ cd setveil-demo-input
-
-$ setveil anonymize baskets.csv --hierarchy products.csv --k 5 --m 2 --out release
-
-Exit codes: 0 done; 1 the guarantee does not hold; 2 usage; 3 no release can satisfy the request;
-4 unreadable or inconsistent data."""
+_EPILOG = """Begin with: setveil demo
+Exit codes: 0 done; 1 guarantee does not hold; 2 usage; 3 no release is possible; 4 bad data."""
 
 
 def main() -> None:
@@ -90,23 +84,24 @@ def app_for(arguments: Sequence[str]) -> typer.Typer:
         pretty_exceptions_enable=False,  # its tracebacks show variables, and these hold data
         help=_HELP,
         epilog=_EPILOG,
-        context_settings={"help_option_names": ["--help", "-h"]},
+        context_settings={"help_option_names": ["--help", "-h", "--help-all"]},
     )
     app.callback()(_setveil)
     named = next((argument for argument in arguments if not argument.startswith("-")), "")
     words = [word for argument in arguments for word in argument.split("=", 1)]
     _load_file(named, words)
-    asked = _asked(words)
+    owners = _owners(words)
     for name in arguments[:1] if arguments and arguments[0] in NAMES else NAMES:
         module = _module(name)
+        title = next(title for title, names in GROUPS.items() if name in names)
         if not hasattr(module, "HELP"):
-            _add(app, [vars(module)[name]], named, asked)
+            _add(app, [vars(module)[name]], named, owners, title)
         elif name == named:
             group = _group(name=name, help=module.HELP)
-            _add(group, module.COMMANDS, None, asked)
+            _add(group, module.COMMANDS, None, owners)
             app.add_typer(group)
         else:
-            app.command(name, help=module.HELP)(_listed)
+            app.command(name, help=module.HELP, rich_help_panel=title)(_listed)
     return app
 
 
@@ -120,27 +115,36 @@ def _group(**settings: Any) -> typer.Typer:
     return typer.Typer(cls=Group, no_args_is_help=True, **settings)
 
 
-def _add(app: typer.Typer, commands: Sequence[Any], named: str | None, asked: Sequence[str]) -> None:
-    """Add commands to a group: with their options that which is named, or all (None)."""
+def _add(
+    app: typer.Typer,
+    commands: Sequence[Any],
+    named: str | None,
+    owners: Sequence[str],
+    title: str | None = None,
+) -> None:
+    """Add commands to a group, under a title: with their options the one that is named, or all (None)."""
     for command in commands:
         words, examples = texts_of(command)
         if named in (None, command.__name__):
-            app.command(cls=Command, help=words, epilog=examples)(expanded(command, asked))
+            made = expanded(command, owners)
+            app.command(
+                cls=Command, help=words, epilog=examples, rich_help_panel=title,
+                context_settings={"help_option_names": ["--help", "-h"]},
+            )(made)  # fmt: skip
         else:
-            app.command(command.__name__, help=words)(_listed)
+            app.command(command.__name__, help=words, rich_help_panel=title)(_listed)
 
 
-def _asked(arguments: Sequence[str]) -> list[str]:
-    """List the algorithm and the models whose options alone the help is to show; none: all."""
-    asked = []
+def _owners(arguments: Sequence[str]) -> list[str]:
+    """List the algorithm and the models that the help is about; none: it is about none of them."""
+    algorithm, model = [], []
     for word, value in pairwise(arguments):
         name = Path(value).stem.replace("_", "-") if registry.is_file(value) else value
         if word in {"-a", "--algorithm"} and name in registry.names():
-            asked += [name, *registry.load(name).info.guarantees]
-        elif word == "--model":
-            asked.append(value)
-            asked += [] if {"-a", "--algorithm"} & {*arguments} else registry.giving(value)
-    return asked
+            algorithm = [name]
+        elif word == "--model" and value in models():
+            model = [value]
+    return algorithm + (model or [one for name in algorithm for one in registry.load(name).info.guarantees])
 
 
 def _load_file(named: str, words: Sequence[str]) -> None:
@@ -175,17 +179,15 @@ def _setveil(
 
 
 def demo(
-    out: Path = option(OUTPUT, "Folder to write.", "FOLDER", "-o", default=Path("setveil-demo")),
+    out: Path = option(OUTPUT, "Write to this folder.", "FOLDER", "-o", default=Path("setveil-demo")),
     rows: int | None = integer(
-        OUTPUT,
-        "Number of rows to generate (default 5000 baskets, 4000 stays, the visits of 3000 patients).",
-        10,
+        OUTPUT, "Generate N rows (default: 5000 baskets, 4000 stays, or visits of 3000 patients).", 10
     ),
     ward: bool = flag(OUTPUT, "Only write a made-up hospital table, to FOLDER-input.", "--ward"),
     log: bool = flag(OUTPUT, "Only write a made-up log with dates, to FOLDER-input.", "--log"),
     seed: Seed = 0,
 ) -> None:
-    """Anonymize a synthetic grocery sample, verify it, and explain the result.
+    """Anonymize a synthetic grocery sample and explain the result.
 
     $ setveil demo --out demo
 
@@ -221,10 +223,10 @@ def convert(
     progress: Any,
     input: Input = None,  # noqa: A002
     *,
-    output: Path = argument("OUTPUT", "File to write; its extension says the format."),
+    output: Path = argument("OUTPUT", "Write this file; its extension gives the format."),
     reading: Reading,
     to: str | None = choice(
-        OUTPUT, "Format to write, where the extension does not say it.", "format", FORMATS
+        OUTPUT, "Write this format, if the extension does not give it", "format", FORMATS
     ),
     force: Force = False,
 ) -> str:
@@ -245,19 +247,30 @@ def convert(
     return f"{output}: {data.n_rows:,} rows, {data.n_occurrences:,} occurrences, {layout.format}."
 
 
-def algorithms(progress: Any) -> Answer:
-    """List the algorithms: what they promise, what they need, and the papers they come from.
+def algorithms(
+    progress: Any,
+    name: str | None = argument("[NAME]", "Describe this algorithm, with its options.", default=None),
+) -> Answer:
+    """List the algorithms, or describe one with its options.
 
+    $ setveil algorithms
+    $ setveil algorithms exact
     $ setveil algorithms --json
     """
     from dataclasses import asdict
 
-    infos = {name: module.info for name, module in registry.modules().items()}
+    names = registry.names() if name is None else [name]
+    infos = {one: module.info for one, module in registry.modules().items() if one in names}
+    if name is not None:
+        infos = {name: registry.load(name).info}
 
     def tell() -> None:
-        for name, info in infos.items():
+        if name is not None:
+            answer(_described(name))
+            return
+        for one, info in infos.items():
             answer(
-                f"{name:<6} {info.title}\n"
+                f"{one:<6} {info.title}\n"
                 f"       {info.summary}\n"
                 f"       gives {', '.join(info.guarantees)}; "
                 f"needs {', '.join(info.needs) or 'the data alone'}"
@@ -265,13 +278,24 @@ def algorithms(progress: Any) -> Answer:
                 f"       {info.reference}"
             )
 
-    return Answer({name: asdict(info) for name, info in infos.items()}, tell)
+    return Answer({one: asdict(info) for one, info in infos.items()}, tell)
+
+
+def _described(name: str) -> str:
+    """Describe an algorithm with its options, as ``setveil anonymize -a NAME --help`` does."""
+    words = ["anonymize", "-a", name]
+    group = get_command(app_for(words))
+    context = group.make_context("setveil", words, resilient_parsing=True)
+    command = group.commands["anonymize"]  # type: ignore[attr-defined]
+    inner = command.make_context("anonymize", [], parent=context, resilient_parsing=True)
+    return str(command.get_help(inner)).strip()
 
 
 _HERE = ("demo", "convert", "algorithms")
-NAMES = (
-    "demo", "read", "anonymize", "apply", "verify", "checker", "certify", "measure", "query", "why", "trace",
-    "moles", "risk", "attack", "evidence", "explore", "compare", "recommend", "reconstruct", "warm", "studio",
-    "convert", "algorithms",
-    "hierarchy", "policy", "series",
-)  # fmt: skip
+GROUPS = {
+    "Publish": ("demo", "studio", "read", "hierarchy", "anonymize", "apply", "series"),
+    "Understand": ("recommend", "explore", "why", "trace", "risk", "attack", "measure"),
+    "Check and use": ("verify", "certify", "checker", "evidence", "query", "reconstruct"),
+    "Research and files": ("compare", "algorithms", "policy", "convert", "moles", "warm"),
+}
+NAMES = tuple(name for names in GROUPS.values() for name in names)

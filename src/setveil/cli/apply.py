@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from setveil.cli.config import given_options
+from setveil.cli.help import ALGORITHM, READING
 from setveil.cli.options import (
-    ALGORITHM,
-    READING,
     Bundle,
     HierarchyFile,
     Input,
@@ -35,12 +34,12 @@ if TYPE_CHECKING:
 _MEANT = ("objective", "suppress", "gap", "time_limit")  # parameters of the exact search that a repair takes
 
 
-def _promise(asked: Any) -> list[Any]:
+def _promise() -> list[Any]:
     """Make the options of the promise, which is that of the earlier run where they are not given."""
     return [*model_options("km-anonymity", "k", "m"), *model_options("constraints", "privacy")]
 
 
-def _repair(asked: Any) -> list[Any]:
+def _repair() -> list[Any]:
     """Make the options of a repair."""
     from setveil.algorithms.exact.exact import Parameters
 
@@ -50,33 +49,30 @@ def _repair(asked: Any) -> list[Any]:
 def apply(
     progress: Any,
     context: typer.Context,
-    earlier: Path = argument("RUN", "Folder of the earlier run, with its internal/."),
+    earlier: Path = argument("RUN", "Use this earlier run, with its internal/."),
     input: Input = None,  # noqa: A002
     *,
     promise: Annotated[dict[str, Any], Bundle(_promise)],
     hierarchy_file: HierarchyFile = None,
-    repair: bool = flag(
-        ALGORITHM, "Where the promise does not hold, coarsen the recoding as little as possible."
-    ),
+    repair: bool = flag(ALGORITHM, "Coarsen labels as little as possible until the guarantee holds."),
     own: Annotated[dict[str, Any], Bundle(_repair)],
-    strict: bool = flag(
-        ALGORITHM, "Refuse items that would be left out because the earlier run does not know them."
-    ),
+    strict: bool = flag(ALGORITHM, "Stop if the earlier run does not know an item."),
     union: Path | None = option(
-        ALGORITHM, "Also verify the new rows together with an earlier release of other people.", "RELEASE"
+        ALGORITHM, "Also verify together with an earlier release of other people.", "RELEASE"
     ),
     people: str | None = choice(
         READING,
-        "Where both runs have ids in common: some people are in both, or equal ids mean nothing.",
+        "Say what equal IDs in both runs mean: the same people or other people",
         "answer",
         ("same", "other"),
     ),
     reading: Reading,
     publishing: Publishing,
 ) -> Answer:
-    """Publish rows of other people under the labels of an earlier run, verify and write them.
+    """Publish other people's rows under the labels of an earlier run.
 
-    The promise is that of the earlier run, or a stronger one.
+    The rows are verified before they are written. The guarantee is that of the earlier run, or a stronger
+    one.
 
     $ setveil apply january february.csv --out february
     $ setveil apply january march.csv --repair --union january -o march

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 from setveil import algorithms as registry
+from setveil.cli.help import ALGORITHM, ATTACKER, GENERAL, OUTPUT, PROMISE, READING
 from setveil.cli.options import (
-    ALGORITHM,
-    ATTACKER,
-    GENERAL,
-    OUTPUT,
-    PROMISE,
-    READING,
     Bundle,
     ReadHierarchy,
     Reading,
@@ -34,57 +29,58 @@ from setveil.guarantees import models
 from setveil.options.models import settled_model
 
 
-def _own(asked: Sequence[str]) -> list[inspect.Parameter]:
+def _own() -> list[inspect.Parameter]:
     """List the options of all algorithms but those that this command has itself."""
-    return [option for option in own_options(asked) if option.name not in {"alpha"}]
+    return [option for option in own_options() if option.name not in {"alpha"}]
 
 
-def _promise(asked: Sequence[str]) -> list[inspect.Parameter]:
+def _promise() -> list[inspect.Parameter]:
     """List the options of promises, but for facts, which are not attacked: `known` is a number here."""
-    return [option for option in promise_options(asked, drawn=True) if option.name != "known"]
+    return [option for option in promise_options(drawn=True) if option.name != "known"]
 
 
 def attack(
     progress: Any,
-    release: str = argument("RELEASE", "A run's folder, its published/, or a file of rows; or - ."),
-    original: list[str] | None = option(READING, "The rows that it was made from.", "FILE", default=None),
+    release: str = argument("RELEASE", "Attack this run's folder, published/, file of rows, or -."),
+    original: list[str] | None = option(
+        READING, "Read the rows that it was made from.", "FILE", default=None
+    ),
     control: list[str] | None = option(
-        READING, "Rows of other people from the same source.", "FILE", default=None
+        READING, "Read rows of other people from the same source.", "FILE", default=None
     ),
     split: str | None = option(
-        ALGORITHM, "RELEASE is an original: publish this share of it, the rest is the control.", "SHARE"
+        ALGORITHM, "Publish this share of RELEASE; use the rest as control.", "SHARE"
     ),
     known: int | None = integer(
-        ATTACKER, "Most items that are known, tried from 1 (default: the promise's m, or 2).", 1, "--known"
+        ATTACKER, "Try 1 to N known items (default: the guarantee's m, or 2).", 1, "--known"
     ),
-    attacks: int = integer(ATTACKER, "Attempts of each kind.", 1, default=2000),
+    attacks: int = integer(ATTACKER, "Attempt each kind of attack this often.", 1, default=2000, brief=None),
     secret: str | None = option(
-        ATTACKER, "Items that nobody knows and that are guessed: a file or a list.", "ITEMS"
-    ),
+        ATTACKER, "Guess these items, which nobody knows: a file or a list.", "ITEMS", brief=None),
     alpha: str = option(
-        ATTACKER, "How likely rows that keep their promise are accused, at most.", "SHARE", default="1%"
-    ),
+        ATTACKER, "Limit the probability of a false alarm.", "SHARE", default="1%", brief=None),
     recoding: Path | None = option(
-        READING, "What labels stand for: csv of item,published; not needed for a run's folder.", "FILE"
+        READING, "Read what labels represent: csv of item,published.", "FILE"
     ),
     hierarchy_file: ReadHierarchy = None,
     model: str | None = choice(
-        PROMISE, "With --split: what is promised (default: what the options describe).", "privacy model",
-        models,
+        PROMISE, "Choose the guarantee of --split", "privacy model",
+        models, brief="Choose the guarantee of --split."),
+    algorithm: str | None = algorithm_or_file(
+        "Choose the algorithm of --split", brief="Choose the algorithm of --split."
     ),
-    algorithm: str | None = algorithm_or_file("With --split: how the promise is kept."),
-    no_counts: bool = flag(OUTPUT, "With --split: do not share in how many rows each item was."),
-    seed: int = integer(GENERAL, "Draws targets and what is known of them, and the split.", 0, default=0),
+    no_counts: bool = flag(OUTPUT, "Publish no counts of items with --split.", brief=None),
+    seed: int = integer(
+        GENERAL, "Draw targets, their known items and the split by this seed.", 0, default=0, brief=None
+    ),
     *,
     promise: Annotated[dict[str, Any], Bundle(_promise)],
     own: Annotated[dict[str, Any], Bundle(_own)],
     reading: Reading,
 ) -> Answer:  # fmt: skip
-    """Attack published rows, with other people as a control; exit code 0 without a leak, 1 with one.
+    """Attack published rows, with other people as a control.
 
-    Singling out, linkability, inference and membership are tried on people in the data and on others. Only
-    what breaks the bound that the promise implies is a leak; without a promise, what succeeds more often
-    among people in the data. An attack that fails proves nothing.
+    Exit code 1: an attack breaks the bound of the guarantee. An attack that fails proves nothing.
 
     $ setveil attack release --original baskets.csv --control others.csv --json > attack.json
     $ setveil attack theirs.csv --original baskets.csv --control others.csv --known 2

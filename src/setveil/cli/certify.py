@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from setveil.cli.options import GENERAL, READING, ReadHierarchy, Reading, argument, number, option
+from setveil.cli.help import GENERAL, READING
+from setveil.cli.options import ReadHierarchy, Reading, argument, number, option
 from setveil.cli.session import Answer
 
 if TYPE_CHECKING:
@@ -14,21 +15,19 @@ if TYPE_CHECKING:
 
 def certify(
     progress: Any,
-    folder: Path = argument("RUN", "The folder of a run of exact."),
-    data: str | None = option(
-        READING, "The rows that were anonymized, if they are not where the run read them.", "FILE"
-    ),
+    folder: Path = argument("RUN", "Certify this folder of a run of exact."),
+    data: str | None = option(READING, "Read the original rows here, if they have moved.", "FILE"),
     hierarchy_file: ReadHierarchy = None,
     time_limit: float | None = number(
-        GENERAL, "Seconds, then the bound that was proven so far (default 300).", 0, "SECONDS"
+        GENERAL, "Stop after this time with the bound so far (default: 300).", 0, "SECONDS"
     ),
     *,
     reading: Reading,
 ) -> Answer:
-    """Prove that no other release loses less, in a file that a small program checks.
+    """Prove to others that no other release loses less.
 
-    Writes certificate.json and audit.py into internal/ of the run. They tell of rare items: they must stay
-    inside.
+    Writes certificate.json and audit.py, which checks it, to internal/ of the run. Do not share them: they
+    reveal rare items.
 
     $ setveil certify release
     $ setveil certify release --data baskets.csv --hierarchy products.csv

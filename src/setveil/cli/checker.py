@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from setveil.cli.options import OUTPUT, argument, flag
+from setveil.cli.help import OUTPUT
+from setveil.cli.options import argument, flag
 from setveil.cli.session import Answer
 from setveil.errors import RequestError
 
 
 def checker(
     progress: Any,
-    folder: str | None = argument("DIR", "A run's folder, or its published/.", default=None),
-    to_print: bool = flag(OUTPUT, "Print check.py instead, to read it.", "--print"),
+    folder: str | None = argument(
+        "DIR", "Add the checker to this run's folder, or its published/.", default=None
+    ),
+    to_print: bool = flag(OUTPUT, "Print check.py instead.", "--print"),
 ) -> Answer:
-    """Put a small program beside published data, with which recipients check it themselves.
+    """Add a small checker to the published folder, for recipients.
 
     $ setveil checker release
     $ setveil checker --print

@@ -10,7 +10,8 @@ from typing import Any
 import typer
 
 from setveil.cli.config import is_typed
-from setveil.cli.options import GENERAL, OUTPUT, READING, Jobs, argument, flag, option
+from setveil.cli.help import GENERAL, OUTPUT, READING
+from setveil.cli.options import Jobs, argument, flag, option
 from setveil.cli.session import Answer, answer, say
 from setveil.values.declared import as_words
 
@@ -18,23 +19,23 @@ from setveil.values.declared import as_words
 def compare(
     progress: Any,
     context: typer.Context,
-    study: Path = argument("STUDY", "Study file (TOML): data, algorithms, parameters."),
+    study: Path = argument("STUDY", "Read the study from this file (TOML)."),
     out: Path = option(
-        OUTPUT, "Folder of the study: new, or of an earlier call, which it completes.", "FOLDER", "-o",
+        OUTPUT, "Write to this folder, or complete the study in it.", "FOLDER", "-o",
         default=...,
     ),
     data: Path | None = option(
-        READING, "Where relative paths in STUDY start; by default its folder.", "FOLDER"
+        READING, "Resolve relative paths here (default: folder of STUDY).", "FOLDER"
     ),
     jobs: Jobs = None,
-    retry: bool = flag(GENERAL, "Repeat runs that failed or ran out of time or memory."),
-    dry_run: bool = flag(GENERAL, "List the runs, and do nothing."),
-    external: bool = flag(OUTPUT, "Write the report without what must stay inside."),
-    latex: bool = flag(OUTPUT, "For a paper: tables in LaTeX, figures as PDF and SVG (setveil[paper])."),
+    retry: bool = flag(GENERAL, "Repeat runs that failed."),
+    dry_run: bool = flag(GENERAL, "List the runs without running them."),
+    external: bool = flag(OUTPUT, "Write a report that may be shared."),
+    latex: bool = flag(OUTPUT, "Write LaTeX tables, PDF and SVG figures (setveil[paper])."),
 ) -> Answer:  # fmt: skip
-    """Run algorithms over data and parameters, and write a table, figures and a report.
+    """Compare algorithms over data and parameters, with figures.
 
-    Each run is a process of its own. Runs that the folder holds already are not done again.
+    Each run is a process of its own. Runs that the folder already contains are not repeated.
 
     $ setveil compare study.toml --out study --dry-run
     $ setveil compare study.toml --out study --jobs 2

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from setveil.cli.options import GENERAL, choice
+from setveil.cli.help import GENERAL
+from setveil.cli.options import choice
 from setveil.errors import RequestError
 from setveil.guarantees import model_named
 from setveil.guarantees.km import KmAnonymity
@@ -31,9 +32,9 @@ _LOOKING = (
     "Where the rows are: in memory, or read a piece at a time (Parquet lists, text of rows), which "
     "tells the risk of one or two known items."
 )
-MakingEngine = Annotated[str, choice(GENERAL, _MAKING, "engine", _PLACES)]
-CheckingEngine = Annotated[str, choice(GENERAL, _CHECKING, "engine", _PLACES)]
-LookingEngine = Annotated[str, choice(GENERAL, _LOOKING, "engine", (MEMORY, PARTS))]
+MakingEngine = Annotated[str, choice(GENERAL, _MAKING, "engine", _PLACES, brief=None)]
+CheckingEngine = Annotated[str, choice(GENERAL, _CHECKING, "engine", _PLACES, brief=None)]
+LookingEngine = Annotated[str, choice(GENERAL, _LOOKING, "engine", (MEMORY, PARTS), brief=None)]
 
 
 def km_only(

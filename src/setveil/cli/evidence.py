@@ -5,32 +5,33 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from setveil.cli.options import ABOUT, ANSWER, ATTACKER, OUTPUT, Force, argument, choice, flag, option
+from setveil.cli.help import ABOUT, ANSWER, ATTACKER, OUTPUT
+from setveil.cli.options import Force, argument, choice, flag, option
 from setveil.cli.session import Answer
 
 
 def evidence(
     progress: Any,
-    run: str = argument("RUN", "The folder of a run."),
-    out: Path = option(OUTPUT, "The page to write (.html). Never share it.", "FILE", "-o", default=...),
+    run: str = argument("RUN", "Describe this folder of a run."),
+    out: Path = option(OUTPUT, "Write this page (.html). Never share it.", "FILE", "-o", default=...),
     attack: Path | None = option(
-        ATTACKER, "The output of `setveil attack --json`.", "FILE", "--attack"
+        ATTACKER, "Include the output of `setveil attack --json`.", "FILE", "--attack"
     ),
     fraction: str | None = option(
-        ATTACKER, "Share of a population in the rows; adds how often the only match is right.",
+        ATTACKER, "Estimate the worth of a match for this share of a population.",
         "SHARE",
     ),
     frame: str = choice(
-        ABOUT, "Standards of the European Union, the United States, or all.", "frame",
+        ABOUT, "Use the headings of the European Union, the United States, or all", "frame",
         ("eu", "us", "all"), default="all",
     ),
     answers: Path | None = option(
-        ABOUT, "Answers to questions: a TOML file of question = \"text\".", "FILE"
+        ABOUT, "Read answers to questions: a TOML file of question = \"text\".", "FILE"
     ),
     strict: bool = flag(ANSWER, "End with exit code 3 while a question is open."),
     force: Force = False,
 ) -> Answer:  # fmt: skip
-    """Write the compliance record of a release: facts, open questions, and the standards that ask for them.
+    """Write the compliance record of a release.
 
     ISO/IEC 27559, WP216, EMA Policy 0070, HIPAA's expert determination and NIST SP 800-188. Questions that
     only people can answer stay open. The page claims conformity with nothing.

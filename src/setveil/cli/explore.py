@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Annotated, Any
 
 from setveil import algorithms as registry
 from setveil.cli.engines import MEMORY
 from setveil.cli.facts import Facts, facts_asked, read_facts
+from setveil.cli.help import ALGORITHM, ATTACKER, GENERAL, PROMISE
 from setveil.cli.options import (
-    ALGORITHM,
-    ATTACKER,
-    GENERAL,
-    PROMISE,
     Bundle,
     Force,
     HierarchyFiles,
@@ -48,13 +45,13 @@ def _those_giving() -> list[str]:
     return [*registry.giving("km-anonymity", "global"), *registry.giving("km-anonymity", CLASSES)]
 
 
-def _own(asked: Sequence[str]) -> list[inspect.Parameter]:
+def _own() -> list[inspect.Parameter]:
     """List the options of the algorithms that are explored."""
     names = {name for one in _those_giving() for name in options_of(registry.load(one).Parameters)}
-    return [option for option in own_options(asked) if option.name in names]
+    return [option for option in own_options() if option.name in names]
 
 
-def _secret(_asked: Sequence[str]) -> list[inspect.Parameter]:
+def _secret() -> list[inspect.Parameter]:
     return model_options("km-rho", "sensitive", "knows")
 
 
@@ -62,27 +59,28 @@ def explore(
     progress: Any,
     input: Input = None,  # noqa: A002
     k: str | None = option(
-        PROMISE, "Everyone hides among at least k rows: the values to try (default 2,3,5,10,11,20,50).",
+        PROMISE, "Try these k (default: 2,3,5,10,11,20,50).",
         "N,N,...", "-k",
     ),
     m: str | None = option(
-        PROMISE, "Items that an attacker may know: the values to try, 1, 2, ... or inf (default 1,2,3).",
+        PROMISE, "Try these m, up to inf (default: 1,2,3).",
         "N,N,...", "-m",
     ),
     rho: str | None = option(
-        PROMISE, "Greatest chance to be right about a sensitive item: the values to try, such as 0.5,1/10.",
+        PROMISE, "Try these rho, such as 0.5,1/10.",
         "NUMBER,NUMBER,...",
     ),
     hierarchy_files: HierarchyFiles = None,
     algorithm: str = choice(
-        ALGORITHM, "How the promises are kept.", "algorithm", _those_giving, "-a", default=_DEFAULT
+        ALGORITHM, "Choose the algorithm", "algorithm", _those_giving, "-a", default=_DEFAULT,
+        brief="Choose the algorithm (default: exact).",
     ),
     share: TableShare = None,
     known: int | None = integer(
-        ATTACKER, "Items by whom unique rows are counted (default: m + 1, one more than is promised).", 1
+        ATTACKER, "Count rows unique by N items (default: m + 1).", 1
     ),
     time_budget: float = number(
-        GENERAL, "For everything; each search of exact gets an even part of it.", 1, "SECONDS", default=50
+        GENERAL, "Stop after this time.", 1, "SECONDS", default=50
     ),
     seed: QuerySeed = 0,
     out: Page = None,
@@ -94,9 +92,10 @@ def explore(
     facts: Facts,
     reading: Reading,
 ) -> Answer:  # fmt: skip
-    """Show what each k and m costs: loss, names kept, query errors, unique rows. No release is written.
+    """Show the cost of each k and m, without writing a release.
 
-    With --rho and --sensitive also what it costs that nothing sensitive is learned.
+    The cost is loss, unchanged items, query errors and unique rows. With --rho and --sensitive it includes
+    protection of sensitive items.
 
     $ setveil explore baskets.csv -H products.csv
     $ setveil explore baskets.csv --k 5,10,11 --m 1,2 --out explored.html

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 from setveil.cli.engines import MEMORY
-from setveil.cli.options import FACTS, Bundle, fact_options
+from setveil.cli.help import FACTS
+from setveil.cli.options import Bundle, fact_options
 from setveil.cli.session import say
 from setveil.errors import RequestError, did_you_mean, listed
 from setveil.options.columns import Columns, names_in, split_hierarchies
@@ -29,8 +30,8 @@ MIXED = "mixed-km"  # the promise in which quasi-identifiers count, too
 
 __all__ = ["FACTS", "Facts", "FactsAsked", "ReadFacts", "facts_asked", "facts_of", "read_facts"]
 
-Facts = Annotated[Words, Bundle(lambda asked: fact_options(), Words)]
-ReadFacts = Annotated[Words, Bundle(lambda asked: fact_options(*OF_READING), Words)]
+Facts = Annotated[Words, Bundle(fact_options, Words)]
+ReadFacts = Annotated[Words, Bundle(lambda: fact_options(*OF_READING), Words)]
 
 
 @dataclass(frozen=True)

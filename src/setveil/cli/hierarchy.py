@@ -5,36 +5,31 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
+from setveil.cli.help import OUTPUT, READING
 from setveil.cli.hierarchy_build import WRITTEN, TreeOut, build, size_of
-from setveil.cli.options import (
-    OUTPUT,
-    READING,
-    Bundle,
-    Force,
-    argument,
-    option,
-    reading_options,
-)
+from setveil.cli.options import Bundle, Force, argument, option, reading_of, reading_options
 from setveil.cli.session import Answer, say
 from setveil.errors import listed
 from setveil.options.reading import Reading as ReadingOptions
 
-HELP = "Make, check, convert and edit hierarchies: what items may be generalized to."
+HELP = "Build, check, convert and edit hierarchies of items."
 
 SHOWN = 20
 
-Separator = Annotated[str | None, option(READING, "Between the fields of a csv hierarchy.", "CHARACTER")]
+Separator = Annotated[
+    str | None, option(READING, "Separate the fields of a csv hierarchy by this.", "CHARACTER")
+]
 
 
 def check(
     progress: Any,
-    file: Path = argument("HIERARCHY", "The hierarchy to check."),
-    data: str | None = option(READING, "Also check that it holds every item of this file.", "FILE"),
+    file: Path = argument("HIERARCHY", "Check this hierarchy."),
+    data: str | None = option(READING, "Also check that it contains every item of this file.", "FILE"),
     separator: Separator = None,
     *,
-    reading: Annotated[ReadingOptions, Bundle(lambda asked: reading_options("separator"), ReadingOptions)],
+    reading: Annotated[ReadingOptions, Bundle(lambda: reading_options("separator"), reading_of)],
 ) -> Answer:
-    """List every problem of a hierarchy, with line numbers; exit code 4 if there is any.
+    """List every problem of a hierarchy (exit code 4), with line numbers.
 
     $ setveil hierarchy check products.csv --data baskets.csv
     """
@@ -69,14 +64,14 @@ def check(
 
 def convert(
     progress: Any,
-    file: Path = argument("HIERARCHY", "ARX csv, Amnesia txt or json."),
+    file: Path = argument("HIERARCHY", "Read this hierarchy: ARX csv, Amnesia txt or json."),
     output: Path = argument("OUTPUT", WRITTEN),
-    encoding: str = option(READING, "Of text files.", "ENCODING", default="utf-8"),
+    encoding: str = option(READING, "Read and write text in this encoding.", "ENCODING", default="utf-8"),
     separator: Separator = None,
-    name: str = option(OUTPUT, "Name inside an Amnesia file.", "TEXT", default="hierarchy"),
+    name: str = option(OUTPUT, "Give this name in an Amnesia file.", "TEXT", default="hierarchy"),
     force: Force = False,
 ) -> str:
-    """Convert a hierarchy between ARX's wide csv and Amnesia's text or JSON.
+    """Convert a hierarchy between ARX's csv and Amnesia's formats.
 
     $ setveil hierarchy convert products.csv products.json
     """
@@ -92,10 +87,10 @@ def convert(
 
 def edit(
     progress: Any,
-    file: Path = argument("HIERARCHY", "The hierarchy to begin with."),
-    edits: Path = argument("EDITS", "One edit per line, as JSON objects."),
+    file: Path = argument("HIERARCHY", "Edit this hierarchy."),
+    edits: Path = argument("EDITS", "Read the edits here, a JSON object per line."),
     *,
-    encoding: str = option(READING, "Of the hierarchy.", "ENCODING", default="utf-8"),
+    encoding: str = option(READING, "Read the hierarchy in this encoding.", "ENCODING", default="utf-8"),
     separator: Separator = None,
     out: TreeOut,
     force: Force = False,

@@ -6,31 +6,20 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-from setveil.cli.options import (
-    OUTPUT,
-    TREE,
-    Force,
-    Input,
-    Reading,
-    choice,
-    flag,
-    integer,
-    number,
-    option,
-    source_of,
-)
+from setveil.cli.help import OUTPUT, TREE
+from setveil.cli.options import Force, Input, Reading, choice, flag, integer, number, option, source_of
 from setveil.errors import RequestError, listed
 from setveil.hierarchy.systems.known import NAMES
 from setveil.hierarchy.systems.reading import ZEROS_ARE
 from setveil.options.reading import Reading as ReadingOptions
 
-WRITTEN = "File to write: .csv (ARX), .txt or .json (Amnesia)."
+WRITTEN = "Write this file: .csv (ARX), .txt or .json (Amnesia)."
 TreeOut = Annotated[Path, option(OUTPUT, WRITTEN, "FILE", "-o")]
 
 _WAYS = ("co-occurrence", "balanced", "prefix", "prefixes", "ranges", "dates")
 _OF_ITEMS = _WAYS[:4]
 _OBJECTIVES = ("lm", "entropy")
-_BY = "By what items share: rows, their place in the order, how their codes begin; columns: ranges, dates."
+_BY = "Group items by shared rows, order or the beginning of codes; values by ranges or dates."
 
 
 def _completed(begun: str) -> list[str]:
@@ -41,59 +30,63 @@ def build(
     progress: Any,
     input: Input = None,  # noqa: A002
     *,
-    column: str | None = option(TREE, "Of the values of a table's column, in place of items.", "COLUMN"),
-    by: str | None = choice(TREE, f"{_BY[:-1]} (default: {_WAYS[0]}).", "way", _WAYS),
-    fanout: int = integer(TREE, "co-occurrence, balanced: children of a node.", None, default=5),
-    common: int = integer(
+    column: str | None = option(TREE, "Group the values of this column, not items.", "COLUMN"),
+    by: str | None = choice(
         TREE,
-        "co-occurrence, balanced: items of fewer rows come last, so that their names decide nothing.",
-        0,
-        default=5,
+        f"{_BY[:-1]} (default: {_WAYS[0]})",
+        "way",
+        _WAYS,
+        brief="Choose how items or values are grouped.",
     ),
-    at: str = option(TREE, "prefix: characters that end one: 250.83 -> 250.", "CHARACTERS", default="."),
-    lengths: str | None = option(TREE, "prefix: cut at these lengths instead, e.g. 1,3.", "N,..."),
-    widths: str | None = option(TREE, "ranges: of the narrowest, or all, e.g. 5,10,20.", "NUMBER,..."),
-    periods: str | None = option(
-        TREE, "dates: some of day, month, quarter, year, decade (default: month,quarter,year).", "WORD,..."
+    fanout: int = integer(TREE, "Give each node this many children.", None, default=5),
+    common: int = integer(TREE, "Place items of fewer rows last.", 0, default=5, brief=None),
+    at: str = option(
+        TREE, "Cut codes at these characters: 250.83 to 250.", "CHARACTERS", default=".", brief=None
     ),
+    lengths: str | None = option(TREE, "Cut codes at these lengths instead, such as 1,3.", "N,..."),
+    widths: str | None = option(TREE, "Make ranges this wide, such as 5 or 5,10,20.", "NUMBER,..."),
+    periods: str | None = option(TREE, "Group dates by these (default: month,quarter,year).", "WORD,..."),
     system: str | None = option(
         TREE,
-        f"Of the codes of a classification: {', '.join(NAMES)}.",
+        f"Group the codes of a classification: {', '.join(NAMES)}.",
         "SYSTEM",
         autocompletion=_completed,
+        brief="Group the codes of a classification: icd9, atc, ...",
     ),
     names: Path | None = option(
         TREE,
-        "system: what codes and ranges stand for; regroup: items. Lines of code,name.",
+        "Read the names of codes: lines of code,name.",
         "FILE",
     ),
     zeros: str | None = choice(
-        TREE, "system: whether numbers have the zeros they begin with.", "way", ZEROS_ARE
+        TREE, "Say whether codes still have their leading zeros", "way", ZEROS_ARE, brief=None
     ),
     system_column: str | None = option(
-        TREE, "icd9+icd10, long table: the column that says 9 or 10 of each code.", "COLUMN"
+        TREE, "Read 9 or 10 for each code from this column.", "COLUMN", brief=None
     ),
-    strict: bool = flag(TREE, "system: refuse items that are no codes, in place of grouping them."),
+    strict: bool = flag(TREE, "Stop if an item is not a code.", brief=None),
     regroup: Path | None = option(
-        TREE, "Keep this hierarchy's groups of --within, and group anew what is below them.", "FILE"
+        TREE, "Group again what is below level --within of this hierarchy.", "FILE", brief=None
     ),
-    within: int | None = integer(TREE, "regroup: level that stays; 1: below the root.", 0, metavar="LEVEL"),
-    group: int | None = integer(TREE, "regroup: members of a new group (default: tries 3 and 5).", 2),
+    within: int | None = integer(
+        TREE, "Keep groups to this level; 1 is below the root.", 0, metavar="LEVEL", brief=None
+    ),
+    group: int | None = integer(TREE, "Put N members in a new group (default: 3 or 5).", 2, brief=None),
     learn_from: list[str] | None = option(
-        TREE, "regroup: learn from these rows, such as another year's.", "FILE", "--from"
+        TREE, "Learn new groups from these rows.", "FILE", "--from", brief=None
     ),
-    k: int | None = integer(TREE, "regroup: the promise that is looked at (default 5).", 2),
-    m: int | None = integer(TREE, "regroup: the same (default 2).", 1),
-    objective: str | None = choice(TREE, "regroup: loss to minimize (default lm).", "loss", _OBJECTIVES),
+    k: int | None = integer(TREE, "Find the best groups for this k (default: 5).", 2, brief=None),
+    m: int | None = integer(TREE, "Find the best groups for this m (default: 2).", 1, brief=None),
+    objective: str | None = choice(TREE, "Minimize this loss (default: lm)", "loss", _OBJECTIVES, brief=None),
     time_limit: float | None = number(
-        TREE, "regroup: take the best after so long (default 600).", 0, "SECONDS"
+        TREE, "Stop after this time with the best (default: 600).", 0, "SECONDS", brief=None
     ),
-    extend: Path | None = option(TREE, "Keep this hierarchy and add the items it lacks.", "FILE"),
+    extend: Path | None = option(TREE, "Keep this hierarchy and add missing items.", "FILE"),
     reading: Reading,
     out: TreeOut,
     force: Force = False,
 ) -> str:
-    """Build a hierarchy from the data, or add the items that a hierarchy lacks.
+    """Build a hierarchy from the data, or add missing items.
 
     $ setveil hierarchy build baskets.csv --out groups.csv
     $ setveil hierarchy build icd.csv --by prefix --lengths 1,3 --out codes.csv

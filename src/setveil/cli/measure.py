@@ -6,16 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from setveil.cli.facts import ReadFacts, facts_of
-from setveil.cli.options import (
-    MEASURES,
-    ReadHierarchies,
-    Reading,
-    argument,
-    choice,
-    integer,
-    option,
-    source_of,
-)
+from setveil.cli.help import MEASURES
+from setveil.cli.options import ReadHierarchies, Reading, argument, choice, integer, option, source_of
 from setveil.cli.recorded import as_the_run_did
 from setveil.cli.session import Answer
 from setveil.cli.tables import Columns, read_table, require_tables
@@ -29,41 +21,42 @@ _RULES = f"{MEASURES}: rules"
 
 def measure(
     progress: Any,
-    original: list[str] = argument("ORIGINAL", "The files that were anonymized."),
-    release: str = argument("RELEASE", "A run's folder, its published/, or a file of rows."),
+    original: list[str] = argument("ORIGINAL", "Read the files that were anonymized."),
+    release: str = argument("RELEASE", "Measure this run's folder, published/, or file of rows."),
     hierarchy_files: ReadHierarchies = None,
     queries: int | None = integer(_QUERIES, "Answer N random COUNT queries (ARE).", 1),
-    query_size: int | None = integer(_QUERIES, "Items per query (default 2).", 1),
-    query_support: int | None = integer(_QUERIES, "Ask only for itemsets in at least N rows.", 1),
-    queries_file: Path | None = option(_QUERIES, "Your own queries: one set of items per line.", "FILE"),
-    group_by: int | None = integer(_QUERIES, "Groups: items of a group-by query (default 4).", 1),
-    seed: int = integer(_QUERIES, "Draws the queries.", 0, default=0),
+    query_size: int | None = integer(_QUERIES, "Use N items per query (default: 2).", 1, brief=None),
+    query_support: int | None = integer(_QUERIES, "Ask only for itemsets in at least N rows.", 1, brief=None),
+    queries_file: Path | None = option(_QUERIES, "Answer your queries: one set of items per line.", "FILE"),
+    group_by: int | None = integer(_QUERIES, "Use N items per group-by query (default: 4).", 1, brief=None),
+    seed: int = integer(_QUERIES, "Draw the queries by this seed.", 0, default=0, brief=None),
     itemsets: int | None = integer(
-        _ITEMSETS, "Count the itemsets in at least N rows, and how many of them survive unchanged.", 1
+        _ITEMSETS, "Count itemsets in at least N rows that stay unchanged.", 1
     ),
-    itemset_length: int | None = integer(_ITEMSETS, "Of at most N items.", 1),
-    private: str | None = option(_ITEMSETS, "Also count rules from other items to these.", "ITEMS"),
+    itemset_length: int | None = integer(_ITEMSETS, "Count itemsets of at most N items.", 1, brief=None),
+    private: str | None = option(
+        _ITEMSETS, "Also count rules that lead to these items.", "ITEMS", brief=None
+    ),
     top: int | None = integer(
-        _ITEMSETS, "Chunks: compare the N itemsets in most rows with those of rows drawn (tKd).", 1
-    ),
+        _ITEMSETS, "Compare the N most frequent itemsets of chunks (tKd).", 1, brief=None),
     rules: str | None = option(
-        _RULES, "Look for association rules in at least so many rows, or such a share of them.", "N|SHARE"
+        _RULES, "Find rules in at least N rows, or this share.", "N|SHARE"
     ),
-    confidence: str | None = option(_RULES, "Their least confidence (default 50%).", "SHARE"),
-    rule_length: int | None = integer(_RULES, "Most items of a rule (default 3).", 2),
+    confidence: str | None = option(
+        _RULES, "Set the least confidence of rules (default: 50%).", "SHARE", brief=None
+    ),
+    rule_length: int | None = integer(_RULES, "Allow N items per rule (default: 3).", 2, brief=None),
     estimator: str | None = choice(
-        _QUERIES, "How a reader estimates: by the counts, if there are any, or from the rows alone.",
-        "estimator", ("entropy", "uniform"),
-    ),
+        _QUERIES, "Estimate by the counts, or from the rows alone",
+        "estimator", ("entropy", "uniform"), brief=None),
     *,
     columns: Columns,
     facts: ReadFacts,
     reading: Reading,
 ) -> Answer:  # fmt: skip
-    """Measure what a release lost, recomputed from the two files.
+    """Measure the information loss of a release.
 
-    What the published labels stand for is read from about.json beside the published file, or from
-    --hierarchy.
+    The meaning of labels is read from about.json next to the published file, or from --hierarchy.
 
     $ setveil measure baskets.csv release --queries 1000
     $ setveil measure baskets.csv theirs.csv --hierarchy products.csv

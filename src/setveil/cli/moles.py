@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from setveil.cli.options import ANSWER, Bundle, Input, Reading, integer, model_options, source_of
+from setveil.cli.help import ANSWER
+from setveil.cli.options import Bundle, Input, Reading, integer, model_options, source_of
 from setveil.cli.session import Answer
 from setveil.options.decode import Given
 from setveil.options.guarantees import make_guarantee, require_options, require_values
@@ -14,11 +15,13 @@ def moles(
     progress: Any,
     input: Input = None,  # noqa: A002
     *,
-    promise: Annotated[dict[str, Any], Bundle(lambda asked: model_options("coherence"))],
+    promise: Annotated[dict[str, Any], Bundle(lambda: model_options("coherence"))],
     reading: Reading,
-    show: int = integer(ANSWER, "How many to list.", 0, default=20),
+    show: int = integer(ANSWER, "List at most N.", 0, default=20),
 ) -> Answer:
-    """List the smallest sets of public items that single people out or reveal a private item.
+    """List the smallest sets of items that identify people.
+
+    Also sets that reveal a sensitive item.
 
     $ setveil moles visits.csv --private HIV,hepatitis --h 0.5 --k 5 --p 3
     """

@@ -5,8 +5,10 @@ from __future__ import annotations
 import functools
 import inspect
 import math
+import re
+import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from pathlib import Path
 from types import NoneType
@@ -14,9 +16,26 @@ from typing import Annotated, Any, get_args
 
 import typer
 from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
 
+from setveil.cli import help as helps
 from setveil.cli.config import take_config
-from setveil.cli.session import Answer, conclude, fail, run, speak
+from setveil.cli.help import (
+    ALGORITHM,
+    ANSWER,
+    FACTS,
+    GENERAL,
+    MEASURES,
+    OUTPUT,
+    PANELS,
+    PROMISE,
+    READING,
+    TABLES,
+    Entry,
+    Meaning,
+    Shown,
+)  # fmt: skip
+from setveil.cli.session import Answer, answer, conclude, fail, run, speak
 from setveil.compiling import expect
 from setveil.data.layout import FORMATS
 from setveil.errors import RequestError, SetveilError, did_you_mean
@@ -29,34 +48,6 @@ from setveil.redact import HIDDEN
 from setveil.threads import threads, use_threads
 from setveil.values.declared import Option, options_of
 from setveil.values.kinds import BARE, Choice, Kind, Number, Text, UpTo
-
-PROMISE = "The promise"
-ATTACKER = "The attacker"
-ALGORITHM = "The algorithm"
-MEASURES = "What is measured"
-TREE = "How items are grouped"
-TABLES = "Tables: what columns are"
-FACTS = "Facts: what belongs to a code"
-READING = "How the input is read"
-OUTPUT = "What is written"
-ABOUT = "What the report says"
-ANSWER = "What is shown"
-GENERAL = "General"
-_PANELS = (
-    PROMISE,
-    ATTACKER,
-    ALGORITHM,
-    MEASURES,
-    TREE,
-    TABLES,
-    FACTS,
-    READING,
-    OUTPUT,
-    ABOUT,
-    ANSWER,
-    GENERAL,
-)
-
 
 _WIDEST = 18  # characters of choices that stand beside an option; more stand in its help
 
@@ -72,7 +63,16 @@ class Declared:
 
     def parameter(self, name: str, kind: Any, default: Any) -> inspect.Parameter:
         """Make the parameter of a command; `kind`: the type of its value."""
+        default = ... if default is inspect.Parameter.empty else default
         settings = self.settings()
+        shown = Shown(
+            settings.get("rich_help_panel"),
+            settings.pop("brief", ""),
+            settings.pop("meanings", ()),
+            required=default is ...,
+        )
+        if shown.required:
+            default = None  # `Command.invoke` reports all that is missing at once
         if list[str] in (kind, *get_args(kind)):
             settings["callback"] = _or_config
         if self.argument:
@@ -84,16 +84,21 @@ class Declared:
         return inspect.Parameter(
             name,
             inspect.Parameter.KEYWORD_ONLY,
-            default=inspect.Parameter.empty if default is ... else default,
-            annotation=Annotated[kind, made],
+            default=default,
+            annotation=Annotated[kind, made, shown],
         )
 
 
 def option(
     panel: str | None, what: str, metavar: str | None = None, *words: str, default: Any = None, **more: Any
 ) -> Any:
-    """Declare an option (see `Declared`), with what the help shows, and more settings of typer."""
+    """Declare an option (see `Declared`), with what the help shows, and more settings of typer.
+
+    `brief`: its line in the first help; None: it is only in ``--help-all``. `of`: the algorithms it is for.
+    """
     settings = {"rich_help_panel": panel, "help": what, "metavar": metavar, **more}
+    if of := settings.pop("of", ()):
+        settings["meanings"] = (Meaning(what, tuple(of), f"{panel}: {', '.join(of)}"),)
     return Declared(words, default, lambda: dict(settings))
 
 
@@ -103,15 +108,23 @@ def flag(panel: str | None, what: str, *words: str, **more: Any) -> Any:
 
 
 def integer(
-    panel: str | None, what: str, least: int | None, *words: str, metavar: str = "N", default: Any = None
+    panel: str | None,
+    what: str,
+    least: int | None,
+    *words: str,
+    metavar: str = "N",
+    default: Any = None,
+    **more: Any,
 ) -> Any:
-    """Declare an option that takes an integer, of at least `least` (see `option`)."""
-    return option(panel, what, metavar, *words, default=default, parser=_reader(int, least))
+    """Declare an option that accepts an integer of at least `least` (see `option`)."""
+    return option(panel, what, metavar, *words, default=default, parser=_reader(int, least), **more)
 
 
-def number(panel: str | None, what: str, least: float, metavar: str, *words: str, default: Any = None) -> Any:
-    """Declare an option that takes a number, of at least `least` (see `option`)."""
-    return option(panel, what, metavar, *words, default=default, parser=_reader(float, least))
+def number(
+    panel: str | None, what: str, least: float, metavar: str, *words: str, default: Any = None, **more: Any
+) -> Any:
+    """Declare an option that accepts a number of at least `least` (see `option`)."""
+    return option(panel, what, metavar, *words, default=default, parser=_reader(float, least), **more)
 
 
 def choice(
@@ -121,16 +134,18 @@ def choice(
     known: Iterable[str] | Callable[[], Iterable[str]],
     *words: str,
     default: Any = None,
+    **more: Any,
 ) -> Any:
-    """Declare an option that takes one of some words, which are a `name` each (see `option`)."""
+    """Declare an option that accepts one of some words, which are a `name` each (see `option`)."""
 
     def settings() -> dict[str, Any]:
-        return {"rich_help_panel": panel, **_one_of(name, known() if callable(known) else known, what)}
+        found = _one_of(name, known() if callable(known) else known, what)
+        return {"rich_help_panel": panel, **found, **more}
 
     return Declared(words, default, settings)
 
 
-def algorithm_or_file(what: str) -> Any:
+def algorithm_or_file(what: str, brief: str | None = "") -> Any:
     """Declare an option that takes the name of an algorithm or a file that holds one (see `option`)."""
 
     def settings() -> dict[str, Any]:
@@ -140,7 +155,7 @@ def algorithm_or_file(what: str) -> Any:
         of_names = made["parser"]
         return {
             **made, "parser": lambda text: text if algorithms.is_file(text) else of_names(text),
-            "rich_help_panel": ALGORITHM,
+            "rich_help_panel": ALGORITHM, "brief": brief,
             "help": f"{made['help'].removesuffix('.')}; or a file mine.py, which is executed.",
         }  # fmt: skip
 
@@ -175,7 +190,8 @@ def _one_of(name: str, words: Iterable[str], what: str) -> dict[str, Any]:
     metavar = "|".join(known)
     if len(metavar) > _WIDEST:
         metavar = name.rpartition(" ")[2].upper()
-        what = f"{what.removesuffix('.')}: {', '.join(known)}."
+        what = f"{what.removesuffix('.')}: {', '.join(known)}"
+    what = f"{what.removesuffix('.')}."
     return {"parser": parse, "autocompletion": complete, "metavar": metavar, "help": what}
 
 
@@ -202,67 +218,82 @@ def _or_config(context: typer.Context, parameter: typer.CallbackParam, value: li
     return value or context.lookup_default(str(parameter.name)) or []
 
 
-_TREE = "What items generalize to: lines of leaf;parent;...;root."
-_OF_COLUMN = "COLUMN=FILE: of a table's column; built: zip=prefix:3,2, seen=dates."
+_TREE = "Read the hierarchy of items: lines of leaf;parent;...;root."
+_TREES = f"{_TREE} For a column of a table: COLUMN=FILE, zip=prefix:3,2 or seen=dates."
+_TREE_BRIEF = "Generalize items by this hierarchy."
 Input = Annotated[
-    list[str] | None, argument("INPUT", "Files of rows, or a folder of them; - reads standard input.")
+    list[str] | None,
+    argument("INPUT", "Read these files of rows, a folder of them, or - (standard input)."),
 ]
 HierarchyFiles = Annotated[
-    list[str] | None,
-    option(ALGORITHM, f"{_TREE} {_OF_COLUMN}", "FILE", "--hierarchy", "-H"),
+    list[str] | None, option(READING, _TREES, "FILE", "--hierarchy", "-H", brief=_TREE_BRIEF)
 ]
 ReadHierarchies = Annotated[
     list[str] | None,
-    option(
-        READING,
-        f"Lines of leaf;parent;...;root. {_OF_COLUMN}",
-        "FILE",
-        "--hierarchy",
-        "-H",
-    ),
+    option(READING, _TREES, "FILE", "--hierarchy", "-H", brief="Read the hierarchy of items."),
 ]
-HierarchyFile = Annotated[Path | None, option(ALGORITHM, _TREE, "FILE", "--hierarchy", "-H")]
-ReadHierarchy = Annotated[Path | None, option(READING, _TREE, "FILE", "--hierarchy", "-H")]
-Seed = Annotated[int, integer(OUTPUT, "Shuffles the published rows; same seed, same bytes.", 0)]
-QuerySeed = Annotated[int, integer(MEASURES, "Draws the queries that are measured.", 0)]
+HierarchyFile = Annotated[Path | None, option(READING, _TREE, "FILE", "--hierarchy", "-H", brief=_TREE_BRIEF)]
+ReadHierarchy = Annotated[
+    Path | None, option(READING, _TREE, "FILE", "--hierarchy", "-H", brief="Read the hierarchy of items.")
+]
+Seed = Annotated[
+    int,
+    integer(OUTPUT, "Shuffle published rows by this seed: same seed, same bytes.", 0, brief=None),
+]
+QuerySeed = Annotated[int, integer(MEASURES, "Draw the queries by this seed.", 0, brief=None)]
 Out = Annotated[
-    Path, option(OUTPUT, "Folder to write: published/ to share, internal/ to keep.", "FOLDER", "-o")
-]
+    Path,
+    option(
+        OUTPUT, "Write to this folder: published/ to share, internal/ to keep.", "FOLDER", "-o",
+        brief="Write published/ and internal/ to this folder.",
+    ),
+]  # fmt: skip
 Page = Annotated[
-    Path | None, option(OUTPUT, "Also write the answer as a page (.html), which stays inside.", "FILE", "-o")
+    Path | None, option(OUTPUT, "Also write the answer as a page (.html). Do not share it.", "FILE", "-o")
 ]
 OutputFormat = Annotated[
-    str | None, choice(OUTPUT, "Format of the published file, if not the input's.", "format", FORMATS)
+    str | None,
+    choice(
+        OUTPUT, "Write the published file in this format, if not the input's", "format", FORMATS, brief=None
+    ),
 ]
-External = Annotated[
-    bool, flag(OUTPUT, "Also write published/report.html, which may be shared with the rows.")
-]
+External = Annotated[bool, flag(OUTPUT, "Also write published/report.html, to be shared with the rows.")]
 NoDetails = Annotated[
-    bool, flag(OUTPUT, "Leave out what takes longest to measure: the risk, and the errors of queries.")
+    bool,
+    flag(OUTPUT, "Omit what takes longest to measure: the risk, and the errors of queries.", brief=None),
 ]
-ForceRun = Annotated[bool, flag(OUTPUT, "Replace the folder of an earlier run.")]
-Force = Annotated[bool, flag(OUTPUT, "Replace what is there from an earlier run.")]
+ForceRun = Annotated[
+    bool, flag(OUTPUT, "Replace the folder of an earlier run.", brief="Replace the folder of an earlier run.")
+]
+Force = Annotated[bool, flag(OUTPUT, "Replace what an earlier run wrote.", brief=None)]
 Jobs = Annotated[
-    int | None, integer(GENERAL, "Runs at the same time; by default one per processor.", 1, "-j")
+    int | None,
+    integer(GENERAL, "Do this many runs at the same time (default: one per processor).", 1, "-j", brief=None),
 ]
-Show = Annotated[int, integer(ANSWER, "How many violations to list.", 0)]
-Json = Annotated[bool, flag(ANSWER, "Print the answer as JSON on standard output.")]
+Show = Annotated[int, integer(ANSWER, "List at most this many violations.", 0)]
+Json = Annotated[bool, flag(ANSWER, "Print the answer as JSON.", brief=None)]
+
+
+def _show_all(context: typer.Context, wanted: bool) -> None:
+    """Answer --help-all."""
+    if wanted and not context.resilient_parsing:
+        answer(_help_of(context, whole=True))
+        raise typer.Exit
 
 
 def _general(
     config: Path | None = option(
-        GENERAL, "Take options from a TOML file or a run's report.json; those given here win.", "FILE",
-        is_eager=True, callback=take_config,
+        GENERAL, "Read options from a TOML file or report.json.", "FILE", is_eager=True, callback=take_config
     ),
-    threads: int | None = integer(
-        GENERAL, "How many threads compute at most (default all processors). What comes out is the same.", 1
-    ),
+    threads: int | None = integer(GENERAL, "Use at most N threads (default: all processors).", 1),
     unpacked_limit: int | None = integer(
-        GENERAL, "Memory that a packed file may take unpacked (default a quarter of what is left).", 1,
-        metavar="MB",
+        GENERAL, "Unpack at most this (default: a quarter of free memory).", 1, metavar="MB"
     ),
-    quiet: bool = flag(GENERAL, "Only errors and the answer.", "-q"),
-    verbose: bool = flag(GENERAL, "Also the phases of the work and their times.", "-v"),
+    quiet: bool = flag(GENERAL, "Print only errors and the answer.", "-q"),
+    verbose: bool = flag(GENERAL, "Also print all details, phases and times.", "-v"),
+    help_all: bool = flag(
+        GENERAL, "Show all options and exit.", "--help-all", is_eager=True, callback=_show_all
+    ),
 ) -> None:  # fmt: skip
     """Do what the options of all commands say."""
     speak(quiet=quiet, verbose=verbose)
@@ -323,10 +354,15 @@ def _together(option: str, args: Sequence[str]) -> list[str]:
 
 
 class Command(TyperCommand):
-    """A command whose help shows --help among the general options, and no types of Python."""
+    """A command whose help comes in layers (see `setveil.cli.help`)."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write what nearly everyone needs, or what applies to the algorithm or model that was named."""
+        formatter.write(_help_of(ctx) + "\n")
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the command line; an option that may stand alone gets the value that it then has."""
+        ctx.meta["setveil.words"] = [*args]
         known = {word for one in self.get_params(ctx) for word in one.opts}
         for word in (one.partition("=")[0] for one in args):
             if word in _OF_FACTS - known:
@@ -343,6 +379,13 @@ class Command(TyperCommand):
         left: list[str] = super().parse_args(ctx, words)
         return left
 
+    def invoke(self, ctx: Any) -> Any:
+        """Call the command, unless something is missing: all of that is reported at once, with an example."""
+        lacking = _lacking(ctx, entries_of(self.params, self.callback))
+        if lacking:
+            fail(_lacking_error(ctx, lacking))
+        return super().invoke(ctx)
+
     def _require_whole_lists(self, ctx: Any, words: list[str]) -> None:
         """Refuse a list that is given again: what stands in the first would be forgotten without a word."""
         _, _, order = self.make_parser(ctx).parse_args([*words])
@@ -353,19 +396,155 @@ class Command(TyperCommand):
 
     def get_params(self, ctx: Any) -> list[Any]:
         """List the parameters, --help last."""
-        parameters = _plain(super().get_params(ctx), self.callback)
-        for parameter in parameters:
-            if "--help" in parameter.opts:
-                parameter.rich_help_panel = GENERAL
-        return parameters
+        return _plain(super().get_params(ctx), self.callback)
+
+
+def _lacking(context: Any, entries: Sequence[Entry]) -> list[Entry]:
+    """List what must be given and is not."""
+    given = context.params
+    without = {entry.parameter.name for entry in entries if given.get(entry.parameter.name) in (None, (), [])}
+    needed = {entry.parameter.name for entry in entries if entry.shown.required}
+    if "input" in without and "query" in without:
+        needed.add("input")
+    if (needed & without or {"k", "m"} & without) and "out" in given and "m" in given:
+        needed |= _promised(given, entries)
+    return [entry for entry in entries if entry.parameter.name in needed & without]
+    return (
+        [] if [entry.parameter.name for entry in found] == ["input"] else found
+    )  # `source_of` explains that
+
+
+def _promised(given: Mapping[str, Any], entries: Sequence[Entry]) -> set[str]:
+    """List the options that describe the guarantee of a command, as far as nothing replaces them."""
+    from setveil.algorithms import is_file, load
+    from setveil.guarantees import models
+    from setveil.options.guarantees import missing
+    from setveil.options.models import settled_model
+
+    owned = {entry.parameter.name for entry in entries if entry.shown.meanings}
+    algorithm = given.get("algorithm")
+    if is_file(algorithm or "") or not {"k", "m"} <= owned:
+        return set()
+    texts = {name: given[name] for name in owned if name in given}
+    name = given.get("model") or settled_model(texts, load(algorithm).info.guarantees if algorithm else ())
+    gaps = missing(models()[name], texts) if name in models() else []
+    elsewhere = bool(given.get("roles")) or any(":m=" in text for text in given.get("set") or ())
+    return {names[0] for names in gaps if len(names) == 1 and not (names[0] == "m" and elsewhere)}
+
+
+def _lacking_error(context: Any, lacking: Sequence[Entry]) -> RequestError:
+    """Write what is missing, and a command in which nothing is."""
+    first, *more = [one.names if one.is_argument else _longest(one.parameter) for one in lacking]
+    names = f"{', '.join([first, *more[:-1]])} and {more[-1]}" if more else first
+    examples = [line.strip()[2:] for line in (context.command.epilog or "").splitlines() if "$ " in line]
+    line = next(iter(examples), "")
+    if not any(one.is_argument for one in lacking):
+        words = [*context.command_path.split(), *context.meta["setveil.words"]]
+        for one in lacking:
+            words += [_longest(one.parameter), _value_in(examples, one)]
+        line = shlex.join(words)
+    begin = "Such as"
+    if "baskets.csv" in line and not Path("baskets.csv").exists():
+        line = re.sub(r"\b(baskets|products)\.csv", r"setveil-demo-input/\1.csv", line)
+        begin = "Run `setveil demo`, then"
+    return RequestError(f"{names} {'is' if len(lacking) == 1 else 'are'} missing.", hint=f"{begin}: {line}")
+
+
+def _value_in(examples: Sequence[str], entry: Entry) -> str:
+    """Find what examples give for an option, or what the example of a model that has it does."""
+    from setveil.guarantees import models
+
+    name, words = entry.parameter.name, [word for line in examples for word in shlex.split(line)]
+    found = [after for word, after in pairwise(words) if word in entry.parameter.opts]
+    owners = {owner for meaning in entry.shown.meanings for owner in meaning.owners}
+    found += [
+        str(model.example[name]) for key, model in models().items() if key in owners and name in model.example
+    ]
+    return next(iter(found), str(entry.parameter.metavar))
 
 
 class Group(TyperGroup):
-    """A group of commands whose help shows no types of Python."""
+    """A group of commands, listed under titles."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """List the commands, each with its first sentence."""
+        listed: dict[str, list[tuple[str, str]]] = {}
+        for name, command in self.commands.items():
+            words = (command.help or "").partition("\n\n")[0]
+            listed.setdefault(getattr(command, "rich_help_panel", None) or "Commands", []).append(
+                (name, _sentence(words))
+            )
+        tables = []
+        if ctx.parent is None:
+            own = [Entry(one, Shown(None)) for one in self.get_params(ctx) if "--help" not in one.opts]
+            tables = [
+                ("Options of all commands", [(one.names, one.text) for one in _common()]),
+                ("Options", [(one.names, one.text) for one in own]),
+            ]
+        usage = f"Usage: {ctx.command_path} COMMAND [OPTIONS]"
+        text = helps.list_of_commands(usage, self.help or "", listed, tables, self.epilog or "")
+        formatter.write(text + "\n")
 
     def get_params(self, ctx: Any) -> list[Any]:
         """List the parameters, --help last."""
         return _plain(super().get_params(ctx), self.callback)
+
+
+def _common() -> list[Entry]:
+    """List the options of all commands."""
+
+    def nothing(progress: Any) -> Answer:  # type: ignore[empty-body]
+        """Stand for any command."""
+
+    app = typer.Typer(add_completion=False)
+    app.command(cls=Command)(expanded(nothing))
+    command = get_command(app)
+    return entries_of(command.get_params(typer.Context(command)), command.callback)
+
+
+def _sentence(words: str) -> str:
+    """Take the first sentence of a text."""
+    return " ".join(re.split(r"(?<=[.]) ", " ".join(words.split()), maxsplit=1)[0].split())
+
+
+def _help_of(context: Any, *, whole: bool = False) -> str:
+    """Write the help of a command; of an algorithm or a model if these are named."""
+    command, name = context.command, context.command_path
+    entries = entries_of(command.get_params(context), command.callback)
+    arguments = [
+        one.names if one.shown.required or one.parameter.name == "input" else f"[{one.names}]"
+        for one in entries
+        if one.is_argument
+    ]
+    needed = [
+        f"{_longest(one.parameter)} {one.parameter.metavar}"
+        for one in entries
+        if one.shown.required and not one.is_argument
+    ]
+    usage = " ".join(["Usage:", name, *arguments, *needed, "[OPTIONS]"])
+    examples = [line.strip() for line in (command.epilog or "").splitlines() if line.strip().startswith("$ ")]
+    owners = getattr(command.callback, "owners", ())
+    if whole:
+        return helps.whole_help(usage, command.help or "", examples, entries)
+    if owners:
+        return helps.help_of_owners(usage, helps.about(owners), helps.applying(entries, owners), owners, name)
+    return helps.first_help(usage, command.help or "", examples, entries, name)
+
+
+def _longest(parameter: Any) -> str:
+    return str(max(parameter.opts, key=len))
+
+
+def entries_of(parameters: Iterable[Any], command: Callable[..., Any] | None) -> list[Entry]:
+    """Join the parameters of a command with what the help shows of them."""
+    declared = inspect.signature(command, eval_str=True).parameters if command else {}
+    own = getattr(command, "own", ())
+    entries = []
+    for one in parameters:
+        parts = getattr(declared[one.name].annotation, "__metadata__", ()) if one.name in declared else ()
+        shown = next((part for part in parts if isinstance(part, Shown)), Shown(GENERAL, own=False))
+        entries.append(Entry(one, replace(shown, own=one.name in own)))
+    return entries
 
 
 def _plain(parameters: list[Any], command: Callable[..., Any] | None) -> list[Any]:
@@ -377,7 +556,7 @@ def _plain(parameters: list[Any], command: Callable[..., Any] | None) -> list[An
         elif getattr(parameter, "is_flag", False):
             parameter.metavar = ""
         declaration = declared.get(parameter.name)
-        kind, option = get_args(declaration.annotation) if declaration else (None, None)
+        kind, option = get_args(declaration.annotation)[:2] if declaration else (None, None)
         parameter.process_value = functools.partial(_processed, parameter, kind, option)
     return parameters
 
@@ -421,16 +600,16 @@ def _made(parameter: inspect.Parameter) -> inspect.Parameter:
 class Bundle:
     """Stands in a command's signature for several options."""
 
-    options: Callable[[Sequence[str]], list[inspect.Parameter]]  # of which algorithms and models (none: all)
+    options: Callable[[], list[inspect.Parameter]]
     collect: Callable[..., Any] = dict  # makes of their values, by name, what the command gets
 
 
-def expanded(command: Callable[..., Any], asked: Sequence[str] = ()) -> Callable[..., None]:
+def expanded(command: Callable[..., Any], owners: Sequence[str] = ()) -> Callable[..., None]:
     """Replace each bundle in the signature of a command by its options, and add those that all have.
 
     A command gets what its bundles collect; setveil's errors end it with their message and exit code. One
     that takes `progress` works as `run` has it, and returns what to say, or an `Answer`: then it has --json.
-    `asked`: names of algorithms or models whose options alone the help is to show; empty: all.
+    `owners`: the algorithms or models that the help is about; empty: none of them.
     """
     bundles: dict[str, tuple[Bundle, list[str]]] = {}
     parameters: list[inspect.Parameter] = []
@@ -442,7 +621,7 @@ def expanded(command: Callable[..., Any], asked: Sequence[str] = ()) -> Callable
         if bundle is None:
             parameters.append(parameter)
         else:
-            options = bundle.options(asked)
+            options = bundle.options()
             bundles[parameter.name] = bundle, [option.name for option in options]
             parameters += options
     answers = inspect.signature(command, eval_str=True).return_annotation is Answer
@@ -469,6 +648,8 @@ def expanded(command: Callable[..., Any], asked: Sequence[str] = ()) -> Callable
             fail(error)
 
     call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    call.own = [name for name in declared if name not in bundles]  # type: ignore[attr-defined]
+    call.owners = owners  # type: ignore[attr-defined]
     call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return call
 
@@ -488,9 +669,10 @@ def _place(parameter: inspect.Parameter) -> int:
     panel = next((panel for panel in panels if panel), None)
     if panel is None:
         return -1
-    return next((place for place, name in enumerate(_PANELS) if panel.startswith(name)), len(_PANELS))
+    return next((place for place, name in enumerate(PANELS) if panel.startswith(name)), len(PANELS))
 
 
+_HIDDEN = ("item_columns",)  # other names of options, for commands that people have already
 _FEW = 3  # owners that an option's panel names
 
 
@@ -503,6 +685,7 @@ def _parameter(
     short: str = "",
     negated: bool = False,
     hidden: bool = False,
+    meanings: Sequence[Meaning] = (),
 ) -> inspect.Parameter:
     """Make an option that is None where it is not given."""
     kinds = list(kinds)
@@ -522,51 +705,53 @@ def _parameter(
         more |= _one_of(name.replace("_", " "), first.words, help_)
     elif isinstance(first, Text):
         more["metavar"] = first.what.split()[-1].upper()
-    made = Declared(tuple(words), None, lambda: {"rich_help_panel": panel, "hidden": hidden, **more})
+    more |= {"rich_help_panel": panel, "hidden": hidden, "meanings": meanings}
+    made = Declared(tuple(words), None, lambda: more)
     return made.parameter(name, type_ | None, None)
 
 
 def _owned(
-    found: Mapping[str, list[tuple[str, Option]]],
-    asked: Sequence[str],
-    panel: str,
-    *,
-    usual: str = "",
-    negated: Iterable[str] = (),
+    found: Mapping[str, list[tuple[str, Option]]], panel: str, *, negated: Iterable[str] = ()
 ) -> list[inspect.Parameter]:
     """Make options that have owners: models or algorithms.
 
-    `found`: by option, its owners and what it is to each; `asked`: those whose options alone are shown
-    (empty: all); `panel`: where options of many are, those of a few have one of their own beside it;
-    `usual`: the owner whose options stand with those of many, with its name; `negated`: options that are on
-    where they are not given.
+    `found`: by option, its owners and what it is to each; `panel`: where options of many are, those of a few
+    have one of their own next to it; `negated`: options that are on where they are not given.
     """
     parameters = []
     for name, entries in found.items():
-        meant = [entry for entry in entries if not asked or entry[0] in asked]
         texts: dict[str, list[str]] = {}
-        for owner, option in meant:
+        for owner, option in entries:
             texts.setdefault(option.help, []).append(owner)
-        (text, first), *others = texts.items() or [("", [])]
-        shared = len(first) > _FEW or usual in first
-        if usual in first and len(first) <= _FEW and not asked:
-            text = f"{', '.join(first)}: {text[:1].lower()}{text[1:]}"
-        text += "".join(f" {', '.join(owners)}: {other[:1].lower()}{other[1:]}" for other, owners in others)
+        meanings = [
+            Meaning(text, tuple(owners), panel if len(owners) > _FEW else f"{panel}: {', '.join(owners)}")
+            for text, owners in texts.items()
+        ]
         parameters.append(
             _parameter(
                 name,
                 [option.kind for _, option in entries],
-                text,
-                panel if shared or asked else f"{panel}: {', '.join(first)}",
+                _merged(meanings),
+                meanings[0].panel,
                 short=entries[0][1].short,
                 negated=name in negated,
-                hidden=not meant,
+                meanings=meanings,
             )
         )
     return parameters
 
 
-def promise_options(asked: Sequence[str], *, drawn: bool) -> list[inspect.Parameter]:
+def _merged(meanings: Sequence[Meaning]) -> str:
+    """Write what an option means to all its owners."""
+    first, *others = meanings
+    words = [
+        first.text,
+        *(f"{', '.join(one.owners)}: {one.text[:1].lower()}{one.text[1:]}" for one in others),
+    ]
+    return " ".join(words)
+
+
+def promise_options(*, drawn: bool) -> list[inspect.Parameter]:
     """Make the options of all privacy models; `drawn`: also those that draw items for experiments."""
     from setveil.guarantees import models
 
@@ -575,10 +760,10 @@ def promise_options(asked: Sequence[str], *, drawn: bool) -> list[inspect.Parame
         for name, option in model.options.items():
             if drawn or (option.drawn_with is None and not option.asked_apart):
                 found.setdefault(name, []).append((model.name, option))
-    return _owned(found, asked, PROMISE, usual=next(iter(models())))
+    return _owned(found, PROMISE)
 
 
-def own_options(asked: Sequence[str]) -> list[inspect.Parameter]:
+def own_options() -> list[inspect.Parameter]:
     """Make the options of the parameters of all algorithms, those of the first choice first."""
     from setveil import algorithms
     from setveil.guarantees import models
@@ -591,7 +776,7 @@ def own_options(asked: Sequence[str]) -> list[inspect.Parameter]:
         for key, option in options_of(parameters).items():
             found.setdefault(key, []).append((name, option))
         negated |= _on(parameters)
-    return _owned(found, asked, ALGORITHM, negated=negated)
+    return _owned(found, ALGORITHM, negated=negated)
 
 
 def _some(
@@ -600,7 +785,15 @@ def _some(
     """Make some of the options that are declared in one place."""
     chosen = [(name, options[name]) for name in names]
     return [
-        _parameter(name, [one.kind], one.help, panel, short=one.short, negated=name in negated)
+        _parameter(
+            name,
+            [one.kind],
+            one.help,
+            panel,
+            short=one.short,
+            negated=name in negated,
+            hidden=name in _HIDDEN,
+        )
         for name, one in chosen
     ]
 
@@ -629,6 +822,16 @@ def reading_options(*without: str) -> list[inspect.Parameter]:
     return _some(options, [name for name in options if name not in without], READING)
 
 
+def reading_of(**given: Any) -> ReadingOptions:
+    """Collect the options on how the input is read; `--item-column` may name several columns."""
+    from setveil.data.columns import names_several
+
+    text = given.get("item_column")
+    if text is not None and given.get("item_columns") is None and names_several(text):
+        given |= {"item_column": None, "item_columns": text}
+    return ReadingOptions(**given)
+
+
 def column_options(*names: str) -> list[inspect.Parameter]:
     """Make the options on what the columns of a table are, or some of them."""
     options = options_of(ColumnOptions)
@@ -641,7 +844,7 @@ def fact_options(*names: str) -> list[inspect.Parameter]:
     return _some(options, names or options, FACTS)
 
 
-Reading = Annotated[ReadingOptions, Bundle(lambda asked: reading_options(), ReadingOptions)]
-Promise = Annotated[dict[str, Any], Bundle(lambda asked: promise_options(asked, drawn=True))]
-PublishedPromise = Annotated[dict[str, Any], Bundle(lambda asked: promise_options(asked, drawn=False))]
+Reading = Annotated[ReadingOptions, Bundle(reading_options, reading_of)]
+Promise = Annotated[dict[str, Any], Bundle(lambda: promise_options(drawn=True))]
+PublishedPromise = Annotated[dict[str, Any], Bundle(lambda: promise_options(drawn=False))]
 Own = Annotated[dict[str, Any], Bundle(own_options)]

@@ -5,14 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-from setveil.cli.options import OUTPUT, PROMISE, Force, Input, Reading, integer, option, source_of
+from setveil.cli.help import OUTPUT, PROMISE
+from setveil.cli.options import Force, Input, Reading, integer, option, source_of
 from setveil.cli.session import Answer
 
 HELP = "Make and check privacy and utility constraints."
 
 SHOWN = 20  # problems
 
-RowsK = Annotated[int, integer(PROMISE, "Protected itemsets must fit at least k rows.", 2, "-k")]
+RowsK = Annotated[int, integer(PROMISE, "Protect itemsets in fewer than k rows.", 2, "-k")]
 
 
 def pgen(
@@ -21,12 +22,10 @@ def pgen(
     *,
     k: RowsK,
     reading: Reading,
-    out: Path = option(
-        OUTPUT, "File to write: one itemset per line; .json for JSON.", "FILE", "-o", default=...
-    ),
+    out: Path = option(OUTPUT, "Write this file: one itemset per line, or .json.", "FILE", "-o", default=...),
     force: Force = False,
 ) -> str:
-    """Write the privacy constraints that protect every part of every row: the maximal rows below k.
+    """Write constraints that protect every part of every row.
 
     $ setveil policy pgen baskets.csv --k 5 --out privacy.txt
     """
@@ -51,11 +50,11 @@ def check(
     input: Input = None,  # noqa: A002
     *,
     k: RowsK = 2,
-    privacy: Path | None = option(PROMISE, "Privacy constraints: one itemset per line.", "FILE"),
-    utility: Path | None = option(PROMISE, "Utility constraints: one group of items per line.", "FILE"),
+    privacy: Path | None = option(PROMISE, "Read privacy constraints: one itemset per line.", "FILE"),
+    utility: Path | None = option(PROMISE, "Read utility constraints: one group of items per line.", "FILE"),
     reading: Reading,
 ) -> Answer:
-    """Say what constraints mean for the data before any run.
+    """Check constraints against the data before any run.
 
     Exit code 4 if a file cannot be used, 3 if a utility constraint cannot be met at this k.
 

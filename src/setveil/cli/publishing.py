@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from setveil.cli.help import ABOUT, OUTPUT
 from setveil.cli.options import (
-    ABOUT,
-    OUTPUT,
     Bundle,
     External,
     ForceRun,
@@ -41,18 +40,12 @@ class Published:
     output_format: OutputFormat = None
     seed: Seed = 0
     external: External = False
-    checker: bool = flag(OUTPUT, "Put check.py and check.html beside the data, for their recipients.")
-    no_counts: bool = flag(OUTPUT, "Do not share in how many rows each item was (counts.csv).")
-    counts_min: int | None = integer(
-        OUTPUT, "Fewest rows that a shared count may speak of, at least k (default: k).", 2
-    )
-    list_members: bool = flag(
-        OUTPUT, "List all items of each label in about.json, however few rows contain them."
-    )
-    suppress_below: int | None = integer(
-        OUTPUT, "Suppress items that fewer than N rows contain, before anything else.", 2
-    )
-    rare_names: bool = flag(OUTPUT, "Publish items as themselves that fewer than k rows contain.")
+    checker: bool = flag(OUTPUT, "Add check.py and check.html, for recipients.")
+    no_counts: bool = flag(OUTPUT, "Publish no counts of items (counts.csv).")
+    counts_min: int | None = integer(OUTPUT, "Publish only counts of at least N rows (default: k).", 2)
+    list_members: bool = flag(OUTPUT, "List all items of each label in about.json, also rare ones.")
+    suppress_below: int | None = integer(OUTPUT, "Suppress items that fewer than N rows contain, first.", 2)
+    rare_names: bool = flag(OUTPUT, "Allow items of fewer than k rows as labels.")
     no_details: NoDetails = False
     force: ForceRun = False
 
@@ -105,17 +98,17 @@ def _day(text: str) -> str:
 class About:
     """What the report says besides."""
 
-    purpose: str | None = option(ABOUT, "What the release is for.", "TEXT")
-    recipient: str | None = option(ABOUT, "Who gets it.", "TEXT")
-    responsible: str | None = option(ABOUT, "Who answers for it.", "TEXT")
+    purpose: str | None = option(ABOUT, "State what the release is for.", "TEXT")
+    recipient: str | None = option(ABOUT, "State who gets the release.", "TEXT")
+    responsible: str | None = option(ABOUT, "State who is responsible for the release.", "TEXT")
     date: str | None = option(
         ABOUT,
-        "Of the release, such as 2026-01-31; none is shown if none is given.",
+        "State the date of the release, such as 2026-01-31.",
         "DATE|today",
         parser=_day,
     )
     names_file: Path | None = option(
-        ABOUT, "Names to show beside codes: lines of code,name.", "FILE", "--names"
+        ABOUT, "Show names next to codes: lines of code,name.", "FILE", "--names"
     )
 
     def told(self) -> dict[str, str]:
@@ -135,5 +128,5 @@ class About:
         return {} if self.names_file is None else load_names(self.names_file, encoding)
 
 
-Publishing = Annotated[Published, Bundle(lambda asked: parameters_of(Published), Published)]
-Telling = Annotated[About, Bundle(lambda asked: parameters_of(About), About)]
+Publishing = Annotated[Published, Bundle(lambda: parameters_of(Published), Published)]
+Telling = Annotated[About, Bundle(lambda: parameters_of(About), About)]

@@ -13,27 +13,25 @@ _ASKED = "What is asked"
 
 def query(
     progress: Any,
-    release: Path = argument("RELEASE", "A run's folder, its published/, or the file in it."),
+    release: Path = argument("RELEASE", "Ask this run's folder, its published/, or the file in it."),
     queries: list[str] | None = argument(
-        "ITEMS", "Items that rows hold together, as the rows are written: tea, milk.", default=None
+        "ITEMS", 'Count rows that contain these items: "tea, milk".', default=None
     ),
-    queries_file: Path | None = option(_ASKED, "More such queries, one a line.", "FILE"),
-    itemsets: int | None = integer(
-        _ASKED, "Find the N itemsets of two items or more with the greatest estimates.", 1
-    ),
-    itemset_length: int | None = integer(_ASKED, "Of at most N items.", 2),
-    rules: int | None = integer(_ASKED, "Also list the N rules of greatest confidence in these itemsets.", 1),
+    queries_file: Path | None = option(_ASKED, "Read more queries, one per line.", "FILE"),
+    itemsets: int | None = integer(_ASKED, "Find the N most frequent itemsets of 2 or more items.", 1),
+    itemset_length: int | None = integer(_ASKED, "Find itemsets of at most N items.", 2),
+    rules: int | None = integer(_ASKED, "Also list the N rules with the greatest confidence.", 1),
     class_: int | None = integer(
         _ASKED,
-        "Of a release with classes: count the rows of class N; then labels may be named.",
+        "Count only rows of class N, whose labels may be named.",
         0,
         "--class",
     ),
-    unlisted: int = integer(
-        _ASKED, "Rows that an item without a count is thought to have at least.", 0, default=0
-    ),
+    unlisted: int = integer(_ASKED, "Assume at least N rows for an item without a count.", 0, default=0),
 ) -> Answer:
-    """Say how many rows hold some items, from what is published alone: estimates and bounds.
+    """Estimate, with bounds, how many rows contain given items.
+
+    Only the published files are read.
 
     $ setveil query release "whole milk, black tea" "ground coffee"
     $ setveil query release --itemsets 100

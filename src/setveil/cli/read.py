@@ -6,7 +6,8 @@ from typing import Any
 
 from setveil.cli.engines import MEMORY
 from setveil.cli.facts import Facts, facts_asked, read_facts, read_persons
-from setveil.cli.options import ANSWER, Input, ReadHierarchies, Reading, flag, source_of
+from setveil.cli.help import ANSWER
+from setveil.cli.options import Input, ReadHierarchies, Reading, flag, source_of
 from setveil.cli.session import Answer
 from setveil.cli.tables import Columns, read_table
 
@@ -21,7 +22,7 @@ def read(
     facts: Facts,
     reading: Reading,
 ) -> Answer:
-    """Show how files are read: columns and their roles, counts, warnings. Nothing is written.
+    """Show how files are read, without writing anything.
 
     $ setveil read q1.csv --id-column patient --item-column code --show
     $ setveil read baskets.csv --show

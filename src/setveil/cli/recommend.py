@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from setveil.cli.help import GENERAL, MEASURES
 from setveil.cli.options import (
-    GENERAL,
-    MEASURES,
     Bundle,
     Force,
     HierarchyFiles,
@@ -33,7 +31,7 @@ from setveil.options.models import RECOMMENDED
 from setveil.values.numbers import parse_number
 
 
-def _options(_asked: Sequence[str]) -> list[inspect.Parameter]:
+def _options() -> list[inspect.Parameter]:
     return [one for model, names in RECOMMENDED.items() for one in model_options(model, *names)]
 
 
@@ -42,10 +40,10 @@ def recommend(
     input: Input = None,  # noqa: A002
     hierarchy_files: HierarchyFiles = None,
     queries_file: Path | None = option(
-        MEASURES, "What the release is for: COUNT queries, one set of items per line.", "FILE"
+        MEASURES, "Optimize for these COUNT queries: a set of items per line.", "FILE"
     ),
     share: TableShare = None,
-    time_budget: float = number(GENERAL, "For everything that is tried.", 1, "SECONDS", default=120),
+    time_budget: float = number(GENERAL, "Stop after this time.", 1, "SECONDS", default=120),
     jobs: Jobs = None,
     seed: QuerySeed = 0,
     out: Page = None,
@@ -55,7 +53,7 @@ def recommend(
     columns: Columns,
     reading: Reading,
 ) -> Answer:
-    """Try what can keep the promise, and say which release loses least. No release is written.
+    """Find the algorithm that loses least, without writing a release.
 
     $ setveil recommend baskets.csv --k 5 --m 2
     $ setveil recommend baskets.csv --k 5 --m 2 -H products.csv --time-budget 60

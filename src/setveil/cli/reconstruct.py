@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from setveil.cli.options import OUTPUT, Force, argument, choice, integer, option, source_of
+from setveil.cli.help import OUTPUT
+from setveil.cli.options import Force, argument, choice, integer, option, source_of
 from setveil.cli.session import Answer
 from setveil.data.layout import FORMATS
 from setveil.options.reading import Reading
@@ -14,21 +15,19 @@ from setveil.options.reading import Reading
 
 def reconstruct(
     progress: Any,
-    release: str = argument("RELEASE", "A run's folder with counts, or its published/."),
-    out: Path = option(OUTPUT, "Folder to write.", "FOLDER", "-o", default=...),
-    draws: int = integer(OUTPUT, "How many times to draw.", 1, default=5),
-    seed: int = integer(
-        OUTPUT, "Of the first draw, the others have those that follow; same seed, same bytes.", 0, default=0
-    ),
-    mix: int = integer(OUTPUT, "Steps of mixing per occurrence.", 0, default=10),
+    release: str = argument("RELEASE", "Read this run's folder with counts, or its published/."),
+    out: Path = option(OUTPUT, "Write to this folder.", "FOLDER", "-o", default=...),
+    draws: int = integer(OUTPUT, "Draw this many times.", 1, default=5),
+    seed: int = integer(OUTPUT, "Start with this seed; later draws use the following ones.", 0, default=0),
+    mix: int = integer(OUTPUT, "Mix this many steps per occurrence.", 0, default=10),
     format: str | None = choice(  # noqa: A002
-        OUTPUT, "Format to write, if not that of the release.", "format", FORMATS
+        OUTPUT, "Write this format, if not that of the release", "format", FORMATS
     ),
     force: Force = False,
 ) -> Answer:
-    """Draw synthetic rows of items from a release and its counts, for programs that want items.
+    """Generate synthetic rows of items from a release, for other tools.
 
-    Recoding a draw gives the release again, and listed items have exactly their supports in every draw.
+    Recoding a draw gives the release again. Listed items have exactly their counts in every draw.
 
     $ setveil reconstruct release --out draws
     $ setveil reconstruct release --draws 20 --seed 1 --out more

@@ -8,17 +8,8 @@ from typing import Any
 
 from setveil.cli.engines import MEMORY, PARTS, LookingEngine
 from setveil.cli.facts import ReadFacts, facts_of
-from setveil.cli.options import (
-    ATTACKER,
-    GENERAL,
-    READING,
-    Reading,
-    argument,
-    choice,
-    integer,
-    option,
-    source_of,
-)
+from setveil.cli.help import ATTACKER, GENERAL, READING
+from setveil.cli.options import Reading, argument, choice, integer, option, source_of
 from setveil.cli.recorded import as_the_run_did
 from setveil.cli.session import Answer
 from setveil.cli.tables import AttackedColumns, read_either, read_table, require_tables
@@ -35,43 +26,41 @@ _MOST_SIZES = 100
 def risk(
     progress: Any,
     data: list[str] | None = argument(
-        "DATA", "Files of rows, a run's folder, its published/, or - .", default=None
+        "DATA", "Read these files of rows, a run's folder, published/, or -.", default=None
     ),
     m: str | None = option(
-        ATTACKER, "Items of a person that somebody knows: 2, 1..4 or 1,3 (default 1..4, of a table 0..3).",
+        ATTACKER, "Assume this many known items: 2, 1..4 or 1,3.",
         "SIZES", "-m",
     ),
     private: str | None = option(
-        ATTACKER, "Items that nobody knows and that must not be learned: a file or a list.",
+        ATTACKER, "Count what is revealed about these items: a file or list.",
         "ITEMS", "--private", "--sensitive",
     ),
-    original: str | None = option(READING, "The file that DATA was made from: shows both.", "FILE"),
+    original: str | None = option(READING, "Also show the file that DATA was made from.", "FILE"),
     effort: int | None = integer(
-        GENERAL, "Items that a count may look at before rows are sampled instead (default 1,000,000,000).",
-        1, metavar="STEPS",
-    ),
+        GENERAL, "Sample rows if counting takes more (default: 1,000,000,000).",
+        1, metavar="STEPS", brief=None),
     fraction: str | None = option(
-        ATTACKER, "The share of a population that the rows are: how often is the only match the right one?",
+        ATTACKER, "Estimate how often a match is right in this share of a population.",
         "SHARE", "--fraction",
     ),
     population: str | None = option(
-        ATTACKER, "A file of the whole population: how many rows fit there?", "FILE", "--population"
+        ATTACKER, "Count matches in this file of the whole population.", "FILE", "--population"
     ),
-    absent: int | None = integer(ATTACKER, "1: somebody also knows an item that a person has not.", 1),
+    absent: int | None = integer(ATTACKER, "Assume that one absent item is known, too: 1.", 1, brief=None),
     absence: str | None = choice(
-        ATTACKER, "With --absent: items exclude rows that certainly hold them, or labels.", "absence",
-        ABSENCES,
-    ),
-    seed: int = integer(GENERAL, "Draws the rows that are sampled, and those for intervals.", 0, default=0),
+        ATTACKER, "Choose what an absent item excludes", "absence",
+        ABSENCES, brief=None),
+    seed: int = integer(GENERAL, "Draw sampled rows and intervals by this seed.", 0, default=0, brief=None),
     *,
     columns: AttackedColumns,
     facts: ReadFacts,
     reading: Reading,
     engine: LookingEngine = MEMORY,
 ) -> Answer:  # fmt: skip
-    """Show the attacker's view: how few rows fit someone of whom a few items are known.
+    """Count rows that match someone with a few known items.
 
-    With --original the options on how the input is read are for the original, else for DATA.
+    With --original, the options of the input are for the original, otherwise for DATA.
 
     $ setveil risk baskets.csv
     $ setveil risk release --original baskets.csv --m 1..3

@@ -8,12 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from setveil.cli.help import ALGORITHM, ANSWER, OUTPUT, PROMISE, READING
 from setveil.cli.options import (
-    ALGORITHM,
-    ANSWER,
-    OUTPUT,
-    PROMISE,
-    READING,
     Force,
     HierarchyFile,
     Input,
@@ -38,45 +34,40 @@ if TYPE_CHECKING:
     from setveil.commands.series import Series
     from setveil.report.record import Record
 
-HELP = "Publish several releases about the same people, with one promise over all of them."
+HELP = "Publish several releases about the same people."
 
 _KINDS, _IDS = ("periods", "register"), ("keyed", "plain")
 _KNOWN, _PRESENCE = ("histories", "facts"), ("implied", "known", "ignored")
 _HOLD_BACK, _SEARCHES = ("needed", "found", "returners", "none"), ("exact", "greedy")
 
-Folder = Annotated[Path, argument("SERIES", "Folder of the series' ledger, which stays inside.")]
+Folder = Annotated[Path, argument("SERIES", "Use this folder of the series' ledger. Do not share it.")]
 Key = Annotated[
-    Path | None, option(READING, "File of the key (default: where `series init` put it).", "FILE", "--key")
+    Path | None,
+    option(READING, "Read the key here (default: where `series init` wrote it).", "FILE", "--key"),
 ]
 Algorithm = Annotated[
-    str, choice(ALGORITHM, "How labels are found.", "search", _SEARCHES, "--algorithm", "-a")
+    str, choice(ALGORITHM, "Choose how labels are found", "search", _SEARCHES, "--algorithm", "-a")
 ]
 Refine = Annotated[
     bool,
     option(
-        ALGORITHM, "greedy: whether labels are made finer again where the promise holds.", None,
-        "--refine/--no-refine", default=True,
+        ALGORITHM, "Make labels finer again if the guarantee still holds.", None,
+        "--refine/--no-refine", default=True, brief=None,
     ),
 ]  # fmt: skip
-Bound = Annotated[
-    bool, flag(ALGORITHM, "greedy: also find how much less others may lose, within --time-limit.")
-]
+Bound = Annotated[bool, flag(ALGORITHM, "Also compute the distance from the optimum.", brief=None)]
 TimeLimit = Annotated[
-    float | None, number(ALGORITHM, "Take the best labels found in so many seconds.", 0, "SECONDS")
+    float | None, number(ALGORITHM, "Stop after this time with the best so far.", 0, "SECONDS")
 ]
-Together = Annotated[
-    bool, flag(ALGORITHM, "Each file is a release, none of which is out: choose labels together.")
-]
-Weights = Annotated[
-    str | None, option(ALGORITHM, "With --together: how much each release counts, such as 1,2.", "N,...")
-]
+Together = Annotated[bool, flag(ALGORITHM, "Publish each file as a release, with labels chosen together.")]
+Weights = Annotated[str | None, option(ALGORITHM, "Weight the releases of --together: 1,2.", "N,...")]
 Known = Annotated[
     str | None,
-    choice(PROMISE, "A known item is known in all releases, or in one.", "kind of knowledge", _KNOWN),
+    choice(PROMISE, "Assume a known item is known in all releases, or one", "kind of knowledge", _KNOWN),
 ]
 Presence = Annotated[
     str | None,
-    choice(PROMISE, "In which releases somebody is: told by items, known besides, or no matter.",
+    choice(PROMISE, "Assume how the releases of a person are known",
            "presence", _PRESENCE),
 ]  # fmt: skip
 
@@ -84,11 +75,11 @@ Presence = Annotated[
 def init(
     progress: Any,
     series: Folder,
-    k: int = integer(PROMISE, "At least so many people must fit.", 2, "-k", default=...),
-    m: int = integer(PROMISE, "Known items of a person.", 1, "-m", default=2),
+    k: int = integer(PROMISE, "Hide everyone among at least K people.", 2, "-k", default=...),
+    m: int = integer(PROMISE, "Protect against anyone who knows M items.", 1, "-m", default=2),
     kind: str = choice(
         PROMISE,
-        "A release has what came since the last, or everybody so far.",
+        "Publish what came since the last release, or all so far",
         "kind",
         _KINDS,
         default="periods",
@@ -96,14 +87,14 @@ def init(
     known: Known = None,
     presence: Presence = None,
     ids: str = choice(
-        READING, "Whether the ledger has codes for ids, or ids.", "kind of ids", _IDS, default="keyed"
+        READING, "Keep codes or IDs in the ledger", "kind of ids", _IDS, default="keyed", brief=None
     ),
-    key: Path | None = option(READING, "File of the key (default: SERIES.key).", "FILE"),
+    key: Path | None = option(READING, "Write the key to this file (default: SERIES.key).", "FILE"),
     seed: Seed = 0,
 ) -> str:
-    """Begin a series: a ledger of who was published with what, and the key of its codes.
+    """Begin a series, with a ledger of published people and a key.
 
-    Both stay inside. Whoever has the ledger has the data.
+    Never share these files: the ledger contains the data.
 
     $ setveil series init visits --k 5 --m 2
     """
@@ -125,7 +116,7 @@ def plan(
     *,
     hierarchy_file: HierarchyFile = None,
     together: Together = False,
-    names: str | None = option(OUTPUT, "With --together: what to call the releases, such as q1,q2.", "NAMES"),
+    names: str | None = option(OUTPUT, "Name the releases of --together: q1,q2.", "NAMES", brief=None),
     weights: Weights = None,
     algorithm: Algorithm = "exact",
     time_limit: TimeLimit = None,
@@ -136,7 +127,7 @@ def plan(
     key: Key = None,
     reading: Reading,
 ) -> Answer:
-    """Say what each way to publish the next release costs. Nothing is written but the page, if asked for.
+    """Show the cost of each way to publish the next release.
 
     $ setveil series plan visits q2.csv --id-column patient --item-column code -H tree.csv
     $ setveil series plan visits --together q1.csv q2.csv --id-column patient --item-column code -H tree.csv
@@ -170,44 +161,40 @@ def add(
     series: Folder,
     input: Input = None,  # noqa: A002
     *,
-    name: str | None = option(OUTPUT, "What to call the release, such as 2026-q2.", "NAME"),
-    out: str | None = option(
-        OUTPUT, "Folder to write: published/ to share, internal/ to keep.", "FOLDER", "-o"
-    ),
+    name: str | None = option(OUTPUT, "Name the release, such as 2026-q2.", "NAME"),
+    out: str | None = option(OUTPUT, "Write published/ and internal/ to this folder.", "FOLDER", "-o"),
     published: Path | None = option(
-        READING, "A run that is out already, made of these data: record it, with what it exposes.", "RUN"
+        READING, "Record this run of these data, which is published already.", "RUN"
     ),
     hierarchy_file: HierarchyFile = None,
     hold_back: str | None = choice(
-        ALGORITHM, "Whose rows stay out (default: whose have to).", "answer", _HOLD_BACK
+        ALGORITHM, "Withhold these rows (default: only as required)", "answer", _HOLD_BACK, brief=None
     ),
     labels_of: str | None = option(
-        ALGORITHM, "Begin with the labels of an earlier release; they are only coarsened.", "NAME"
+        ALGORITHM, "Begin with the labels of an earlier release.", "NAME", brief=None
     ),
     together: Together = False,
-    names: str | None = option(OUTPUT, "With --together: what to call the releases, such as q1,q2.", "NAMES"),
+    names: str | None = option(OUTPUT, "Name the releases of --together: q1,q2.", "NAMES", brief=None),
     weights: Weights = None,
     algorithm: Algorithm = "exact",
     time_limit: TimeLimit = None,
     refine: Refine = True,
     bound: Bound = False,
-    ways: bool = flag(
-        OUTPUT, "Show in the report what other ways would have cost; as long as `series plan`."
-    ),
-    merge: bool = flag(READING, "Register: the data came since; add them to what the ledger has."),
-    no_counts: bool = flag(OUTPUT, "Do not share in how many rows each item was (counts.csv)."),
+    ways: bool = flag(OUTPUT, "Report the cost of other ways (as slow as `series plan`).", brief=None),
+    merge: bool = flag(READING, "Add these data to a register's ledger.", brief=None),
+    no_counts: bool = flag(OUTPUT, "Publish no counts of items (counts.csv).", brief=None),
     list_members: bool = flag(
-        OUTPUT, "List all items of each label in about.json, however few rows contain them."
+        OUTPUT, "List all items of each label in about.json, also rare ones.", brief=None
     ),
     no_details: NoDetails = False,
     output_format: OutputFormat = None,
-    external: bool = flag(OUTPUT, "Also write published/report.html, which may be shared with the rows."),
+    external: bool = flag(OUTPUT, "Also write a report that may be shared."),
     key: Key = None,
     reading: Reading,
 ) -> Answer:
-    """Publish the next release of a series, verified with all before it, and record it.
+    """Publish the next release, verified together with all earlier ones.
 
-    The folder of the run and the ledger are both written, or neither.
+    The folder of the run and the ledger are both written, or neither is.
 
     $ setveil series add visits q1.csv --name q1 -o q1 -H tree.csv --id-column patient --item-column code
     $ setveil series add visits q2.csv --name q2 --published q2 --id-column patient --item-column code
@@ -266,18 +253,18 @@ def add(
 def verify(
     progress: Any,
     series: Folder,
-    k: int | None = integer(PROMISE, "Another k than that of the series.", 2, "-k"),
-    m: int | None = integer(PROMISE, "Another m than that of the series.", 1, "-m"),
+    k: int | None = integer(PROMISE, "Check another k than the series has.", 2, "-k"),
+    m: int | None = integer(PROMISE, "Check another m than the series has.", 1, "-m"),
     known: Known = None,
     presence: Presence = None,
     counts_are_out: bool = flag(
-        PROMISE, "Register: counts are out; ask for those who do not know what stays."
+        PROMISE, "Assume published counts, and an attacker who knows no totals.", brief=None
     ),
-    show: int = integer(ANSWER, "For how many people to say what exposes them.", 0, default=5),
+    show: int = integer(ANSWER, "Explain the exposure of at most N people.", 0, default=5),
 ) -> Answer:
-    """Check the promise of all releases together; exit code 0 if it holds, 1 if not.
+    """Check the guarantee of all releases together.
 
-    From the published files, which are read again, and the ledger.
+    Reads the published files and the ledger. Exit code 1: the guarantee does not hold.
 
     $ setveil series verify visits
     $ setveil series verify visits --known facts --json
@@ -289,7 +276,9 @@ def verify(
 
 
 def risk(progress: Any, series: Folder) -> Answer:
-    """Count people whom somebody finds who knows up to three items, by each release and by all, linked.
+    """Count people who are unique by up to three known items.
+
+    Counts them in each release, and in all releases, linked.
 
     $ setveil series risk visits
     """
@@ -309,10 +298,12 @@ def list(progress: Any, series: Folder) -> Answer:  # noqa: A001  (the command's
 def forget(
     progress: Any,
     series: Folder,
-    person: str = argument("ID", "The person's ID, as in the files; - reads it from standard input."),
+    person: str = argument("ID", "Remove this person ID, or - (standard input)."),
     key: Key = None,
 ) -> str:
-    """Remove what a person had from the ledger. Published rows stay; the person is no longer checked.
+    """Remove a person from the ledger.
+
+    Published rows remain; the person is no longer checked.
 
     A shell keeps what is typed in its history: with - the ID is read from standard input.
 
@@ -344,10 +335,10 @@ def _typed_id() -> str:
 def drop(
     progress: Any,
     series: Folder,
-    name: str = argument("NAME", "The last release."),
-    not_shared: bool = flag(OUTPUT, "Nobody was given it."),
+    name: str = argument("NAME", "Remove this release, which must be the last."),
+    not_shared: bool = flag(OUTPUT, "Confirm that nobody has received it."),
 ) -> str:
-    """Take the last release out of a series, if nobody was given it.
+    """Remove the last release, if nobody has received it.
 
     $ setveil series drop visits q2 --not-shared
     """

@@ -15,18 +15,15 @@ from setveil.version import install
 def studio(
     project: Path | None = option(
         None,
-        "Folder of a project to open; made where it is missing. Otherwise all projects are shown: they are "
-        "in the folder setveil of your home.",
+        "Open the project in this folder, or create it.",
         "DIR",
     ),
-    port: int = integer(None, "Port on this computer; 0: any free one.", 0, default=0),
-    no_browser: bool = flag(
-        None, "Do not open the browser: print a one-time address instead, valid for one minute."
-    ),
+    port: int = integer(None, "Use this port; 0 is any free one.", 0, default=0),
+    no_browser: bool = flag(None, "Print a one-time address instead of opening the browser."),
 ) -> None:
-    """Work in the browser: data, hierarchy, promise, run, release and comparison as pages.
+    """Work in the browser, on this computer alone.
 
-    The pages are served to this computer alone, and nothing leaves it.
+    No data leave this computer.
 
     $ setveil studio
     $ setveil studio --project pharmacy --no-browser

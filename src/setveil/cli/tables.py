@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from setveil.cli.options import TABLES, Bundle, column_options, option
+from setveil.cli.help import TABLES
+from setveil.cli.options import Bundle, column_options, option
 from setveil.cli.session import say
 from setveil.errors import RequestError
 from setveil.options.columns import OF_VALUES, PUBLISHED, split_hierarchies
@@ -23,7 +24,7 @@ OF_TABLES = "kkm"  # the model that is proposed for tables; also in `setveil.cli
 
 
 def _bundle(*names: str) -> Bundle:
-    return Bundle(lambda asked: column_options(*names), Words)
+    return Bundle(lambda: column_options(*names), Words)
 
 
 Columns = Annotated[Words, _bundle()]
@@ -31,7 +32,7 @@ PublishedColumns = Annotated[Words, _bundle(*PUBLISHED)]
 AttackedColumns = Annotated[Words, _bundle(*PUBLISHED, *OF_VALUES)]
 TableShare = Annotated[
     str | None,
-    option(TABLES, "Of the columns in the loss of a table; the rest is the items' (default 1/4).", "SHARE"),
+    option(TABLES, "Weight columns by this loss share (default: 1/4).", "SHARE"),
 ]
 
 

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 from setveil.cli import in_parts
 from setveil.cli import spark as on_spark
 from setveil.cli.engines import MEMORY, SPARK, CheckingEngine
+from setveil.cli.help import PROMISE, READING
 from setveil.cli.options import (
-    PROMISE,
-    READING,
     PublishedPromise,
     ReadHierarchy,
     Reading,
@@ -48,58 +47,56 @@ _SQL = f"{PROMISE}: in a database"
 
 def verify(
     progress: Any,
-    file: str | None = argument("FILE", "A file of rows, a run's folder, or - .", default=None),
+    file: str | None = argument("FILE", "Check this file of rows, run's folder, or -.", default=None),
     model: str | None = choice(
         PROMISE,
-        "The privacy model (default: km-anonymity; with --rho km-rho, or rho-uncertainty; without any "
-        "promise that of the about.json beside the file).",
+        "Choose the guarantee (default: as the options or about.json describe it)",
         "privacy model",
         models,
+        brief="Choose the guarantee (default: in about.json).",
     ),
     original: str | None = option(
-        READING,
-        "Groups, --known codes: the file they were made from; of groups no row may be missing.",
-        "FILE",
+        READING, "Read the file that groups or facts were made from.", "FILE", brief=None
     ),
     recoding: Path | None = option(
-        READING, "Constraints: csv of item,published; not needed for the folder of a run.", "FILE"
+        READING, "Read what labels represent: csv of item,published.", "FILE", brief=None
     ),
     read_as: str = choice(
         PROMISE,
-        "Of k^m-anonymity: labels as items, or as what they cover.",
+        "Count labels as items, or as what they cover",
         "reading",
         ("label", "cover"),
         "--reading",
         default="label",
+        brief=None,
     ),
     hierarchy_file: ReadHierarchy = None,
-    sql: bool = flag(
-        _SQL, "Read nothing: print a query for DuckDB and Postgres that returns no line if the promise holds."
+    sql: bool = flag(_SQL, "Print a query for DuckDB and Postgres that lists violations."),
+    table_name: str | None = option(
+        _SQL, "Name the table of the query (default: published).", "NAME", "--table", brief=None
     ),
-    table_name: str | None = option(_SQL, "The table (default: published).", "NAME", "--table"),
     layout: str | None = choice(
         _SQL,
-        "A line for each item of a row, or for each row with a list (default: long).",
+        "Describe the table: a line per item, or per row (default: long)",
         "layout",
         ("long", "list"),
+        brief=None,
     ),
     absent: int | None = integer(
-        PROMISE, "Somebody also knows up to N items that a person has not: 1 or 2.", 1
+        PROMISE, "Assume up to N absent items are known, too: 1 or 2.", 1, brief=None
     ),
     known: str | None = choice(
         PROMISE,
-        "Of facts: single ones, or codes with everything about them; for these name a run's folder.",
+        "Assume known facts, or codes with everything about them",
         "known",
         (FACTS, CODES),
+        brief=None,
     ),
     absence: str | None = choice(
-        PROMISE,
-        "With --absent: items exclude rows that certainly hold them, or labels.",
-        "absence",
-        ABSENCES,
+        PROMISE, "Choose what an absent item excludes", "absence", ABSENCES, brief=None
     ),
     with_: list[Path] | None = option(
-        READING, "Another run of the same series: check both together (repeatable).", "DIR", "--with"
+        READING, "Check together with this run of the series (repeatable).", "DIR", "--with"
     ),
     show: Show = 10,
     *,
@@ -108,7 +105,9 @@ def verify(
     reading: Reading,
     engine: CheckingEngine = MEMORY,
 ) -> Answer:
-    """Check a promise from what is published alone; exit code 0 if it holds, 1 if not.
+    """Check a guarantee using only the published files.
+
+    Exit code 1: the guarantee does not hold.
 
     $ setveil verify release
     $ setveil verify theirs.csv --k 5 --m 2

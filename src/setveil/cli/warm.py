@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from setveil.cli.options import GENERAL, flag
+from setveil.cli.help import GENERAL
+from setveil.cli.options import flag
 from setveil.cli.session import Answer
 
 
 def warm(
     progress: Any,
-    everything: bool = flag(
-        GENERAL, "For all commands and algorithms, not only for those that are used most.", "--all"
-    ),
+    everything: bool = flag(GENERAL, "Compile for all commands and algorithms.", "--all"),
 ) -> Answer:
-    """Compile for this machine what commands need, so that no first run has to wait for it.
+    """Compile ahead, so that no first run waits for it.
 
-    What is there already is not compiled again. Compiled functions are kept in the user's cache folder, or
-    where the environment variable NUMBA_CACHE_DIR says.
+    Compiled functions are in the user's cache folder, or in NUMBA_CACHE_DIR.
 
     $ setveil warm
     $ setveil warm --all

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from setveil.cli.options import READING, TABLES, ReadHierarchy, Reading, Show, argument, integer, option
+from setveil.cli.help import READING, TABLES
+from setveil.cli.options import ReadHierarchy, Reading, Show, argument, integer, option
 from setveil.cli.session import Answer
 
 if TYPE_CHECKING:
@@ -15,26 +16,22 @@ if TYPE_CHECKING:
 
 def why(
     progress: Any,
-    folder: Path = argument("RUN", "The folder of a run."),
+    folder: Path = argument("RUN", "Ask about this folder of a run."),
     name: str = argument(
         "NAME",
-        "A published label, an item, or a node of the hierarchy; a column of a table; any box of facts.",
+        "Explain this label, item, group, column or box of facts.",
     ),
-    data: str | None = option(
-        READING, "The rows that were anonymized, if they are not where the run read them.", "FILE"
-    ),
+    data: str | None = option(READING, "Read the original rows here, if they have moved.", "FILE"),
     hierarchy_file: ReadHierarchy = None,
-    row: int | None = integer(TABLES, "The row of the table that is asked about, from 1.", 1),
-    class_: int | None = integer(
-        READING, "Of a release with classes: the class that is asked.", 0, "--class"
-    ),
+    row: int | None = integer(TABLES, "Explain this row of the table, from 1.", 1),
+    class_: int | None = integer(READING, "Explain the label in this class.", 0, "--class"),
     *,
     reading: Reading,
     show: Show = 10,
 ) -> Answer:
-    """Say why a label is not split, an item left out, or a value of a table broader: what would break.
+    """Explain why an item, label or value was generalized or suppressed.
 
-    The answer tells of the original rows, down to single ones: it must stay inside.
+    Do not share the answer: it reveals original rows.
 
     $ setveil why release "coffee and tea"
     $ setveil why release "green tea" --data baskets.csv

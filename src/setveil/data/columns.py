@@ -163,6 +163,19 @@ def split_names(text: str) -> list[str]:
     return [field.strip() for field in fields if field.strip()]
 
 
+def names_several(text: str) -> bool:
+    """Whether a text names several columns: a list, a pattern, or a range of numbered ones.
+
+    Examples
+    --------
+    >>> [names_several(text) for text in ("code", "ICD-10", "a,b", "DX*", "DX1-DX20", "2-4")]
+    [False, False, True, True, True, True]
+    """
+    parts = split_names(text)
+    pattern = any({*part} & set("*?[") for part in parts)
+    return len(parts) > 1 or pattern or re.fullmatch(r"(.*?)[0-9]+ *- *\1[0-9]+", text.strip()) is not None
+
+
 def _ends_of_range(names: Container[str], part: str) -> tuple[str, str] | None:
     """Take ``DX1-DX20`` apart, at the dash that leaves a column on both sides."""
     for at, sign in enumerate(part):

@@ -33,10 +33,14 @@ class Reading:
         default=None,
     )
     item_column: str | None = parameter(
-        Text("a column"), "Long table: column that holds the item.", default=None
+        Text("columns"),
+        "Column of the item in a long table; item columns of a wide one: DX1-DX20, 'DX*', a,b.",
+        default=None,
     )
     item_columns: str | None = parameter(
-        Text("columns"), "Wide or one-hot table: item columns, such as DX1-DX20, 'DX*' or a,b.", default=None
+        Text("columns"),
+        "Item columns of a wide or one-hot table, such as DX1-DX20, 'DX*' or a,b.",
+        default=None,
     )
     delimiter: str | None = parameter(
         Text("a sign"),
