@@ -257,7 +257,7 @@ FILES = {
 
 LISTED = {  # where a command is named besides
     "cli/app.py": [
-        ('"warm", "studio",\n', '"warm", "studio", "lengths",\n'),
+        ('"moles", "warm")', '"moles", "warm", "lengths")'),
     ],
     "__init__.py": [("_HOMES = {\n", '_HOMES = {\n    "lengths": "commands.lengths",\n')],
 }
@@ -294,13 +294,14 @@ def run(place: Path) -> Command:
 
 
 def test_help_and_lists(run: Command) -> None:
-    shown = " ".join(run("anonymize", "--help").ok().out.replace("│", " ").split())
-    assert "The algorithm: drop-rare" in shown
-    assert "Rows that an item must be in beyond the floor." in shown
-    assert "--margin" in shown
-    assert "The promise: common-items" in shown
-    assert "Fewest rows of an item." in shown
-    assert "common-items" in run("verify", "--help").ok().out
+    for words in (["--help-all"], ["-a", "drop-rare", "--help"]):
+        shown = " ".join(run("anonymize", *words).ok().out.split())
+        assert "Algorithm: drop-rare" in shown
+        assert "Rows that an item must be in beyond the floor." in shown
+        assert "--margin" in shown
+        assert "Guarantee: common-items" in shown
+        assert "Fewest rows of an item." in shown
+    assert "common-items" in run("verify", "--help-all").ok().out
     listed = run("algorithms").ok().out
     assert "drop-rare Dropping of rare items" in listed
     assert "gives common-items" in listed
@@ -369,7 +370,7 @@ def test_a_study(run: Command, place: Path) -> None:
 
 def test_a_command_from_the_command_line_and_from_python(run: Command, place: Path) -> None:
     assert "lengths" in run("--help").ok().out
-    shown = run("lengths", "--help").ok().out
+    shown = run("lengths", "--help-all").ok().out
     for words in ("Count the rows of each length.", "--least", "--item-column", "--json", "--config"):
         assert words in shown
     assert run("lengths", "in.csv").ok().out == "1: 2, 2: 4, 3: 1\n"

@@ -84,7 +84,6 @@ def anonymize(
     context: typer.Context,
     input: Input = None,  # noqa: A002
     *,
-    promise: Promise,
     model: str | None = choice(
         PROMISE,
         "Choose the guarantee (default: as the options describe it)",
@@ -92,6 +91,7 @@ def anonymize(
         models,
         brief="Choose another guarantee: see setveil algorithms.",
     ),
+    promise: Promise,
     algorithm: str | None = algorithm_or_file(
         "Choose the algorithm (default: exact, or the first choice of --model)",
         brief="Choose the algorithm (default: exact).",

@@ -45,7 +45,11 @@ _HELP = (
     "Publish transaction data (rows that are sets of items) with a privacy guarantee that is re-checked "
     "from the published rows."
 )
-_EPILOG = """Begin with: setveil demo
+_EPILOG = """To begin:
+$ setveil demo
+$ cd setveil-demo-input
+$ setveil anonymize baskets.csv --hierarchy products.csv --k 5 --m 2 --out release
+
 Exit codes: 0 done; 1 guarantee does not hold; 2 usage; 3 no release is possible; 4 bad data."""
 
 

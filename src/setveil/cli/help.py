@@ -54,6 +54,7 @@ USUAL = {
     "checker": "Also write a checker for recipients.",
     "external": "Also write a report that may be shared.",
 }  # options of several commands that the first help shows, with its line on each
+HIERARCHIES = ("hierarchy_file", "hierarchy_files")
 _WIDEST = 100
 _FIRST = 3  # examples in the first help
 _LEFT = 28  # characters of the column of options
@@ -111,7 +112,7 @@ class Entry:
     @property
     def panel(self) -> str:
         """Its panel, without the owners that the panel may name."""
-        panel = self.shown.panel or READING
+        panel = READING if self.parameter.name in HIERARCHIES else self.shown.panel or READING
         return next((name for name in PANELS if panel.startswith(name)), OUTPUT)
 
     @property
@@ -148,6 +149,7 @@ def first_help(usage: str, words: str, examples: Sequence[str], entries: Sequenc
     for group, panels in _GROUPS.items():
         some = [(entry, text) for entry, text in brief if text and entry.group == group]
         some = [one for panel in panels for one in some if one[0].panel == panel]
+        some.sort(key=lambda one: one[0].panel == PROMISE and one[0].shown.own)  # k and m before --model
         rows = [(entry.names, text) for entry, text in some]
         lines += _table(group, rows)
     rest = sum(1 for _, text in brief if not text)
@@ -218,7 +220,9 @@ def list_of_commands(
     for title, rows in [*commands.items(), *tables]:
         lines += _table(title, list(rows), 14 if title in commands else _LEFT)
     if end:
-        lines += ["", *(line for part in end.split("\n") for line in _wrapped(part))]
+        lines.append("")
+        for part in end.split("\n"):
+            lines += _example(part) if part.startswith("$ ") else _wrapped(part)
     return "\n".join(lines)
 
 
@@ -311,6 +315,6 @@ def applying(entries: Sequence[Entry], owners: Sequence[str]) -> list[Entry]:
         entry
         for entry in entries
         if entry.shown.meanings
-        or (trees and entry.parameter.name in {"hierarchy_file", "hierarchy_files"})
+        or (trees and entry.parameter.name in HIERARCHIES)
         or (of_tables and entry.shown.panel == TABLES)
     ]

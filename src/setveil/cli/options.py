@@ -223,16 +223,18 @@ _TREES = f"{_TREE} For a column of a table: COLUMN=FILE, zip=prefix:3,2 or seen=
 _TREE_BRIEF = "Generalize items by this hierarchy."
 Input = Annotated[
     list[str] | None,
-    argument("INPUT", "Read these files of rows, a folder of them, or - (standard input)."),
+    argument("INPUT", "Read these files, a folder of them, or - (stdin)."),
 ]
 HierarchyFiles = Annotated[
-    list[str] | None, option(READING, _TREES, "FILE", "--hierarchy", "-H", brief=_TREE_BRIEF)
+    list[str] | None, option(ALGORITHM, _TREES, "FILE", "--hierarchy", "-H", brief=_TREE_BRIEF)
 ]
 ReadHierarchies = Annotated[
     list[str] | None,
     option(READING, _TREES, "FILE", "--hierarchy", "-H", brief="Read the hierarchy of items."),
 ]
-HierarchyFile = Annotated[Path | None, option(READING, _TREE, "FILE", "--hierarchy", "-H", brief=_TREE_BRIEF)]
+HierarchyFile = Annotated[
+    Path | None, option(ALGORITHM, _TREE, "FILE", "--hierarchy", "-H", brief=_TREE_BRIEF)
+]
 ReadHierarchy = Annotated[
     Path | None, option(READING, _TREE, "FILE", "--hierarchy", "-H", brief="Read the hierarchy of items.")
 ]
@@ -409,9 +411,6 @@ def _lacking(context: Any, entries: Sequence[Entry]) -> list[Entry]:
     if (needed & without or {"k", "m"} & without) and "out" in given and "m" in given:
         needed |= _promised(given, entries)
     return [entry for entry in entries if entry.parameter.name in needed & without]
-    return (
-        [] if [entry.parameter.name for entry in found] == ["input"] else found
-    )  # `source_of` explains that
 
 
 def _promised(given: Mapping[str, Any], entries: Sequence[Entry]) -> set[str]:
@@ -702,7 +701,7 @@ def _parameter(
         unit = first.unit if isinstance(first, Number) else ""
         more |= {"parser": _reader(float), "metavar": unit.upper() or "NUMBER"}
     elif isinstance(first, Choice):
-        more |= _one_of(name.replace("_", " "), first.words, help_)
+        more |= _one_of(name.replace("_", " "), first.words, help_) | ({"help": help_} if meanings else {})
     elif isinstance(first, Text):
         more["metavar"] = first.what.split()[-1].upper()
     more |= {"rich_help_panel": panel, "hidden": hidden, "meanings": meanings}
@@ -722,7 +721,10 @@ def _owned(
     for name, entries in found.items():
         texts: dict[str, list[str]] = {}
         for owner, option in entries:
-            texts.setdefault(option.help, []).append(owner)
+            kind = option.kind
+            words = kind.words if isinstance(kind, Choice) else None
+            text = _one_of(name, words, option.help)["help"] if words else option.help
+            texts.setdefault(text, []).append(owner)
         meanings = [
             Meaning(text, tuple(owners), panel if len(owners) > _FEW else f"{panel}: {', '.join(owners)}")
             for text, owners in texts.items()

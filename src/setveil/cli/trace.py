@@ -5,19 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from setveil.cli.options import ANSWER, OUTPUT, Force, argument, integer, option
+from setveil.cli.help import ANSWER, OUTPUT
+from setveil.cli.options import Force, argument, integer, option
 from setveil.cli.session import Answer
 
 
 def trace(
     progress: Any,
-    file: Path = argument("FILE", "What anonymize --trace wrote."),
+    file: Path = argument("FILE", "Read this file of anonymize --trace."),
     *,
-    out: Path | None = option(OUTPUT, "Page to write (default: FILE with the ending .html).", "FILE", "-o"),
+    out: Path | None = option(OUTPUT, "Write this page (default: FILE with the ending .html).", "FILE", "-o"),
     force: Force = False,
-    show: int = integer(ANSWER, "How many steps to list.", 0, default=20),
+    show: int = integer(ANSWER, "List at most N steps.", 0, default=20),
 ) -> Answer:
-    """Draw the steps of a search: what was violated, the candidates with their costs, the choice.
+    """Draw the steps of a search.
+
+    A step shows what was violated, the candidates with their costs, and the choice.
 
     $ setveil anonymize baskets.csv -H tree.csv --k 5 --m 2 -a aa -o out --trace aa.jsonl
     $ setveil trace aa.jsonl
