@@ -206,7 +206,7 @@ def test_help_of_a_model_is_what_it_declares() -> None:
         (["x.csv", "-k3"], "--m and --out are missing.", "anonymize x.csv -k3 --m 2 --out release"),
         (
             ["x.csv", "-a", "mm", "-o", "f"],
-            "--k and --p are missing.",
+            "coherence needs --k and --p.",
             "anonymize x.csv -a mm -o f --k 5 --p 2",
         ),
         (["--out", "o", "-k2", "-m2"], "INPUT is missing.", "setveil-demo-input/products.csv --k 5 --m 2"),
@@ -265,7 +265,7 @@ def test_completion_can_be_shown(shell: str) -> None:
         (["hierarchy", "build", "no.csv", "--out", "o.csv", "--lengths", "x"], "--lengths must be integers"),
         (["anonymize", "no.csv", "--out", "o", "--k", "1", "--m", "2"], "k must be an integer of at least 2"),
         (["anonymize", "no.csv", "--out", "o", "--k", "2", "--m", "0"], "m must be an integer"),
-        (["anonymize", "no.csv", "--out", "o", "--k", "2"], "--m is missing"),
+        (["anonymize", "no.csv", "--out", "o", "--k", "2"], "km-anonymity needs --m"),
         (
             ["anonymize", "no.csv", "--out", "o", "-k2", "-m2", "--gap", "-1"],
             "gap must be a number of at least 0",
