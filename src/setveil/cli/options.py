@@ -473,6 +473,14 @@ def _value_in(examples: Sequence[str], entry: Entry) -> str:
 class Group(TyperGroup):
     """A group of commands, listed under titles."""
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the command line; if no command is named, the help answers."""
+        if not args and not ctx.resilient_parsing:
+            answer(ctx.get_help())
+            raise typer.Exit(2)
+        left: list[str] = super().parse_args(ctx, args)
+        return left
+
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """List the commands, each with its first sentence."""
         listed: dict[str, list[tuple[str, str]]] = {}
