@@ -127,7 +127,7 @@ def anonymize(
         of=("cahd",),
     ),
     trace: Path | None = option(
-        OUTPUT, "Write the steps of the search as JSON lines, which are internal (docs/trace.md).", "FILE"
+        OUTPUT, "Write the steps of the search as JSON lines. Never share them.", "FILE", brief=None
     ),
     telling: Telling,
 ) -> Answer:
