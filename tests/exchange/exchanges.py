@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
+import numpy as np
 import polars as pl
 
 import setveil as sv
@@ -22,7 +23,10 @@ from setveil import algorithms
 from setveil.guarantees import models
 from setveil.options.decode import Given
 from setveil.options.guarantees import make_guarantee
+from setveil.tables.ends import in_cells
+from setveil.tables.quasi_identifiers import quasi_identifier
 
+T = TypeVar("T")
 Rows = list[list[str]]
 
 Shown = Counter[tuple[str, str, frozenset[int]]]
@@ -77,6 +81,9 @@ class Trial:
         What was exchanged, as texts: what is published under its own name is no secret.
     how : str
         What else is to be said of it.
+    shared : bool
+        Whether something changed that k people share, or a number went to another cell of the published grid:
+        no case.
     """
 
     kind: str
@@ -86,6 +93,7 @@ class Trial:
     old: str
     new: str
     how: str = ""
+    shared: bool = False
 
 
 @dataclass
@@ -96,14 +104,15 @@ class Tally:
     ----------
     cases : int
         Where the recoding was the same before and after.
-    moved, named, refused : int
-        Where another recoding was chosen; where what was exchanged is published by name; where no release
-        was made.
+    shared, moved, named, refused : int
+        Where something changed that k people share; where another recoding was chosen; where what was
+        exchanged is published by name; where no release was made.
     differences : list of str
         What differed, one for each case.
     """
 
     cases: int = 0
+    shared: int = 0
     moved: int = 0
     named: int = 0
     refused: int = 0
@@ -111,9 +120,14 @@ class Tally:
     differences: list[str] = field(default_factory=list)
 
 
-def drawn(draw: Callable[[Random], Trial | None], rng: Random) -> Trial:
-    """Draw until data hold something that can be exchanged."""
-    return next(trial for trial in iter(lambda: draw(rng), 0) if trial is not None)
+def drawn(draw: Callable[[Random], Trial | None], rng: Random, tally: Tally | None = None) -> Trial:
+    """Draw until data hold something that can be exchanged, and that fewer than k people have."""
+    while True:
+        trial = draw(rng)
+        if trial is not None and not trial.shared:
+            return trial
+        if trial is not None and tally is not None:
+            tally.shared += 1
 
 
 def tried(trial: Trial, folder: Path, tally: Tally) -> None:
@@ -273,7 +287,7 @@ def supports(rows: Rows) -> Counter[str]:
     return Counter(item for row in rows for item in row)
 
 
-NEW = ("0 new", "Hans Mueller Hauptstr. 5", "mm", "zzz", "~", "5", "Ä")
+NEW = ("0 new", "Hans Mueller Hauptstr. 5", "mm", "zzz", "~", "5", "Ä", "C1_0", "C1_1", "*")
 
 
 def exchanged(
@@ -451,9 +465,31 @@ def table_trial(rng: Random, algorithm: str, model: str, hierarchy: str) -> Tria
         return None
     values, old, new = changed
     name = ("age", "sex", "job")[at]
-    return Trial(
-        f"{kind} {name}", publish, (known, rows), (values, rows), old, new, f"k={k} {reading} {options}"
+    elsewhere = (
+        at == 0
+        and "ranges" not in reading
+        and _cell_changes([x[0] for x in known], [x[0] for x in values], k)
     )
+    return Trial(
+        f"{kind} {name}", publish, (known, rows), (values, rows), old, new, f"k={k} {reading} {options}",
+        elsewhere,
+    )  # fmt: skip
+
+
+def _cell_changes(before: list[str], after: list[str], k: int) -> bool:
+    """Whether the one number that changes goes to another cell of a grid that is the same otherwise."""
+    one, other = _cells(before, k), _cells(after, k)
+    changed = [at for at in range(len(before)) if before[at] != after[at]]
+    same = all(one[at] == other[at] for at in range(len(before)) if at not in changed)
+    return same and any(one[at] != other[at] for at in changed)
+
+
+def _cells(numbers: list[str], k: int) -> list[str]:
+    """Name the cell of each number."""
+    texts = sorted({*numbers}, key=int)
+    codes = np.array([texts.index(number) for number in numbers])
+    column = in_cells(quasi_identifier("age", codes, texts, numeric=True), k)
+    return [column.labels[code] for code in column.codes.tolist()]
 
 
 def _other_value(
@@ -542,19 +578,49 @@ def facts_trial(rng: Random, algorithm: str, hierarchy: str, amounts: str) -> Tr
         cost = rng.choice((cost + 40, cost * 3, 99999, 120))
     after = [*lines]
     after[at] = (who, code, day, cost)
-    if not (_few(lines, lines[at], reading, k) and _few(after, after[at], reading, k)):
-        return None
     old, new = (str(line[1:]) for line in (lines[at], after[at]))
-    if old == new or (amounts == "cost:5" and _reached(lines, reading, k) != _reached(after, reading, k)):
+    if old == new:
         return None
     kind = f"facts {algorithm} {hierarchy}{' ' + amounts if amounts else ''}: {what}"
-    return Trial(kind, publish, lines, after, old, new, f"k={k} {reading} counts={counts} {options}")
+    few = _few(lines, lines[at], reading, k) and _few(after, after[at], reading, k)
+    unchanged = _shares(lines, reading, k) == _shares(after, reading, k) and not (
+        amounts == "cost:5" and _reached(lines, reading, k) != _reached(after, reading, k)
+    )
+    how = f"k={k} {reading} counts={counts} {options}"
+    return Trial(kind, publish, lines, after, old, new, how, shared=not (few and unchanged))
 
 
-def _place(line: Line, reading: dict[str, Any]) -> tuple[str, str, int]:
-    """Return the code of a line, and its month or quarter."""
-    month = int(line[2][5:7])
-    return line[1], line[2][:4], (month - 1) // 3 if reading["when"]["day"] == "quarter" else month
+Place = tuple[str, str, int]
+
+
+def _places(lines: list[Line], reading: dict[str, Any], k: int) -> list[Place]:
+    """Return the code of each line, and its month or quarter; years beyond those of k people are one."""
+    years = _shared((who, day[:4]) for who, _, day, _ in lines)(k)
+    found = []
+    for _, code, day, _ in lines:
+        month = int(day[5:7])
+        period = (month - 1) // 3 if reading["when"]["day"] == "quarter" else month
+        if not years or not min(years) <= day[:4] <= max(years):
+            found.append((code, "<" if years and day[:4] < min(years) else ">", 0))
+        else:
+            found.append((code, day[:4], period))
+    return found
+
+
+def _shared(pairs: Iterable[tuple[int, T]]) -> Callable[[int], set[T]]:
+    """Count the people of each value; what is returned lists those of k people."""
+    people: dict[T, set[int]] = defaultdict(set)
+    for who, value in pairs:
+        people[value].add(who)
+    return lambda k: {value for value, some in people.items() if len(some) >= k}
+
+
+def _shares(lines: list[Line], reading: dict[str, Any], k: int) -> tuple[Any, ...]:
+    """List the codes, the years, and the codes in a month or quarter, that k people share."""
+    people = [line[0] for line in lines]
+    of_lines: list[list[Any]] = [[line[1] for line in lines], [line[2][:4] for line in lines]]
+    of_lines.append(_places(lines, reading, k))
+    return tuple(_shared(zip(people, values, strict=True))(k) for values in of_lines)
 
 
 def _reached(lines: list[Line], reading: dict[str, Any], k: int) -> int:
@@ -562,7 +628,9 @@ def _reached(lines: list[Line], reading: dict[str, Any], k: int) -> int:
     sums: Counter[tuple[Any, ...]] = Counter()
     most: Counter[int] = Counter()
     for line in lines:
-        sums[line[0], *_place(line, reading)] += line[3]
+        month = int(line[2][5:7])
+        period = (month - 1) // 3 if reading["when"]["day"] == "quarter" else month
+        sums[line[0], line[1], line[2][:4], period] += line[3]
     for (who, *_), total in sums.items():
         most[who] = max(most[who], total)
     return sorted(most.values())[-k]
@@ -570,7 +638,9 @@ def _reached(lines: list[Line], reading: dict[str, Any], k: int) -> int:
 
 def _few(lines: list[Line], line: Line, reading: dict[str, Any], k: int) -> bool:
     """Whether fewer than k people have a code in the month, or quarter, of a line, whatever the amount."""
-    return len({one[0] for one in lines if _place(one, reading) == _place(line, reading)}) < k
+    places = _places(lines, reading, k)
+    mine = places[lines.index(line)]
+    return len({one[0] for one, place in zip(lines, places, strict=True) if place == mine}) < k
 
 
 def more_facts_trial(rng: Random, shape: str, hierarchy: str) -> Trial | None:
@@ -636,11 +706,20 @@ def more_facts_trial(rng: Random, shape: str, hierarchy: str) -> Trial | None:
         told = [[str(one[p])[: 7 if p == 4 else None] for p in parts] for one in (*data, line)]
         return len({one[0] for one, has in zip(data, told, strict=False) if has == told[-1]}) < k
 
-    if new == lines[at] or not lines[at][place] or not few(lines, lines[at]) or not few(after, new):
+    if new == lines[at] or not lines[at][place]:
         return None
+
+    def shares(data: list[tuple[int, str, str, str, str]]) -> list[set[Any]]:
+        of_lines: list[list[Any]] = [[x[2] for x in data], [x[3] for x in data]]
+        of_lines.append([(x[2], x[4][:7]) for x in data])
+        return [_shared(zip([x[0] for x in data], values, strict=True))(k) for values in of_lines]
+
+    one, other = ([age for _, age in sorted({(x[0], x[1]) for x in data})] for data in (lines, after))
+    shared = not (few(lines, lines[at]) and few(after, new)) or shares(lines) != shares(after)
+    shared = shared or (place == 1 and _cell_changes(one, other, k))
     kind = f"facts {shape} {hierarchy}: {('age', 'code', 'drug', 'day')[place - 1]}"
     before, now = (str(one[1:]) for one in (lines[at], new))
-    return Trial(kind, publish, lines, after, before, now, f"k={k} {options}")
+    return Trial(kind, publish, lines, after, before, now, f"k={k} {options}", shared)
 
 
 def kinds_of_facts() -> list[tuple[str, str, str]]:
@@ -680,7 +759,7 @@ def series_trial(rng: Random) -> Trial | None:
             (folder / name / "published").rename(run)
             shown = [tuple(row) for row in cast("sv.Transactions", sv.read_published(run))]
             names |= {label for row in shown for label in row}
-            place = _places(folder / name / "internal" / "rows.csv")
+            place = _row_places(folder / name / "internal" / "rows.csv")
             pairs += [(i, name, label) for i, at in place if at < len(shown) for label in shown[at]]
             run.rename(folder / name / "published")
         for name in ("q1", "q2"):
@@ -696,7 +775,7 @@ def series_trial(rng: Random) -> Trial | None:
     return Trial(f"series q{which + 1}", publish, (first, second), both, old, new, f"k={k} {options}")
 
 
-def _places(path: Path) -> list[tuple[int, int]]:
+def _row_places(path: Path) -> list[tuple[int, int]]:
     lines = path.read_text().splitlines()[1:]
     return [(int(one), int(other)) for one, other in (line.split(",")[:2] for line in lines) if other]
 

@@ -96,6 +96,17 @@ class BoxTree(Hierarchy):
         self._sizes: NDArray[np.int64] = np.array(sizes, np.int64)
         self._lost, self._most = _scaled([self._lost_in(at) for at in range(len(spaces))], self.column)
 
+    def with_spaces(self, spaces: Sequence[Space]) -> BoxTree:
+        """Take trees of parts that differ in labels only; boxes of several items are called by these."""
+        names = {
+            self.labels[v]: spaces[at].label(tuple(self.boxes[v, : len(spaces[at].trees)].tolist()))
+            for v, at in enumerate(self.column.tolist())
+            if v >= self.n_leaves and at >= 0
+        }
+        again = self.relabelled(names)
+        again.spaces = tuple(spaces)
+        return again
+
     def _lost_in(self, at: int) -> tuple[NDArray[np.int64], int]:
         """Say what publishing an item as each node of its column loses, and what leaving it out does."""
         space, inside = self.spaces[at], self.column == at

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from itertools import repeat
 from numbers import Integral
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +47,8 @@ class HierarchyOrigin:
     seconds: float = field(default=0.0, compare=False)  # time that reading or making it took
     encoding: str = "utf-8"  # of the file
     notes: tuple[str, ...] = field(default=(), compare=False)  # how a file in another shape was read
+    # labels of the hierarchy as it was computed, and what the run calls these nodes (`runs/numbering.py`)
+    names: Mapping[str, str] = field(default_factory=dict, compare=False)
 
 
 class Hierarchy:
@@ -272,6 +276,23 @@ class Hierarchy:
                 up = next(above, None)
                 parents[self.labels[v]] = None if up is None else self.labels[up]
         return Hierarchy(parents)
+
+    def relabelled(self, names: Mapping[str, str]) -> Self:
+        """Give nodes that are no items other labels; nothing else changes.
+
+        Examples
+        --------
+        >>> tree = Hierarchy.from_paths([["tea", "hot", "*"], ["milk", "*"]])
+        >>> tree.relabelled({"hot": "warm"}).paths()
+        [['milk', '*'], ['tea', 'warm', '*']]
+        """
+        again = copy(self)
+        inner = [names.get(label, label) for label in self.labels[self.n_leaves :]]
+        again.labels = (*self.labels[: self.n_leaves], *inner)
+        again._ids = {label: i for i, label in enumerate(again.labels)}
+        if len(again._ids) < self.n_nodes:
+            raise HierarchyError("Two nodes of a hierarchy have the same label.")
+        return again
 
     def covers(self, upper: int, lower: int) -> bool:
         """Whether `upper` is `lower` or one of its ancestors."""

@@ -101,7 +101,14 @@ def find_code_trees(run: PastRun, data: Facts, given: Hierarchy | None) -> list[
         trees = {name: read_hierarchy(file, encoding=encoding) for name, file in files.items()}
         given = joined(trees) if len(data.columns) > 1 else next(iter(trees.values()))
     least = max(run.report["guarantee"].get("k") or FEWEST, 2)
-    return list(trees_of(data, given, least).values())
+    names = {} if recorded is None else recorded.get("renamed", {})
+    several = len(data.columns) > 1
+    return [
+        tree.relabelled({item_of(old): item_of(new) for old, new in names.items() if column_of(old) == name})
+        if several
+        else tree.relabelled(names)
+        for name, tree in trees_of(data, given, least).items()
+    ]
 
 
 @dataclass(frozen=True, eq=False)

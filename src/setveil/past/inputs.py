@@ -178,7 +178,8 @@ def find_tree(run: PastRun, data: Transactions, given: Any, encoding: str) -> Hi
             )
         return None
     if given is None and recorded["source"] == "co-occurrence":
-        return by_cooccurrence(data, common=max(run.report["guarantee"].get("k") or FEWEST, 2))
+        tree = by_cooccurrence(data, common=max(run.report["guarantee"].get("k") or FEWEST, 2))
+        return tree.relabelled(recorded.get("renamed", {}))
     if given is None and recorded["source"] == "file":
         given = Path(recorded["path"] or "")
         if not given.is_file():

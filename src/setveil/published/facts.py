@@ -180,8 +180,8 @@ class FactsRelease(RowsRelease):
 
     @property
     def domain(self) -> int:
-        """How many facts there can be, as about.json says it: of all values of dates and amounts."""
-        return sum(prod(column.sizes) for column in self.published.columns)
+        """How many facts there can be, as about.json says it."""
+        return domain_of(self.published)
 
     def write(self, folder: Path, layout: Layout) -> tuple[str, dict[str, Any]]:
         """Write a line for each fact: the number of the row, of several columns which, and the parts."""
@@ -286,6 +286,11 @@ def write_codes(path: Path, rows: FactRows) -> None:
             labelled(one.name, x): codes for one in rows.columns for x, codes in _codes_of(one).items()
         }
         write_members(path, members, len({code for codes in members.values() for code in codes}))
+
+
+def domain_of(rows: FactRows) -> int:
+    """Count the facts that there can be: of all values of dates and amounts, whether or not they occur."""
+    return sum(prod(column.sizes) for column in rows.columns)
 
 
 def is_domain_public(rows: FactRows, report: Mapping[str, Any]) -> bool:

@@ -199,7 +199,7 @@ class GroupRecoding(Recoding):
             image[inside] = len(labels)
             label = items.labels[inside[0]]
             if len(inside) > 1:
-                label = _unlike(items, _listed([items.labels[item] for item in inside]))
+                label = _unlike(items.ids, _listed([items.labels[item] for item in inside]))
             labels.append(label)
         return cls(items, Vocabulary(labels), frozen(image, np.int32), len(items))
 
@@ -228,24 +228,24 @@ class GroupRecoding(Recoding):
         data : Sums
             The original rows.
         """
-        known = set(self.items.labels)
         named: list[tuple[int, int, str]] = []  # place of the smallest listed member, label, name
         nameless: list[int] = []
-        for at, (label, inside) in enumerate(self.members().items()):
+        for at, inside in enumerate(self.members().values()):
             shown = [x for x in inside if x in listing.named]
-            if label in known or listing.given.issuperset(inside):
-                named.append((self.items.ids[inside[0]], at, label))
+            if len(inside) == 1:
+                named.append((self.items.ids[inside[0]], at, inside[0]))
             elif shown:
-                name = _unlike(self.items, _listed(shown, more=True))
-                named.append((self.items.ids[shown[0]], at, name))
+                name = _listed(shown, more=not listing.given.issuperset(inside))
+                named.append((self.items.ids[shown[0]], at, _unlike(listing.named, name)))
             else:
                 nameless.append(at)
-        order = sorted(named)
+        order, counts = sorted(named), self.member_counts
         if nameless:
             marks = signatures(recode(in_memory(data), self), {at: name for _, at, name in order})
             nameless.sort(key=lambda at: marks[at])
             for number, at in enumerate(nameless, 1):
-                order.append((len(self.items), at, _unlike(self.items, f"(… {number})")))
+                order.append((len(self.items), at, _unlike(listing.named, f"(… {number})")))
+        require_unlike(self.items.ids, [name for place, at, name in order if counts[at] > 1])
         place = np.full(len(self.published) + 1, -1, np.int32)
         place[[at for _, at, _ in order]] = np.arange(len(order))
         return replace(
@@ -260,11 +260,24 @@ def _listed(members: Iterable[str], *, more: bool = False) -> str:
     return f"({','.join([*map(_quoted, members), *(['…'] if more else [])])})"
 
 
-def _unlike(items: Vocabulary, label: str) -> str:
-    """Put parentheses around a label, as many as tell it from all items."""
-    while label in items.ids:
+def _unlike(items: Collection[str], label: str) -> str:
+    """Put parentheses around a label, as many as tell it from items."""
+    while label in items:
         label = f"({label})"
     return label
+
+
+def require_unlike(items: Collection[str], labels: Iterable[str]) -> None:
+    """Refuse labels that setveil made if an item has the same text.
+
+    If enough rows contain such an item, labels are called otherwise. No other item may decide that.
+    """
+    if wrong := sorted(label for label in labels if label in items):
+        raise DataError(
+            f"{listed(wrong)} {'is an item' if len(wrong) == 1 else 'are items'} of few rows, called like a "
+            "label that was computed, so a published row could be read in two ways.",
+            hint="Give a hierarchy with labels of its own, or give these items other names.",
+        )
 
 
 class _OfBoxes(Made):

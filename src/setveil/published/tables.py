@@ -46,6 +46,7 @@ from setveil.published.fact_tables import (
 from setveil.published.facts import (
     FactRows,
     as_boxes,
+    domain_of,
     is_domain_public,
     told_of,
     with_all_codes,
@@ -241,7 +242,8 @@ class TableRelease(MadeRelease):
         """Return what labels of items mean in the terms of about.json (see `RowsRelease.meaning`)."""
         items = self.recoding.items
         if isinstance(self.table.sets, FactRows):  # there the parts of labels stand for values
-            return {"recoding": self.recoding.kind, "domain": items.domain, "labels": {}}
+            domain = domain_of(self.table.sets)
+            return {"recoding": self.recoding.kind, "domain": domain, "labels": {}}
         members = self.members()
         listed = {"labels": members} if self.listing is None else self.listing.about(members)
         return {"recoding": self.recoding.kind, "domain": items.domain, **listed}

@@ -91,6 +91,7 @@ class Hierarchy(TypedDict):
     height: int
     encoding: NotRequired[str]  # of the file, if it is not UTF-8
     notes: NotRequired[list[str]]  # how a file in another shape was read
+    renamed: NotRequired[dict[str, str]]  # labels of a computed hierarchy, and what the run calls these nodes
 
 
 class Certificate(TypedDict):

@@ -144,6 +144,7 @@ def _of_hierarchy(tree: Hierarchy) -> dict[str, Any]:
         "height": tree.height,
         **({} if origin.encoding == "utf-8" else {"encoding": origin.encoding}),
         **({"notes": list(origin.notes)} if origin.notes else {}),
+        **({"renamed": dict(origin.names)} if origin.names else {}),
     }
 
 

@@ -22,6 +22,7 @@ from setveil.published import Outcome
 from setveil.report.record import Record
 from setveil.runs.asked import Asked
 from setveil.runs.details import recorded
+from setveil.runs.numbering import numbered
 
 R = TypeVar("R", bound=Outcome)
 Timing = dict[str, float]  # seconds of each phase
@@ -92,14 +93,15 @@ def made_at(
     """Prepare the rows and anonymize them."""
     if tree is not None and tree.origin is not None:
         timing["hierarchy"] = tree.origin.seconds
-    given = tree is not None
+    given, k = tree is not None, getattr(asked.guarantee, "k", None)
     tree = place.prepare(asked, tree, timing, progress)
     progress(f"anonymizing ({asked.algorithm})")
     with timed(timing, "anonymize"):
         recoding, told = place.anonymize(asked, tree, progress)
     if given and "hierarchy" not in asked.info.uses:
         told["warnings"] = [*told.get("warnings", ()), f"{asked.algorithm} does not use the hierarchy."]
-    k = getattr(asked.guarantee, "k", None)
+    if tree is not None:
+        recoding, told, tree = numbered(recoding, told, tree, place.data, k, given=given)
     recoding = recoding.ordered(place.data, tree, k, list_members=asked.list_members)
     return Made(recoding.tree_of(tree), recoding, told)
 
