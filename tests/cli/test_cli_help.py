@@ -206,7 +206,7 @@ def test_help_of_a_model_is_what_it_declares() -> None:
         (["x.csv", "-k3"], "--m and --out are missing.", "anonymize x.csv -k3 --m 2 --out release"),
         (
             ["x.csv", "-a", "mm", "-o", "f"],
-            "coherence needs --k and --p.",
+            "coherence needs --k, --p.",
             "anonymize x.csv -a mm -o f --k 5 --p 2",
         ),
         (["--out", "o", "-k2", "-m2"], "INPUT is missing.", "setveil-demo-input/products.csv --k 5 --m 2"),

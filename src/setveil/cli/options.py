@@ -433,7 +433,7 @@ def _promised(given: Mapping[str, Any], entries: Sequence[Entry]) -> tuple[str, 
     elsewhere = bool(given.get("roles")) or any(":m=" in text for text in given.get("set") or ())
     found = {names[0] for names in gaps if len(names) == 1 and not (names[0] == "m" and elsewhere)}
     extra = {one for one, text in texts.items() if text is not None} - {*offered(models()[name])}
-    replaceable = any(len(names) > 1 for names in gaps)
+    replaceable = any(len(names) > 1 or models()[name].options[names[0]].only_with for names in gaps)
     return name, found, bool(extra) or replaceable
 
 
@@ -453,7 +453,7 @@ def _lacking_error(context: Any, lacking: Sequence[Entry], model: str) -> Reques
         line = re.sub(r"\b(baskets|products)\.csv", r"setveil-demo-input/\1.csv", line)
         begin = "Run `setveil demo`, then"
     verb = "is" if len(lacking) == 1 else "are"
-    what = f"{model} needs {names}." if model else f"{names} {verb} missing."
+    what = f"{model} needs {', '.join([first, *more])}." if model else f"{names} {verb} missing."
     return RequestError(what, hint=f"{begin}: {line}")
 
 
