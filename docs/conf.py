@@ -58,7 +58,7 @@ site_sections = {
         "scale", "spark",
     ],
     "explanation": [
-        "protects", "inference", "kkm", "counts", "queries", "limits", "fronts", "results", "data",
+        "protects", "inference", "kkm", "orders", "counts", "queries", "limits", "fronts", "results", "data",
         "series_search", "architecture", "internals", "releasing",
     ],
     "reference": [

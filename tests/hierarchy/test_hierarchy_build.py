@@ -254,3 +254,40 @@ def test_extend_puts_an_item_that_is_a_group_below_it() -> None:
     made = extend(FRUIT, Transactions.from_rows([["fruit", "axe"]]))
     assert next(path for path in made.paths() if path[0] == "fruit")[:2] == ["fruit", "fruit*"]
     assert "axe" in made
+
+
+def groups_of(tree: Hierarchy) -> set[frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for item, above, *_ in tree.paths():
+        found.setdefault(above, set()).add(item)
+    return set(map(frozenset, found.values()))
+
+
+def test_orders_of_a_balanced_hierarchy() -> None:
+    rows = [["d", "b"], ["c", "d"], ["a", "d"], ["c", "d"], ["b", "c"], ["a", "b", "d"]]
+    data = Transactions.from_rows(rows)  # d in 5 rows, b and c in 3, a in 2; they appear as b d, c, a
+    assert groups_of(balanced(data, 2)) == {frozenset("ab"), frozenset("cd")}
+    assert groups_of(balanced(data, 2, order="support")) == {frozenset("db"), frozenset("ca")}
+    assert groups_of(balanced(data, 2, order="appearance")) == {frozenset("bd"), frozenset("ca")}
+    drawn = {frozenset(groups_of(balanced(data, 2, order="random", seed=seed))) for seed in range(20)}
+    assert len(drawn) == 3
+    assert (
+        balanced(data, 2, order="random", seed=7).paths() == balanced(data, 2, order="random", seed=7).paths()
+    )
+    with pytest.raises(RequestError, match="number, support, appearance, random"):
+        balanced(data, order="size")
+
+
+@pytest.mark.parametrize("order", ["number", "support", "appearance", "random"])
+def test_rare_items_decide_no_group_of_others(order: str) -> None:
+    """Neither their names nor how many rows contain them, nor where these rows are."""
+    common = [[f"c{(at * 7 + n) % 12:02}" for n in range(3)] for at in range(60)]
+
+    def groups(rare: list[list[str]], first: bool) -> list[list[str]]:
+        rows = [*rare, *common] if first else [*common, *rare]
+        tree = balanced(Transactions.from_rows(rows), 3, common=5, order=order, seed=3)
+        return sorted(path for path in tree.paths() if path[0].startswith("c"))
+
+    some = groups([["aaa"], ["aaa"], ["bbb"]], first=True)
+    assert some == groups([["zzz"], ["zzz"], ["yyy"]], first=True)
+    assert some == groups([["zzz"], ["yyy"], ["yyy"], ["yyy"]], first=False)

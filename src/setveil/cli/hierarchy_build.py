@@ -18,6 +18,7 @@ TreeOut = Annotated[Path, option(OUTPUT, WRITTEN, "FILE", "-o")]
 
 _WAYS = ("co-occurrence", "balanced", "prefix", "prefixes", "ranges", "dates")
 _OF_ITEMS = _WAYS[:4]
+ORDERS = ("number", "support", "appearance", "random")  # as in setveil.hierarchy._levels
 _OBJECTIVES = ("lm", "entropy")
 _BY = "Group items by shared rows, order or the beginning of codes; values by ranges or dates."
 
@@ -40,6 +41,8 @@ def build(
     ),
     fanout: int = integer(TREE, "Give each node this many children.", None, default=5),
     common: int = integer(TREE, "Place items of fewer rows last.", 0, default=5, brief=None),
+    order: str | None = choice(TREE, "Order items by this (default: number).", "order", ORDERS, brief=None),
+    seed: int | None = integer(TREE, "Draw a random order with this seed (default: 0).", 0, brief=None),
     at: str = option(
         TREE, "Cut codes at these characters: 250.83 to 250.", "CHARACTERS", default=".", brief=None
     ),
@@ -120,6 +123,10 @@ def build(
     if regroup is not None:
         _refuse({**others, "column": column}, "does not go with --regroup")
         return _regrouped(source, regroup, names, reading, out, progress, of_regroup)
+    if by != "balanced":
+        _refuse({"order": order}, "is of --by balanced", "Add it: --by balanced.")
+    if order != "random":
+        _refuse({"seed": seed}, "is of --order random", "Add it: --by balanced --order random.")
     _refuse({"names": names}, "is of --system and --regroup", "Name one of them.")
     if column is not None:
         if extend is not None:
@@ -138,7 +145,7 @@ def build(
     if extend is not None:
         tree = builders.extend(read_hierarchy(extend, encoding=reading.text_encoding), data)
     elif by == "balanced":
-        tree = builders.balanced(data, fanout, common=common)
+        tree = builders.balanced(data, fanout, common=common, order=order or ORDERS[0], seed=seed or 0)
     elif by in ("prefix", "prefixes"):
         tree = builders.by_prefix(data, at=at, lengths=cuts)
     else:

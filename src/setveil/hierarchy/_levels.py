@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from hashlib import blake2b
 from itertools import pairwise
 
 import numpy as np
@@ -14,10 +15,14 @@ from setveil.data.vocabulary import item_order
 from setveil.errors import DataError, RequestError
 from setveil.hierarchy._signatures import signatures
 
+ORDERS = ("number", "support", "appearance", "random")
 
-def balanced_parents(data: Transactions, fanout: int, common: int = 0) -> dict[str, str | None]:
+
+def balanced_parents(
+    data: Transactions, fanout: int, common: int = 0, order: str = ORDERS[0], seed: int = 0
+) -> dict[str, str | None]:
     """Find the parent of each node of a hierarchy by order (see `setveil.hierarchy.build.balanced`)."""
-    level = items_by(data, common)
+    level = items_by(data, common, order, seed)
     check_fanout(fanout)
     names = Names(level, "L")
     parents: dict[str, str | None] = {}
@@ -104,16 +109,35 @@ def items_of(data: Transactions) -> list[str]:
     return item_order(data.vocabulary.labels)
 
 
-def items_by(data: Transactions, least: int) -> list[str]:
-    """List the items of at least this many rows in item order, then the others by their rows."""
+def items_by(data: Transactions, least: int, order: str = ORDERS[0], seed: int = 0) -> list[str]:
+    """List the items of at least this many rows in an order, then the others by their rows."""
+    if order not in ORDERS:
+        raise RequestError(f"order must be one of {', '.join(ORDERS)}, got {order!r}.")
     items, labels, supports = items_of(data), data.vocabulary.labels, data.supports()
     common = {at: labels[at] for at in np.flatnonzero(supports >= least).tolist()}
-    if len(common) == len(items):
-        return items
     names = set(common.values())
+    ordered = _ordered([x for x in items if x in names], data, order, seed)
+    if len(common) == len(items):
+        return ordered
     signs = dict(zip(labels, signatures(data, common), strict=True))
     rare = sorted((x for x in items if x not in names), key=lambda item: (signs[item], item))
-    return [*(x for x in items if x in names), *rare]
+    return [*ordered, *rare]
+
+
+def _ordered(items: list[str], data: Transactions, order: str, seed: int) -> list[str]:
+    """Bring items, which are in item order, into another one; equals stay in item order."""
+    labels = data.vocabulary.labels
+    if order == "support":
+        supports = dict(zip(labels, data.supports().tolist(), strict=True))
+        return sorted(items, key=lambda item: -supports[item])
+    if order == "appearance":
+        found, first = np.unique(data.items, return_index=True)
+        place = {labels[item]: at for item, at in zip(found.tolist(), first.tolist(), strict=True)}
+        row_of = np.repeat(np.arange(data.n_rows), data.row_lengths())
+        return sorted(items, key=lambda item: row_of[place[item]] if item in place else data.n_rows)
+    if order == "random":  # by a hash, which does not depend on the other items
+        return sorted(items, key=lambda item: blake2b(f"{seed}:{item}".encode()).digest())
+    return items
 
 
 def check_fanout(fanout: int) -> None:

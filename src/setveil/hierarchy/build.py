@@ -22,8 +22,10 @@ from setveil.wording import are, count
 _PARTNERS = 32  # similar items that by_cooccurrence remembers for each item
 
 
-def balanced(data: Transactions, fanout: int = 5, *, common: int = 0) -> Hierarchy:
-    """Group each `fanout` consecutive nodes, in item order, level by level up to a single root.
+def balanced(
+    data: Transactions, fanout: int = 5, *, common: int = 0, order: str = "number", seed: int = 0
+) -> Hierarchy:
+    """Group each `fanout` consecutive nodes, by default in item order, level by level up to a single root.
 
     This is how the literature makes hierarchies for data that have none; it says nothing about the items.
 
@@ -35,7 +37,12 @@ def balanced(data: Transactions, fanout: int = 5, *, common: int = 0) -> Hierarc
         Children of a node, at least 2; the last node of a level may have fewer.
     common : int
         Items of fewer rows come after the others, by the rows that contain them, so that their names decide
-        nothing. 0: all come in item order.
+        nothing. 0: all come in the `order`.
+    order : {"number", "support", "appearance", "random"}
+        Of the items that are not rare: item order; most rows first; by the first row that contains them; by a
+        hash of `seed` and label.
+    seed : int
+        For the random order.
 
     Returns
     -------
@@ -46,7 +53,7 @@ def balanced(data: Transactions, fanout: int = 5, *, common: int = 0) -> Hierarc
     Raises
     ------
     RequestError
-        If `fanout` is less than 2.
+        If `fanout` is less than 2, or there is no such order.
     DataError
         If there are no items.
 
@@ -56,7 +63,7 @@ def balanced(data: Transactions, fanout: int = 5, *, common: int = 0) -> Hierarc
     >>> tree.paths()[2]
     ['c', 'L1_1', '*']
     """
-    return Hierarchy.balanced(data, fanout, common=common)
+    return Hierarchy.balanced(data, fanout, common=common, order=order, seed=seed)
 
 
 def by_prefix(data: Transactions, *, at: str = ".", lengths: Sequence[int] = ()) -> Hierarchy:

@@ -190,7 +190,9 @@ class Hierarchy:
         return cls(parents)
 
     @classmethod
-    def balanced(cls, data: Transactions, fanout: int = 5, *, common: int = 0) -> Hierarchy:
+    def balanced(
+        cls, data: Transactions, fanout: int = 5, *, common: int = 0, order: str = "number", seed: int = 0
+    ) -> Hierarchy:
         """Group each `fanout` consecutive nodes level by level (see `setveil.hierarchy.build.balanced`).
 
         Examples
@@ -200,7 +202,7 @@ class Hierarchy:
         """
         require_type("The data must be Transactions", data, Transactions, hint="setveil.read makes them.")
         require_type("The fan-out must be an integer", fanout, Integral)
-        return cls(balanced_parents(data, fanout, common))
+        return cls(balanced_parents(data, fanout, common, order, seed))
 
     def id(self, label: str) -> int:
         """Find the number of the node with this label (KeyError if there is none)."""

@@ -1,0 +1,45 @@
+"""How much the order of the items in a balanced hierarchy matters: the NCP of aa on four data sets.
+
+    python benchmarks/orders.py [--data FOLDER]
+
+Prints the table of docs/orders.md: k = 5, m = 2, fan-out 5; the random orders are those of the seeds 0 to 4.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from statistics import median
+
+import setveil as sv
+from runs import data_folder
+
+SETS = (
+    ("BMS-WebView-1", "bms_webview1.dat"), ("BMS-WebView-2", "bms_webview2.dat"),
+    ("groceries", "groceries.csv"), ("diagnoses", "diabetes_icd9.dat"),
+)  # fmt: skip
+SEEDS = range(5)
+
+
+def loss(data: sv.Transactions, order: str, seed: int = 0) -> float:
+    """Return the NCP of aa with a hierarchy by an order."""
+    tree = sv.Hierarchy.balanced(data, common=5, order=order, seed=seed)
+    return float(sv.anonymize(data, k=5, m=2, hierarchy=tree, algorithm="aa").utility["ncp"])
+
+
+def main() -> None:
+    """Print a line for each data set."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path)
+    folder = data_folder(parser.parse_args().data)
+    print("| NCP of `aa`, k = 5, m = 2 | number | support | appearance | random: median (range) |")
+    print("|---|--:|--:|--:|--:|")
+    for name, file in SETS:
+        data = sv.read(folder / file)
+        drawn = [loss(data, "random", seed) for seed in SEEDS]
+        fixed = " | ".join(f"{loss(data, order):.4f}" for order in ("number", "support", "appearance"))
+        print(f"| {name} | {fixed} | {median(drawn):.4f} ({min(drawn):.4f}-{max(drawn):.4f}) |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
