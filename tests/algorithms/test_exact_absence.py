@@ -191,7 +191,7 @@ def test_what_asks_or_repeats_such_a_run_says_that_it_cannot(tmp_path: Path) -> 
     assert "1 item that is not in" in (run / "internal/report.html").read_text("utf-8")
     setveil("evidence", run, "--out", tmp_path / "page.html").ok()
     page = (tmp_path / "page.html").read_text("utf-8")
-    assert "The promise is also about one item that a person is known not to have" in page
+    assert "The guarantee also covers an attacker who knows one item that a person does not have" in page
 
 
 def test_items_that_nothing_can_hide_are_infeasible() -> None:

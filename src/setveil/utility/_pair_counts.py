@@ -1,4 +1,4 @@
-"""Counts of pairs of items: those beside one item, and all, where rows hold few of those there could be."""
+"""Counts of pairs of items: those with one item, and all, if rows contain few of the possible pairs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def few_pairs(indptr: Ints, items: Ids, weights: Ints, n_items: int) -> tuple[In
     Parameters
     ----------
     indptr, items, weights
-        Distinct rows, and how many rows each stands for.
+        Distinct rows, and how many rows each represents.
 
     Returns
     -------

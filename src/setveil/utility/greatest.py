@@ -170,7 +170,7 @@ class _Search:
 def _met(
     met: Mapping[Kind, list[int]], beside: Mapping[Kind, Sequence[Kind]], kind: Kind
 ) -> Iterable[list[int]]:
-    """List what was met of kinds that some row shows beside one, or that may be anywhere."""
+    """List what was met of kinds that some row shows together with one, or that may be anywhere."""
     if kind not in beside:
         return met.values()
     return (met[one] for one in beside[kind] if one in met)

@@ -1,6 +1,6 @@
 """How far rows drawn from a release are from the original: each draw by itself, and the mean of all.
 
-What is asked of a draw is counted in its rows, as in any data of items. An analysis of several draws reports
+Answers about a draw are counted in its rows, as in any data of items. An analysis of several draws reports
 the mean and the standard deviation of its results, and that is what is done here with the errors. The error
 of the mean of the draws' answers is reported as well: it is less, as chance evens out.
 """

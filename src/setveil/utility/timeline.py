@@ -95,6 +95,6 @@ def _period(label: str, attribute: Attribute) -> str:
 
 
 def _number(name: str) -> int:
-    """Read where a band begins, so that bands stand in order; periods do by their names."""
+    """Read where a band begins, so that bands come in order; periods do by their names."""
     found = re.match(r"(?:\[|>=)(\d+)", name)
     return int(found[1]) if found else 0

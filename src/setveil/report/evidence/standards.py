@@ -126,7 +126,7 @@ def _ema(sources: Sources) -> str:
 
 
 def _expert(sources: Sources) -> str:
-    return "A person with knowledge and experience must determine whether the risk is very small."
+    return "An expert must determine whether the risk is very small."
 
 
 _SINGLED = "no set of up to {m} published labels singles out a person"
