@@ -205,9 +205,9 @@ def test_help_of_a_model_is_what_it_declares() -> None:
         (["x.csv"], "--k, --m and --out are missing.", "anonymize x.csv --k 5 --m 2 --out release"),
         (["x.csv", "-k3"], "--m and --out are missing.", "anonymize x.csv -k3 --m 2 --out release"),
         (
-            ["x.csv", "-a", "mm", "-o", "f"],
-            "coherence needs --k, --p.",
-            "anonymize x.csv -a mm -o f --k 5 --p 2",
+            ["x.csv", "-a", "mm"],
+            "--k, --p and --out are missing.",
+            "anonymize x.csv -a mm --k 5 --p 2 --out release",
         ),
         (["--out", "o", "-k2", "-m2"], "INPUT is missing.", "setveil-demo-input/products.csv --k 5 --m 2"),
     ],

@@ -383,9 +383,9 @@ class Command(TyperCommand):
 
     def invoke(self, ctx: Any) -> Any:
         """Call the command, unless something is missing: all of that is reported at once, with an example."""
-        lacking, model = _lacking(ctx, entries_of(self.params, self.callback))
+        lacking = _lacking(ctx, entries_of(self.params, self.callback))
         if lacking:
-            fail(_lacking_error(ctx, lacking, model))
+            fail(_lacking_error(ctx, lacking))
         return super().invoke(ctx)
 
     def _require_whole_lists(self, ctx: Any, words: list[str]) -> None:
@@ -401,43 +401,38 @@ class Command(TyperCommand):
         return _plain(super().get_params(ctx), self.callback)
 
 
-def _lacking(context: Any, entries: Sequence[Entry]) -> tuple[list[Entry], str]:
-    """List what must be given and is not; also the guarantee that needs it, if that alone does."""
+def _lacking(context: Any, entries: Sequence[Entry]) -> list[Entry]:
+    """List what is missing. If that is only part of a guarantee, `require_options` reports it."""
     given = context.params
     without = {entry.parameter.name for entry in entries if given.get(entry.parameter.name) in (None, (), [])}
     needed = {entry.parameter.name for entry in entries if entry.shown.required}
     if "input" in without and "query" in without:
         needed.add("input")
-    model, described, extra = _promised(given, entries) if "out" in given else ("", set(), False)
-    alone = not needed & without
-    needed |= set() if alone and extra else described
-    lacking = [entry for entry in entries if entry.parameter.name in needed & without]
-    return lacking, model if alone else ""
+    if needed & without and "out" in given:
+        needed |= _promised(given, entries)
+    return [entry for entry in entries if entry.parameter.name in needed & without]
 
 
-def _promised(given: Mapping[str, Any], entries: Sequence[Entry]) -> tuple[str, set[str], bool]:
-    """Find the guarantee of a command, what is missing of it, and whether more is given than it has."""
+def _promised(given: Mapping[str, Any], entries: Sequence[Entry]) -> set[str]:
+    """List the options that the guarantee of a command needs, unless others may replace them."""
     from setveil.algorithms import is_file, load
     from setveil.guarantees import models
-    from setveil.options.guarantees import missing, offered
+    from setveil.options.guarantees import missing
     from setveil.options.models import settled_model
 
     owned = {entry.parameter.name for entry in entries if entry.shown.meanings}
     algorithm = given.get("algorithm")
     if is_file(algorithm or "") or not {"k", "m"} <= owned:
-        return "", set(), False
+        return set()
     known = {option for model in models().values() for option in model.options}
     texts = {name: given[name] for name in owned & known if name in given}
     name = given.get("model") or settled_model(texts, load(algorithm).info.guarantees if algorithm else ())
-    gaps = missing(models()[name], texts) if name in models() else []
     elsewhere = bool(given.get("roles")) or any(":m=" in text for text in given.get("set") or ())
-    found = {names[0] for names in gaps if len(names) == 1 and not (names[0] == "m" and elsewhere)}
-    extra = {one for one, text in texts.items() if text is not None} - {*offered(models()[name])}
-    replaceable = any(len(names) > 1 or models()[name].options[names[0]].only_with for names in gaps)
-    return name, found, bool(extra) or replaceable
+    gaps = missing(models()[name], texts)
+    return {names[0] for names in gaps if len(names) == 1 and not (names[0] == "m" and elsewhere)}
 
 
-def _lacking_error(context: Any, lacking: Sequence[Entry], model: str) -> RequestError:
+def _lacking_error(context: Any, lacking: Sequence[Entry]) -> RequestError:
     """Write what is missing, and a command in which nothing is."""
     first, *more = [one.names if one.is_argument else _longest(one.parameter) for one in lacking]
     names = f"{', '.join([first, *more[:-1]])} and {more[-1]}" if more else first
@@ -453,8 +448,7 @@ def _lacking_error(context: Any, lacking: Sequence[Entry], model: str) -> Reques
         line = re.sub(r"\b(baskets|products)\.csv", r"setveil-demo-input/\1.csv", line)
         begin = "Run `setveil demo`, then"
     verb = "is" if len(lacking) == 1 else "are"
-    what = f"{model} needs {', '.join([first, *more])}." if model else f"{names} {verb} missing."
-    return RequestError(what, hint=f"{begin}: {line}")
+    return RequestError(f"{names} {verb} missing.", hint=f"{begin}: {line}")
 
 
 def _value_in(examples: Sequence[str], entry: Entry) -> str:
