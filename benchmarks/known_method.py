@@ -2,12 +2,12 @@
 
     python benchmarks/known_method.py [--check 50]
 
-All inputs of a few rows over a few items are listed, and each is published as the method says: the recoding of
-least loss (LM) that satisfies k^m-anonymity, items suppressed where that loses less, the first of equal ones.
+All inputs of a few rows over a few items are listed, and each is published as the method says: the recoding
+of least loss (LM) that satisfies k^m-anonymity, items suppressed if that loses less, the first of equal ones.
 An attacker without knowledge of the method is left with all inputs that have the same published rows, by the
-labels and counts of the release. One who knows it can also rule out every input for which the method chooses
-another recoding. Both know the number of rows and the items that exist. Each line says, without and with counts
-(of items that at least k rows contain):
+labels and counts of the release. An attacker who knows it can also rule out every input for which the method
+chooses another recoding. Both know the number of rows and the items that exist. Each line says, without and
+with counts (of items that at least k rows contain):
 
 `inputs`    how many there are, each of which is the original of one release
 `releases`  how many different releases they lead to
@@ -56,7 +56,7 @@ def main() -> None:
         recodings = list(recodings_of(sizes))
         inputs = list(combinations_with_replacement(range(1, 1 << sum(sizes)), n))
         chosen = [best(rows, recodings, k, m) for rows in inputs]
-        for rows in Random(0).sample(inputs, check):
+        for rows in Random(0).sample(inputs, check):  # noqa: S311
             compare(rows, sizes, recodings[best(rows, recodings, k, m)], k, m)
         for counts in (False, True):
             found = figures(inputs, chosen, recodings, k, m, counts=counts)
@@ -64,8 +64,8 @@ def main() -> None:
             groups = "+".join(map(str, sizes))
             print(f"{groups:<8}{n:>5}{k:>3}{m:>3} {'yes' if counts else 'no':<7}{line(found)}", flush=True)
     for counts in (False, True):
-        found = {name: number for (with_counts, name), number in total.items() if with_counts == counts}
-        print(f"{'all':<19} {'yes' if counts else 'no':<7}{line(Counter(found))}")
+        whole = {name: number for (with_counts, name), number in total.items() if with_counts == counts}
+        print(f"{'all':<19} {'yes' if counts else 'no':<7}{line(Counter(whole))}")
 
 
 def line(found: Counter[str]) -> str:
@@ -146,7 +146,7 @@ def figures(
                 open_worlds[view] = sure(rows, recodings[at], open_worlds.get(view))
     found = Counter(inputs=len(inputs), releases=len(releases))
     for view, worlds in releases.items():
-        recoding, number = recodings[view[0]], dict(view[1])  # type: ignore[call-overload, index]
+        recoding, number = recodings[view[0]], dict(view[1])  # type: ignore[call-overload]
         known: dict[tuple[int, ...], int] | None = None
         for rows in worlds:
             known = sure(rows, recoding, known)
@@ -173,7 +173,7 @@ def sure(
 def sets_below(
     worlds: list[Rows], recoding: Recoding, number: dict[tuple[int, ...], int], k: int, m: int
 ) -> int:
-    """Count the sets of up to m items, none suppressed, that may be in some published rows, but fewer than k."""
+    """Count the sets of up to m items, none suppressed, that fit some published rows, but fewer than k."""
     shown = [item for item, to in enumerate(recoding.label) if to]
     fitting: dict[tuple[int, ...], set[tuple[int, ...]]] = defaultdict(set)
     for row in {row for rows in worlds for row in rows}:
