@@ -370,7 +370,14 @@ class Transactions(Exposed):
         return list(self)
 
     def shows(self, other: Self) -> bool:
-        """Whether other rows show the same items, in the same order."""
+        """Tell whether other rows contain the same items, in the same order.
+
+        Examples
+        --------
+        >>> rows = Transactions.from_rows([["tea", "milk"], ["tea"]])
+        >>> rows.shows(Transactions.from_rows([["milk", "tea"], ["tea"]]))
+        True
+        """
         indptr, items = self.indptr, self.items
         if self.vocabulary != other.vocabulary:
             ids = other.vocabulary.ids
