@@ -1,6 +1,6 @@
 """
 How soon is someone alone?
-===========================
+==========================
 
 Each row holds what one person bought. Someone who knows a few of these items looks
 for the rows that hold them all. How many rows are left? :func:`setveil.risk` counts
