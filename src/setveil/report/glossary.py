@@ -47,7 +47,7 @@ ENTRIES: dict[str, Entry] = {
     "fact": Entry(
         "Fact.",
         "A code with what belongs to it, such as a period and a band of an amount. A part of a fact is its "
-        "code, its period or its band; what is published of it is a box, which stands for all facts in it.",
+        "code, its period or its band; what is published of it is a box, which represents all facts in it.",
     ),
     "itemset": Entry(
         "Itemset.",
@@ -61,8 +61,8 @@ ENTRIES: dict[str, Entry] = {
     ),
     "label": Entry(
         "Label.",
-        "The text that is published for an item: the item itself, or a broader name. A label stands "
-        "for one or more items.",
+        "The text that is published for an item: the item itself, or a broader name. A label "
+        "represents one or more items.",
     ),
     "recoding": Entry(
         "Recoding.",
@@ -71,21 +71,21 @@ ENTRIES: dict[str, Entry] = {
     ),
     "generalization": Entry(
         "Generalization.",
-        "Publishing an item under a label that stands for more items.",
+        "Publishing an item under a label that represents more items.",
     ),
     "suppression": Entry(
         "Suppression.",
         "Leaving something out. A suppressed item is missing from every row (total suppression). Rows"
-        " are never left out; a row that loses all its items stays as an empty row.",
+        " are never suppressed; a row that loses all its items stays as an empty row.",
     ),
     "hierarchy": Entry(
         "Hierarchy.",
         "A tree of names. The leaves are the items; each inner node is a broader name for all leaves "
-        "below it; the root stands for everything.",
+        "below it; the root represents everything.",
     ),
     "cut": Entry(
         "Cut.",
-        "Nodes of a hierarchy of which exactly one lies on every path from the root to a leaf. "
+        "Nodes of a hierarchy, exactly one on every path from the root to a leaf. "
         "Publishing every item as the node of the cut above it is a global recoding.",
     ),
     "class": Entry(
@@ -94,7 +94,7 @@ ENTRIES: dict[str, Entry] = {
     ),
     "quasi-identifier": Entry(
         "Quasi-identifier.",
-        "A column or an item that somebody may know of a person, and by which the row can be found.",
+        "A column or an item that someone may know of a person, and by which the row can be found.",
     ),
     "sensitive item": Entry(
         "Sensitive item, private item.",
@@ -117,14 +117,14 @@ ENTRIES: dict[str, Entry] = {
         "and what was published.",
     ),
     "held back": Entry(
-        "Held back.",
+        "Withheld.",
         "Of a series: a person whose row does not go into a release, because she would be found whatever it "
         "showed.",
     ),
     "NCP": Entry(
         "NCP",
         "normalized certainty penalty. The average, over all occurrences, of the share of all items "
-        "that the published label stands for.",
+        "that the published label represents.",
     ),
     "LM": Entry(
         "LM",
