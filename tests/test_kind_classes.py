@@ -37,6 +37,7 @@ LEFT = {
     "runs/check.py": 14,
     "runs/details.py": 1,
     "runs/folder.py": 1,
+    "runs/numbering.py": 9,
     "runs/orders.py": 3,
     "runs/rare.py": 1,
     "runs/run.py": 2,

@@ -497,7 +497,7 @@ def test_repetition_means_data(folder: Path) -> None:
         ('sample = "some"', "sample must be a share of the rows above 0"),
         ("repeat = 2\nseeds = [1]", "repeat and seeds both say how often runs are repeated"),
         ("label = 3", "label must be text, got '3'"),
-        ('label = "{l}"', "label names {l}, expected one of algorithm, refine, k, m"),
+        ('label = "{l}"', "label names {l}, expected one of algorithm, count_tree, refine, k, m"),
     ],
 )
 def test_repetition_that_is_refused(folder: Path, text: str, message: str) -> None:

@@ -4,3 +4,5 @@
 and the trees above them; `read` goes from the lines of a table to `facts`, rows of facts in memory;
 `generalizing` says which of their parts is dropped first, and what that costs.
 """
+
+CODES_ALONE = "codes alone"  # what an attacker sees who knows no dates and amounts

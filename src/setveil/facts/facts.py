@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from setveil.data.exposed import Refusal
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, listed, shorten
+from setveil.facts import CODES_ALONE
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.content import merge_rows_by_content
 from setveil.kernels.rows import frozen, take_rows
@@ -22,7 +23,6 @@ from setveil.wording import count
 MOST_FACTS = 1 << 31  # combinations of the parts
 ANY, MISSING = "*", "?"  # any value of an attribute, and a value that is missing
 SIGN = "@"  # between the parts of a fact, where no other is asked for
-CODES_ALONE = "codes alone"  # what an attacker sees who knows no dates and amounts
 NO_SECRETS = Refusal("--private: nobody looks for private items among facts.", "Omit it.")
 
 

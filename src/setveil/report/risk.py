@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from setveil.facts.facts import CODES_ALONE
+from setveil.facts import CODES_ALONE
 from setveil.report.record import Attack, Inference, Risk
 from setveil.report.words import and_list, clip, percent, rows_of
 from setveil.wording import count
