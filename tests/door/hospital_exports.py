@@ -225,6 +225,8 @@ def long_tables() -> list[Export]:
             [frozenset(line.split(",")) for line in ragged],
             "--format",
             "basket",
+            "--not-ids",
+            "1",
         ),
         refuse(
             "a ragged line and columns named",

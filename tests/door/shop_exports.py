@@ -193,6 +193,8 @@ def receipts() -> list[Export]:
             [frozenset(line) for line in two],
             "--format",
             "basket",
+            "--not-ids",
+            "1",
         ),
         ask(
             "a printed roll of receipts",

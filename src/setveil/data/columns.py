@@ -168,11 +168,11 @@ def names_several(text: str) -> bool:
 
     Examples
     --------
-    >>> [names_several(text) for text in ("code", "ICD-10", "a,b", "DX*", "DX1-DX20", "2-4")]
+    >>> [names_several(text) for text in ("code", "items[].sku", "a,b", "DX*", "DX1-DX20", "2-4")]
     [False, False, True, True, True, True]
     """
     parts = split_names(text)
-    pattern = any({*part} & set("*?[") for part in parts)
+    pattern = any({*part.replace("[]", "")} & set("*?[") for part in parts)  # items[].sku is a key
     return len(parts) > 1 or pattern or re.fullmatch(r"(.*?)[0-9]+ *- *\1[0-9]+", text.strip()) is not None
 
 
