@@ -386,7 +386,7 @@ def test_groups_are_made_anew_below_a_level_and_used(screen: Screen, tmp_path: P
     page.get_by_text("Make the groups below a level anew").click()
     page.get_by_label("Level that stays").fill("9")
     page.get_by_role("button", name="Look for better groups").click()
-    expect(page.locator("#anew ~ .problem")).to_contain_text("--within 9 names no groups")
+    expect(page.locator("#again ~ .problem")).to_contain_text("--within 9 names no groups")
     expect(page.locator("#loading")).to_be_hidden()  # what is below moves until then
     page.get_by_text("Make the groups below a level anew").click()
     page.get_by_role("button", name="Look for better groups").click()
