@@ -20,11 +20,6 @@ from policies import MIXTURES, SHARES, SIZES, itemsets_of_varying_size, pairs_of
 import setveil as sv
 from runs import data_folder
 
-COPIED = (
-    "bms_webview1.dat", "bms_webview1_hierarchy.csv", "bms_webview2.dat", "bms_webview2_hierarchy.csv",
-    "groceries.csv", "groceries_hierarchy.csv", "diabetes_icd9.dat", "diabetes_icd9_hierarchy.csv",
-    "retail.dat",
-)  # fmt: skip
 SAMPLES = ((2000, 40), (5000, 40), (10000, 40), (15000, 40), (10000, 50), (10000, 60))  # rows, items
 DEGREES = (2, 3, 4, 8, 10, 20)  # of the hierarchies beside that of 5 which the data come with
 CONSTRAINTS = 1000  # of PP6 to PP9
@@ -46,11 +41,16 @@ def write_itemsets(path: Path, itemsets: tuple[tuple[str, ...], ...]) -> None:
     path.write_text("".join(" ".join(itemset) + "\n" for itemset in itemsets))
 
 
+def sums() -> dict[str, str]:
+    """Read the data sets of the studies, each with its SHA-256."""
+    lines = [line.split() for line in SUMS.read_text().splitlines()]
+    return {name: expected for expected, name in lines}
+
+
 def wrong_files(folder: Path) -> list[str]:
     """Name the data sets that are missing, or are not those of the studies by their SHA-256."""
     problems = []
-    for line in SUMS.read_text().splitlines():
-        expected, name = line.split()
+    for name, expected in sums().items():
         if not (folder / name).is_file():
             problems.append(f"{name} is missing in {folder}.")
         elif (found := hashlib.sha256((folder / name).read_bytes()).hexdigest()) != expected:
@@ -69,7 +69,7 @@ def main() -> None:
     if problems := wrong_files(source):
         sys.exit("\n".join([*problems, "docs/data.md says where each file comes from and its exact form."]))
     out.mkdir(parents=True, exist_ok=True)
-    for name in COPIED:
+    for name in sums():
         shutil.copyfile(source / name, out / name)
     for n_rows, n_items in SAMPLES:
         sample(out / "bms_webview2.dat", n_rows, n_items, out / f"wv2_{n_rows // 1000}k_{n_items}.dat")

@@ -21,6 +21,7 @@ _ROUNDED = re.compile(r"[+-]?[0-9](?:[.,]([0-9]*))?[eE]\+([0-9]+)")
 _LEAST = 5  # an exponent from which a spreadsheet has written a number so
 _LETTER_CODE = re.compile(r"(?=[^0-9]*[0-9])[A-Za-z][0-9A-Za-z. ]*")
 _SHOWN = 3
+_SHORTEST = 3  # signs of a code that others may begin with
 # Numbers whose dot has one place: 250.01 and 25001 are one code, 1.5 and 15 are not.
 _OF_DIGITS = re.compile(r"[0-9. ]+")
 _PLACED = re.compile(r"[0-9]{3}\.[0-9]{1,2}|[0-9]{4,5}")
@@ -53,6 +54,28 @@ def code_form(label: str) -> str:
     """
     plain = text_form(label).upper()
     return plain.replace(".", "").replace(" ", "") or plain or label
+
+
+def codes_below(name: str, items: Iterable[str]) -> tuple[str, ...]:
+    """Find the codes that a shorter code begins: E11 is the group of E11.0 to E11.9.
+
+    A code of digits alone begins those with a dot after it: 250 is the group of 250.01, not of 25001.
+
+    Examples
+    --------
+    >>> codes_below("e11", ["E11.9", "E119", "E12.0", "tea"]), codes_below("250", ["250.1", "25001"])
+    (('E11.9', 'E119'), ('250.1',))
+    """
+    start = code_form(name)
+    if len(start) < _SHORTEST:
+        return ()
+    if _LETTER_CODE.fullmatch(name.strip()):
+        forms = ((item, code_form(item)) for item in items)
+        return tuple(item for item, form in forms if form != start and form.startswith(start))
+    if _OF_DIGITS.fullmatch(name.strip()):
+        dotted = f"{name.strip().rstrip('.')}."
+        return tuple(item for item in items if item.strip().startswith(dotted))
+    return ()
 
 
 def form_of(how: str) -> Callable[[str], str]:

@@ -23,8 +23,27 @@ from setveil.published import Made
 from setveil.published.listing import Listing, common_facts, listing_of
 
 
+class _ByLabels(Made):
+    """A recoding whose labels come in an order that items of few rows do not decide."""
+
+    def ordered(
+        self, data: Sums, tree: Hierarchy | None, k: int | None, *, list_members: bool = False
+    ) -> Self:
+        """Order labels such that items that must not be listed make no difference."""
+        listing = None if list_members else self.listing(data, tree, k)
+        return self if listing is None else self.in_order(listing)
+
+    def listing(self, data: Sums, tree: Hierarchy | None, k: int | None) -> Listing | None:
+        """Find the items that may be listed; None: all."""
+        return listing_of(data, tree, k)
+
+    def in_order(self, listing: Listing) -> Self:
+        """Order labels such that members that must not be listed do not matter (see `listed_order`)."""
+        raise NotImplementedError
+
+
 @dataclass(frozen=True, eq=False)
-class Recoding(Made):
+class Recoding(_ByLabels):
     """A total map from items to published items; two items with the same image are one published item.
 
     Attributes
@@ -87,17 +106,6 @@ class Recoding(Made):
     def from_groups(items: Vocabulary, group: NDArray[np.integer]) -> GroupRecoding:
         """Publish each group of items under one label (see `GroupRecoding.of`)."""
         return GroupRecoding.of(items, group)
-
-    def ordered(
-        self, data: Sums, tree: Hierarchy | None, k: int | None, *, list_members: bool = False
-    ) -> Self:
-        """Order labels such that items that must not be listed make no difference."""
-        listing = None if list_members else self.listing(data, tree, k)
-        return self if listing is None else self.in_order(listing)
-
-    def listing(self, data: Sums, tree: Hierarchy | None, k: int | None) -> Listing | None:
-        """Find the items that may be listed; None: all."""
-        return listing_of(data, tree, k)
 
     def promised(self) -> dict[str, Any]:
         """Return the parts of about.json on which answers depend, the meaning of labels aside."""
@@ -342,7 +350,7 @@ class ReadBoxes(Recoding):
 
 
 @dataclass(frozen=True, eq=False)
-class LocalRecoding(Made):
+class LocalRecoding(_ByLabels):
     """What each occurrence of an item becomes: one item may be published under several labels.
 
     Attributes
@@ -414,17 +422,6 @@ class LocalRecoding(Made):
             part_of_row,
         )
         return LocalBoxes(*found, tree) if isinstance(tree, BoxTree) else cls(*found)
-
-    def ordered(
-        self, data: Sums, tree: Hierarchy | None, k: int | None, *, list_members: bool = False
-    ) -> Self:
-        """Order labels such that items that must not be listed make no difference."""
-        listing = None if list_members else self.listing(data, tree, k)
-        return self if listing is None else self.in_order(listing)
-
-    def listing(self, data: Sums, tree: Hierarchy | None, k: int | None) -> Listing | None:
-        """Find the items that may be listed; None: all."""
-        return listing_of(data, tree, k)
 
     def promised(self) -> dict[str, Any]:
         """Return the parts of about.json on which answers depend, the meaning of labels aside."""

@@ -16,6 +16,7 @@ from typing import Any, ClassVar, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.data.spelling import codes_below
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError
 from setveil.kernels.rows import Ids, Ints, frozen, merge_rows, take_rows
@@ -24,7 +25,7 @@ from setveil.utility._estimate_loops import answer_queries
 from setveil.utility._label_shares import places_in
 from setveil.utility._pair_counts import few_pairs
 from setveil.utility._set_supports import supports_of_sets
-from setveil.utility.group_estimates import answer_groups, codes_below
+from setveil.utility.group_estimates import answer_groups
 
 MAXIMUM_ENTROPY, UNIFORM = "maximum entropy", "uniform"
 

@@ -8,23 +8,18 @@ by inclusion and exclusion over the parts of a query. docs/query.md has the form
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.data.spelling import code_form
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError
 from setveil.utility._label_shares import Places
 
 _MOST_PARTS = 8  # 2^8 sums over the rows
-_SHORTEST = 3
-_LETTERS = re.compile(r"(?=[^0-9]*[0-9])[A-Za-z][0-9A-Za-z. ]*")
-_DIGITS = re.compile(r"[0-9. ]+")
 _Floats: TypeAlias = NDArray[np.float64]
 
 
@@ -34,28 +29,6 @@ class Bounded(NamedTuple):
     estimate: float
     least: int
     greatest: int
-
-
-def codes_below(name: str, items: Iterable[str]) -> tuple[str, ...]:
-    """Find the codes that a shorter code begins: E11 is the group of E11.0 to E11.9.
-
-    A code of digits alone begins those with a dot after it: 250 is the group of 250.01, not of 25001.
-
-    Examples
-    --------
-    >>> codes_below("e11", ["E11.9", "E119", "E12.0", "tea"]), codes_below("250", ["250.1", "25001"])
-    (('E11.9', 'E119'), ('250.1',))
-    """
-    start = code_form(name)
-    if len(start) < _SHORTEST:
-        return ()
-    if _LETTERS.fullmatch(name.strip()):
-        forms = ((item, code_form(item)) for item in items)
-        return tuple(item for item, form in forms if form != start and form.startswith(start))
-    if _DIGITS.fullmatch(name.strip()):
-        dotted = f"{name.strip().rstrip('.')}."
-        return tuple(item for item in items if item.strip().startswith(dotted))
-    return ()
 
 
 def answer_groups(places: Places, rows: Transactions, parts: Sequence[Sequence[int]]) -> Bounded:
