@@ -10,6 +10,7 @@ from typing import Any, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.data.draws import row_keys
 from setveil.data.exposed import Exposed
 from setveil.errors import DataError
 from setveil.facts.dates import in_period, span_of
@@ -113,8 +114,8 @@ def distance_risk_after(
     best = best_of(found, facts.n_rows)
     people = np.flatnonzero(best >= 0)
     if people.size > _PEOPLE:
-        words = np.random.PCG64(seed).random_raw(people.size)
-        people = np.sort(people[np.argsort(words, kind="stable")[:_PEOPLE]])
+        keys = row_keys(facts, seed, "distances")[people]
+        people = np.sort(people[np.argsort(keys, kind="stable")[:_PEOPLE]])
     boxes = published.stands_for
     spans = np.array([_span(boxes, facts, box) for box in boxes.boxes], np.int64).reshape(-1, 2)
     hidden, code_of = ~_published(facts, boxes), codes_of(facts)

@@ -28,6 +28,7 @@ from setveil.commands.given import (
     rows_of,
     tree_of,
 )
+from setveil.data.draws import row_keys
 from setveil.data.io import read_ids
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, described, faces, listed
@@ -252,12 +253,12 @@ def attacked_split(
     seed: int = 0,
     **asked: Any,
 ) -> dict[str, Any]:
-    """Publish a share of the rows, drawn by the seed, and attack it with the others as control."""
+    """Publish a share of the rows, drawn by content and seed, and attack it with the others as control."""
     first = min(max(round(share * rows.n_rows), 1), rows.n_rows - 1)
     if rows.n_rows < 2:
         raise DataError(f"--split needs at least two rows, got {rows.n_rows}.")
-    order = np.argsort(np.random.PCG64(np.random.SeedSequence([seed, 14])).random_raw(rows.n_rows))
-    chosen = np.sort(order[:first]), np.sort(order[first:])
+    order = np.argsort(row_keys(rows, seed, "split"), kind="stable")
+    chosen = order[:first], order[first:]  # whose order is the same whatever that of the input
     train, control = (rows_at(rows, which) for which in chosen)
     found = attacked(make(train), train, control, secret, seed=seed, **asked)
     for line in found["exposed"]:

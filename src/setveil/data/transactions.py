@@ -314,6 +314,11 @@ class Transactions(Exposed):
         """Names of the columns that someone may know besides the items; None of rows that have only items."""
         return None
 
+    @property
+    def value_columns(self) -> tuple[Any, ...]:
+        """Columns with a value for each row; rows that have only items have none."""
+        return ()
+
     def supports(self) -> NDArray[np.int64]:
         """Count, for each item, the rows that hold it: int64 (n_items,).
 

@@ -6,12 +6,12 @@ import hashlib
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
+from setveil.data.draws import scrambled
 from setveil.data.transactions import Transactions
 
 _ROUNDS = 3
-_A, _B = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+_A = np.uint64(0xBF58476D1CE4E5B9)
 
 
 def signatures(rows: Transactions, named: Mapping[int, str]) -> list[tuple[int, int]]:
@@ -26,22 +26,15 @@ def signatures(rows: Transactions, named: Mapping[int, str]) -> list[tuple[int, 
         Names of labels, by their numbers. Those of other labels do not matter.
     """
     supports = rows.supports()
-    sign = _mixed(supports.astype(np.uint64))
+    sign = scrambled(supports.astype(np.uint64))
     for at, name in named.items():
         digest = hashlib.blake2b(name.encode(errors="surrogatepass"), digest_size=8).digest()
         sign[at] = np.uint64(int.from_bytes(digest, "little"))
     of_row = np.repeat(np.arange(rows.n_rows), rows.row_lengths())
     for _ in range(_ROUNDS):
         row_sign = np.zeros(rows.n_rows, np.uint64)
-        np.add.at(row_sign, of_row, _mixed(sign[rows.items]))
+        np.add.at(row_sign, of_row, scrambled(sign[rows.items]))
         beside = np.zeros(rows.n_items, np.uint64)
-        np.add.at(beside, rows.items, _mixed(row_sign[of_row]))
-        sign = _mixed(sign + _A * beside)
+        np.add.at(beside, rows.items, scrambled(row_sign[of_row]))
+        sign = scrambled(sign + _A * beside)
     return list(zip((-supports).tolist(), sign.tolist(), strict=True))
-
-
-def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Scramble numbers (the finalizer of splitmix64)."""
-    numbers = (numbers ^ (numbers >> np.uint64(30))) * _A
-    numbers = (numbers ^ (numbers >> np.uint64(27))) * _B
-    return numbers ^ (numbers >> np.uint64(31))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from setveil.constraints.io import read_privacy, read_utility
 from setveil.constraints.utility import groups_of, siblings
+from setveil.data.draws import row_keys
 from setveil.data.io import Layout
 from setveil.data.io.source import Text, as_text, read_bytes
 from setveil.data.io.text import read_basket, read_fimi
@@ -249,13 +250,12 @@ def _pairs(text: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def draw_rows(data: Transactions, number: int, seed: int) -> Transactions:
-    """Draw rows by a seed, in the order of the data; all of them if there are not more."""
+    """Draw rows by their content and a seed, in the order of the data; all of them if there are not more."""
     import numpy as np
 
     if number >= data.n_rows:
         return data
-    keys = np.random.PCG64(seed).random_raw(data.n_rows)
-    return rows_at(data, np.sort(np.argsort(keys, kind="stable")[:number]))
+    return rows_at(data, np.sort(np.argsort(row_keys(data, seed), kind="stable")[:number]))
 
 
 def draw_rows_again(data: Transactions, seed: int) -> Transactions:
@@ -265,7 +265,8 @@ def draw_rows_again(data: Transactions, seed: int) -> Transactions:
     words = np.random.PCG64(seed).random_raw(data.n_rows)
     # The upper half of a word times the number of rows: its bias is below n_rows / 2**32.
     places = ((words >> np.uint64(32)) * np.uint64(data.n_rows)) >> np.uint64(32)
-    return rows_at(data, np.sort(places.astype(np.int64)))
+    order = np.argsort(row_keys(data, seed), kind="stable")
+    return rows_at(data, np.sort(order[places.astype(np.int64)]))
 
 
 def rows_at(data: Transactions, drawn: NDArray[np.int64]) -> Transactions:

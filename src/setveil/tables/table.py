@@ -116,6 +116,11 @@ class Table(Transactions):
         return tuple(column.name for column in self.columns)
 
     @property
+    def value_columns(self) -> tuple[QuasiIdentifier | TextColumn, ...]:
+        """Columns with a value for each row, including those that are published as they are."""
+        return (*self.columns, *self.kept)
+
+    @property
     def set_names(self) -> tuple[str, ...]:
         """Names of the columns of items, of which facts may have several."""
         return (self.set_name,)
