@@ -59,7 +59,6 @@ info = KindInfo(
     recodings=(Counted.kind,),
     means="item_counts",
     asks=(),
-    files=("published/data.json",),
     format="item-counts",
     written="counts of items are always published as data.json",
 )

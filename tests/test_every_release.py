@@ -15,12 +15,18 @@ import setveil as sv
 from cli_helpers import refused, setveil
 from setveil import algorithms
 from setveil.guarantees import models
+from setveil.hierarchy.io import write_hierarchy
 from setveil.options.decode import Given
 from setveil.options.guarantees import make_guarantee
 from setveil.report import words
+from setveil.report.record import read_record
+from setveil.report.run.folder import _INTERNAL, _PUBLISHED, published_files
+from setveil.report.run.kinds import kinds
 from setveil.runs import orders
+from setveil.runs.folder import require_writable
 from setveil.studio.desk.place import Desk
 from setveil.studio.desk.release import refused as refused_in_studio
+from setveil.studio.pages.release_handout import handed_out, name_of
 from strategies import transactions
 from tables import as_table
 
@@ -187,6 +193,63 @@ def test_rows_are_in_clusters_only_where_there_are_clusters(
     text = words.rows(record)
     assert "clusters" not in text
     assert text.endswith("before).")
+
+
+WAYS: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "shared": {"external": True},
+    "checked": {"checker": True},
+    "long": {"format": "long"},
+    "parquet": {"format": "parquet"},
+}
+
+
+def require_listed(run: Path) -> set[str]:
+    """Compare the files of a run with what its report, the studio and --force say; the names of all."""
+    report = read_record(run / "internal" / "report.json")
+    page = (run / "internal" / "report.html").read_text("utf-8").partition("May be shared:")[2]
+    listed = published_files(report)
+    assert sorted(listed) == sorted(path.name for path in (run / "published").iterdir())
+    assert all(name in page.partition("</li>")[0] for name in listed)
+    found = {path.relative_to(run).as_posix() for path in run.rglob("*") if path.is_file()}
+    assert {f"published/{name_of(path)}" for path in handed_out(run)} == {
+        name for name in found if name.startswith("published/")
+    }
+    require_writable(run, force=True)
+    for part in ("published", "internal"):
+        (run / part / "notes.txt").touch()
+        with pytest.raises(sv.OutputError, match=rf"it holds '{part}/notes\.txt'"):
+            require_writable(run, force=True)
+        (run / part / "notes.txt").unlink()
+    return found
+
+
+def test_every_file_of_every_release_is_in_one_list(tmp_path: Path) -> None:
+    """What a run writes is listed in its report, shown and packed by the studio, and replaced by --force."""
+    found = set()
+    for algorithm, model in ONE_OF_A_KIND:
+        release = released(algorithm, model)[0]
+        for way, how in WAYS.items():
+            out = tmp_path / f"{algorithm} {way}"
+            try:
+                release.write(out, rare_names=True, **how)
+            except sv.RequestError:  # this kind is not written so
+                assert way != "plain"
+                continue
+            found |= require_listed(out)
+    (tmp_path / "rows.csv").write_text("\n".join([*(",".join(sorted(row)) for row in ROWS), ""]))
+    write_hierarchy(TREE, tmp_path / "tree.csv")
+    made = ["anonymize", "rows.csv", "--k", 2, "--m", 2, "--no-details", "--out"]
+    setveil(*made, "proven", "--certificate", "--external", cwd=tmp_path).ok()
+    setveil(*made, "parts", "-a", "aa", "-H", "tree.csv", "--engine", "parts", cwd=tmp_path).ok()
+    setveil("apply", "proven", "rows.csv", "--people", "same", "--out", "applied", cwd=tmp_path).ok()
+    for name in ("proven", "parts", "applied"):
+        found |= require_listed(tmp_path / name)
+    names = {*_PUBLISHED, *(name for kind in kinds() for name in kind.published)}
+    inside = {*_INTERNAL, *(name for kind in kinds() for name in kind.internal)}
+    listed = {*(f"published/{name}" for name in names), *(f"internal/{name}" for name in inside)}
+    elsewhere = {"published/manifest.json", "internal/series.json"}  # of Spark and of series
+    assert listed - found == elsewhere
 
 
 @pytest.mark.parametrize("epsilon", ["0.0000009", 1_000_001, 1e12])

@@ -51,7 +51,6 @@ class KindInfo:
     recodings: tuple[str, ...]  # values of `recoding` in about.json and report.json
     means: str  # the entry of about.json that says what the published file means
     asks: tuple[str, ...]  # settings of measures that apply to such releases
-    files: tuple[str, ...]  # files of a run's folder besides those that every run has
     of_rows: bool = False  # whether it is rows of items, which promises about single rows speak of
     # the `format` of about.json where there is no choice of one; "": any of the formats of rows
     format: str = ""

@@ -71,7 +71,6 @@ info = KindInfo(
     shown=PublishedBlocks,
     means="cells_file",
     asks=("queries", "queries_file", "query_size", "query_support", "top"),
-    files=(f"published/{CELLS_FILE}", f"published/{ROWS_FILE}"),
     format="blocks",
     written="noisy counts are always published as data.json and two csv files",
     mapped_to="synthetic_row",

@@ -92,7 +92,6 @@ info = KindInfo(
         "queries", "queries_file", "query_size", "query_support", "top", "hierarchy", "rules", "confidence",
         "rule_length",
     ),
-    files=(f"published/{CHUNKS_FILE}", f"published/{CLUSTERS_FILE}"),
     format="chunks",
     written="rows in chunks are always published as data.json and two csv files",
     mapped_to="cluster",

@@ -21,14 +21,11 @@ from setveil.kernels.rows import frozen, take_rows
 from setveil.published import KindInfo
 from setveil.published.about import about_file, published_file
 from setveil.published.as_written import NUMBER, fields_as_written
-from setveil.published.class_counts import FILE as COUNTS
 from setveil.published.class_counts import ClassCounts
 from setveil.published.class_recoding import ClassRecoding
 from setveil.published.class_rows import ClassRows
 from setveil.published.counts import read_counts
-from setveil.published.item_parts import FILES as PARTS
 from setveil.published.item_parts import ItemParts
-from setveil.published.listing import MEMBERS_FILE
 from setveil.published.recoding import LocalRecoding, recode
 from setveil.published.rows import (
     RowsRelease,
@@ -57,11 +54,7 @@ info = KindInfo(
     unsplit="an item may be published under several labels",
     told=single_rows.told,
     drawn=single_rows.told,
-    files=(
-        f"published/{FILE}", f"published/{COUNTS}", f"internal/{SPLITS}",
-        f"internal/{MEMBERS_FILE}", *(f"internal/{name}" for name in PARTS),
-    ),
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True, eq=False)

@@ -32,7 +32,6 @@ from setveil.published.about import about_file, published_file, require_size
 from setveil.published.as_written import require_rows_as_written
 from setveil.published.boxes import CODES, UNLISTED, Boxes, Fact
 from setveil.published.counts import FACTS as FACTS_HEADER
-from setveil.published.counts import FILE as COUNTS
 from setveil.published.counts import read_counts
 from setveil.published.listing import MEMBERS_FILE, Listing, listing_of
 from setveil.published.recoding import BoxRecoding, ReadBoxes
@@ -128,7 +127,6 @@ info = KindInfo(
     means="facts",
     of_rows=True,
     asks=("itemsets", "itemset_length", "risk_m"),
-    files=("internal/recoding.csv", f"internal/{MEMBERS_FILE}", f"published/{COUNTS}"),
     written="facts are written as csv, with a line for each fact and a column for each of its parts",
     by_labels=True,
     told=_told,

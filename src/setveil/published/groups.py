@@ -103,7 +103,6 @@ info = KindInfo(
     shown=PublishedGroups,
     means="groups_file",
     asks=("queries", "group_by", "risk_m", "rules", "confidence", "rule_length"),
-    files=(f"published/{GROUPS_FILE}",),
     format=Grouping.kind,
     written="rows in groups are always published as two csv files",
     unsplit="it puts rows into groups",

@@ -34,9 +34,7 @@ from setveil.published.about import (
     require_size,
 )
 from setveil.published.as_written import require_as_written
-from setveil.published.counts import FILE as COUNTS
 from setveil.published.counts import Counts, read_counts
-from setveil.published.item_parts import FILES as PARTS
 from setveil.published.item_parts import ItemParts
 from setveil.published.listing import MEMBERS_FILE, Listing, others_in
 from setveil.published.recoding import AnyRecoding, LocalRecoding, Recoding, recode, standing_for
@@ -61,8 +59,6 @@ info = KindInfo(
         "queries", "query_size", "query_support", "queries_file", "itemsets", "itemset_length", "risk_m",
         "private", "hierarchy", "estimator", "rules", "confidence", "rule_length",
     ),
-    files=("internal/recoding.csv", f"published/{COUNTS}", f"internal/{MEMBERS_FILE}",
-           *(f"internal/{name}" for name in PARTS)),
     by_labels=True,
     unsplit="an item may be published under several labels",
     told=told,

@@ -34,7 +34,6 @@ from setveil.published.about import (
     require_size,
 )
 from setveil.published.as_written import require_table_as_written
-from setveil.published.counts import FILE as COUNTS
 from setveil.published.counts import Counts, read_counts
 from setveil.published.fact_tables import (
     header_of,
@@ -55,7 +54,6 @@ from setveil.published.facts import (
     write_lines,
     write_recoding_of_columns,
 )
-from setveil.published.item_parts import FILES as PARTS
 from setveil.published.item_parts import ItemParts
 from setveil.published.listing import MEMBERS_FILE, Listing
 from setveil.published.parts import Parts, TableCut, labels_of
@@ -104,10 +102,6 @@ info = KindInfo(
     means="roles",
     asks=(
         "queries", "query_size", "queries_file", "risk_m", "estimator", "rules", "confidence", "rule_length",
-    ),
-    files=(
-        f"published/{ITEMS_FILE}", f"published/{COUNTS}", "internal/recoding.csv", "internal/qi_recoding.csv",
-        "internal/classes.csv", f"internal/{MEMBERS_FILE}", *(f"internal/{name}" for name in PARTS),
     ),
     format="table",
     by_labels=True,

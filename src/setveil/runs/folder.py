@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -31,15 +30,15 @@ from setveil.errors import (
     shorten,
 )
 from setveil.guarantees import Facts
-from setveil.published import KindInfo, Outcome, Release, kind_of_recoding, kinds
+from setveil.published import KindInfo, Outcome, Release, kind_of_recoding
 from setveil.published.class_rows import ClassRows
 from setveil.published.item_parts import FILES as PARTS
 from setveil.published.shared import counts_beside
 from setveil.recipients import FILES as CHECKER
-from setveil.recipients import INSIDE as AUDIT
 from setveil.recipients import put_certificate, put_checker
 from setveil.report.models import words_for
 from setveil.report.record import Published, Record
+from setveil.report.run.folder import is_of_a_run
 from setveil.report.run.page import report_html
 from setveil.runs._row_lines import numbered_lines
 from setveil.runs.last_check import require_nothing_personal
@@ -53,18 +52,6 @@ IN_ABOUT: tuple[Literal["release", "of", "k", "m", "known", "presence"], ...] = 
 )  # fmt: skip
 _ROOM = "Free some space or choose another --out."
 _LINES = 1 << 18  # of rows.csv that are made at once
-_DATA = re.compile(r"published/data\.[a-z]+(/(part-)?\d{5}\.parquet)?")
-_FILES = {  # besides those of the kind of release
-    "published/about.json",
-    "published/report.html",
-    *(f"published/{name}" for name in CHECKER),
-    "published/manifest.json",
-    *(f"internal/{name}" for name in AUDIT),
-    "internal/rows.csv",
-    "internal/report.json",
-    "internal/report.html",
-    "internal/series.json",
-}
 
 
 def require_writable(out: Path, *, force: bool = False) -> None:
@@ -82,8 +69,7 @@ def require_writable(out: Path, *, force: bool = False) -> None:
                 f"The output folder {out} exists and is not empty.", hint="Choose another --out, or --force."
             )
         found = {p.relative_to(out).as_posix() for p in out.rglob("*") if not p.is_dir()}
-        own = _FILES.union(*(kind.info.files for kind in kinds()))
-        extra = sorted(name for name in found if name not in own and not _DATA.fullmatch(name))
+        extra = sorted(name for name in found if not is_of_a_run(name))
         if extra or "internal/report.json" not in found:
             what = f"it holds {listed(extra)}" if extra else "it holds no internal/report.json"
             raise OutputError(

@@ -114,7 +114,9 @@ async def show(request: Request) -> Response:
         fraction=project.studio.get("fraction", ""),
         checker=None if checker is None else told(checker),
         checkers=[name for name in handout.CHECKERS if (project.runs / run / "published" / name).is_file()],
-        files=[(path.name, path.stat().st_size) for path in handout.handed_out(project.runs / run)],
+        files=[
+            (handout.name_of(path), path.stat().st_size) for path in handout.handed_out(project.runs / run)
+        ],
         published=project.runs / run / "published",
         public=(project.runs / run / "published" / "report.html").is_file(),
         kept=run in project.studio.get("kept", []),

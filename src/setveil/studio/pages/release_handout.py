@@ -20,6 +20,7 @@ from setveil.recipients import CHECK, FILES, PAGE
 from setveil.report.models import check, words_for
 from setveil.report.record import Record, read_record
 from setveil.report.run.choice import uses_by_fit
+from setveil.report.run.folder import is_published
 from setveil.report.run.kinds import promised
 from setveil.studio import places
 from setveil.studio.asked import form_of
@@ -35,9 +36,21 @@ _LONGEST = 500  # characters of what is said on the page
 
 
 def handed_out(folder: Path) -> list[Path]:
-    """List the files that may be handed out: plain ones, in `published` of a run's folder."""
-    found = [path for path in (folder / "published").iterdir() if places.is_plain(path) and path.is_file()]
-    return sorted(found)
+    """List the files that may be handed out: plain ones that a run writes into `published`."""
+    place = folder / "published"
+    return sorted(
+        path
+        for path in place.rglob("*")
+        if is_published(path.relative_to(place).as_posix())
+        and places.is_plain(path)
+        and places.is_plain(path.parent)
+        and path.is_file()
+    )
+
+
+def name_of(path: Path) -> str:
+    """Name a file that may be handed out: with its folder, if the data are in several files."""
+    return path.name if path.parent.name == "published" else f"{path.parent.name}/{path.name}"
 
 
 def zipped(files: list[Path]) -> Iterator[bytes]:
@@ -45,7 +58,7 @@ def zipped(files: list[Path]) -> Iterator[bytes]:
     told = _Pieces()
     with zipfile.ZipFile(told, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in files:
-            about = zipfile.ZipInfo(f"published/{path.name}", _WHEN)
+            about = zipfile.ZipInfo(f"published/{name_of(path)}", _WHEN)
             about.compress_type, about.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
             with path.open("rb") as source, archive.open(about, "w", force_zip64=True) as target:
                 while block := source.read(_BLOCK):
@@ -122,7 +135,7 @@ def _fingerprints(files: list[Path]) -> list[tuple[str, str, str]]:
     for path in files:
         with path.open("rb") as file:
             found.append(
-                (path.name, f"{path.stat().st_size:,}", hashlib.file_digest(file, "sha256").hexdigest())
+                (name_of(path), f"{path.stat().st_size:,}", hashlib.file_digest(file, "sha256").hexdigest())
             )
     return found
 

@@ -99,9 +99,10 @@ class Kind:
         """Say what to count where counts of the original items are far off."""
         return "Such counts cannot be read off the release."
 
-    def files(self) -> tuple[str, ...]:
-        """List the files that are always published next to the data."""
-        return ()
+    published: ClassVar[tuple[str, ...]] = ()
+    """Files that are always published next to the data."""
+    internal: ClassVar[tuple[str, ...]] = ()
+    """Files below internal/ that not every kind of release has."""
 
     def sections(self, _report: Record) -> list[blocks.Section | None]:
         """Make further sections of the page, to be folded."""
@@ -161,6 +162,11 @@ def _kinds() -> dict[str, Kind]:
             loaded = importlib.import_module(f"{__name__}.{module.name}")
             found |= {kind.recoding: kind for kind in loaded.KINDS}
     return found
+
+
+def kinds() -> tuple[Kind, ...]:
+    """List the words for all kinds of releases."""
+    return tuple(_kinds().values())
 
 
 def kind_named(recoding: str) -> Kind:

@@ -28,6 +28,7 @@ class Blocks(Kind):
     """Noisy counts."""
 
     recoding = "noisy"
+    published = "cells.csv", "synthetic.csv"
     term = (
         "Block and cell:",
         "a few items that are counted together; and the rows that hold some of these and not the others.",
@@ -79,9 +80,6 @@ class Blocks(Kind):
 
     def instead(self, _report: Record) -> str:
         return "Count items of one block, or spend a larger epsilon."
-
-    def files(self) -> tuple[str, ...]:
-        return "cells.csv", "synthetic.csv"
 
     def contents(self, told: Told) -> Points:
         names = count(told["published"]["items"])

@@ -17,6 +17,7 @@ class Chunks(Kind):
     """Rows in chunks."""
 
     recoding = "disassociated"
+    published = "chunks.csv", "clusters.csv"
     term = (
         "Cluster and chunk:",
         "rows that are published together; and some of their items, of which it is told what each row has of "
@@ -90,9 +91,6 @@ class Chunks(Kind):
 
     def instead(self, _report: Record) -> str:
         return "Count frequent pairs and single items, or draw rows with <code>setveil reconstruct</code>."
-
-    def files(self) -> tuple[str, ...]:
-        return "chunks.csv", "clusters.csv"
 
     def contents(self, told: Told) -> Points:
         names = count(told["published"]["items"])

@@ -10,7 +10,7 @@ from setveil.report import words
 from setveil.report.drawing import blocks
 from setveil.report.record import ClassTold, Record
 from setveil.report.run.kinds import USABLE, Points, Told, Use
-from setveil.report.run.kinds.rows import LocalRows
+from setveil.report.run.kinds.rows import PARTS, LocalRows
 from setveil.report.run.names import shown
 from setveil.wording import count
 
@@ -21,6 +21,8 @@ class ClassedRows(LocalRows):
     """Each class has labels of its own."""
 
     recoding = "classes"
+    published = ("classes.csv",)
+    internal = (*PARTS, "splits.csv")
     term = (
         "Class:",
         "rows that were cut out together, which is told of every row. In each class an item has one label, "
@@ -36,9 +38,6 @@ class ClassedRows(LocalRows):
 
     def instead(self, _report: Record) -> str:
         return "Use the totals of items, or <code>setveil query</code>."
-
-    def files(self) -> tuple[str, ...]:
-        return ("classes.csv",)
 
     def contents(self, told: Told) -> Points:
         number = told["published"].get("classes")

@@ -16,6 +16,7 @@ class Groups(Kind):
     """Rows in groups."""
 
     recoding = "grouped"
+    published = ("groups.csv",)
     term = (
         "Group:",
         "rows that are published together: their other items row by row, of each sensitive item only in how "
@@ -101,10 +102,6 @@ class Groups(Kind):
             middle = f"median {sizes['median']:g}, mean {sizes['mean']:.4g}"
             lines.append(f"group sizes            {reach}, {middle}")
         return lines
-
-    def files(self) -> tuple[str, ...]:
-        """List the file with the counts."""
-        return ("groups.csv",)
 
     def contents(self, told: Told) -> Points:
         """Say what is published row by row, and in how many groups."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from setveil.report import words
 from setveil.report.drawing import blocks
 from setveil.report.record import Record
@@ -24,10 +26,14 @@ from setveil.wording import are, count
 _WORST = 5  # labels
 
 
+PARTS = "members.json", "parts.csv", "row_parts.csv"  # what each item became, and the members of labels
+
+
 class Rows(Kind):
     """Every item has one label, or none."""
 
     recoding = "global"
+    internal: ClassVar[tuple[str, ...]] = (*PARTS, "recoding.csv")
     term = (
         "Generalized:",
         "published under a broader label. Two items of a row that get the same name are published once. "

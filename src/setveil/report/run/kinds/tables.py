@@ -24,6 +24,8 @@ def left_out(report: Record) -> str:
 class _Columns(Rows):
     """What is said of columns and classes, whatever became of the items."""
 
+    internal = (*Rows.internal, "qi_recoding.csv", "classes.csv")
+
     def figures(self, report: Record, *, brief: bool = False) -> list[tuple[str, str, str]]:
         """List the measures, after the number of classes."""
         sizes, found = report["utility"]["classes"], super().figures(report, brief=brief)
