@@ -395,6 +395,41 @@ class MissingItemsError(HierarchyError):
     """
 
 
+def reason_of(error: BaseException) -> str:
+    """Say what went wrong, to be put behind a colon: without a path and without a full stop.
+
+    Examples
+    --------
+    >>> reason_of(FileNotFoundError(2, "No such file or directory", "a.csv")), reason_of(KeyError("rows"))
+    ('No such file or directory', "it has no 'rows'")
+    """
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    if isinstance(error, KeyError) and error.args:
+        return f"it has no {error.args[0]!r}"
+    said = error.message if isinstance(error, SetveilError) else str(error)
+    return said.strip().removesuffix(".") or type(error).__name__
+
+
+def unreadable(where: object, what: str, error: BaseException, hint: str = "") -> SetveilError:
+    """Make the error that says why a file cannot be read; one that names the file already stays as it is.
+
+    Parameters
+    ----------
+    where : object
+        The file, as messages name it.
+    what : str
+        The rest of a sentence without its end, such as "cannot be read".
+    error : BaseException
+        What was raised by what reads it.
+    hint : str
+        What to do.
+    """
+    if isinstance(error, SetveilError) and str(where) in error.message:
+        return error
+    return DataError(f"{where} {what}: {reason_of(error)}.", hint=hint)
+
+
 class GuaranteeError(SetveilError):
     """A release failed its own verification: a defect of setveil, never of the user's data.
 

@@ -15,7 +15,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import IO, Any
 
-from setveil.errors import DataError, OutputError, RequestError, as_option
+from setveil.errors import DataError, OutputError, RequestError, as_option, unreadable
 from setveil.plain_json import read_json
 from setveil.staging import private_file, staged_file
 
@@ -130,7 +130,7 @@ def read_trace(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         try:
             value = read_json(line)
         except ValueError as error:
-            raise DataError(f"{path}, line {number}: this is not JSON: {error}.", hint=_HINT) from None
+            raise unreadable(f"{path}, line {number}", "this is not JSON", error, _HINT) from None
         if not isinstance(value, dict) or ("trace" if number == 1 else "step") not in value:
             raise DataError(f"{path}, line {number}: this is not a line of a trace.", hint=_HINT)
         found.append(value)

@@ -37,7 +37,7 @@ from shlex import quote
 from types import ModuleType
 from typing import Any
 
-from setveil.errors import DataError, RequestError, as_option, did_you_mean, faces, shorten
+from setveil.errors import DataError, RequestError, as_option, did_you_mean, faces, reason_of, shorten
 
 GROUP = "setveil.algorithms"  # of entry points
 _PAGE = "docs/own_method.md says what a file of an algorithm must hold."
@@ -146,7 +146,9 @@ def _offered(entry: EntryPoint) -> Any:
     try:
         module = entry.load()
     except Exception as error:
-        raise RequestError(f"{where} cannot be loaded: {type(error).__name__}: {error}.") from error
+        raise RequestError(
+            f"{where} cannot be loaded: {type(error).__name__}: {reason_of(error)}."
+        ) from error
     _require_form(module, where)
     return module
 
@@ -232,7 +234,7 @@ def _executed(path: Path, content: bytes) -> ModuleType:
         if isinstance(error, RequestError) or not isinstance(error, Exception):
             raise
         raise RequestError(
-            f"{path} cannot be loaded: {type(error).__name__}: {error}.", hint=_PAGE
+            f"{path} cannot be loaded: {type(error).__name__}: {reason_of(error)}.", hint=_PAGE
         ) from error
     return module
 

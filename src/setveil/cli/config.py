@@ -12,7 +12,7 @@ import typer
 
 from setveil.cli.session import fail
 from setveil.cli.watched import is_watched
-from setveil.errors import DataError, RequestError, SetveilError, did_you_mean, shorten
+from setveil.errors import DataError, RequestError, SetveilError, did_you_mean, shorten, unreadable
 from setveil.plain_json import read_json, read_toml
 from setveil.redact import redacted
 from setveil.values.kinds import BARE, UpTo
@@ -54,7 +54,7 @@ def _read(path: Path) -> Mapping[str, Any]:
         try:
             content = read_json(text)
         except ValueError as error:
-            raise DataError(f"{path} is not JSON: {error}.") from None
+            raise unreadable(path, "is not JSON", error) from None
         options = content.get("options") if isinstance(content, dict) else None
         if not isinstance(options, dict):
             raise DataError(
@@ -64,7 +64,7 @@ def _read(path: Path) -> Mapping[str, Any]:
     try:
         return read_toml(text)
     except ValueError as error:
-        raise DataError(f"{path} is not TOML: {error}.", hint="Lines such as k = 5.") from None
+        raise unreadable(path, "is not TOML", error, "Lines such as k = 5.") from None
 
 
 def _answers(parameters: Any, values: Mapping[str, Any], where: str) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from setveil.commands.given import is_path, path_of, published_rows
 from setveil.commands.refusals import of_single_rows
 from setveil.commands.risk import share_of
 from setveil.data.transactions import Transactions
-from setveil.errors import DataError, OutputError, RequestError, described, did_you_mean, shorten
+from setveil.errors import DataError, OutputError, RequestError, described, did_you_mean, shorten, unreadable
 from setveil.plain_json import read_json, read_toml
 from setveil.published import kind_at
 from setveil.recipients import CERTIFICATE
@@ -192,7 +192,7 @@ def _attack(attack: Any) -> Mapping[str, Any] | None:
         try:
             attack = read_json(Path(attack).read_bytes())
         except (OSError, ValueError) as error:
-            raise DataError(f"{where} cannot be read: {error}.") from None
+            raise unreadable(where, "cannot be read", error) from None
     try:
         for entry in attack["attacks"]:
             sides = [entry[side][key] for side in ("train", "control") for key in ("attempts", "successes")]
@@ -223,8 +223,8 @@ def _answers(answers: Any) -> dict[str, str]:
         try:
             answers = read_toml(Path(answers).read_bytes().decode("utf-8-sig"))
         except (OSError, ValueError) as error:
-            raise DataError(
-                f"{where} cannot be read: {error}.", hint='Lines such as owner = "The data office".'
+            raise unreadable(
+                where, "cannot be read", error, 'Lines such as owner = "The data office".'
             ) from None
     if not isinstance(answers, Mapping):
         raise RequestError(f"The answers must be a file or a dict, got {described(answers)}.")

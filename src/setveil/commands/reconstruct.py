@@ -15,11 +15,11 @@ from setveil.data.personal import NOTHING, Personal
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError, described
 from setveil.notebook import card
-from setveil.plain_json import read_json
 from setveil.published import Release, kind_named
 from setveil.published.chunk_files import PublishedChunks
 from setveil.published.group_files import PublishedGroups
 from setveil.reconstruction.draws import NOTE, Source, Terms, draws_of, source_at, write_draws
+from setveil.report.record import read_record
 from setveil.runs.last_check import require_items_of_nobody, require_no_forms
 from setveil.runs.run import VerifiedRelease
 from setveil.wording import count
@@ -205,7 +205,7 @@ def personal_of(release: object) -> Personal | None:
     if is_path(release):
         folder = Path(release)
         report = (folder.parent if folder.name == "published" else folder) / "internal" / "report.json"
-        if report.is_file() and "not_ids" in read_json(report.read_bytes()):
+        if report.is_file() and "not_ids" in read_record(report):
             return NOTHING
     return None
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from setveil.commands.given import Listener, heard, integer, path_of
-from setveil.errors import DataError, RequestError, described
+from setveil.errors import DataError, RequestError, described, unreadable
 from setveil.guarantees.series import SeriesAnonymity
 from setveil.guarantees.verify.series import verify_series
 from setveil.plain_json import read_json
@@ -130,4 +130,4 @@ def _series_inside(run: Path) -> dict[str, str] | None:
         told = read_json(path.read_text(encoding="utf-8"))
         return {"series": str(told["series"]), "release": str(told["release"])}
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise DataError(f"{path} is not what setveil wrote: {error}.") from None
+        raise unreadable(path, "is not what setveil wrote", error) from None

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from setveil.data.io.encodings import encoding_of, is_named_for
-from setveil.errors import DataError, HierarchyError, RequestError, listed, shorten
+from setveil.errors import DataError, HierarchyError, RequestError, listed, shorten, unreadable
 from setveil.plain_json import read_json_with
 
 _OTHER_SEPARATORS = "\t|,"
@@ -237,7 +237,7 @@ def _parse_json(text: str, path: Path) -> Outline:
             hint="Only a name that ends in .json is read as Amnesia JSON.",
         ) from error
     except ValueError as error:
-        raise DataError(f"{path} is no Amnesia hierarchy: {error}.") from error
+        raise unreadable(path, "is no Amnesia hierarchy", error) from None
     members = top if isinstance(top, _Pairs) else _Pairs()
     _refuse_ranges(dict(members).get("hierType"), path)
     levels = [(key, value) for key, value in members if re.fullmatch("level[0-9]+", key)]

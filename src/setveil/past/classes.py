@@ -12,7 +12,7 @@ import numpy as np
 
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
-from setveil.errors import DataError, RequestError
+from setveil.errors import DataError, RequestError, unreadable
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import frozen, take_rows
 from setveil.past.run import PastRun
@@ -98,7 +98,7 @@ def _lines(path: Path, fields: int) -> list[list[str]]:
         with path.open(encoding="utf-8", newline="") as file:
             lines = list(csv.reader(file, strict=True))[1:]
     except (OSError, ValueError, csv.Error) as error:
-        raise DataError(f"{path} cannot be read: {error}.") from error
+        raise unreadable(path, "cannot be read", error) from None
     if any(len(line) != fields for line in lines):
         raise DataError(f"{path} is not as the run wrote it.")
     return lines

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from setveil import algorithms
-from setveil.errors import DataError, shorten
+from setveil.errors import DataError, shorten, unreadable
 from setveil.guarantees import Guarantee, absent_items
 from setveil.guarantees.constraints import PrivacyConstraints
 from setveil.guarantees.km import FACTS, KmAnonymity
@@ -109,7 +109,7 @@ def read_recoding(path: Path) -> dict[str, str | None]:
         with path.open(encoding="utf-8", newline="") as file:
             lines = list(csv.reader(file, strict=True))
     except (OSError, ValueError, csv.Error) as error:
-        raise DataError(f"{path} cannot be read as a recoding: {error}.") from error
+        raise unreadable(path, "cannot be read as a recoding", error) from None
     if lines and lines[0] == ["set", *_HEADER] and all(len(line) == 3 for line in lines):
         lines = [_HEADER, *([labelled(of, item), to and labelled(of, to)] for of, item, to in lines[1:])]
     if not lines or lines[0] != _HEADER:

@@ -21,7 +21,7 @@ from setveil.algorithms.rt._ranged import with_ranges
 from setveil.data.io import read
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary, item_order
-from setveil.errors import DataError, RequestError, shorten
+from setveil.errors import DataError, RequestError, shorten, unreadable
 from setveil.guarantees import Guarantee
 from setveil.guarantees.verify import verify
 from setveil.hierarchy.tree import Hierarchy
@@ -163,7 +163,7 @@ def _read_parts(inside: Path, n_rows: int) -> tuple[Rows, dict[int, Image]]:
         with (inside / FILES[1]).open(encoding="utf-8", newline="") as file:
             of_row = [int(part) if part else -1 for _, part in list(csv.reader(file, strict=True))[1:]]
     except (OSError, ValueError, csv.Error) as error:
-        raise DataError(f"What became of the items in {inside} cannot be read: {error}.") from error
+        raise unreadable(f"The recoding in {inside}", "cannot be read", error) from None
     if len(of_row) != n_rows:
         raise DataError(f"{inside / FILES[1]} is about {len(of_row):,} rows, expected {n_rows:,}.")
     return np.array(of_row, np.int64), {**{part: {} for part in of_row}, **images}

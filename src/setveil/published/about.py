@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from setveil.data.layout import FORMATS
-from setveil.errors import DataError, listed, shorten
+from setveil.errors import DataError, listed, shorten, unreadable
 from setveil.plain_json import read_json
 from setveil.published import kind_of_recoding
 from setveil.published.counts import FILE as COUNTS
@@ -103,7 +103,7 @@ def read_about(about: Path) -> dict[str, Any]:
             content[kind.info.means]
         wrong = "" if drawn else _wrong_entries(content)
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise DataError(f"{about} is not an about.json that setveil wrote: {error}.") from error
+        raise unreadable(about, "is not an about.json that setveil wrote", error) from None
     if drawn:
         raise _synthetic(about.parent)
     if wrong:

@@ -20,7 +20,7 @@ from setveil.data.io.write import quoting
 from setveil.data.sums import Sums
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import item_order
-from setveil.errors import DataError, shorten
+from setveil.errors import DataError, shorten, unreadable
 from setveil.kernels.rows import frozen
 from setveil.published.as_written import NUMBER, fields_as_written
 from setveil.published.class_recoding import ClassRecoding
@@ -169,7 +169,7 @@ def read_class_counts(folder: Path, entry: Mapping[str, Any], classes: int) -> C
     try:
         lines = [*map(list, fields_as_written(path, path.read_bytes(), ","))]
     except OSError as error:
-        raise DataError(f"{path} cannot be read as counts: {error}.") from error
+        raise unreadable(path, "cannot be read as counts", error) from None
     if not lines or lines[0] != HEADER:
         found = shorten(",".join(lines[0])) if lines else "nothing"
         raise DataError(f"{path}, line 1: found {found}, expected {','.join(HEADER)}.")

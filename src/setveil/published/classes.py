@@ -14,7 +14,7 @@ from setveil.data.io import Layout
 from setveil.data.io.write import quoting
 from setveil.data.sums import Original
 from setveil.data.transactions import Transactions
-from setveil.errors import DataError, shorten
+from setveil.errors import DataError, shorten, unreadable
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.content import group_order, merge_rows_by_content
 from setveil.kernels.rows import frozen, take_rows
@@ -255,7 +255,7 @@ def read_sizes(path: Path, n_rows: int) -> NDArray[np.int64]:
     try:
         lines = [*map(list, fields_as_written(path, path.read_bytes(), ","))]
     except OSError as error:
-        raise DataError(f"{path} cannot be read as classes: {error}.") from error
+        raise unreadable(path, "cannot be read as classes", error) from None
     if not lines or lines[0] != HEADER:
         found = shorten(",".join(lines[0])) if lines else "nothing"
         raise DataError(f"{path}, line 1: found {found}, expected {','.join(HEADER)}.")

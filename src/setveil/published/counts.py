@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from setveil.data.io.write import quoting
 from setveil.data.sums import Sums
 from setveil.data.vocabulary import item_order
-from setveil.errors import DataError, shorten
+from setveil.errors import DataError, shorten, unreadable
 from setveil.kernels.rows import frozen
 from setveil.published.as_written import NUMBER, fields_as_written
 from setveil.published.class_counts import SURE, read_class_counts
@@ -163,7 +163,7 @@ def read_counts(folder: Path, about: Mapping[str, Any]) -> Any:
     try:
         lines = [*map(list, fields_as_written(path, path.read_bytes(), ","))]
     except (OSError, ValueError) as error:
-        raise DataError(f"{path} cannot be read as counts: {error}.") from error
+        raise unreadable(path, "cannot be read as counts", error) from None
     header = FACTS if about.get("recoding") == BoxRecoding.kind else HEADER
     if not lines or lines[0] != header:
         found = shorten(",".join(lines[0])) if lines else "nothing"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from setveil.data.io.source import read_bytes
-from setveil.errors import DataError, OutputError, described, shorten
+from setveil.errors import DataError, OutputError, described, shorten, unreadable
 from setveil.plain_json import read_json
 from setveil.published import KindInfo
 from setveil.published.about import about_file, published_folders, published_layout
@@ -81,7 +81,7 @@ class JsonReading:
         try:
             return read_json(read_bytes(Path(self.name)))
         except ValueError as error:
-            raise DataError(f"{self.name} is no JSON file: {error}.", hint=self.form) from None
+            raise unreadable(self.name, "is no JSON file", error, self.form) from None
 
     def wrong(self, where: str, found: object, expected: str) -> DataError:
         """Say what is at a place, and what should be."""

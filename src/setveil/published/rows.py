@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,7 +19,7 @@ from setveil.data.sums import Sums
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.engine.tabled import TabledRows
-from setveil.errors import DataError, listed, shorten
+from setveil.errors import DataError, listed, shorten, unreadable
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.content import group_order, merge_rows_by_content
 from setveil.kernels.rows import frozen, recode_rows, take_rows
@@ -472,7 +473,7 @@ def all_members(
         found, domain = told["labels"], told["domain"]
         known = all(set(items) <= set(found[label]) for label, items in labels.items())
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise DataError(f"{path} does not list the items of each label: {error!r}.") from error
+        raise unreadable(path, "does not list the items of each label", error) from None
     if not known:
         raise DataError(
             f"{path} and {about} list different items.", hint="The two files must come from the same release."
@@ -547,11 +548,12 @@ def read_row_map(path: Path, n_rows: int, n_published: int) -> NDArray[np.int64]
             hint="Measure the run's whole folder.",
         )
     try:
-        with path.open(encoding="utf-8") as file:
-            table = np.loadtxt(file, np.int64, delimiter=",", skiprows=1, ndmin=2)
+        with path.open(encoding="utf-8") as file, warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of an empty file, which is refused below
+            table = np.loadtxt(file, np.int64, delimiter=",", skiprows=1, ndmin=2).reshape(-1, 2)
     except ValueError as error:
-        raise DataError(f"{path} is no map of rows: {error}.") from error
-    row_map = table.reshape(-1, 2)[:, 1]
+        raise unreadable(path, "is no map of rows", error) from None
+    row_map = table[:, 1]
     if row_map.size != n_rows or ((row_map < 0) | (row_map >= n_published)).any():
         raise DataError(
             f"{path} maps {row_map.size:,} rows, but there are {n_rows:,} in the original and "

@@ -21,7 +21,7 @@ from typing import (
     is_typeddict,
 )
 
-from setveil.errors import DataError, shorten
+from setveil.errors import DataError, shorten, unreadable
 from setveil.plain_json import read_json
 
 VERSION = 1  # of the record: one more for each change that a reader of the version before would misread
@@ -857,7 +857,7 @@ def read_record(path: Path) -> Record:
     try:
         found = read_json(path.read_bytes())
     except (OSError, ValueError) as error:
-        raise DataError(f"{path} cannot be read: {error}.") from None
+        raise unreadable(path, "cannot be read", error) from None
     version = found.get("version", VERSION) if isinstance(found, dict) else VERSION
     if type(version) is int and version > VERSION:
         raise DataError(

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.data.transactions import Transactions
-from setveil.errors import DataError
+from setveil.errors import DataError, reason_of
 from setveil.past.run import read_recoding
 from setveil.staging import keep_private
 
@@ -126,7 +126,7 @@ def read_part(folder: Path) -> Part:
         person = np.array([place[one] for one in lines["person"].to_list()], np.int64)
         published = rows["published_row"].cast(int).to_numpy()
     except (KeyError, ValueError, TypeError) as error:
-        raise _damaged(folder, str(error)) from None
+        raise _damaged(folder, reason_of(error)) from None
     names = lines["item"].unique(maintain_order=True)
     number = {label: at for at, label in enumerate(names.to_list())}
     codes = lines["item"].replace_strict(number, return_dtype=pl.Int64).to_numpy().astype(np.int64)
@@ -156,7 +156,7 @@ def _read(path: Path, columns: Sequence[str]) -> pl.DataFrame:
             content = _zstd().decompress(content)
         found = pl.read_csv(content, infer_schema=False).fill_null("")
     except (OSError, ValueError, pl.exceptions.PolarsError, _zstd().ZstdError) as error:
-        raise _damaged(path, str(error)) from None
+        raise _damaged(path, reason_of(error)) from None
     if found.columns != list(columns):
         raise _damaged(path, f"its columns are {', '.join(found.columns)}, expected {', '.join(columns)}")
     return found

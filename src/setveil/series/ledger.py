@@ -17,7 +17,15 @@ from pathlib import Path
 from shlex import quote
 from shutil import rmtree
 
-from setveil.errors import DataError, OutputError, RequestError, did_you_mean, require_utf8, shorten
+from setveil.errors import (
+    DataError,
+    OutputError,
+    RequestError,
+    did_you_mean,
+    require_utf8,
+    shorten,
+    unreadable,
+)
 from setveil.guarantees.series import SeriesAnonymity
 from setveil.plain_json import read_json
 from setveil.recipients import PROGRAMS
@@ -199,9 +207,7 @@ def open_ledger(folder: Path) -> Ledger:
         ledger = Ledger(folder, Settings(**told), entries)
         _ = ledger.promise
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
-        raise DataError(
-            f"{path} is not what setveil wrote: {error}.", hint="Take the ledger from a backup."
-        ) from None
+        raise unreadable(path, "is not what setveil wrote", error, "Take the ledger from a backup.") from None
     if version > VERSION:
         raise DataError(f"{path} was written by a newer setveil.", hint="Read it with that one.")
     return ledger

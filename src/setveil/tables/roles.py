@@ -12,7 +12,15 @@ from typing import Any
 
 from setveil.data.io.source import as_text, read_bytes
 from setveil.data.set_fields import require_delimiter
-from setveil.errors import DataError, RequestError, described, did_you_mean, faces, listed, shorten
+from setveil.errors import (
+    RequestError,
+    described,
+    did_you_mean,
+    faces,
+    listed,
+    shorten,
+    unreadable,
+)
 from setveil.hierarchy.tree import Hierarchy
 from setveil.plain_json import read_toml
 from setveil.tables.levels import Levels, levels_in
@@ -276,9 +284,8 @@ def read_roles(path: str | PathLike[str], encoding: str = "utf-8") -> Roles:
     try:
         content = read_toml(text)
     except ValueError as error:
-        raise DataError(
-            f"{path} is not TOML: {error}.",
-            hint='Sections such as [columns.age] with lines like role = "qi".',
+        raise unreadable(
+            path, "is not TOML", error, 'Sections such as [columns.age] with lines like role = "qi".'
         ) from None
     columns = _keys(f"{path}", content, ("columns",)).get("columns")
     if not isinstance(columns, Mapping) or not columns:

@@ -14,7 +14,7 @@ from typing import Any
 
 from setveil import algorithms
 from setveil.data.layout import FORMATS
-from setveil.errors import DataError, RequestError, did_you_mean, shorten
+from setveil.errors import DataError, RequestError, did_you_mean, shorten, unreadable
 from setveil.guarantees import models
 from setveil.plain_json import read_toml
 from setveil.studies.compare.plan import (
@@ -87,7 +87,7 @@ def read_study(path: Path, folder: Path | None = None, *, trusted: bool = False)
     try:
         table = read_toml(content.decode("utf-8-sig"))
     except ValueError as error:
-        raise DataError(f"{path} is no TOML: {error}.") from None
+        raise unreadable(path, "is no TOML", error) from None
     return _Reader(path, folder or path.absolute().parent, trusted=trusted).study(table, content)
 
 

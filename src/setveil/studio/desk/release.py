@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from setveil.commands.refusals import of_single_rows
-from setveil.errors import DataError, RequestError
+from setveil.errors import DataError, RequestError, unreadable
 from setveil.guarantees.verify.absence import nothing_absent
 from setveil.hierarchy.tree import Hierarchy
 from setveil.past.classes import has_classes
@@ -208,7 +208,7 @@ def recommended(desk: Desk, found: Any) -> dict[str, Any]:
             },
         }
     except (AttributeError, KeyError, TypeError) as error:
-        raise DataError(f"What was recommended cannot be read: {error}.") from None
+        raise unreadable("What was recommended", "cannot be read", error) from None
 
 
 ASKED: dict[str, Callable[..., dict[str, Any]]] = {

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from setveil.data.spelling import NONE, respelled
 from setveil.data.transactions import Transactions
-from setveil.errors import HierarchyError, OutputError, SetveilError
+from setveil.errors import HierarchyError, OutputError, SetveilError, reason_of
 from setveil.hierarchy import build as builders
 from setveil.hierarchy.alone import group_alone, likely_lengths, standing_alone
 from setveil.hierarchy.doubts import Problem, problems_of
@@ -338,7 +338,7 @@ def _kept_tree(path: Path) -> Draft:
         draft = Draft(next(iter(levels[0])), children)
         whole = len(draft.nodes()) == 1 + sum(map(len, children.values())) == 1 + len(draft.parent)
     except (OSError, ValueError, AttributeError, TypeError, LookupError, StopIteration) as error:
-        raise HierarchyError(f"The groups kept in {path} cannot be read: {error}.") from error
+        raise HierarchyError(f"The groups kept in {path} cannot be read: {reason_of(error)}.") from error
     if not whole:
         raise HierarchyError(f"The groups kept in {path} are no tree any more.")
     return draft
