@@ -224,10 +224,12 @@ OLD: Image = {
 }  # fmt: skip
 
 
-def applied(rows: list[str], k: int = 2, m: float = 2, old: Image = OLD, **more: Any) -> VerifiedRelease:
+def applied(
+    rows: list[str], k: int = 2, m: float = 2, old: Image = OLD, sign: str = " ", **more: Any
+) -> VerifiedRelease:
     return apply(
         earlier(old, k, m, DRINKS),
-        sv.Transactions.from_rows(row.split() for row in rows),
+        sv.Transactions.from_rows(filter(None, row.split(sign)) for row in rows),
         hierarchy=DRINKS,
         details=False,
         **more,
@@ -307,6 +309,18 @@ def test_an_item_with_the_name_of_a_published_label_is_published_below_it() -> N
         {"item": "hot (itself)", "label": "hot", "rows": 1}
     ]
     assert release.verdict.holds
+
+
+def test_an_item_that_is_called_like_the_new_name_of_another_one() -> None:
+    """Alone it is an unknown code, which is left out; next to the other one the two would be one."""
+    alone = applied(["tea;hot (itself)", "tea"], sign=";")
+    assert in_order(alone) == [{"hot"}, {"hot"}]
+    assert alone.report["applied"]["items"]["lost"] == [{"item": "hot (itself)", "label": None, "rows": 1}]
+    for rows in (["tea;hot;hot (itself)", "tea"], ["tea;hot (itself)", "tea;hot"]):
+        with pytest.raises(
+            sv.DataError, match=r"'hot' is called like .* as 'hot \(itself\)', but .* this name"
+        ):
+            applied(rows, sign=";")
 
 
 @pytest.mark.parametrize("item", ["cold", "drinks", "*"])

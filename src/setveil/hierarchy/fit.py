@@ -18,7 +18,7 @@ from setveil.data.spelling import (
     text_form,
 )
 from setveil.data.transactions import Transactions
-from setveil.errors import MissingItemsError, listed, shorten
+from setveil.errors import DataError, MissingItemsError, listed, shorten
 from setveil.hierarchy._levels import unused
 from setveil.hierarchy.shapes import below_groups
 from setveil.hierarchy.tree import Hierarchy
@@ -147,6 +147,7 @@ def fit_rows_after(
     several = [data.with_spellings_of(before) for data in several]
     items = {item for data in several for item in data.vocabulary.labels}
     renamed = {item: itself(item) for item in sorted(groups_of(tree, items) & set(out))}
+    _require_apart(renamed, items)
     below = {name: item for item, name in renamed.items()} | {
         item: item.removesuffix(ITSELF)
         for item in known
@@ -170,6 +171,17 @@ ITSELF = " (itself)"  # after the name of an item that is called like a publishe
 def itself(item: str) -> str:
     """Name an item that is called like a group that is out."""
     return f"{item}{ITSELF}"
+
+
+def _require_apart(renamed: Mapping[str, str], items: Collection[str]) -> None:
+    """Refuse rows in which an item has the name already that another one gets."""
+    for item, name in renamed.items():
+        if name in items:
+            raise DataError(
+                f"The item {shorten(item)} is called like a group that is published already, and would be "
+                f"published below it as {shorten(name)}, but the rows have an item of this name, too.",
+                hint=f"Give the item {shorten(name)} another name in the data.",
+            )
 
 
 def _renamed(renamed: Mapping[str, str]) -> str:

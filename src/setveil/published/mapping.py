@@ -13,6 +13,7 @@ from setveil.errors import DataError, listed, shorten
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import frozen
 from setveil.published.recoding import Recoding
+from setveil.wording import count
 
 Image = Mapping[str, str | None]
 Change = tuple[str | None, str | None]  # a label before and after; None: suppressed
@@ -100,8 +101,9 @@ def _require_no_labels(
     names = ({label for label in labels if label is not None} | set(inner)).difference(recoding)
     wrong = [item for item in data.vocabulary.labels if item in names]
     if wrong:
+        have = "has" if len(wrong) == 1 else "have"
         raise DataError(
-            f"{len(wrong):,} items of the new rows have the name of a label that stands for others: "
+            f"{count(len(wrong), 'item')} of the new rows {have} the name of a label that stands for others: "
             f"{listed(wrong)}.",
             hint="Are these rows published ones? Else give the items other names.",
         )
