@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from origins import layout_of, origin_of
 from real_data import DATA
 from setveil.data.io import Layout, detect_format, read, sniff_content
-from setveil.data.io.source import as_text, line_number
+from setveil.data.io.sniff import likely_separator
+from setveil.data.io.source import Text, as_text, line_number
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, TableError
 
@@ -481,3 +482,22 @@ def test_real_data(name: str, n_rows: int, n_items: int, longest: int) -> None:
         pytest.skip("takes minutes uncompiled")
     data = read(DATA / name)
     assert (data.n_rows, data.n_items, int(np.max(data.row_lengths()))) == (n_rows, n_items, longest)
+
+
+def test_commas_of_decimals_are_no_separators() -> None:
+    lines = ["7;ann;22,6;milk", "8;bob;32,2;tea;milk", "9;cy;21,0;tea", "4;dee;1,5;rum"] * 4
+    assert likely_separator(Text("a.tsv", "\n".join(lines).encode())) == ";"
+    lists = ["1001,5;7;9", "1002,7", "1003,5;9;11;12", "1004,5;8"] * 4  # an ID, and a list of numbers
+    assert likely_separator(Text("a.tsv", "\n".join(lists).encode())) == ","
+
+
+@pytest.mark.parametrize(
+    ("content", "form"),
+    [
+        (b"[2850996]|1001\n[9492784]|1001|7\n", "basket"), (b"[12],tea\n[13],milk\n", "basket"),
+        (b"[12, 3]\n[4]\n", "jsonl"), (b'["a"]\n', "jsonl"),
+        (b"[1],\n[2]\n", "jsonl"), (b"[1],[2]\n", "jsonl"),
+    ],
+)  # fmt: skip
+def test_a_field_in_brackets_is_no_json(content: bytes, form: str) -> None:
+    assert sniff_content(content) == form

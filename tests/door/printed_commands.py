@@ -197,8 +197,8 @@ def judged(found: Findings, pasted: Pasted, out: Path) -> Pasted:
     """Look at what a command left behind."""
     done, at = pasted.done, pasted.round
     found.codes[at, done.code] += 1
-    nameless = done.code == 2 and pasted.words[0] == "series" and not pasted.table.named
-    if nameless:  # a series needs ids
+    nameless = done.code in {2, 4} and pasted.words[0] == "series" and not pasted.table.named
+    if nameless and "Traceback" not in done.err:  # a series needs ids, and no name of a column says which
         return pasted
     if "Traceback" in done.err or (done.code not in {0, 3, 4} and not printed(done.err)):
         found.note("a traceback" if "Traceback" in done.err else f"exit code {done.code}", pasted)

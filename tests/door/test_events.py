@@ -203,6 +203,25 @@ def test_values_that_only_ids_have_are_asked_about() -> None:
         sv.read(frame, item_columns="a,b")
 
 
+def test_full_names_without_a_header_are_asked_about(tmp_path: Path) -> None:
+    """Where columns have names, one of names that is called otherwise (a shop, a town) is none of people."""
+    random = Random(7)
+    first, last = ("Ada", "Ben", "Zoé", "Dan", "Eva"), ("Moss", "Ney-Ott", "Pohl", "Quist", "Rau")
+    people = [f"{one} {two}" for one in first for two in last]
+    lines = []
+    for visit in range(80):
+        who = people[visit % 25]
+        lines += [f"{who};V-{70000 + visit};{random.choice('abcd')}{random.randint(1, 3)}" for _ in range(2)]
+    for header in ([], ["town;visit;code"]):
+        (tmp_path / "v.csv").write_text("\n".join([*header, *lines, ""]))
+        if header:
+            assert sv.read(tmp_path / "v.csv", id_column="visit", item_column="code").n_rows == 80
+            continue
+        with pytest.raises(sv.TableError, match=r"25 people have 80 rows") as caught:
+            sv.read(tmp_path / "v.csv", id_column="2", item_column="3")
+        assert caught.value.readings[0][0]["id_column"] == "1"
+
+
 def test_free_text_is_asked_about() -> None:
     texts = [f"noise from flat {i} baker street" for i in range(40)] + ["weather", "music"] * 40
     frame = pl.DataFrame({"AnonID": [str(i // 3) for i in range(len(texts))], "Query": texts})

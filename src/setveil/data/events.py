@@ -7,6 +7,7 @@ many people share (stores, wards, products, dates, ages) do not.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -74,11 +75,19 @@ def may_tell(name: str, head: Sequence[str]) -> bool:
         return False
     filled = [value for value in head if value not in evidence.MISSING]
     different = list(dict.fromkeys(filled))
-    return len(different) >= evidence.MANY and _are_ids(different)
+    return len(different) >= evidence.MANY and _are_ids(different, named=bool(name))
 
 
-def _are_ids(labels: Sequence[str]) -> bool:
-    return not are_measured(labels) and look_like_ids(labels, once=False)
+def _are_ids(labels: Sequence[str], *, named: bool) -> bool:
+    """Tell whether values are those of people; in columns without a name that may be full names."""
+    full = not named and sum(map(_is_full_name, labels)) >= evidence.SURE * len(labels)
+    return full or (not are_measured(labels) and look_like_ids(labels, once=False))
+
+
+def _is_full_name(text: str) -> bool:
+    words = text.replace(",", " ").split()
+    parts = [part for word in words for part in word.split("-")]
+    return 2 <= len(words) <= 4 and all(part.isalpha() and part[0].isupper() for part in parts)
 
 
 def require_rows_of_people(
@@ -141,8 +150,8 @@ def _shared(row: Codes, column: Values, n_rows: int, id_column: str | None) -> t
         return (n_people, mixed) if shared else None
     if mixed or not several or (id_column is not None and tells_person(id_column)):
         return None
-    labels = column.present
-    sure = evidence.MANY <= n_people < n_rows <= _LINES * n_people and _are_ids(labels)
+    labels, named = column.present, not re.fullmatch("column [0-9]+", column.name)
+    sure = evidence.MANY <= n_people < n_rows <= _LINES * n_people and _are_ids(labels, named=named)
     return (n_people, mixed) if sure else None
 
 

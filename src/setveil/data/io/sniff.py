@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -18,6 +18,8 @@ from setveil.data.vocabulary import is_integer
 from setveil.errors import DataError
 
 _JSON = re.compile(r'\[\s*(["\]]|-?[0-9])|\{\s*"')
+_BRACKETED = re.compile(r'\[[^\[\]",]*\]\s*[;|\t,]\s*[^\[\s]')  # a field of separated text, such as [12]
+_DECIMAL = re.compile(r"[+-]?[0-9]+,[0-9]{1,2}")
 _BYTES = 1 << 20
 _OFTEN = 0.1  # a sign in so many lines may be the separator
 
@@ -52,7 +54,8 @@ def sniff_content(content: bytes) -> str:
     if is_parquet(content):
         return "parquet"
     lines = [line for line in _lines(content)[: evidence.LINES] if line.strip()]
-    if (lines and _JSON.match(lines[0].lstrip())) or is_document(content):
+    first = lines[0].lstrip() if lines else ""
+    if (_JSON.match(first) and not _BRACKETED.match(first)) or is_document(content):
         return "jsonl"
     rows = [line.split() for line in lines if line.lstrip()[0] not in "#%@"]
     if rows and all(is_integer(field) for row in rows for field in row):
@@ -175,9 +178,21 @@ def likely_separator(text: Text) -> str:
         if common[sign] > width or best == ",":
             best, width = sign, common[sign]
     if best:
-        return best
+        return (_beside_decimals(split) or best) if best == "," else best
     first = next((line for line in _lines(text.content) if line.strip()), "")
     return max(evidence.SEPARATORS, key=first.count)
+
+
+def _beside_decimals(split: Mapping[str, Sequence[Sequence[str]]]) -> str:
+    """Find the sign between fields if every comma is that of a number inside of a line; else nothing."""
+    for sign in (";", "|", "\t"):
+        rows = split[sign]
+        with_comma = [row for row in rows if any("," in field for field in row)]
+        inside = all(_DECIMAL.fullmatch(field) for row in with_comma for field in row[1:-1] if "," in field)
+        ends = any("," in field for row in with_comma for field in (row[0], row[-1]))
+        if with_comma and inside and not ends and _share(rows) >= evidence.SURE:
+            return sign
+    return ""
 
 
 def _is_table(rows: Sequence[Sequence[str]]) -> bool:
