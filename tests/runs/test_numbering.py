@@ -6,6 +6,7 @@ import contextlib
 import json
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import setveil as sv
@@ -60,6 +61,32 @@ def test_labels_of_groups_are_not_called_otherwise_for_an_item_of_few_rows(name:
         with contextlib.suppress(sv.DataError):
             made.append(sv.anonymize([*rows, [name]], promise, algorithm=algorithm))
         assert not any(label.startswith("((") for release in made for label in labels_of(release))
+
+
+@pytest.mark.parametrize("items", ["coat", "pcta"])
+def test_groups_within_classes_name_members_of_enough_rows_only(items: str) -> None:
+    rng = seeded(12)
+    numbered = 0
+    for _ in range(20):
+        rows = [
+            [str(rng.randint(20, 60)), ";".join(rng.sample("abcd", rng.randint(1, 2)))] for _ in range(36)
+        ]
+        for rare in "pqrs":
+            rows[rng.randrange(36)][1] += f";{rare}"
+        frame = pl.DataFrame(rows, schema=["age", "codes"], orient="row")
+        release = sv.anonymize(
+            sv.read_table(frame, qi="age", set="codes"),
+            sv.KKmAnonymity(4, 2),
+            algorithm="bounding",
+            items=items,
+        )
+        members = release.release.members()
+        for label, inside in members.items():
+            shown = [x for x in inside if x in set("abcd")]
+            assert len(inside) == 1 or label.split(" ")[0].rstrip(")") == f"({','.join([*shown, '…'])}", label
+            numbered += " " in label
+        assert len(members) == len(set(members))
+    assert numbered > 0  # groups that differ in other members have different labels
 
 
 def test_the_hierarchy_of_a_run_is_found_again_with_its_names(tmp_path: Path) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.data.sums import Sums
 from setveil.hierarchy.tree import Hierarchy
 from setveil.published import Made
 from setveil.published.recoding import LocalRecoding, Recoding
@@ -15,8 +17,25 @@ from setveil.tables.quasi_identifiers import QuasiIdentifier
 from setveil.tables.table import Table
 
 
+class _WithItems(Made):
+    """What becomes of the people, with a recoding of their items."""
+
+    items: LocalRecoding | Recoding
+
+    def ordered(
+        self, data: Sums, tree: Hierarchy | None, k: int | None, *, list_members: bool = False
+    ) -> Self:
+        """Order, or name, the labels of items."""
+        items = self.items.ordered(data, tree, k, list_members=list_members)
+        return replace(self, items=items)  # type: ignore[type-var]  # of dataclasses
+
+    def tree_of(self, tree: Hierarchy | None) -> Hierarchy | None:
+        """Return the hierarchy of the labels of items."""
+        return self.items.tree_of(tree)
+
+
 @dataclass(frozen=True, eq=False)
-class Parts(Made):
+class Parts(_WithItems):
     """Rows that are recoded together: one label for each column, one label or none for each item.
 
     Within a part an item stands under one label in every row that has it, or in none.
@@ -29,13 +48,9 @@ class Parts(Made):
     items: LocalRecoding  # what each occurrence of an item becomes
     k: int = 0  # how many rows must share a value that is the end of a range (see `setveil.tables.ends`)
 
-    def tree_of(self, tree: Hierarchy | None) -> Hierarchy | None:
-        """Return the hierarchy of the labels of items."""
-        return self.items.tree_of(tree)
-
 
 @dataclass(frozen=True, eq=False)
-class TableCut(Made):
+class TableCut(_WithItems):
     """One cut for each column and one recoding of the items: every label means the same in all rows."""
 
     # the columns of the table, each with the hierarchy that was cut: for numbers without one, of ranges
@@ -43,10 +58,6 @@ class TableCut(Made):
     # tuple of int32 (n_values,): for each column the node that each of its values is published as
     nodes: tuple[NDArray[np.int32], ...]
     items: Recoding  # what each item becomes
-
-    def tree_of(self, tree: Hierarchy | None) -> Hierarchy | None:
-        """Return the hierarchy of the labels of items."""
-        return self.items.tree_of(tree)
 
 
 Labels = tuple[NDArray[np.int64], list[str]]  # position in the list of each row's label

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Collection, Iterable
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -25,6 +26,8 @@ from setveil.published.listing import Listing, common_facts, listing_of
 
 class _ByLabels(Made):
     """A recoding whose labels come in an order that items of few rows do not decide."""
+
+    lists_members: ClassVar[bool] = False  # whether labels list items, and are no nodes of a hierarchy
 
     def ordered(
         self, data: Sums, tree: Hierarchy | None, k: int | None, *, list_members: bool = False
@@ -114,11 +117,12 @@ class Recoding(_ByLabels):
     def in_order(self, listing: Listing) -> Self:
         """Order labels such that members that must not be listed do not matter (see `listed_order`)."""
         order = listed_order(self, listing)
+        return self.taken(order, [self.published.labels[at] for at in order])
+
+    def taken(self, order: Sequence[int], labels: Iterable[str]) -> Self:
+        """Put labels in an order, under other names."""
         place = np.append(np.argsort(order), -1).astype(np.int32)
-        labels = self.published.labels
-        return replace(
-            self, published=Vocabulary(labels[at] for at in order), image=frozen(place[self.image], np.int32)
-        )
+        return replace(self, published=Vocabulary(labels), image=frozen(place[self.image], np.int32))
 
     @property
     def member_counts(self) -> NDArray[np.int64]:
@@ -179,8 +183,69 @@ class Recoding(_ByLabels):
         return self.image[[ids[label] for label in vocabulary.labels]]
 
 
+class _OfGroups(Made):
+    """A recoding to groups of items that occur, whose labels list the members of each group."""
+
+    items: Vocabulary
+    published: Vocabulary
+
+    lists_members: ClassVar[bool] = True
+
+    def ordered(
+        self, data: Sums, tree: Hierarchy | None, k: int | None, *, list_members: bool = False
+    ) -> Self:
+        """Name the groups after items that may be listed."""
+        listing = None if list_members else self.listing(data, tree, k)
+        return self if listing is None else self.naming(listing, data)
+
+    def listing(self, data: Sums, _tree: Hierarchy | None, k: int | None) -> Listing | None:
+        """Find the items that may be listed: in groups of items that occur a given list says nothing."""
+        return listing_of(data, None, k)
+
+    def naming(self, listing: Listing, data: Sums) -> Self:
+        """Let the labels of groups name only members that may be listed, and say that there are others.
+
+        ``(a,b,…)`` has other members than a and b; a group without a member that may be listed is ``(… 1)``.
+        Groups come by their smallest listed member. The others follow, those of most rows first: neither the
+        names nor the order depend on members that are not listed.
+
+        Parameters
+        ----------
+        listing : Listing
+            The items that may be listed.
+        data : Sums
+            The original rows.
+        """
+        made: Any = self  # with the methods of either kind of recoding
+        found: list[tuple[int, str, int]] = []  # place of the smallest listed member, name, label
+        for at, inside in enumerate(made.members().values()):
+            shown = [x for x in inside if x in listing.named]
+            if len(inside) == 1:
+                found.append((self.items.ids[inside[0]], inside[0], at))
+            else:
+                name = _listed(shown, more=not listing.given.issuperset(inside))
+                found.append((self.items.ids[shown[0]] if shown else len(self.items), name, at))
+        nameless = _listed([], more=True)
+        times = Counter(name for _, name, _ in found)
+        known = {at: name for _, name, at in found if times[name] == 1 and name != nameless}
+        marks = [(0, 0)] * len(found)
+        if len(known) < len(found):
+            marks = signatures(recode(in_memory(data), made), known)
+        order = sorted(found, key=lambda one: (*one[:2], marks[one[2]], one[2]))
+        numbers, labels, counts = Counter[str](), [], made.member_counts
+        for _, name, at in order:
+            numbers[name] += 1
+            if name == nameless or numbers[name] > 1:
+                name = f"{name[:-1]} {numbers[name]})"  # noqa: PLW2901  (told from those of the same name)
+            labels.append(_unlike(listing.named, name) if counts[at] > 1 else name)
+        places = [at for *_, at in order]
+        require_unlike(self.items.ids, [x for x, at in zip(labels, places, strict=True) if counts[at] > 1])
+        renamed: Self = made.taken(places, labels)
+        return renamed
+
+
 @dataclass(frozen=True, eq=False)
-class GroupRecoding(Recoding):
+class GroupRecoding(_OfGroups, Recoding):
     """A map from items to groups of items, whose labels list the members of each group."""
 
     @classmethod
@@ -210,57 +275,6 @@ class GroupRecoding(Recoding):
                 label = _unlike(items.ids, _listed([items.labels[item] for item in inside]))
             labels.append(label)
         return cls(items, Vocabulary(labels), frozen(image, np.int32), len(items))
-
-    def ordered(
-        self, data: Sums, tree: Hierarchy | None, k: int | None, *, list_members: bool = False
-    ) -> Self:
-        """Name the groups after items that may be listed."""
-        listing = None if list_members else self.listing(data, tree, k)
-        return self if listing is None else self.naming(listing, data)
-
-    def listing(self, data: Sums, _tree: Hierarchy | None, k: int | None) -> Listing | None:
-        """Find the items that may be listed: in groups of items that occur a given list says nothing."""
-        return listing_of(data, None, k)
-
-    def naming(self, listing: Listing, data: Sums) -> Self:
-        """Let the labels of groups name only members that may be listed, and say that there are others.
-
-        ``(a,b,…)`` has other members than a and b; a group without a member that may be listed is ``(… 1)``.
-        Groups come by their smallest listed member. The others follow, those of most rows first: neither the
-        names nor the order depend on members that are not listed.
-
-        Parameters
-        ----------
-        listing : Listing
-            The items that may be listed.
-        data : Sums
-            The original rows.
-        """
-        named: list[tuple[int, int, str]] = []  # place of the smallest listed member, label, name
-        nameless: list[int] = []
-        for at, inside in enumerate(self.members().values()):
-            shown = [x for x in inside if x in listing.named]
-            if len(inside) == 1:
-                named.append((self.items.ids[inside[0]], at, inside[0]))
-            elif shown:
-                name = _listed(shown, more=not listing.given.issuperset(inside))
-                named.append((self.items.ids[shown[0]], at, _unlike(listing.named, name)))
-            else:
-                nameless.append(at)
-        order, counts = sorted(named), self.member_counts
-        if nameless:
-            marks = signatures(recode(in_memory(data), self), {at: name for _, at, name in order})
-            nameless.sort(key=lambda at: marks[at])
-            for number, at in enumerate(nameless, 1):
-                order.append((len(self.items), at, _unlike(listing.named, f"(… {number})")))
-        require_unlike(self.items.ids, [name for place, at, name in order if counts[at] > 1])
-        place = np.full(len(self.published) + 1, -1, np.int32)
-        place[[at for _, at, _ in order]] = np.arange(len(order))
-        return replace(
-            self,
-            published=Vocabulary(name for _, _, name in order),
-            image=frozen(place[self.image], np.int32),
-        )
 
 
 def _listed(members: Iterable[str], *, more: bool = False) -> str:
@@ -430,12 +444,16 @@ class LocalRecoding(_ByLabels):
     def in_order(self, listing: Listing) -> Self:
         """Order labels such that members that must not be listed do not matter (see `listed_order`)."""
         order = listed_order(self, listing)
+        return self.taken(order, [self.published.labels[at] for at in order])
+
+    def taken(self, order: Sequence[int], labels: Iterable[str]) -> Self:
+        """Put labels in an order, under other names."""
         place = np.append(np.argsort(order), -1).astype(np.int32)
-        labels, parts = self.published.labels, np.split(self.label_items, self.label_starts[1:-1])
+        parts = np.split(self.label_items, self.label_starts[1:-1])
         inside = [parts[at] for at in order]
         return replace(
             self,
-            published=Vocabulary(labels[at] for at in order),
+            published=Vocabulary(labels),
             label_starts=frozen(np.cumsum([0, *(part.size for part in inside)]), np.int64),
             label_items=frozen(np.concatenate([np.zeros(0, np.int32), *inside]), np.int32),
             image=frozen(place[self.image], np.int32),
@@ -490,6 +508,11 @@ class LocalRecoding(_ByLabels):
         pairs = rows_in_memory.items.astype(np.int64) * n + (images + 1)
         keys, rows = np.unique(pairs, return_counts=True)
         return keys // n, keys % n - 1, rows
+
+
+@dataclass(frozen=True, eq=False)
+class LocalGroups(_OfGroups, LocalRecoding):
+    """What each occurrence of an item becomes: a group of items, another one in other rows perhaps."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,7 +22,6 @@ from setveil.published.recoding import (
     AnyBoxes,
     AnyRecoding,
     BoxRecoding,
-    GroupRecoding,
     LocalBoxes,
     LocalRecoding,
     Recoding,
@@ -80,7 +79,7 @@ def numbered(
     if isinstance(items, BoxRecoding | LocalBoxes):
         again, names, changed = _of_boxes(items, data, k, given=given)
         changed = {**changed, **names}
-    elif given or not isinstance(items, Recoding | LocalRecoding) or isinstance(items, GroupRecoding):
+    elif given or not isinstance(items, Recoding | LocalRecoding) or items.lists_members:
         return made, told, tree
     else:
         names = changed = _of_items(items, tree, data, k)

@@ -22,7 +22,7 @@ from setveil.guarantees.km import KmAnonymity
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import Ids, Ints, frozen, recode_rows
 from setveil.progress import Progress
-from setveil.published.recoding import LocalRecoding, Recoding
+from setveil.published.recoding import LocalGroups, LocalRecoding, Recoding
 from setveil.tables.table import Table
 from setveil.wording import count
 
@@ -80,6 +80,7 @@ class ClassItems:
         self._done: dict[tuple[int, int], ClassRecoding] = {}
         self._labels: dict[str, int] = {}
         self._members: list[NDArray[np.int32]] = []
+        self._grouped = False  # whether labels list the members of groups
 
     def of(self, rows: Ints) -> ClassRecoding:
         """Anonymize the items of a class (see `of_all`)."""
@@ -133,7 +134,8 @@ class ClassItems:
         position = np.full(len(texts) + 1, -1, np.int64)
         position[used] = np.arange(len(used))
         inside = [members[i] for i in used]
-        return LocalRecoding(
+        kind = LocalGroups if self._grouped else LocalRecoding
+        return kind(
             Vocabulary(self.hierarchy.labels[: self.hierarchy.n_leaves]),
             Vocabulary(texts[i] for i in used),
             frozen(np.cumsum([0, *(part.size for part in inside)]), np.int64),
@@ -180,6 +182,7 @@ class ClassItems:
                     of_leaf[leaf] = self._number(label, partial(self.hierarchy.under, node))
             image = of_leaf[self.hierarchy.locate(self.table.vocabulary)[inside.items]]
         else:
+            self._grouped |= found.lists_members
             labels: Ids = found.images(inside)
             number = np.full(len(found.published) + 1, -1, np.int64)
             for p in np.unique(labels[labels >= 0]).tolist():
