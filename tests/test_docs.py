@@ -50,7 +50,8 @@ COMMANDS += [
 COMMANDS += ["moles", "risk", "explore", "compare", "recommend", "query", "reconstruct", "warm", "why"]
 COMMANDS += ["attack", "evidence", "read"]
 EXHAUSTIVE = pytest.mark.exhaustive
-NOISE = re.compile(r"compiling, first run only|\[[0-9:]+\] .*")  # and how far a run is, on a busy machine
+# and how far a run is, on a busy machine, and the times of its phases (--verbose)
+NOISE = re.compile(r"compiling, first run only|\[[0-9:]+\] .*|[a-z][^:|]*(: [a-z][^:|]*)*: [0-9.]+ s")
 
 pytestmark = [
     pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="the pages' commands need kernels"),

@@ -141,7 +141,7 @@ def anonymize(
     $ setveil anonymize --config release/internal/report.json --out again
     """
     from setveil.cli.files import require_free
-    from setveil.report.run.summary import summary
+    from setveil.cli.outcome import outcome
     from setveil.report.words import only_one_of
     from setveil.runs.asked import require_traced
 
@@ -194,7 +194,7 @@ def anonymize(
     if "sample" in report:
         part = report["sample"]
         taken = f"A SAMPLE: {part['rows']:,} of {part['of']:,} rows, drawn by seed {part['seed']}.\n\n"
-    words = f"{taken}{summary(report)}\nFolder     {publishing.out}"
+    words = f"{taken}{outcome(report, publishing.out)}"
     return Answer(report, words, aside=only_one_of(report))
 
 

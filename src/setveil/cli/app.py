@@ -211,11 +211,11 @@ def demo(
         return run_demo(out, baskets, seed, progress)
 
     _, report, sample = run(make_sample)
-    from setveil.report.run.summary import summary
+    from setveil.cli.outcome import outcome
 
     answer(
         f"{baskets:,} synthetic grocery baskets, anonymized with a product hierarchy of three levels.\n\n"
-        f"{summary(report)}\n\n"
+        f"{outcome(report, out)}\n\n"
         f"The run's folder is {out}. Open {out / 'internal' / 'report.html'} in a browser.\n"
         f"The synthetic input is in {sample}. The same by hand:\n\n"
         f"    setveil anonymize {quote(str(sample / 'baskets.csv'))} --hierarchy "

@@ -77,8 +77,8 @@ def apply(
     $ setveil apply january february.csv --out february
     $ setveil apply january march.csv --repair --union january -o march
     """
+    from setveil.cli.outcome import outcome
     from setveil.report.run.applied import people_words
-    from setveil.report.run.summary import summary
     from setveil.report.words import only_one_of
 
     command, options = given_options(context)
@@ -88,7 +88,7 @@ def apply(
         {"command": command, "options": options}, progress,
     )  # fmt: skip
     aside = "\n".join(filter(None, (people_words(report), only_one_of(report))))
-    return Answer(report, f"{summary(report)}\nFolder     {publishing.out}", aside=aside)
+    return Answer(report, outcome(report, publishing.out), aside=aside)
 
 
 def _released(

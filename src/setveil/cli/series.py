@@ -201,7 +201,7 @@ def add(
     """
     from setveil.cli.config import given_options
     from setveil.cli.files import first_hierarchy, saying_how
-    from setveil.report.run.summary import summary
+    from setveil.cli.outcome import outcome
     from setveil.report.words import only_one_of
     from setveil.series.trees import NoHierarchyError
 
@@ -226,7 +226,8 @@ def add(
         )  # fmt: skip
         for warning in one.warnings:
             say(f"Warning: {warning}")
-        return Answer(reports, "\n\n".join(map(summary, reports)))
+        answers = map(outcome, reports, out.split(","))
+        return Answer(reports, "\n\n".join(answers))
     if name is None:
         raise RequestError("Say what the release is called.", hint="Such as --name 2026-q2.")
     data = source_of(input, reading, "DATA")
@@ -246,8 +247,8 @@ def add(
         say(f"Warning: {warning}")
     if published is not None:
         return Answer(dict(found), repr(found))
-    told = summary(cast("Record", found))
-    return Answer(found, f"{told}\nFolder     {out}", aside=only_one_of(found))
+    told = outcome(cast("Record", found), str(out))
+    return Answer(found, told, aside=only_one_of(found))
 
 
 def verify(

@@ -39,6 +39,11 @@ def speak(*, quiet: bool, verbose: bool) -> None:
     _manner.quiet, _manner.verbose = quiet, verbose
 
 
+def is_verbose() -> bool:
+    """Whether all details are wanted."""
+    return _manner.verbose
+
+
 def say(text: str) -> None:
     """Tell the user something, unless only answers are wanted."""
     if not _manner.quiet:

@@ -64,6 +64,13 @@ def check(guarantee: Facts) -> str:
     return f"It holds{how}: {words.fulfilled(guarantee)}."
 
 
+def rechecked(guarantee: Facts) -> str:
+    """State the outcome of a verification that found the guarantee satisfied, in a few words."""
+    words = words_for(guarantee)
+    how = "" if words.recounted else ", as far as files can show"
+    return f"Rechecked{how}: {words.fulfilled(guarantee)}."
+
+
 def of_tables(guarantee: Facts) -> bool:
     """Whether a guarantee is about tables: then someone is thought to know all quasi-identifiers, too."""
     return models()[guarantee["model"]].release == "tables"

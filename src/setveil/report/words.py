@@ -38,6 +38,17 @@ def percent(part: float, whole: float = 1) -> str:
     return f"{rounded if share <= 0.5 else 100 - rounded:.7g} %"
 
 
+def share(part: float, whole: float = 1) -> str:
+    """Write a share as `percent` does, without a blank.
+
+    Examples
+    --------
+    >>> share(45, 30_653), share(1)
+    ('0.15%', '100%')
+    """
+    return percent(part, whole).replace(" %", "%")
+
+
 def measure(value: float) -> str:
     """Write a loss between 0 and 1 with three significant digits.
 
@@ -181,6 +192,21 @@ def listed(names: Sequence[str], most: int = 5) -> str:
 def unit(report: Mapping[str, Any]) -> str:
     """Name what rows are made of: an item, or a fact."""
     return "fact" if "facts" in report else "item"
+
+
+def items_word(report: Record) -> str:
+    """Name the items of a run as its data do: by the column that they were read from, if there is one.
+
+    A column that is called by a plural, such as *diagnoses*, names them itself.
+    """
+    table, read = report.get("table"), report["input"].get("read")
+    of_table = table["set"] if table else None
+    names = [of_table] if of_table else read["item_columns"] if read else []
+    usual = f"{unit(report)}s"
+    if len(names) != 1 or "facts" in report or names[0].casefold() in ("item", "items"):
+        return usual
+    plural = re.fullmatch(r"[a-z]+[^\W\diusIUS]s", names[0])
+    return clip(names[0], 30) if plural else f"values of {clip(names[0], 30)}"
 
 
 def spoken(report: Mapping[str, Any], text: str) -> str:

@@ -232,6 +232,12 @@ def summarized(report: Record) -> dict[str, str]:
     return {"Kept": f"{', '.join(kept)}.", "Orders": tried}
 
 
+def parts_kept(report: Record) -> str:
+    """Say how many facts keep the finest value of each part."""
+    kept = [f"{words.share(part)} keep {name}" for name, part in report["facts"]["kept"].items()]
+    return f"Of all facts {', '.join(kept)}."
+
+
 def shared(told: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Say what the parts of facts are, from what may be shared."""
     parts: Sequence[Mapping[str, Any]] = told["facts"]

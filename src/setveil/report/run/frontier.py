@@ -109,7 +109,7 @@ def neighbours(report: Record) -> str:
     """Name the next points of the frontier on either side, in a sentence; empty where there are none."""
     return "; ".join(
         f"{gain}: {words.percent(entry['suppressed_share'])} left out at R "
-        f"{words.measure(entry['relational_loss'])} ({_setting(entry)})"
+        f"{words.measure(entry['relational_loss'])} ({setting(entry)})"
         for gain, entry in instead(report)
     )
 
@@ -138,5 +138,6 @@ def _trades(chosen: Class, other: Class, step: int) -> bool:
     return bool(other["relational_loss"] < chosen["relational_loss"])
 
 
-def _setting(entry: Class) -> str:
+def setting(entry: Class) -> str:
+    """Write the option that makes a release that was tried."""
     return f"--least {entry['least']}" if entry["search"] == "sweep" else "--search rt"

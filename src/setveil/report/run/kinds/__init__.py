@@ -56,6 +56,14 @@ class Kind:
         """State what became of the item occurrences, in one sentence."""
         return "No information loss is measured for this kind of release."
 
+    def kept(self, report: Record) -> str:
+        """State briefly what is left of the items."""
+        return self.loss(report)
+
+    def unchanged(self, _report: Record) -> float | None:
+        """Share of the item occurrences that are as they were; None: little of it says nothing here."""
+        return None
+
     def shares(self, _report: Record) -> Shares:
         """List what became of the item occurrences, first those that were not changed."""
         return []

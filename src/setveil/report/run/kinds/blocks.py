@@ -43,6 +43,14 @@ class Blocks(Kind):
             f"noise: a cell is off by {found['cells_off']:.3g} rows on average."
         )
 
+    def kept(self, report: Record) -> str:
+        found, whole = report["blocks"], report["input"]["occurrences"]
+        share = words.share(found["told_occurrences"], whole) if whole else "none"
+        return (
+            f"No row. Noisy counts of {count(found['items'], 'item')}, which are {share} of all "
+            f"{words.items_word(report)}; a count is off by {found['cells_off']:.3g} rows on average."
+        )
+
     def shares(self, report: Record) -> Shares:
         told, whole = report["blocks"]["told_occurrences"], report["input"]["occurrences"]
         return [

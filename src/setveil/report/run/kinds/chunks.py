@@ -39,6 +39,18 @@ class Chunks(Kind):
             f"Which chunks belong to one row is hidden throughout.{dropped}"
         )
 
+    def kept(self, report: Record) -> str:
+        found, whole = report["chunks"], report["input"]["occurrences"]
+        inside, items = found["record_occurrences"] + found["shared_occurrences"], words.items_word(report)
+        if not whole:
+            return f"There are no {items}."
+        dropped = found["left_out"]
+        suppressed = f" {words.share(dropped, whole)} are suppressed." if dropped else ""
+        return (
+            f"{words.share(inside, whole)} of {items} are in chunks under their own labels. Of the others "
+            f"only the clusters are published. Rows are hidden throughout.{suppressed}"
+        )
+
     def shares(self, report: Record) -> Shares:
         found = report["chunks"]
         inside = found["record_occurrences"] + found["shared_occurrences"]

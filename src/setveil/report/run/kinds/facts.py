@@ -33,6 +33,9 @@ class FactRows(Rows):
         named, *others = super().contents(told)
         return [named, *facts.shared(told), *others]
 
+    def kept(self, report: Record) -> str:
+        return f"{super().kept(report)} {facts.parts_kept(report)}"
+
     def summarized(self, report: Record) -> dict[str, str]:
         """Say what keeps its finest value, and which orders were tried."""
         return facts.summarized(report)

@@ -31,6 +31,16 @@ class Groups(Kind):
             "rows; all others are published as they were."
         )
 
+    def kept(self, report: Record) -> str:
+        counted, whole = report["utility"]["sensitive_occurrences"], report["input"]["occurrences"]
+        items = words.items_word(report)
+        if not whole:
+            return f"There are no {items}."
+        return (
+            f"{words.share(whole - counted, whole)} of {items} are unchanged; {words.share(counted, whole)}, "
+            "the sensitive ones, are only counted in each group."
+        )
+
     def shares(self, report: Record) -> Shares:
         utility = report["utility"]
         return [

@@ -63,6 +63,23 @@ class Rows(Kind):
         )
         return f"{broader}; {left_out}."
 
+    def kept(self, report: Record) -> str:
+        """Say what became of the item occurrences, in the words of the data."""
+        utility, whole, items = report["utility"], report["input"]["occurrences"], words.items_word(report)
+        if utility["unchanged_occurrences"] == whole:
+            return f"All {items} are unchanged." if whole else f"There are no {items}."
+        parts = (
+            (utility["generalized_occurrences"], "have a broader label"),
+            (utility["suppressed_occurrences"], "are suppressed"),
+        )
+        others = [f"{words.share(number, whole)} {became}" for number, became in parts if number]
+        kept = words.share(utility["unchanged_occurrences"], whole)
+        return f"{', '.join([f'{kept} of {items} are unchanged', *others])}."
+
+    def unchanged(self, report: Record) -> float | None:
+        whole = report["input"]["occurrences"]
+        return report["utility"]["unchanged_occurrences"] / whole if whole else None
+
     def shares(self, report: Record) -> Shares:
         utility = report["utility"]
         return [

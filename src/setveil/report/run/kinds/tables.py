@@ -26,6 +26,17 @@ class _Columns(Rows):
 
     internal = (*Rows.internal, "qi_recoding.csv", "classes.csv")
 
+    def kept(self, report: Record) -> str:
+        """Say what became of items, and how much of the detail of each column is left."""
+        losses = report["utility"]["column_losses"]
+        left = [f"{words.clip(name, 30)} {words.share(1 - loss)}" for name, loss in losses.items()]
+        said = [
+            super().kept(report),
+            facts.parts_kept(report) if "facts" in report else "",
+            f"Detail left of the columns: {words.listed(left, 8)}." if left else "",
+        ]
+        return " ".join(filter(None, said))
+
     def figures(self, report: Record, *, brief: bool = False) -> list[tuple[str, str, str]]:
         """List the measures, after the number of classes."""
         sizes, found = report["utility"]["classes"], super().figures(report, brief=brief)

@@ -1,0 +1,102 @@
+"""A run in four lines: whether the guarantee holds, what is kept, whether more could be, what to share."""
+
+from __future__ import annotations
+
+import textwrap
+
+from setveil.report import words
+from setveil.report.models import check, rechecked
+from setveil.report.record import Record
+from setveil.report.run.applied import applied_facts
+from setveil.report.run.frontier import instead, setting
+from setveil.report.run.kinds import kind_of, promised
+from setveil.report.run.series import series_facts
+from setveil.report.run.summary import rare_names
+
+LITTLE = 0.1  # of the item occurrences, or of the detail of a column
+_WIDTH = 88
+_LABEL = 9
+
+
+def brief(report: Record, folder: object) -> str:
+    """Summarize a run in four lines, each with its label; `folder`: where the release was written.
+
+    The lines are wrapped at 88 columns. `setveil.report.run.summary.summary` says everything.
+    """
+    lines = {
+        "Holds": _holds(report),
+        "Kept": _kept(report),
+        "Best": _best(report),
+        "Share": _share(report, folder),
+    }
+    return "\n".join(
+        textwrap.fill(
+            text, _WIDTH, initial_indent=f"{label:{_LABEL}}", subsequent_indent=" " * _LABEL,
+            break_long_words=False, break_on_hyphens=False,
+        )
+        for label, text in lines.items()
+    )  # fmt: skip
+
+
+def little_left(report: Record) -> list[str]:
+    """Name the items, columns and parts of facts of which less than a tenth is left."""
+    shares: dict[str, float] = {}
+    if "facts" in report:
+        shares |= report["facts"]["kept"]
+    elif (of_items := kind_of(report).unchanged(report)) is not None:
+        shares[words.items_word(report)] = of_items
+    shares |= {name: 1 - loss for name, loss in report["utility"].get("column_losses", {}).items()}
+    return [name for name, left in shares.items() if left < LITTLE]
+
+
+def _holds(report: Record) -> str:
+    """State the guarantee and its check, and what else it holds for or does not."""
+    guarantee = report["guarantee"]
+    if not guarantee["holds"]:
+        return f"NO. {promised(report)} {check(guarantee)}"
+    together = [
+        *(text for label, text in applied_facts(report).items() if label in ("Together", "People")),
+        *(text for label, text in series_facts(report).items() if label == "Series"),
+    ]
+    return " ".join(filter(None, (promised(report), rechecked(guarantee), *together)))
+
+
+def _kept(report: Record) -> str:
+    """Say what is left, and if that is little."""
+    gone = little_left(report)
+    repaired = {**applied_facts(report), **series_facts(report)}
+    said = [
+        kind_of(report).kept(report),
+        *(f"{label}: {repaired[label]}" for label in ("Repaired", "Held back") if repaired.get(label)),
+        f"Little is left of {words.and_list([words.clip(name, 30) for name in gone])}." if gone else "",
+    ]
+    return " ".join(filter(None, said))
+
+
+def _best(report: Record) -> str:
+    """Say what is known of the smallest loss, and of a table which other balances there are."""
+    found = report.get("optimality")
+    usual = found and (found["objective"], found["model"]) == ("lm", "cut with suppression")
+    if found and usual and not found["gap"] and not found.get("weighted") and not found.get("limited"):
+        what = "with this tree of boxes" if "facts" in report else "with this hierarchy"
+        known = f"No release {what} loses less (proven)."
+    else:
+        known = words.optimality(report) or "Nothing is proven: another release may lose less."
+    others = [
+        f"{gain} with {setting(entry)} ({words.share(entry['suppressed_share'])} suppressed)"
+        for gain, entry in instead(report)
+    ]
+    balance = f" Another balance: {'; '.join(others)}." if others else ""
+    return known.replace(" %", "%") + balance
+
+
+def _share(report: Record, folder: object) -> str:
+    """Say which folder may be shared, and what to mind."""
+    if not report["guarantee"]["holds"]:
+        return "Nothing: the guarantee does not hold."
+    minded = [
+        words.ONE_OF_THEM if "classes" in report else "",
+        words.only_one_of(report),
+        rare_names(report),
+    ]
+    return " ".join(filter(None, (f"{folder}/published    Never share {folder}/internal.", *minded)))
