@@ -460,7 +460,7 @@ def test_a_kind_of_release_answers_or_refuses_every_question(place: Path) -> Non
 def test_a_kind_of_release_on_the_command_line_and_in_the_studio(run: Command, place: Path) -> None:
     said = run("anonymize", "in.csv", "-a", "count-items", "--fewest", 2, "--out", "items").ok().out
     assert "Every count is of at least 2 rows." in said
-    assert "It holds, as far as files can show: the least count is 2." in said
+    assert "Rechecked, as far as files can show: the least count is 2." in said
     assert run("verify", "items").ok().out == "Yes: counts of 2 rows holds.\n"
     assert run("measure", "in.csv", "items").ok().out == "No measure applies to this kind of release.\n"
     for command in ("risk items", "query items a", "why items a", "reconstruct items --out draws"):

@@ -73,7 +73,7 @@ def test_it_has_about_forty_lines() -> None:
 
 def test_on_the_command_line(place: Path) -> None:
     words = ["rows.csv", "-H", "tree.csv", "-a", "one_level.py", "-k", 2, "-m", 2]
-    said = setveil("anonymize", *words, "--deepest", 1, "--out", "out", cwd=place).ok().out
+    said = setveil("anonymize", *words, "--deepest", 1, "--out", "out", "-v", cwd=place).ok().out
     assert "One level for all" in said
     report = json.loads((place / "out/internal/report.json").read_text())
     assert report["algorithm"]["name"] == "one-level"

@@ -226,6 +226,10 @@ def test_the_summary_says_what_matters(place: Path) -> None:
     done.ok()
     assert done.err == ""
     words = " ".join(done.out.split())
+    for expected in ("knows up to 2 items", "at least 4 rows", "out/published", "Never share out/internal"):
+        assert expected in words, expected
+    again = ("anonymize", "--config", "out/internal/report.json", "--out", "again", "--verbose")
+    words = " ".join(setveil(*again, cwd=place).ok().out.split())
     for expected in ("knows up to 2 items", "at least 4 rows", "NCP", "published/", "internal/"):
         assert expected in words, expected
 

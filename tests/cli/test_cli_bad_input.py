@@ -638,7 +638,7 @@ def test_a_convert_or_hierarchy_that_fails_leaves_no_file(tmp_path: Path) -> Non
 )
 def test_null_in_a_list_is_left_out_and_counted(tmp_path: Path, name: str, content: str | bytes) -> None:
     write(tmp_path / name, content)
-    done = setveil("anonymize", name, "--k", 2, "--m", 2, "--out", "out", cwd=tmp_path).ok()
+    done = setveil("anonymize", name, "--k", 2, "--m", 2, "--out", "out", "-v", cwd=tmp_path).ok()
     assert "1 null in 1 list left out, as null is no item." in done.err
     assert "All 2 are kept" in done.out
     assert "Items      1 of 1 unchanged" in done.out

@@ -28,7 +28,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_classes_are_made_verified_and_asked(folder: Path) -> None:
-    made = setveil("anonymize", *ASKED, "--classes", "rows.csv", "-o", "out", "--external", cwd=folder).ok()
+    made = setveil(
+        "anonymize", *ASKED, "--classes", "rows.csv", "-o", "out", "--external", "-v", cwd=folder
+    ).ok()
     assert "Classes    2 of 124 rows; pairs are off by" in made.out
     told = setveil("verify", "out", "-k", 5, "-m", 2, "--json", cwd=folder).ok().json()
     assert told["holds"]

@@ -27,10 +27,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Done]]:
     write(folder / "table.csv", 'age,codes\n30,"a,b"\n30,a\n41,b\n41,"a,b"\n')
     sensitive = ["--sensitive", "panic-disorder,viagra"]
     commands = [
-        [*RUN, "--cluster-size", 5, "--out", "run", "--external"],
+        [*RUN, "--cluster-size", 5, "--out", "run", "--external", "--verbose"],
         [*RUN, "--cluster-size", 5, "--no-refine", "--out", "plain", "--hierarchy", "tree.csv"],
         [*RUN[:-4], "-k", 1, "-m", 2, *sensitive, "--out", "safe"],
-        [*RUN, "--cluster-size", 5, *sensitive, "--unsafe", "--out", "unsafe"],
+        [*RUN, "--cluster-size", 5, *sensitive, "--unsafe", "--out", "unsafe", "--verbose"],
     ]
     return folder, together(commands, folder)
 

@@ -26,7 +26,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def run(folder: Path) -> Path:
-    text = setveil(*RUN, *UNIVERSE, "--out", "run", cwd=folder).ok().out
+    text = setveil(*RUN, *UNIVERSE, "--out", "run", "--verbose", cwd=folder).ok().out
     assert "It holds, as far as files can show" in text
     assert "1: 0.05 for rows, 0.25 for items, 0.2 for pairs, 0.5 for cells" in text
     return folder / "run"
@@ -58,7 +58,7 @@ def test_use(folder: Path, run: Path) -> None:
 
 def test_the_leaves_of_a_hierarchy(folder: Path) -> None:
     done = setveil(*RUN, "--hierarchy", "tree.csv", "--told-items", 2, "--out", "leaves", cwd=folder).ok()
-    assert "Only 2 items are told of" in done.out
+    assert "Noisy counts of 2 items" in done.out
 
 
 @pytest.mark.parametrize(

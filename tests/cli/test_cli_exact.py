@@ -49,11 +49,11 @@ def report(place: Path, out: str) -> dict[str, object]:
 def test_default_is_the_proven_optimum_with_suppression(place: Path) -> None:
     runs = together(
         [
-            [*BASE, "--out", "default"],
+            [*BASE, "--out", "default", "--verbose"],
             [*BASE, "--out", "cut", "--no-suppress"],
             [*BASE, "--out", "cut-lm", "--no-suppress", "--objective", "lm"],
             [*BASE, "--out", "none", "--max-suppressed", "0%"],
-            [*BASE, "--out", "aa", "--algorithm", "aa", "--bound"],
+            [*BASE, "--out", "aa", "--algorithm", "aa", "--bound", "--verbose"],
         ],
         place,
     )

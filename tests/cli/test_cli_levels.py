@@ -50,7 +50,7 @@ def done(folder: Path) -> dict[str, Done]:
             "--out",
             "grouped",
         ],
-        "flat": [*USUAL, "--qi", "zip,seen", "--hierarchy", "flat.csv", "--out", "flat"],
+        "flat": [*USUAL, "--qi", "zip,seen", "--hierarchy", "flat.csv", "--out", "flat", "-v"],
         "coded": [*USUAL, "--qi", "zip", *GROUPED[:2], "-H", "codes=prefix:1", "--out", "coded"],
         "check": ["hierarchy", "check", "flat.csv"],
         "slip": [*USUAL, "--qi", "zip", "--ranges", "zip=5,3,2", "--out", "slip"],
@@ -112,7 +112,21 @@ def test_columns_and_items_without_groups_are_said(done: dict[str, Done]) -> Non
 def test_rare_items_that_stand_alone_are_said(tmp_path: Path) -> None:
     write(tmp_path / "rows.csv", "".join(f"tea,X{i:02d}\ntea,A1\n" for i in range(10)))
     write(tmp_path / "tree.csv", "tea;drinks;*\nA1;drinks;*\n" + "".join(f"X{i:02d};*\n" for i in range(10)))
-    line = ["anonymize", "rows.csv", "-k", 3, "-m", 2, "-H", "tree.csv", "--format", "basket", "--out", "out"]
+    line = [
+        "anonymize",
+        "rows.csv",
+        "-k",
+        3,
+        "-m",
+        2,
+        "-H",
+        "tree.csv",
+        "--format",
+        "basket",
+        "--out",
+        "out",
+        "-v",
+    ]
     done = together([line], tmp_path)[0].ok()
     assert "10 of 12 items stand alone below the top: all of them are in fewer than 3 rows" in done.err
     assert "hierarchy build --by prefix --lengths 1" in done.err

@@ -29,6 +29,8 @@ from model_runs import (
     place_of,
     recoding_of,
 )
+from setveil.report.run.brief import brief
+from setveil.report.run.summary import summary
 
 
 @pytest.mark.parametrize("name", RUNS)
@@ -196,15 +198,18 @@ def test_groups_hold_exact_rows_and_counts(finished: tuple[Path, dict[str, Done]
 def test_the_summary_is_short_and_says_what_matters(
     name: str, finished: tuple[Path, dict[str, Done]]
 ) -> None:
-    done = finished[1][name]
-    lines = done.out.splitlines()
-    assert len(lines) <= 25
-    assert max(map(len, lines)) <= 88
-    said = " ".join(done.out.split())
+    out = finished[1][name].out
+    report = json_of(finished[0] / name / "internal" / "report.json")
+    assert out.startswith(f"{brief(report, name)}\n")
+    whole = summary(report)
+    lines = whole.splitlines()
+    assert len(lines) <= 24
+    assert max(map(len, [*lines, *brief(report, name).splitlines()])) <= 88
+    for said in (out, whole):
+        assert RUNS[name].data == "moles" or "private" not in said
+    said = " ".join(f"{whole} Folder {name}".split())
     for expected in ("It holds", "published/ only", f"Folder {name}", *RUNS[name].summary):
         assert expected in said, expected
-    if RUNS[name].data != "moles":
-        assert "private" not in said
 
 
 def test_same_seed_same_bytes(finished: tuple[Path, dict[str, Done]], tmp_path: Path) -> None:

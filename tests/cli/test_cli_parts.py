@@ -43,7 +43,7 @@ def arguments(tmp_path: Path) -> list[str]:
 def test_release_in_parts(arguments: list[str], tmp_path: Path) -> None:
     done = setveil(*arguments, "--purpose", "a test")
     assert done.code == 0, done.err
-    assert "It holds" in done.out
+    assert "Rechecked" in done.out
     report = json.loads((tmp_path / "out" / "internal" / "report.json").read_text())
     assert report["engine"] == "parts"
     assert report["about"] == {"purpose": "a test"}

@@ -88,11 +88,16 @@ def test_quiet_and_verbose(tmp_path: Path) -> None:
     line = ["anonymize", "in.csv", "--k", 2, "--m", 1, "--no-details", "--out"]
     quiet = setveil(*line, "quiet", "--quiet", cwd=tmp_path).ok()
     assert quiet.err == ""
-    assert "Folder     quiet" in quiet.out
+    assert [line.split()[0] for line in quiet.out.splitlines() if line[0] != " "] == [
+        "Holds", "Kept", "Best", "Share",
+    ]  # fmt: skip
+    assert "quiet/published" in quiet.out
     usual = setveil(*line, "usual", cwd=tmp_path).ok()
     assert "No --hierarchy" in usual.err
     assert "verifying" not in usual.err
     verbose = setveil(*line, "verbose", "-v", cwd=tmp_path).ok()
+    assert "Promise    Anyone who knows" in verbose.out
+    assert "Folder     verbose" in verbose.out
     assert re.search(r"^verifying: \d+\.\d\d s$", verbose.err, re.MULTILINE)
     assert re.search(r"^writing: \d+\.\d\d s$", verbose.err, re.MULTILINE)
     refused = setveil(*line, "quiet", "-q", cwd=tmp_path)

@@ -28,17 +28,17 @@ def outcome(report: Record, out: str | Path) -> str:
 
 
 def ways_to_keep_more(report: Record, out: str | Path, gone: list[str]) -> list[str]:
-    """List up to three commands, each below what it does; none for a release that depends on another one."""
-    if "applied" in report or "series" in report or not report.get("options"):
+    """List up to three commands, each below what it does; none for a sample or series."""
+    if {"applied", "series", "sample"} & set(report) or not report.get("options"):
         return []
-    found = (
+    ways = (
         ("Show what each k and m would keep:", _explore(report)),
         ("Show what stands in the way:", _why(report, out, gone)),
         _again(report, out),
     )
     return [
         line
-        for text, words in found
+        for text, words in ways
         if words
         for line in (f"  {text}", f"    {shlex.join(['setveil', *words])}")
     ]
@@ -51,23 +51,24 @@ def _explore(report: Record) -> list[str]:
 
     options: Mapping[str, Any] = report["options"]
     files = options.get("input") or []
-    if report["guarantee"]["model"] not in _EXPLORED or not files or "-" in files or "classes" in report:
+    known = report["guarantee"]["model"] in _EXPLORED and "classes" not in report
+    if not known or not files or "-" in files or ("facts" in report and "table" in report):
         return []
     names = ["hierarchy", *READING, *COLUMNS, *MADE_OF_COLUMNS, *FACTS]
-    given = {name: options[name] for name in names if name in options}
-    return ["explore", *files, *as_words(given)]
+    reading = {name: options[name] for name in names if name in options}
+    return ["explore", *files, *as_words(reading)]
 
 
 def _why(report: Record, out: str | Path, gone: list[str]) -> list[str]:
     """Write the command that says why the label of most rows, or a column, is so broad."""
     columns = [name for name in report["utility"].get("column_losses", {}) if name in gone]
     labels = [one["label"] for one in sorted(report.get("labels") or [], key=lambda one: -one["rows"])]
-    asked = columns or labels
-    if not asked or report["guarantee"]["model"] not in _EXPLORED or "classes" in report:
+    names = columns or labels
+    if not names or report["guarantee"]["model"] not in _EXPLORED or "classes" in report:
         return []
     if "facts" in report and "table" in report:
         return []
-    return ["why", str(out), *(["--"] if asked[0].startswith("-") else []), asked[0]]
+    return ["why", str(out), *(["--"] if names[0].startswith("-") else []), names[0]]
 
 
 def _again(report: Record, out: str | Path) -> tuple[str, list[str]]:

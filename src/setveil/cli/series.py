@@ -247,8 +247,8 @@ def add(
         say(f"Warning: {warning}")
     if published is not None:
         return Answer(dict(found), repr(found))
-    told = outcome(cast("Record", found), str(out))
-    return Answer(found, told, aside=only_one_of(found))
+    words = outcome(cast("Record", found), str(out))
+    return Answer(found, words, aside=only_one_of(found))
 
 
 def verify(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Collection
 
 from setveil.report import words
 from setveil.report.models import check, rechecked
@@ -12,6 +13,7 @@ from setveil.report.run.frontier import instead, setting
 from setveil.report.run.kinds import kind_of, promised
 from setveil.report.run.series import series_facts
 from setveil.report.run.summary import rare_names
+from setveil.wording import count
 
 LITTLE = 0.1  # of the item occurrences, or of the detail of a column
 _WIDTH = 88
@@ -39,7 +41,7 @@ def brief(report: Record, folder: object) -> str:
 
 
 def little_left(report: Record) -> list[str]:
-    """Name the items, columns and parts of facts of which less than a tenth is left."""
+    """Name the items, columns and parts of facts that keep less than a tenth of their detail."""
     shares: dict[str, float] = {}
     if "facts" in report:
         shares |= report["facts"]["kept"]
@@ -63,21 +65,24 @@ def _holds(report: Record) -> str:
 
 def _kept(report: Record) -> str:
     """Say what is left, and if that is little."""
-    gone = little_left(report)
-    repaired = {**applied_facts(report), **series_facts(report)}
+    gone, repaired = little_left(report), applied_facts(report).get("Repaired")
+    withheld = report["series"]["held_back"] if "series" in report else 0
     said = [
         kind_of(report).kept(report),
-        *(f"{label}: {repaired[label]}" for label in ("Repaired", "Held back") if repaired.get(label)),
+        f"Repaired: {repaired}" if repaired else "",
+        f"{count(withheld, 'person is', 'people are')} withheld." if withheld else "",
         f"Little is left of {words.and_list([words.clip(name, 30) for name in gone])}." if gone else "",
     ]
     return " ".join(filter(None, said))
 
 
 def _best(report: Record) -> str:
-    """Say what is known of the smallest loss, and of a table which other balances there are."""
-    found = report.get("optimality")
-    usual = found and (found["objective"], found["model"]) == ("lm", "cut with suppression")
-    if found and usual and not found["gap"] and not found.get("weighted") and not found.get("limited"):
+    """State what is known about the smallest loss, and for a table the other balances."""
+    proof = report.get("optimality")
+    if kind_of(report).unchanged(report) == 1 and not any(_losses(report)):
+        return "Nothing is lost."
+    usual = proof and (proof["objective"], proof["model"]) == ("lm", "cut with suppression")
+    if proof and usual and not proof["gap"] and not proof.get("weighted") and not proof.get("limited"):
         what = "with this tree of boxes" if "facts" in report else "with this hierarchy"
         known = f"No release {what} loses less (proven)."
     else:
@@ -88,6 +93,10 @@ def _best(report: Record) -> str:
     ]
     balance = f" Another balance: {'; '.join(others)}." if others else ""
     return known.replace(" %", "%") + balance
+
+
+def _losses(report: Record) -> Collection[float]:
+    return report["utility"].get("column_losses", {}).values()
 
 
 def _share(report: Record, folder: object) -> str:
