@@ -49,7 +49,7 @@ def handed_out(folder: Path) -> list[Path]:
 
 
 def name_of(path: Path) -> str:
-    """Name a file that may be handed out: with its folder, if the data are in several files."""
+    """Name a file that may be shared: with its folder, if the data are in several files."""
     return path.name if path.parent.name == "published" else f"{path.parent.name}/{path.name}"
 
 
