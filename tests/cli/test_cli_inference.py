@@ -273,7 +273,7 @@ def told(place: Path) -> dict[str, Done]:
     both = ["-m", 2, "--rho", "1/2"]
     commands: dict[str, list[object]] = {
         "unseen": [*hole, "-H", "more-tree.csv", "-k", 2, *both, "--sensitive", "more.txt", "-o", "unseen",
-                   "--external"],
+                   "--external", "--verbose"],
         "partial": [*hole, "-k", 1, *both, "--sensitive", "H", "-a", "partial", "--bound", "-o", "bounded"],
         "suppress-control": [*rules, "-a", "suppress-control", "--time-limit", 60, "-o", "bound-1"],
         "td-control": [*rules, "-a", "td-control", "-H", "rules-tree.csv", "-o", "bound-2"],
