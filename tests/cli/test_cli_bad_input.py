@@ -116,7 +116,12 @@ CASES = {
         2, ["'item'"], content="id,item\n1,a\n", options=["--id-column", "item", "--item-column", "item"]
     ),
     "which columns": Case(4, ["--id-column"], content="a,b,c\n1,2,3\n", options=["--format", "long"]),
-    "missing item": Case(4, ["line 3", "'item'", "empty"], content="order_id,item\n1,a\n2,\n1,b\n"),
+    "missing item": Case(
+        4,
+        ["line 3", "'item'", "empty", "--missing-item skip"],
+        content="order_id,item\n1,a\n2,\n1,b\n",
+        options=["--missing-item", "stop"],
+    ),
     "missing id": Case(4, ["line 2", "'order_id'", "empty"], content='order_id,item\n"",a\n2,b\n'),
     "too many fields": Case(
         4, ["line 3", "3", "expected 2"], content="order_id,item\n1,a\n1,b,c\n", options=["--format", "long"]
@@ -124,9 +129,10 @@ CASES = {
     "header only": Case(4, ["names an id and an item"], content="order_id,item\n"),
     "null in parquet": Case(
         4,
-        ["'item'", "missing"],
+        ["'item'", "empty", "row 1 counted from 0"],
         file="in.parquet",
         content=_parquet(pl.DataFrame({"order_id": [1, 2], "item": ["a", None]})),
+        options=["--missing-item", "stop"],
     ),
     "null id in parquet": Case(
         4,

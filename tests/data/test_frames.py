@@ -130,11 +130,8 @@ def test_no_lines() -> None:
 @pytest.mark.parametrize(
     ("columns", "expected"),
     [
-        ({"id": [1, None], "item": ["a", "b"]}, "'id' has missing values"),
-        ({"id": [1.0, float("nan")], "item": ["a", "b"]}, "'id' has missing values"),
-        ({"id": [1, 2], "item": ["a", None]}, "row 1 counted from 0"),
-        ({"id": [1, 2], "item": [None, None]}, "'item' has missing values (2"),
-        ({"id": [1, 2], "item": ["a", ""]}, "'item' has empty values"),
+        ({"id": [1, None], "item": ["a", "b"]}, "column 'id' is empty"),
+        ({"id": [1.0, float("nan")], "item": ["a", "b"]}, "row 1 counted from 0: column 'id' is empty"),
         ({"id": [1], "item": [1.5]}, "Float64"),
         ({"id": [1], "item": [True]}, "Boolean"),
         ({"id": [[1]], "item": ["a"]}, "'item' has type String, expected lists"),
@@ -189,8 +186,7 @@ for bad in (["a", None, "b"], ["a", 5, "b"]):
         print(error.message)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "missing values (1" in done.stdout
-    assert "cannot be read" in done.stdout
+    assert done.stdout.count("cannot be read") == 1  # a missing item is none
 
 
 CELLS = {

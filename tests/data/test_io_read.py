@@ -213,9 +213,9 @@ def test_long_other_column_follows_from_the_named_one(tmp_path: Path) -> None:
 def test_long_faults(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     refused(path, "id,item\n1,a\n", "no column 'order'", "'id', 'item'", id_column="order")
-    refused(path, "id,item\n\n1,a\n1,\n,b\n", "line 4", "'item'", "2 lines")
+    refused(path, "id,item\n\n1,a\n1,\n,b\n,c\n", "line 5", "'id'", "2 lines lack an ID", "--missing-id skip")
+    refused(path, "id,item\n1,a\n1,\n", "line 3", "'item'", "1 line lacks an item", missing_item="stop")
     refused(path, 'id,item\n1,a\n"",b\n', "line 3", "'id'")
-    refused(path, "id,item\n1,a\n2,", "line 3", "'item'")
     refused(path, "id,item\n", "no line of data", format="long")
     refused(path, "id,item\n1,a\n\n1,a,b\n", "line 4", "fields is 3, expected 2", format="long")
     refused(path, 'id,item\n1,"a\n', "line 2", "never closed")
@@ -328,8 +328,7 @@ def test_parquet_long(tmp_path: Path) -> None:
         ({"a": [[["x"]]]}, "'a' has type lists of List(String)"),
         ({"a": [["x"]], "b": [["x"]]}, "2 columns hold lists: 'a', 'b'"),
         ({"a": ["x"]}, "nothing says which columns count"),
-        ({"id": [1, 2], "item": ["x", None]}, "'item' has missing values (1, the first in row 1"),
-        ({"id": [1, None], "item": ["x", "y"]}, "'id' has missing values"),
+        ({"id": [1, None], "item": ["x", "y"]}, "row 1 counted from 0: column 'id' is empty"),
         ({"id": [1, 2], "item": [0.5, 1]}, "'item' has type Float64"),
         ({"a": [1, 2], "b": ["x", "y"]}, "nothing says which columns count"),
         ({"a": [[], None]}, "holds no item"),

@@ -341,7 +341,7 @@ REFUSED: list[tuple[str, dict[str, Any], type[sv.SetveilError], list[str]]] = [
      ["1 value of column 'id' is on lines with different values", "line 2: the same id, age '34'",
       "line 4: the same id, age '35'", "--not-ids"]),
     ("age,sex,codes,id\n34,F,a,7\n34,F,a,\n", {"id_column": "id"}, sv.DataError,
-     ["line 3", "'id' is empty", "1 row lacks one"]),
+     ["line 3", "'id' is empty", "1 line lacks an ID"]),
     ("age,sex\n34,F\n", {"items": "codes.csv"}, sv.RequestError, ["column of ids that both tables have"]),
     ("age,sex\n34,F\n", {"item_column": "x"}, sv.RequestError, ["second table, and there is none"]),
     ("age,sex\n34,F\n", {"items": "x", "item_columns": "y", "id_column": "id"}, sv.RequestError,

@@ -242,8 +242,8 @@ def test_a_few_texts_among_numbers() -> None:
     assert not sv.read_table(frame, **roles, categorical="age").columns[0].numeric
     with pytest.raises(sv.RequestError, match="must be texts"):
         sv.read_table(frame, **roles, missing={"age": 9})  # type: ignore[dict-item]
-    with pytest.raises(sv.RequestError, match="no quasi-identifier"):
-        sv.read_table(frame, **roles, missing={"codes": "NA"})
+    with pytest.raises(sv.DataError, match="no column 'code'"):
+        sv.read_table(frame, **roles, missing={"code": "NA"})
 
 
 @pytest.mark.parametrize(

@@ -235,12 +235,12 @@ def long_tables() -> list[Export]:
             "line 10",
             options=hand,
         ),
-        refuse(
-            "a long table without its items",
+        read(
+            "a long table with a person without items",
             "noitem.csv",
             "patient,code\n4711001,E11\n4711002,\n",
-            "line 3",
-            options=hand,
+            [frozenset({"E11"}), frozenset()],
+            *hand,
         ),
     ]
 

@@ -185,7 +185,7 @@ def read_persons(
     source: Any, facts: FactsAsked, promise: dict[str, Any], seed: int, roles: Roles
 ) -> FactTable:
     """Read persons and their facts, and say what was taken as what."""
-    from setveil.cli.files import saying_how
+    from setveil.cli.files import say_notes, saying_how
     from setveil.facts.tables import read_table_of_facts, sentence_of_table
     from setveil.tables.read import flat_notes, sentence, warnings_of
 
@@ -198,6 +198,7 @@ def read_persons(
         )  # fmt: skip
     said = sentence_of_table(table, sentence(table, roles))
     say(f"Reading {'standard input' if source == '-' else source}: {said}.")
+    say_notes(table.facts.origin)
     for note in (*table.notes, *warnings_of(table)):
         say(f"Warning: {note}")
     for note in flat_notes(table):
@@ -215,7 +216,7 @@ def _require_one_file(source: Any) -> None:
 
 def read_facts(source: Any, facts: FactsAsked, promise: dict[str, Any], seed: int) -> RowsOfFacts:
     """Read facts, and say what was taken as what."""
-    from setveil.cli.files import saying_how
+    from setveil.cli.files import say_notes, saying_how
     from setveil.facts.read import read_rows_of_facts, sentence
 
     _require_one_file(source)
@@ -223,6 +224,7 @@ def read_facts(source: Any, facts: FactsAsked, promise: dict[str, Any], seed: in
     with saying_how():
         data = read_rows_of_facts(source, facts.asked, facts.how, fewest=int(k) if k.isdigit() else 0)
     say(f"Reading {'standard input' if source == '-' else source}: {sentence(data)}.")
+    say_notes(data.origin)
     for note in data.notes:
         say(f"Warning: {note}")
     if facts.most is None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from setveil.cli.session import say
 from setveil.data.io import read_with_ids, sniff_content
 from setveil.data.io.source import as_text, gather, read_bytes
-from setveil.data.layout import formats_of
+from setveil.data.layout import Origin, formats_of
 from setveil.data.spelling import NONE, look_alikes
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, OutputError, RequestError, TableError
@@ -52,8 +52,7 @@ def read_rows_and_ids(
     if refuse_tables and spellings:
         say_spellings(data)
     origin = data.origin
-    for note in () if origin is None else origin.notes:
-        say(f"Note: {note}")
+    say_notes(origin)
     if origin is not None and not origin.named and (origin.id_column is not None or not refuse_tables):
         name = "standard input" if origin.path == "-" else origin.path
         say(f"Reading {name}: {origin.sentence()} (if not: --format, --id-column, --item-column).")
@@ -72,6 +71,12 @@ def read_fitting(
     tree, rows = fit_rows(tree, rows)
     say_spellings(rows)
     return rows, tree
+
+
+def say_notes(origin: Origin | None) -> None:
+    """Say what was noticed while reading: which lines were skipped, and what stood for no item."""
+    for note in () if origin is None else origin.notes:
+        say(f"Note: {note}")
 
 
 def say_spellings(data: Transactions) -> None:
@@ -179,7 +184,7 @@ def _reads_tables(reading: Reading) -> bool:
 
 OF_TABLES = "kkm"  # the model that is proposed for tables
 _SEVERAL = {"--when", "--not-ids", "--hierarchy"}  # which say more beside what was said
-_FLAGS = {"--rows-are-events", "--same-ids"}
+_FLAGS = {"--rows-are-events", "--same-ids", "--fill-id"}
 
 
 def split_format(path: str | Sequence[str], format: str | None) -> tuple[str | None, str | None]:  # noqa: A002

@@ -80,7 +80,7 @@ def read_table(
     """Read a table and the hierarchy of its items; say how the columns were taken."""
     from dataclasses import replace
 
-    from setveil.cli.files import say_spellings, saying_how
+    from setveil.cli.files import say_notes, say_spellings, saying_how
     from setveil.hierarchy.io import read_hierarchy
     from setveil.options.decode import require_file
     from setveil.tables.levels import Levels
@@ -108,6 +108,7 @@ def read_table(
     )
     with saying_how():
         table = make_table(*_opened(source, words, reading, roles))
+    say_notes(table.origin)
     say_spellings(table)
     name = "standard input" if source == "-" else source or "the answer"
     say(f"Reading {name}: {sentence(table, roles)}.")

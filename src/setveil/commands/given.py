@@ -34,6 +34,10 @@ from setveil.values.kinds import is_integer
 Listener = Progress | Callable[[str, float | None], None] | None
 # A data frame, or whatever holds a tree (see `setveil.hierarchy.forms`), is an object.
 TreeLike = Hierarchy | str | PathLike[str] | Mapping[Any, Any] | object | None
+_OF_FILES = (
+    "encoding", "separator", "quote", "decimal", "sheet", "skip_lines", "comment", "header_lines", "same_ids",
+    "query", "connection",
+)  # fmt: skip
 _ROWS = 'Rows are a file, a data frame, or a list of lists such as [["tea", "milk"], ["tea"]].'
 
 
@@ -72,8 +76,7 @@ def rows_of(source: object, what: str = "The data", *, tables: bool = False, **r
     if isinstance(source, list | tuple) and source and all(is_path(part) for part in source):
         return _from_paths([fspath(part) for part in source], what, reading)
     if is_pandas(source) or hasattr(source, "__arrow_c_stream__") or type(source).__name__ == "LazyFrame":
-        files = ("encoding", "separator", "quote", "decimal", "sheet", "same_ids", "query", "connection")
-        _refuse(reading, files, "files")
+        _refuse(reading, _OF_FILES, "files")
         try:
             return Transactions.from_frame(source, **reading)
         except TableError as asked:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from numbers import Integral
 from os import PathLike
 from typing import Any
@@ -33,6 +33,15 @@ def read(
     quote: str | None = None,
     decimal: str | None = None,
     sheet: str | None = None,
+    skip_lines: str | int | None = None,
+    skip_last: int | None = None,
+    comment: str | None = None,
+    header_lines: int | None = None,
+    missing: str | Sequence[str] | Mapping[str, Any] | None = None,
+    not_missing: str | Sequence[str] | None = None,
+    missing_id: str | None = None,
+    missing_item: str | None = None,
+    fill_id: bool = False,
 ) -> Transactions:
     r"""Read rows from files, a database, a data frame, or what else holds them.
 
@@ -89,6 +98,26 @@ def read(
         The decimal sign of numbers in tables; by default a comma where all numbers of a column have it.
     sheet : str, optional
         Of a spreadsheet with several sheets: its name, its number from 1, or ``"all"``.
+        small letters, single blanks, composed accents. By default items stay as they are written.
+    skip_lines : int or str, optional
+        How many first lines are no data; or which lines, by number: ``"1-3,359"``. 0 says that none is.
+    skip_last : int, optional
+        How many last lines are no data. 0 says that none is.
+    comment : str, optional
+        Lines that begin with it are no data, such as ``#``. Without it, only such lines above a table.
+    header_lines : int, optional
+        How many lines stand above the data; the first that has a name for a column counts.
+    missing : str, list of str, or dict, optional
+        Words that mean that there is no value, in addition to those of every reading (``NA``, ``NULL``,
+        ``-`` and others): ``"unknown,999"``, or of a column: ``"icd=0"`` or ``{"icd": ["0"]}``.
+    not_missing : str or list of str, optional
+        Words that usually mean that there is none, and are items here.
+    missing_id : {"stop", "skip"}, optional
+        What becomes of lines without an ID, by default an error.
+    missing_item : {"skip", "stop"}, optional
+        What becomes of lines without an item: by default they are skipped, and their person stays.
+    fill_id : bool
+        Whether an ID stands once for a group of lines.
 
     Returns
     -------
@@ -145,6 +174,17 @@ def read(
         raise RequestError(f"same_ids must be True or False, got {described(same_ids)}.")
     if not isinstance(rows_are_events, bool):
         raise RequestError(f"rows_are_events must be True or False, got {described(rows_are_events)}.")
+    given |= {
+        "skip_lines": skip_lines,
+        "skip_last": skip_last,
+        "comment": comment,
+        "header_lines": header_lines,
+        "missing": missing,
+        "not_missing": not_missing,
+        "missing_id": missing_id,
+        "missing_item": missing_item,
+        "fill_id": fill_id or None,
+    }
     given |= {"item_columns": item_columns, "not_ids": not_ids, "yes": yes, "same_ids": same_ids or None}
     given["rows_are_events"] = rows_are_events or None
     return rows_of(source, **{name: value for name, value in given.items() if value is not None})

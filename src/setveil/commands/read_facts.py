@@ -9,6 +9,8 @@ from typing import Any
 
 from setveil.commands.given import integer, is_path, tree_of
 from setveil.commands.read_table import names_of, require_written
+from setveil.data.lacking import lacking_of
+from setveil.data.skipped import lines_of
 from setveil.errors import RequestError, described, require_type
 from setveil.facts.asked import asked_for
 from setveil.facts.facts import Facts
@@ -38,11 +40,19 @@ def read_facts(
     per_person: Mapping[str, str] | None = None,
     item_columns: str | Sequence[str] | None = None,
     date_format: str | None = None,
-    missing: Mapping[str, Sequence[str]] | None = None,
+    missing: str | Sequence[str] | Mapping[str, Sequence[str]] | None = None,
     sign: str | None = None,
     delimiter: str | None = None,
     not_ids: str | Sequence[str] = (),
     normalize: str | None = None,
+    skip_lines: str | int | None = None,
+    skip_last: int | None = None,
+    comment: str | None = None,
+    header_lines: int | None = None,
+    not_missing: str | Sequence[str] | None = None,
+    missing_id: str | None = None,
+    missing_item: str | None = None,
+    fill_id: bool = False,
     fewest: int = 0,
     most: int | None = None,
     seed: int = 0,
@@ -91,15 +101,31 @@ def read_facts(
     date_format : str, optional
         How dates are written if not as ISO 8601 has it, such as ``"%d.%m.%Y"``. It is never guessed.
         ``"sas"``: days since 1960-01-01, or such as ``01JAN2024``.
-    missing : mapping of str to list of str, optional
-        Values of columns of dates and amounts that mean that there is none, beside empty fields. What is
-        missing is published as ``?``.
+    missing : mapping of str to list of str, or str, optional
+        Values of columns that mean that there is none, in addition to empty fields; of every column as a
+        text: ``"unknown,999"``. A missing date or amount is published as ``?``, a missing code is no fact.
+    not_missing : str or list of str, optional
+        Words that usually mean that there is none, and are items here.
+    missing_id : {"stop", "skip"}, optional
+        What becomes of lines without an ID, by default an error.
+    missing_item : {"skip", "stop"}, optional
+        What becomes of lines without an item: by default they are skipped, and their person stays.
+    fill_id : bool
+        Whether an ID stands once for a group of lines.
     sign : str, optional
         What stands between the parts of a fact; by default ``@``.
     delimiter : str, optional
         Between the codes of a field; by default a semicolon.
     normalize : {"codes", "text", "none"}, optional
         Make spellings of a code one code, as for `setveil.read`.
+    skip_lines : int or str, optional
+        How many first lines are no data; or which lines, by number: ``"1-3,359"``. 0 says that none is.
+    skip_last : int, optional
+        How many last lines are no data. 0 says that none is.
+    comment : str, optional
+        Lines that begin with it are no data, such as ``#``. Without it, only such lines above a table.
+    header_lines : int, optional
+        How many lines stand above the data; the first that has a name for a column counts.
     not_ids : str or list of str
         The column of codes is no column of ids, although it looks so.
     fewest : int
@@ -143,13 +169,13 @@ def read_facts(
         raise RequestError(f"fewest must be an integer of at least 0, got {described(fewest)}.")
     known = list(qi) if isinstance(qi, Mapping) else names_of("qi", qi)
     kept = names_of("keep", keep)
-    of_persons = {name: values for name, values in (missing or {}).items() if name in known}
-    of_facts = {name: values for name, values in (missing or {}).items() if name not in known}
-    asked = asked_for(sets, when, amount, date_format=date_format, sign=sign, missing=of_facts)
+    asked = asked_for(sets, when, amount, date_format=date_format, sign=sign)
+    lines = lines_of(skip_lines, skip_last, comment, header_lines)
+    lacking = lacking_of(missing, not_missing, missing_id, missing_item, fill_id=fill_id)
     not_ids = (not_ids,) if isinstance(not_ids, str) else tuple(not_ids)
     how = How(
         format, encoding, separator, delimiter, item_columns, None, id, None, not_ids, normalize,
-        quote=quote, decimal=decimal, sheet=sheet,
+        quote=quote, decimal=decimal, sheet=sheet, lines=lines, lacking=lacking,
     )  # fmt: skip
     require_written(how)
     for name, number, least in (("most", 1 if most is None else most, 1), ("seed", seed, 0)):
@@ -170,7 +196,7 @@ def read_facts(
         drop=names_of("drop", drop), hierarchies=hierarchies, numeric=names_of("numeric", numeric),
         categorical=names_of("categorical", categorical),
         ranges=ranges if isinstance(ranges, Mapping) else dict.fromkeys(names_of("ranges", ranges), True),
-        bounds=bounds, weights=weights, missing=of_persons, id_column=id, delimiter=delimiter,
+        bounds=bounds, weights=weights, id_column=id, delimiter=delimiter,
     )  # fmt: skip
     first, how = (source, how) if persons is None else (persons, replace(how, items=source))
     return read_table_of_facts(

@@ -8,6 +8,8 @@ from typing import Any
 
 from setveil.commands.given import is_path, tree_of
 from setveil.data.columns import split_names
+from setveil.data.lacking import lacking_of
+from setveil.data.skipped import lines_of
 from setveil.errors import RequestError, TableError, described, spoken
 from setveil.published.table_files import PublishedTable
 from setveil.published.table_files import read_published_table as published_table
@@ -30,7 +32,7 @@ def read_table(
     ranges: str | Iterable[str] | Mapping[str, Any] = (),
     bounds: Mapping[str, Any] | None = None,
     weights: Mapping[str, Any] | None = None,
-    missing: Mapping[str, str | Sequence[str]] | None = None,
+    missing: str | Sequence[str] | Mapping[str, str | Sequence[str]] | None = None,
     roles: str | PathLike[str] | None = None,
     delimiter: str | None = None,
     item_columns: str | Sequence[str] | None = None,
@@ -39,6 +41,14 @@ def read_table(
     item_column: str | None = None,
     not_ids: str | Iterable[str] = (),
     normalize: str | None = None,
+    skip_lines: str | int | None = None,
+    skip_last: int | None = None,
+    comment: str | None = None,
+    header_lines: int | None = None,
+    not_missing: str | Sequence[str] | None = None,
+    missing_id: str | None = None,
+    missing_item: str | None = None,
+    fill_id: bool = False,
     format: str | None = None,  # noqa: A002  (the word that users know)
     encoding: str | None = None,
     separator: str | None = None,
@@ -77,8 +87,17 @@ def read_table(
         Numbers between which all values of a column lie, whatever occurs: outer ranges end there.
     weights : dict of str to number
         How much what a column loses counts, by default 1.
-    missing : dict of str to (str or list of str)
-        Values of columns that mean that there is none, such as ``{"age": ["NA", "unknown"]}``.
+    missing : dict of str to (str or list of str), or str
+        Values of columns that mean that there is none, such as ``{"age": ["NA", "unknown"]}``; of every
+        column as a text: ``"unknown,999"``.
+    not_missing : str or list of str, optional
+        Words that usually mean that there is none, and are items here.
+    missing_id : {"stop", "skip"}, optional
+        What becomes of lines without an ID, by default an error.
+    missing_item : {"skip", "stop"}, optional
+        What becomes of lines without an item: by default they are skipped, and their person stays.
+    fill_id : bool
+        Whether an ID stands once for a group of lines.
     roles : path
         A TOML file that says all this, in place of the parameters above.
     delimiter : str
@@ -94,6 +113,14 @@ def read_table(
         The column of `items` that holds the item, where it has more than two.
     normalize : {"codes", "text", "none"}, optional
         Make spellings of an item one item, as for `setveil.read`.
+    skip_lines : int or str, optional
+        How many first lines are no data; or which lines, by number: ``"1-3,359"``. 0 says that none is.
+    skip_last : int, optional
+        How many last lines are no data. 0 says that none is.
+    comment : str, optional
+        Lines that begin with it are no data, such as ``#``. Without it, only such lines above a table.
+    header_lines : int, optional
+        How many lines stand above the data; the first that has a name for a column counts.
     not_ids : list of str
         Columns that are no ids of persons, although they look so: they may be published, and where their
         values come again the lines are persons of their own.
@@ -137,6 +164,8 @@ def read_table(
     how = How(
         format, encoding, separator, delimiter, item_columns, items, id_column, item_column,
         tuple(names_of("not_ids", not_ids)), normalize, yes, quote, decimal, sheet,
+        lines=lines_of(skip_lines, skip_last, comment, header_lines),
+        lacking=lacking_of(missing, not_missing, missing_id, missing_item, fill_id=fill_id),
     )  # fmt: skip
     require_written(how)
     for name in ("format", "encoding", "separator", "delimiter", "id_column", "item_column"):
@@ -153,7 +182,6 @@ def read_table(
         "ranges": ranges if isinstance(ranges, Mapping) else dict.fromkeys(names_of("ranges", ranges), True),
         "bounds": bounds,
         "weights": weights,
-        "missing": missing,
     }
     if roles is None:
         found = make_roles(**said, id_column=id_column, delimiter=delimiter)

@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import Any, cast
 
 from setveil.commands.given import is_path
-from setveil.data.columns import WANTED, Wanted
+from setveil.data.columns import WANTED, Wanted, as_field
 from setveil.data.frames import named_as_texts, rows_in_frame
 from setveil.data.ids import of_cells
 from setveil.data.io import read_with_ids
+from setveil.data.lacking import lacking_of
 from setveil.data.names import is_people, tells_person
 from setveil.data.personal import Personal, ids_of_columns
-from setveil.data.readings import as_field
-from setveil.data.rows_of_columns import personal_in, require_people
+from setveil.data.rows_of_columns import personal_in, require_people, without_words
+from setveil.data.skipped import OF_LACKING
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, TableError
 from setveil.options.reading import Reading
@@ -67,8 +68,11 @@ def rows_with_ids(data: object, reading: Mapping[str, Any]) -> tuple[Transaction
             "Rows of a series must say whose they are.",
             hint="Such as {'patient 1': ['tea', 'milk']}, a file or a data frame with a column of ids.",
         )
-    wanted = Wanted(**named_as_texts(data, {name: reading.get(name) for name in WANTED}))
-    part = rows_in_frame(data, wanted, reading.get("format"))
+    lacking = lacking_of(**{name: reading.get(name) for name in OF_LACKING})
+    named = named_as_texts(data, {name: reading.get(name) for name in WANTED})
+    wanted = Wanted(**named, lacking=lacking)
+    part = rows_in_frame(data, wanted, reading.get("format"), skip_last=reading.get("skip_last"))
+    part = without_words(part, "the data frame", lacking)
     if not reading.get("rows_are_events"):
         require_people("the data frame", part, wanted)
     rows = Transactions.from_codes(part.indptr, part.codes, part.labels)

@@ -6,8 +6,9 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from fnmatch import fnmatchcase
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +43,7 @@ class Wanted:
     item_columns: str | Sequence[str] | None = None
     delimiter: str | None = None  # between the items of a cell; None: a cell holds one
     yes: str | Sequence[str] | None = None  # values of a one-hot table that mean that the item is there
+    lacking: Any = field(default=None, compare=False)  # a `Lacking`: what means that there is no value
 
     @property
     def yes_values(self) -> frozenset[str]:
@@ -66,7 +68,7 @@ class Wanted:
 
 
 NOTHING = Wanted()
-WANTED = tuple(field.name for field in fields(Wanted))
+WANTED = tuple(one.name for one in fields(Wanted) if one.name != "lacking")
 
 
 class _Columns:
@@ -250,3 +252,24 @@ def joined(row: Codes, codes: Codes, n_rows: int) -> tuple[NDArray[np.int64], Co
     indptr = np.zeros(n_rows + 1, np.int64)
     np.cumsum(np.bincount(row, minlength=n_rows), out=indptr[1:])
     return indptr, codes
+
+
+def as_fields(columns: Sequence[int], word: Sequence[str] | Mapping[int, str]) -> str:
+    """Write columns as names and ranges of names between commas."""
+    parts: list[str] = []
+    start = 0
+    for end in range(1, len(columns) + 1):
+        if end == len(columns) or columns[end] != columns[end - 1] + 1:
+            first, last = word[columns[start]], word[columns[end - 1]]
+            run = end - start
+            if run > 2 and "-" not in first + last:
+                parts.append(as_field(f"{first}-{last}"))
+            else:
+                parts += [as_field(word[at]) for at in columns[start:end]]
+            start = end
+    return ",".join(parts)
+
+
+def as_field(text: str) -> str:
+    """Quote the name of a column for a list of names with commas between them, where it must be."""
+    return '"' + text.replace('"', '""') + '"' if set(text) & set(',"') else text

@@ -23,10 +23,25 @@ LISTS = 0.2  # so many cells with separators are lists
 FEW, MANY = 5, 20  # lines from which on the values of a column say something, and something by themselves
 _DIGITS = 18  # of numbers that may count lines
 _PLACES = 12  # in lines that ids are looked for in, besides the last two
+_MOST_HEADERS = 6  # lines that may be above the data
 _SHAPED = 500  # lines whose values are compared by how they are written
 _ORDER = {0: "first", 1: "second", 2: "third", -1: "last", -2: "last but one"}
 
-MISSING = frozenset({"", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null", "None"})
+PUBLISHED_MISSING = frozenset({"", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null", "None"})
+# Words that programs and people write where there is no value, in any column of what is read.
+MISSING = PUBLISHED_MISSING | {
+    *("n/a", "n.a.", "N.A.", "<NA>", "#NV", "#N/D", "NaT", "Null", "(null)", "(NULL)", "<null>", "<NULL>"),
+    *("[NULL]", r"\N", "(none)", "(blank)", "(leer)", "(vide)", "(en blanco)", "(vuoto)", "(empty)"),
+    *("-", "--", "\u2013", "\u2014", "."),
+}
+# fmt: off
+TOTALS = frozenset({
+    "total", "totals", "grand total", "grand totals", "sum", "sum total", "subtotal", "sub-total",
+    "overall", "gesamt", "gesamtergebnis", "gesamtsumme", "summe", "insgesamt", "endsumme",
+    "zwischensumme", "total général", "total general", "totaux", "somme", "ensemble", "suma",
+    "suma total", "totales", "totale", "totale complessivo", "somma", "totaal", "razem",
+})
+# fmt: on
 
 
 def _forms(*words: str) -> set[str]:
@@ -188,19 +203,25 @@ def are_marks(values: Set[str]) -> bool:
 
 
 def has_header(rows: Rows) -> bool:
-    """Tell whether the first line is unlike those below it.
+    """Tell whether the first line is unlike those below it; lines that equal it are not looked at.
 
     It is if a column of numbers or dates does not begin with one; else if none of its fields is a number, a
-    date or empty, and none stands in its column again.
+    date or empty, and none stands in its column again. The name of the first column may be empty if it
+    numbers the lines.
     """
     if len(rows) < 2:
         return False
-    first, rest = rows[0], rows[1:]
+    first, rest = rows[0], [row for row in rows[1:] if row != rows[0]]
+    again = len(rest) + 1 < len(rows)
     if len(first) > 2 and any(set(first) == {str(n + at) for n in range(len(first))} for at in (0, 1)):
         return True  # columns that are numbered
-    plain = all(field and kind(field) in {"word", "code"} for field in first)
-    for at, field in enumerate(first):
-        below = [row[at] for row in rest if len(row) > at and row[at] not in MISSING]
+    columns = [
+        [row[at] for row in rest if len(row) > at and row[at] not in MISSING] for at in range(len(first))
+    ]
+    unnamed = len(first) > 1 and not first[0] and len(rest) > 1 and _number_lines(columns[0])
+    plain = all(field and kind(field) in {"word", "code"} for field in first[unnamed:])
+    unlike = not again
+    for field, below in zip(first, columns, strict=True):
         numeric = sum(kind(value) in {"integer", "number", "date"} for value in below)
         if below and numeric >= SURE * len(below) and kind(field) in {"word", "code"} and field:
             return True
@@ -208,7 +229,36 @@ def has_header(rows: Rows) -> bool:
             return True
         if field in below:
             plain = False
-    return plain
+        unlike |= sum(kind(value) != kind(field) for value in below) >= SURE * max(len(below), 1)
+    return plain and unlike
+
+
+def _number_lines(values: Sequence[str]) -> bool:
+    """Tell whether values are integers that differ from line to line."""
+    return bool(values) and all(map(_INTEGER.fullmatch, values)) and len(set(values)) == len(values)
+
+
+def header_lines(rows: Rows) -> int:
+    """Count the lines above a table that are no data: words where nearly all lines have numbers."""
+    if len(rows) < MANY:
+        return 1
+    numeric = []
+    columns = [{row[at] for row in rows[_MOST_HEADERS:] if len(row) > at} for at in range(len(rows[0]))]
+    for at in range(len(rows[0])):
+        kinds = [kind(row[at]) for row in rows[1:] if len(row) > at and row[at] not in MISSING]
+        numbers = sum(one in {"integer", "number", "date"} for one in kinds)
+        if len(kinds) >= MANY and numbers >= SURE * len(kinds):
+            numeric.append(at)
+    found = 1
+    for row in rows[1:_MOST_HEADERS] if numeric else ():
+        if any(field in MISSING or kind(field) not in {"word", "code"} for field in row):
+            break
+        if any(len(row[at]) < 2 for at in numeric if at < len(row)):
+            break
+        if any(row[at] in columns[at] for at in range(len(row)) if at not in numeric):
+            break
+        found += row != rows[0]
+    return found
 
 
 def why_table(rows: Rows) -> str:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from setveil.data import evidence
 from setveil.data.columns import Codes, Wanted, column_at, guess_columns
 from setveil.data.ids import Values
+from setveil.data.lacking import PLAIN
 from setveil.data.layout import Layout
 from setveil.data.named_columns import Column
 from setveil.data.names import is_measured_name
@@ -35,6 +36,7 @@ def read_frame(
     form: str | None = None,
     *,
     first_is_id: bool = False,
+    skip_last: int | None = None,
 ) -> RowsRead:
     """Take the rows out of a data frame (see `setveil.data.transactions.Transactions.from_frame`).
 
@@ -67,27 +69,31 @@ def read_frame(
     lists = None if form or wanted.item_columns is not None else list_column(offered, wanted, name)
     if lists is None:
         try:
-            return read_table(FrameTable(table, list(offered), name, first_is_id=first_is_id), form, wanted)
+            found = FrameTable(table, list(offered), name, first_is_id=first_is_id, skip_last=skip_last)
+            return read_table(found, form, wanted)
         except TableError as asked:
-            asked.keep(lambda options: _works(table, options, name))
+            asked.keep(lambda options: _works(table, options, name, form, wanted))
             raise
     if wanted.delimiter is not None:
         raise RequestError(
             f"{name}: column {shorten(lists)} holds lists: there is no delimiter between their items.",
             hint="Omit it.",
         )
-    part = read_lists(table, lists, name)
-    frame_table = FrameTable(table, list(offered), name)
+    frame_table = FrameTable(table, list(offered), name, skip_last=skip_last)
+    part = read_lists(frame_table.table, lists, name)
     if wanted.id_column is None:
         return with_unused(frame_table, part, {})
     id_at, item_at = (column_at(frame_table.names, one, name) for one in (wanted.id_column, lists))
-    by_id = read_lists_by_id(frame_table, id_at, item_at, (part.indptr, part.codes, list(part.labels)))
-    return replace(by_id, notes=part.notes)
+    lists_read = part.indptr, part.codes, list(part.labels)
+    by_id = read_lists_by_id(frame_table, id_at, item_at, lists_read, wanted.lacking or PLAIN)
+    return replace(by_id, notes=(*part.notes, *by_id.notes))
 
 
-def rows_in_frame(frame: object, wanted: Wanted, form: str | None = None) -> RowsRead:
+def rows_in_frame(
+    frame: object, wanted: Wanted, form: str | None = None, *, skip_last: int | None = None
+) -> RowsRead:
     """Take the rows out of a data frame that was given, and refuse texts that seem to be lists of items."""
-    part = read_frame(frame, wanted, form=form, first_is_id=True)
+    part = read_frame(frame, wanted, form=form, first_is_id=True, skip_last=skip_last)
     if form is None and wanted.delimiter is None and part.layout.format in {"long", "wide"}:
         refuse_lists("the data frame", part.items, part.layout.format)
     return part
@@ -118,15 +124,22 @@ def _is_integer(name: object) -> bool:
     return isinstance(name, Integral) and not isinstance(name, bool)
 
 
-def _works(table: pl.LazyFrame, options: Mapping[str, str], name: str) -> bool:
+def _works(
+    table: pl.LazyFrame, options: Mapping[str, str], name: str, form: str | None, wanted: Wanted
+) -> bool:
     """Tell whether a reading that could be proposed gives rows; raise if these would be events of people."""
-    said = dict(options)
-    form = said.pop("format", None)
+    said: dict[str, Any] = dict(options)
+    form = said.pop("format", form)
+    skip_last = int(said.pop("skip_last", 0))
+    said.pop("skip_lines", None)
+    said.pop("header_lines", None)
+    lacking = (wanted.lacking or PLAIN).with_ways(said)
+    wanted = replace(wanted, **said, lacking=lacking)
     try:
-        part = read_frame(table, Wanted(**said), name, form)
+        part = read_frame(table, wanted, name, form, first_is_id=not wanted.named, skip_last=skip_last)
     except (DataError, RequestError):
         return False
-    require_people(name, part, Wanted(**said))
+    require_people(name, part, wanted)
     return bool((part.codes >= 0).any())
 
 
@@ -165,8 +178,7 @@ def read_lists(table: pl.LazyFrame, column: str, where: str) -> RowsRead:
         np.cumsum(np.bincount(row[~missing], minlength=lengths.len()), out=indptr[1:])
     codes, labels = _numbered(items)
     if "" in labels:
-        empty = codes == labels.index("")
-        _refuse(pl.Series(empty), column, "empty", where, "lists")
+        _refuse(pl.Series(codes == labels.index("")), column, "empty", where)
     return RowsRead(
         indptr,
         codes,
@@ -206,11 +218,19 @@ class FrameTable:
     trimmed = False
     outside: Sequence[Sequence[str]] = ()
     trouble = ""
+    notes: Sequence[str] = ()
 
     def __init__(
-        self, table: pl.LazyFrame, names: list[str], name: str, *, first_is_id: bool = False
+        self,
+        table: pl.LazyFrame,
+        names: list[str],
+        name: str,
+        *,
+        first_is_id: bool = False,
+        skip_last: int | None = None,
     ) -> None:
-        self.table = table
+        self.table = table if not skip_last else table.reverse().slice(skip_last).reverse()
+        self.settled = skip_last is not None
         self.name = name
         self.names = names
         self._first_is_id = first_is_id
@@ -243,6 +263,10 @@ class FrameTable:
         table = self.table.select(pl.col([self.names[at] for at in wanted])).collect()
         return [self._column(table[self.names[at]], is_id=at == id_at, marks=marks) for at in wanted]
 
+    def skip(self, rows: Sequence[int], *, last: bool) -> list[dict[str, str]]:
+        """Say by which options rows are skipped; `last`: it is one, and the last."""
+        return [{"skip_last": "1"}] if last else []
+
     def texts(self, at: int) -> tuple[Codes, list[str]]:
         """Read a column as texts, whatever it contains."""
         values = whole(self.table.select(pl.col(self.names[at])).collect()[self.names[at]])
@@ -254,8 +278,7 @@ class FrameTable:
     def _column(self, values: pl.Series, *, is_id: bool, marks: bool) -> Column:
         name = values.name
         if not is_id:
-            if marks:
-                values = whole(values)
+            values = whole(values) if marks or _lacks_some(values) else values
             _check_items(values, name, self.name, "rows", marks=marks)
         elif values.dtype.is_nested() or values.dtype == pl.Object:
             raise DataError(
@@ -263,10 +286,6 @@ class FrameTable:
             )
         elif values.dtype.is_float():
             values = values.fill_nan(None)
-        if not marks or is_id:
-            _refuse(values.is_null(), name, "missing", self.name, "rows")
-        if not marks and values.dtype == pl.String:
-            _refuse(values == "", name, "empty", self.name, "rows")
         codes, labels = _numbered(values)
         return Column(
             codes.astype(np.int64),
@@ -292,6 +311,11 @@ def whole(values: pl.Series) -> pl.Series:
     return values
 
 
+def _lacks_some(values: pl.Series) -> bool:
+    """Tell whether values are missing, for which pandas turns integers into floats."""
+    return bool(values.null_count()) or (values.dtype.is_float() and bool(values.is_nan().any()))
+
+
 def _check_items(items: pl.Series, column: str, where: str, unit: str, *, marks: bool = False) -> None:
     dtype = items.dtype
     text = (
@@ -312,12 +336,11 @@ def _whole_hint(items: pl.Series) -> str:
     return "Turn the items into strings first."
 
 
-def _refuse(bad: pl.Series, column: str, what: str, where: str, unit: str) -> None:
+def _refuse(bad: pl.Series, column: str, what: str, where: str) -> None:
     count = int(bad.sum())
     if count:
-        at = "" if unit == "lists" else f", the first in row {int(bad.arg_max() or 0)} counted from 0"
         raise DataError(
-            f"{where}: column {shorten(column)} has {what} values ({count:,}{at}), expected none.",
+            f"{where}: column {shorten(column)} has {what} values ({count:,}), expected none.",
             hint="Remove them first; a row without items is an empty list.",
         )
 

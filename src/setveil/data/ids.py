@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.data import evidence
-from setveil.data.columns import Codes, split_names
+from setveil.data.columns import Codes, as_field, split_names
 from setveil.data.names import (
     has_id_name,
     is_item_name,
@@ -31,7 +31,6 @@ from setveil.data.names import (
     is_place,
     names_others,
 )
-from setveil.data.readings import as_field
 from setveil.errors import TableError, shorten
 from setveil.wording import count
 

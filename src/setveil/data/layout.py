@@ -26,6 +26,7 @@ class Format:
     # of these, those that a file written in some layout does without; none has several items in a cell
     without: Callable[[Layout], tuple[str, ...]] = lambda _: ()
     text: bool = True  # whether it is text
+    columns: bool = True  # whether it may have columns, whose missing values the reader must know
 
 
 _TABLE = ("separator", "id_column", "item_columns")
@@ -33,8 +34,8 @@ _YES = ("yes",)
 _CELLS = ("delimiter",)
 
 FORMATS: Mapping[str, Format] = {
-    "fimi": Format(".dat", "text:read_fimi", "write:fimi"),
-    "basket": Format(".csv", "text:read_basket", "write:basket", ("separator",)),
+    "fimi": Format(".dat", "text:read_fimi", "write:fimi", columns=False),
+    "basket": Format(".csv", "text:read_basket", "write:basket", ("separator",), columns=False),
     "long": Format(
         ".csv",
         "table:read_long",
@@ -56,7 +57,7 @@ FORMATS: Mapping[str, Format] = {
         (*_TABLE, *_YES),
         without=lambda _: ("id_column", "item_columns", *_YES),
     ),
-    "spmf": Format(".txt", "text:read_spmf", "write:spmf"),
+    "spmf": Format(".txt", "text:read_spmf", "write:spmf", columns=False),
     "parquet": Format(
         ".parquet",
         "parquet:read_parquet",
@@ -209,7 +210,7 @@ class Origin:
     cells: tuple[Layout, str] | None = None
     written: Mapping[str, Any] = field(default_factory=dict)  # options that say how a file is written
     merged: Merged | None = None  # which spellings of items were made one
-    notes: tuple[str, ...] = field(default=(), compare=False)  # what was noticed while reading
+    notes: tuple[str, ...] = field(default=(), compare=False)  # what was noticed or skipped while reading
     unit: str = "person"  # what a row is: a person, or an event that was confirmed, such as an order
     respelled: Merged | None = None  # which were made the one that the hierarchy has
     seconds: float = field(default=0.0, compare=False)
@@ -245,6 +246,7 @@ class Origin:
             **({} if self.merged is None else {"normalized": self.merged.as_dict()}),
             **({"unit": self.unit} if self.unit != "person" else {}),
             **({} if self.respelled is None else {"respelled": self.respelled.as_dict()}),
+            **({"notes": list(self.notes)} if self.notes else {}),
         }
 
     def sentence(self) -> str:

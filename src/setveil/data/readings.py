@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from setveil.data import answers, evidence
-from setveil.data.columns import numbered_alike
+from setveil.data.columns import as_field, as_fields, numbered_alike
 from setveil.data.layout import in_words
 from setveil.data.named_columns import NamedColumns, called
 from setveil.data.names import (
@@ -19,6 +19,7 @@ from setveil.data.names import (
     is_person_name,
     tells_person,
 )
+from setveil.data.totals import is_total
 from setveil.errors import TableError, shorten
 
 SAMPLES = 3
@@ -133,6 +134,8 @@ def likely_readings(table: NamedColumns) -> list[Reading]:
     if len(marks) > 1 and 2 * len(marks) >= width:
         options = {**whose, "item_columns": as_fields(marks, word)}
         return [(options, f"one row per {per}, an item for each column")] if table.header else []
+    if pivot := _of_pivot(table, values, word):
+        return [pivot]
     asked = _of_answers(table, values, word)
     if asked:
         return [({**whose, **options}, f"one row per {per}, {meaning}") for options, meaning in asked]
@@ -196,6 +199,26 @@ def _come_again(values: Sequence[str], others: set[str]) -> bool:
     """Tell whether many of the values of a column are those of others, too."""
     here = set(values)
     return bool(here) and 5 * len(here & others) >= min(len(here), len(others))
+
+
+def _of_pivot(table: NamedColumns, values: Sequence[Sequence[str]], word: Sequence[str]) -> Reading | None:
+    """Say how a table of amounts with totals is read: IDs, then an item for each column; None: it is none."""
+    width = len(values)
+    if not table.header or width < 4 or table.trimmed or not table.head:
+        return None
+    amounts = [[value for value in column if value not in evidence.MISSING] for column in values[1:]]
+    if not all(column and all(_AMOUNT.fullmatch(value) for value in column) for column in amounts):
+        return None
+    total = is_total(table.names[-1]) and width - 1
+    line = is_total(table.head[-1][0])
+    if not total and not line:
+        return None
+    items = [at for at in range(1, width) if at != total]
+    options = {"format": "onehot", "id_column": word[0], "item_columns": as_fields(items, word)}
+    if line:
+        options["skip_last"] = "1"
+    meaning = f"one row per value of {called(table, 0)}, an item where its amount is above 0, without totals"
+    return options, meaning
 
 
 def _of_lists(table: NamedColumns, values: Sequence[Sequence[str]], word: Sequence[str]) -> list[Reading]:
@@ -381,6 +404,7 @@ def _hold_ends(table: NamedColumns, columns: Sequence[int]) -> bool:
     return sum(here) >= max(evidence.SURE * len(here), 1)
 
 
+_AMOUNT = re.compile(r"[0-9]+(\.0+)?", re.ASCII)
 _WORDS = re.compile(r"[^\s,;|]+")
 _ANY_COLUMN = re.compile(r"(.|col|column|field|var|variable|feature|value|unnamed|_)?[\W_]*", re.IGNORECASE)
 
@@ -429,24 +453,3 @@ def _item_score(table: NamedColumns, at: int, values: Sequence[str]) -> int:
     if table.header and is_item_name(table.names[at]):
         score += 4
     return score - 9 * _is_mark(values)
-
-
-def as_fields(columns: Sequence[int], word: Sequence[str] | Mapping[int, str]) -> str:
-    """Write columns as names and ranges of names between commas."""
-    parts: list[str] = []
-    start = 0
-    for end in range(1, len(columns) + 1):
-        if end == len(columns) or columns[end] != columns[end - 1] + 1:
-            first, last = word[columns[start]], word[columns[end - 1]]
-            run = end - start
-            if run > 2 and "-" not in first + last:
-                parts.append(as_field(f"{first}-{last}"))
-            else:
-                parts += [as_field(word[at]) for at in columns[start:end]]
-            start = end
-    return ",".join(parts)
-
-
-def as_field(text: str) -> str:
-    """Quote the name of a column for a list of names with commas between them, where it must be."""
-    return '"' + text.replace('"', '""') + '"' if set(text) & set(',"') else text

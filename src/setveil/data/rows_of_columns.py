@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from setveil.data import answers, evidence
 from setveil.data.columns import (
     Codes,
     Wanted,
+    as_field,
     column_at,
     columns_at,
     joined,
@@ -30,6 +30,17 @@ from setveil.data.columns import (
 )
 from setveil.data.events import NOBODY, Beside, may_tell, require_rows_of_people
 from setveil.data.ids import Values
+from setveil.data.lacking import (
+    PLAIN,
+    Lacking,
+    emptied,
+    only,
+    refuse_lines,
+    settled_ids,
+    skipped_noted,
+    words_noted,
+)
+from setveil.data.lacking import without_words as emptied_column
 from setveil.data.layout import Layout
 from setveil.data.named_columns import Column, NamedColumns, called
 from setveil.data.personal import (
@@ -41,10 +52,12 @@ from setveil.data.personal import (
     other_columns,
     personal_fields,
 )
-from setveil.data.readings import as_field, refusal
+from setveil.data.readings import refusal
 from setveil.data.set_fields import require_delimiter, split_column
 from setveil.data.spelling import refuse_rounded
+from setveil.data.totals import refuse_total_lines, refuse_totals
 from setveil.errors import DataError, RequestError, TableError, listed, shorten
+from setveil.wording import are, count
 
 if TYPE_CHECKING:
     import polars as pl
@@ -71,7 +84,9 @@ class RowsRead:
     beside: Beside = field(default=NOBODY, repr=False)  # unused columns that may say whose rows are
     personal: tuple[PersonalColumn, ...] = field(default=(), repr=False)  # of columns that hold no items
     written: Mapping[str, str] = field(default_factory=dict)  # options that were found, of how it is written
-    notes: tuple[str, ...] = ()  # what was noticed while reading
+    kept: Codes | None = field(default=None, repr=False)  # lines that were not skipped; None: all
+    notes: tuple[str, ...] = ()  # what was noticed or skipped while reading, and what stood for no item
+    of_columns: bool = False  # whether words for no item were looked for column by column
 
 
 def personal_in(part: RowsRead, not_ids: str | Sequence[str] | None = None) -> Personal:
@@ -102,6 +117,25 @@ def refuse_rounded_column(where: str, column: str, codes: Codes, labels: Sequenc
         refuse_rounded(where, column, counted, what)
 
 
+def without_words(part: RowsRead, where: str, lacking: Lacking) -> RowsRead:
+    """Leave out words that mean that there is no item, unless that was done column by column."""
+    if not part.of_columns:
+        used = [*part.item_columns, *([part.id_column] if part.id_column else [])]
+        lacking.require([*used, *part.ignored_columns], used, where)
+        name = next(iter(part.item_columns), "")
+        codes, words = emptied(np.asarray(part.codes), part.labels, lacking.words(name))
+        part = replace(part, codes=codes, notes=(*part.notes, words_noted(words, name, "value")))
+    if lacking.missing_item == "stop":
+        filled = np.concatenate([[0], np.cumsum(np.asarray(part.codes) >= 0)])
+        empty = int((filled[part.indptr[1:]] == filled[part.indptr[:-1]]).sum())
+        if empty:
+            raise DataError(
+                f"{where}: {count(empty, 'row')} {are(empty)} without an item.",
+                hint="Add --missing-item skip to read them as empty rows.",
+            )
+    return part
+
+
 def refuse_rounded_parts(where: str, part: RowsRead) -> None:
     """Raise if ids or items are numbers that a spreadsheet has rounded."""
     if part.ids is not None:
@@ -126,8 +160,13 @@ def read_table(table: NamedColumns, form: str | None, wanted: Wanted) -> RowsRea
     """
     if not table.names:
         raise DataError(f"{table.name}: a table needs columns; it has none.")
-    read = _Remembered(table)
+    read = _Remembered(table, wanted.lacking or PLAIN)
+    read.require_data_below()
     part = _read_table(read, form, wanted)
+    lacking = read.lacking
+    used = [*part.item_columns, *([] if part.id_column is None else [part.id_column])]
+    lacking.require([called(table, at) for at in range(len(table.names))], used, table.name)
+    part = replace(part, notes=(*getattr(table, "notes", ()), *part.notes, *read.notes()), of_columns=True)
     return with_unused(table, part, read.known)
 
 
@@ -171,7 +210,8 @@ def _beside(table: NamedColumns, part: RowsRead, cells: Callable[[int], pl.Serie
         name = table.names[at] if table.header else ""
         if may_tell(name, [row[at] for row in table.head if len(row) > at]):
             texts = cells(at)
-            found.append(Values(called(table, at), *(table.texts(at) if texts is None else numbered(texts))))
+            codes, labels = table.texts(at) if texts is None else numbered(texts)
+            found.append(Values(called(table, at), codes if part.kept is None else codes[part.kept], labels))
     if not found:
         return NOBODY
     n_rows = part.indptr.size - 1
@@ -202,9 +242,11 @@ def _word(name: str) -> str:
 class _Remembered:
     """A table that remembers the columns that were read of it."""
 
-    def __init__(self, table: NamedColumns) -> None:
+    def __init__(self, table: NamedColumns, lacking: Lacking = PLAIN) -> None:
         self._table = table
         self.known: dict[int, Column] = {}
+        self.lacking = lacking.of([called(table, at) for at in range(len(table.names))])
+        self._words: dict[str, Counter[str]] = {}
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._table, name)
@@ -212,11 +254,42 @@ class _Remembered:
     def columns(
         self, wanted: Sequence[int], *, id_at: int | None = None, marks: bool = False
     ) -> list[Column]:
-        """Read some columns, and remember that of the ids."""
+        """Read some columns, empty where a word says that there is nothing, and remember that of the ids."""
         found = self._table.columns(wanted, id_at=id_at, marks=marks)
+        for place, at in enumerate(wanted):
+            name = called(self._table, at)
+            found[place], words = emptied_column(found[place], self.lacking.words(name, wide=marks))
+            if words and at != id_at:
+                self._words[name] = words
         if id_at is not None and id_at in wanted:
             self.known[id_at] = found[list(wanted).index(id_at)]
         return found
+
+    def require_data_below(self) -> None:
+        """Raise if lines below the header have words where nearly all others have numbers."""
+        lines = getattr(self._table, "header_lines", 1)
+        if lines > 1 and not self.lacking.published:
+            rows = f"lines 1 to {lines}" if lines > 2 else "lines 1 and 2"
+            raise TableError(
+                f"{self._table.name}: {rows} of the table seem to be headers: nearly all lines below have "
+                "numbers where these have words",
+                [],
+                [
+                    ({"header_lines": str(lines)}, f"the data begin below {lines} header lines"),
+                    ({"header_lines": "1"}, "the first line alone is the header"),
+                ],
+            )
+
+    def remember(self, name: str, words: Counter[str]) -> None:
+        """Count words for no item that stood in cells of several items."""
+        if words:
+            self._words[name] = self._words.get(name, Counter()) + words
+
+    def notes(self) -> list[str]:
+        """Say which words stood for no item."""
+        if len(self._words) < 4:
+            return [words_noted(words, name) for name, words in self._words.items()]
+        return [words_noted(sum(self._words.values(), Counter()), "", "cell")]
 
 
 def _read_table(table: Any, form: str | None, wanted: Wanted) -> RowsRead:
@@ -240,6 +313,10 @@ def _read_table(table: Any, form: str | None, wanted: Wanted) -> RowsRead:
     if form is None:
         form = _form_of(table, columns, values)
     names = [table.names[at] for at in items_at]
+    if form == "onehot" and wanted.item_columns is None:
+        refuse_totals(
+            table, names, columns, None if ids is None or id_at is None else (called(table, id_at), ids)
+        )
     if form == "onehot" and wanted.yes is not None:
         cells, labels = answered(table, names, columns, wanted.yes_values)
     elif form == "onehot":
@@ -264,8 +341,9 @@ def _read_long(table: NamedColumns, wanted: Wanted, *, said: bool) -> RowsRead:
             raise refusal(table, "")
     id_at, item_at = found
     ids, items = _without_blank_ends(*table.columns(found, id_at=id_at))
-    row, rows = _rows_of_ids(table, id_at, ids, {item_at: items})
-    indptr, codes = joined(row, items.codes, len(rows))
+    row, rows, kept = _rows_of_ids(table, id_at, ids)
+    item_codes, items = _of_items(table, item_at, items, kept)
+    indptr, codes = joined(row, item_codes, len(rows))
     id_name, item_name = ((table.names[at] if table.header else "") for at in found)
     return RowsRead(
         indptr,
@@ -279,10 +357,35 @@ def _read_long(table: NamedColumns, wanted: Wanted, *, said: bool) -> RowsRead:
         rows,
         (Values(called(table, item_at), items.codes, items.labels),),
         lines=row,
+        kept=kept,
+        notes=(*skipped_noted(kept, ids.codes.size), *_without_items(item_codes, indptr, codes)),
     )
 
 
-def _read_cells(table: NamedColumns, form: str | None, wanted: Wanted, delimiter: str) -> RowsRead:
+def _of_items(table: Any, at: int, items: Column, kept: Codes | None) -> tuple[Codes, Column]:
+    """Return the number of the item of each line, -1 where there is none."""
+    items = only(items, kept)
+    if "" not in items.labels:
+        return items.codes, items
+    empty = np.array([not label for label in items.labels], bool)[items.codes]
+    if empty.any() and table.lacking.missing_item == "stop":
+        where = items.place(int(np.argmax(empty)))
+        raise refuse_lines(where, called(table, at), int(empty.sum()), "item")
+    return np.where(empty, -1, items.codes), items
+
+
+def _without_items(lines: Codes, indptr: Codes, codes: Codes) -> list[str]:
+    """Say how many lines of a long table lack an item, and how many rows are empty for it."""
+    number = int((lines < 0).sum())
+    if not number:
+        return []
+    filled = np.concatenate([[0], np.cumsum(codes >= 0)])
+    empty = int((filled[indptr[1:]] == filled[indptr[:-1]]).sum())
+    rows = f"; {count(empty, 'row')} {are(empty)} empty" if empty else ""
+    return [f"{count(number, 'line')} {'has' if number == 1 else 'have'} an ID and no item{rows}."]
+
+
+def _read_cells(table: Any, form: str | None, wanted: Wanted, delimiter: str) -> RowsRead:
     """Take the rows out of a table whose cells hold several items, or none."""
     require_delimiter(delimiter)
     if form == "onehot":
@@ -305,21 +408,23 @@ def _read_cells(table: NamedColumns, form: str | None, wanted: Wanted, delimiter
     ids = None
     if id_at is not None:
         ids, *columns = _without_blank_ends(*columns)
+    row, rows, kept = np.arange(columns[0].codes.size), None, None
+    if ids is not None and id_at is not None:
+        row, rows, kept = _rows_of_ids(table, id_at, ids)
     lengths, codes, held = [], [], []
     labels: list[str] = []
     for at, column in zip(items_at, columns, strict=True):
-        filled = [label if label not in evidence.MISSING else "" for label in column.labels]
-        indptr, items, names = split_column(
-            column._replace(labels=filled), called(table, at), delimiter,
-            in_brackets=delimiter == ",", whole_brackets=True,
-        )  # fmt: skip
+        name = called(table, at)
+        indptr, split, names = split_column(
+            only(column, kept), name, delimiter, in_brackets=delimiter == ",", whole_brackets=True
+        )
+        items, words = emptied(split.astype(np.int64), names, table.lacking.words(name))
+        table.remember(name, words)
+        names = [label or "" for label in names]
         lengths.append(np.diff(indptr))
-        codes.append(items.astype(np.int64) + len(labels))
+        codes.append(np.where(items < 0, -1, items + len(labels)))
         labels += names
         held.append(Values(called(table, at), items, names))
-    row, rows = np.arange(columns[0].codes.size), None
-    if ids is not None and id_at is not None:
-        row, rows = _rows_of_ids(table, id_at, ids)
     of = np.repeat(np.tile(row, len(columns)), np.concatenate(lengths))
     indptr, flat = joined(of, np.concatenate(codes), row.size if rows is None else len(rows))
     names_of_items = tuple(called(table, at) for at in items_at)
@@ -342,11 +447,17 @@ def _read_cells(table: NamedColumns, form: str | None, wanted: Wanted, delimiter
         tuple(held),
         (layout, delimiter),
         row,
+        kept=kept,
+        notes=() if ids is None else tuple(skipped_noted(kept, ids.codes.size)),
     )
 
 
 def read_lists_by_id(
-    table: NamedColumns, id_at: int, item_at: int, lists: tuple[Codes, Codes, list[str]]
+    table: NamedColumns,
+    id_at: int,
+    item_at: int,
+    lists: tuple[Codes, Codes, list[str]],
+    lacking: Lacking = PLAIN,
 ) -> RowsRead:
     """Take the rows out of a table of records with a list in each: those of one id are one row.
 
@@ -359,8 +470,13 @@ def read_lists_by_id(
     """
     bounds, codes, labels = lists
     (ids,) = table.columns([id_at], id_at=id_at)
-    row, rows = _rows_of_ids(table, id_at, ids)
-    indptr, flat = joined(np.repeat(row, np.diff(bounds)), codes, len(rows))
+    row, rows, kept = _rows_of_ids(_Remembered(table, lacking), id_at, ids)
+    lengths = np.diff(bounds)
+    if kept is not None:
+        there = np.zeros(lengths.size, bool)
+        there[kept] = True
+        codes, lengths = codes[np.repeat(there, lengths)], lengths[kept]
+    indptr, flat = joined(np.repeat(row, lengths), codes, len(rows))
     name = called(table, item_at)
     part = RowsRead(
         indptr,
@@ -374,6 +490,8 @@ def read_lists_by_id(
         rows,
         (Values(name, codes, labels),),
         lines=row,
+        kept=kept,
+        notes=tuple(skipped_noted(kept, ids.codes.size)),
     )
     return with_unused(table, part, {id_at: ids})
 
@@ -415,7 +533,9 @@ def _by_line(
     )
     if ids is None or id_at is None:
         return part
-    row, rows = _rows_of_ids(table, id_at, ids)
+    row, rows, kept = _rows_of_ids(table, id_at, ids)
+    if kept is not None:
+        codes = codes[kept]
     indptr, flat = joined(np.repeat(row, width), codes.ravel(), len(rows))
     most = int(np.diff(indptr).max(initial=0))
     if form == "wide" and most > width:  # lines of one id are joined: rows outgrow the columns
@@ -431,16 +551,19 @@ def _by_line(
         part.ignored_columns,
         rows,
         lines=row,
+        kept=kept,
+        notes=tuple(skipped_noted(kept, ids.codes.size)),
     )
 
 
-def _rows_of_ids(
-    table: NamedColumns, id_at: int, ids: Column, beside: Mapping[int, Column] = MappingProxyType({})
-) -> tuple[Codes, list[str]]:
-    """Say of which row each line is, and the id of each row; columns `beside` must not be empty either."""
-    _refuse_missing(table, {id_at: ids, **beside})
+def _rows_of_ids(table: Any, id_at: int, ids: Column) -> tuple[Codes, list[str], Codes | None]:
+    """Say of which row each line is, the ID of each row, and which lines have one; None: all have."""
+    name = called(table, id_at)
+    ids, kept = settled_ids(ids, name, table.lacking)
+    ids = only(ids, kept)
+    refuse_total_lines(table, name, ids, kept, published=table.lacking.published)
     row, first = rows_of(_merged(ids))
-    return row, [ids.labels[code] for code in ids.codes[first].tolist()]
+    return row, [ids.labels[code] for code in ids.codes[first].tolist()], kept
 
 
 def _ignored(table: NamedColumns, used: Sequence[int]) -> tuple[str, ...]:
@@ -453,26 +576,6 @@ def _merged(column: Column) -> Codes:
     numbers: dict[str, int] = {}
     image = [numbers.setdefault(label, len(numbers)) for label in column.labels]
     return column.codes if len(numbers) == len(image) else np.array(image, np.int64)[column.codes]
-
-
-def _refuse_missing(table: NamedColumns, columns: Mapping[int, Column]) -> None:
-    lacking = {
-        at: np.array([not label for label in column.labels], bool)[column.codes]
-        for at, column in columns.items()
-        if "" in column.labels
-    }
-    lines = np.logical_or.reduce(list(lacking.values())) if lacking else np.zeros(0, bool)
-    if not lines.any():
-        return
-    at = min(lacking, key=lambda one: int(np.argmax(lacking[one])) if lacking[one].any() else lines.size)
-    number = int(lines.sum())
-    what = "an id or an item" if len(columns) > 1 else "an id"
-    more = f"; {number:,} lines lack {what}" if number > 1 else ""
-    raise DataError(
-        f"{columns[at].place(int(np.argmax(lacking[at])))}: column {shorten(called(table, at))} is empty, "
-        f"expected a value on every line{more}.",
-        hint="Complete or remove such lines; a long table cannot show a row without items.",
-    )
 
 
 def _form_of(table: NamedColumns, columns: Sequence[Column], values: set[str]) -> str:
@@ -556,7 +659,7 @@ def _filled(columns: Sequence[Column]) -> tuple[Codes, list[str]]:
     labels: list[str] = []
     cells = np.empty((columns[0].codes.size, len(columns)), np.int64)
     for at, column in enumerate(columns):
-        missing = np.array([label in evidence.MISSING for label in column.labels], bool)
+        missing = np.array([not label for label in column.labels], bool)
         cells[:, at] = np.where(missing[column.codes], -1, column.codes + len(labels))
         labels += column.labels
     return cells, labels
@@ -574,7 +677,7 @@ def marked(table: NamedColumns, names: list[str], columns: Sequence[Column]) -> 
     """Return the columns that each line marks, -1 for the others."""
     _require_item_names(table, names)
     cells = np.empty((columns[0].codes.size, len(columns)), np.int64)
-    yes, no = evidence.YES | evidence.TICKS, evidence.NO | evidence.NO_TICKS | evidence.MISSING
+    yes, no = evidence.YES | evidence.TICKS, evidence.NO | evidence.NO_TICKS
     for at, column in enumerate(columns):
         marks = np.zeros(len(column.labels), bool)
         for code, label in enumerate(column.labels):

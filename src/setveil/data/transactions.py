@@ -161,6 +161,12 @@ class Transactions(Exposed):
         rows_are_events: bool = False,
         format: str | None = None,  # noqa: A002  (the word that users know)
         yes: str | Sequence[str] | None = None,
+        missing: str | Sequence[str] | Mapping[str, Any] | None = None,
+        not_missing: str | Sequence[str] | None = None,
+        missing_id: str | None = None,
+        missing_item: str | None = None,
+        fill_id: bool = False,
+        skip_last: int | None = None,
     ) -> Transactions:
         """Make transactions from a data frame.
 
@@ -185,6 +191,8 @@ class Transactions(Exposed):
             Make spellings one item, as for `setveil.read`.
         rows_are_events : bool
             Whether rows are events, of which a person may have several, as for `setveil.read`.
+        missing, not_missing, missing_id, missing_item, fill_id, skip_last
+            What means that there is no value, and rows that are no data, as for `setveil.read`.
 
         format : {"long", "wide", "onehot"}, optional
             How the frame is laid out, by default detected. "long" and "wide" also say that each text is one
@@ -211,7 +219,14 @@ class Transactions(Exposed):
         from setveil.data.events import unit_of
         from setveil.data.frames import named_as_texts, rows_in_frame
         from setveil.data.ids import require_no_ids
-        from setveil.data.rows_of_columns import personal_in, refuse_rounded_parts, require_people
+        from setveil.data.lacking import lacking_of
+        from setveil.data.rows_of_columns import (
+            personal_in,
+            refuse_rounded_parts,
+            require_people,
+            without_words,
+        )
+        from setveil.data.skipped import lines_of
 
         said: dict[str, Any] = {"id_column": id_column, "item_column": item_column}
         said["item_columns"] = item_columns
@@ -222,8 +237,12 @@ class Transactions(Exposed):
             raise RequestError(
                 f"The format {shorten(format)} is not that of a data frame.", hint="Use long, wide or onehot."
             )
-        wanted = Wanted(**said, delimiter=delimiter, yes=yes)
-        part = rows_in_frame(frame, wanted, format)
+        lacking = lacking_of(missing, not_missing, missing_id, missing_item, fill_id=fill_id)
+        wanted = Wanted(**said, delimiter=delimiter, yes=yes, lacking=lacking)
+        part = rows_in_frame(frame, wanted, format, skip_last=lines_of(skip_last=skip_last).skip_last)
+        part = without_words(part, "the data frame", lacking)
+        for note in filter(None, part.notes):
+            log.info("%s", note)
         if wanted.named:
             require_no_ids("the data frame", part.items, not_ids)
         refuse_rounded_parts("the data frame", part)

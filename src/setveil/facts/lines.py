@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from setveil.data.columns import Codes, column_at, columns_at, rows_of
 from setveil.data.ids import Values
+from setveil.data.lacking import emptied, only, settled_ids, skipped_noted, words_noted
 from setveil.data.layout import Layout, Origin
 from setveil.data.named_columns import Column
 from setveil.data.personal import Personal, ids_of_columns, items_of_columns, other_columns
 from setveil.data.rows_of_columns import refuse_rounded_column
 from setveil.data.set_fields import split_column
 from setveil.data.spelling import normalized
-from setveil.errors import DataError, RequestError, listed, shorten
+from setveil.data.totals import refuse_total_lines
+from setveil.errors import RequestError, listed, shorten
 from setveil.facts.asked import Asked
-from setveil.tables.columns import OpenedTable, open_table
+from setveil.tables.columns import OpenedTable, kept_lists, open_table
 from setveil.tables.how import How
 
 
@@ -35,6 +37,8 @@ class Lines:
     row: Codes  # int64 (lines,): the person of each line
     persons: tuple[str, ...]  # their ids, in the order of their first lines
     decimal: str | None = None  # the decimal sign of amounts; None: that of each column
+    kept: Codes | None = None  # lines that have an ID; None: all
+    notes: list[str] = field(default_factory=list)  # which lines were skipped, and what stood for no code
 
     @property
     def n_rows(self) -> int:
@@ -77,20 +81,20 @@ class Lines:
             )
         wanted = [at for at in used if at not in codes_at or not opened.holds_lists(at)]
         texts = dict(zip(wanted, opened.texts(wanted), strict=True))
+        lacking = how.lacking.of(table.names)
+        lacking.require(table.names, [*(table.names[at] for at in used), *how.persons], where)
+        name, n_lines = table.names[id_at], texts[id_at].codes.size
+        texts[id_at], kept = settled_ids(texts[id_at], name, lacking)
+        texts = {at: only(column, kept) for at, column in texts.items()}
         ids = texts[id_at]
+        refuse_total_lines(table, name, ids, kept, published=lacking.published)
+        notes = [*opened.notes, *skipped_noted(kept, n_lines)]
         numbers: dict[str, int] = {}
         image = [numbers.setdefault(label, len(numbers)) for label in ids.labels]
-        lacking = np.array([not label for label in ids.labels], bool)[ids.codes]
-        if lacking.any():
-            raise DataError(
-                f"{ids.place(int(np.argmax(lacking)))}: column {shorten(table.names[id_at])} is empty, "
-                "expected the id of a person on every line.",
-                hint="Complete or remove such lines.",
-            )
-        refuse_rounded_column(where, table.names[id_at], *ids[:2], "ids")
+        refuse_rounded_column(where, name, *ids[:2], "ids")
         row, first = rows_of(np.array(image, np.int64)[ids.codes])
         persons = tuple(ids.labels[code] for code in ids.codes[first].tolist())
-        return cls(opened, where, id_at, items_at, texts, places, row, persons, how.decimal)
+        return cls(opened, where, id_at, items_at, texts, places, row, persons, how.decimal, kept, notes)
 
     def codes(self, name: str, how: How) -> tuple[Codes, Codes, list[str]]:
         """List the codes of a column of all lines: line, position in the labels, labels."""
@@ -98,15 +102,21 @@ class Lines:
         lines, found = [], []
         for at in self.items_at[name]:
             if at in self.texts:
-                indptr, codes, labels = split_column(
+                indptr, split, labels = split_column(
                     self.texts[at], self.opened.table.names[at], how.delimiter, whole_brackets=True
                 )
             else:
-                indptr, codes, held = self.opened.lists(at)
+                indptr, split, held = kept_lists(self.opened.lists(at), self.kept)
                 labels = list(held)
+            name_of = self.opened.table.names[at]
+            lacking = how.lacking.of(self.opened.table.names)
+            codes, words = emptied(np.asarray(split, np.int64), labels, lacking.words(name_of))
+            if words:
+                self.notes.append(words_noted(words, name_of, "value"))
             image = np.array([numbers.setdefault(label, len(numbers)) for label in labels], np.int64)
-            lines.append(np.repeat(np.arange(len(indptr) - 1), np.diff(indptr)))
-            found.append(image[np.asarray(codes, np.int64)])
+            line = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+            lines.append(line[codes >= 0])
+            found.append(image[codes[codes >= 0]])
         return np.concatenate(lines), np.concatenate(found), list(numbers)
 
     def column(self, name: str) -> tuple[Column, str]:
@@ -150,7 +160,7 @@ class Lines:
                 personal = personal.respelled(one.labels, normalized(one.labels, how)[0])
         return personal
 
-    def origin(self, asked: Asked) -> Origin:
+    def origin(self, asked: Asked, how: How) -> Origin:
         """Say what was read."""
         names, used = self.opened.table.names, self.used
         codes_at = [at for some in self.items_at.values() for at in some]
@@ -159,4 +169,5 @@ class Lines:
             self.opened.files, layout, f"value of {names[self.id_at]}", names[self.id_at],
             tuple(names[at] for at in codes_at),
             tuple(name for at, name in enumerate(names) if at not in used), self.opened.encoding,
+            notes=tuple(dict.fromkeys(note for note in self.notes if note)), written=how.written(),
         )  # fmt: skip

@@ -55,12 +55,15 @@ def read_rows_of_facts(source: Any, asked: Asked, how: How, *, fewest: int = 0) 
         source = open_source(source)
     lines = Lines.of(source, asked, how)
     made = facts_of_lines(lines, asked, how, fewest)
-    origin = replace(lines.origin(asked), seconds=round(time.perf_counter() - start, 4))
+    origin = replace(lines.origin(asked, how), seconds=round(time.perf_counter() - start, 4))
     return replace(made, origin=origin, personal=lines.personal(how.not_ids, how.normalize))
 
 
 def facts_of_lines(lines: Lines, asked: Asked, how: How, fewest: int) -> Facts:
     """Make a row of the facts of each person (see `read_rows_of_facts`)."""
+    names = {one.column for one in asked.attributes}
+    said = {name: (*(asked.missing or {}).get(name, ()), *how.lacking.named(name)) for name in names}
+    asked = replace(asked, missing=said)
     notes: dict[str, None] = {}
     columns, occurrences = [], []
     for name in asked.sets:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from setveil.data.columns import column_at, joined, rows_of
 from setveil.data.io.source import open_source
 from setveil.data.named_columns import Column
+from setveil.data.skipped import NO_LINES
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, did_you_mean, listed, shorten
 from setveil.facts.asked import Asked
@@ -135,11 +136,19 @@ def read_table_of_facts(
         )
     opened = open_source(source) if isinstance(source, str | Path) else source
     apart = how.items is not None
-    events = replace(how, items=None, format=None, separator=None) if apart else how
+    known = (*roles.qi, *roles.keep)
+    events = replace(how, persons=known)
+    if apart:
+        events = replace(events, items=None, format=None, separator=None, lines=NO_LINES)
+    of_facts = {how.id_column, *asked.sets, *(one.column for one in asked.attributes)}
+    of_persons = {name: words for name, words in how.lacking.of_columns.items() if name not in of_facts}
+    if apart:
+        events = replace(events, lacking=how.lacking.among(of_facts))
+    how = replace(how, lacking=replace(how.lacking, of_columns=of_persons))
     lines = Lines.of(how.items if apart else opened, asked, events)
     personal = lines.personal(events.not_ids, events.normalize)
     facts = replace(
-        facts_of_lines(lines, asked, events, fewest), origin=lines.origin(asked), personal=personal
+        facts_of_lines(lines, asked, events, fewest), origin=lines.origin(asked, events), personal=personal
     )
     if most is not None:
         facts = facts.at_most(most, seed)

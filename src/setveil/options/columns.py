@@ -63,11 +63,6 @@ class Columns:
     weight: Sequence[str] | None = parameter(
         Texts("COLUMN=NUMBER"), "How much a column's loss counts (default: 1). May be repeated.", default=None
     )
-    missing: Sequence[str] | None = parameter(
-        Texts("COLUMN=VALUES"),
-        "Values that mean that there is none, such as age=NA,unknown. May be repeated.",
-        default=None,
-    )
 
     def __post_init__(self) -> None:
         if isinstance(self.set, str):  # records and projects hold a single text where one was given
@@ -94,7 +89,6 @@ class Columns:
             drop=names_in(self.drop), hierarchies=hierarchies, numeric=names_in(self.numeric),
             categorical=names_in(self.categorical), ranges=self.pairs("ranges", alone=True),
             bounds=self.pairs("bounds"), weights=self.pairs("weight"),
-            missing={name: names_in(values) for name, values in self.pairs("missing").items()},
             hierarchy=hierarchy,
         )  # fmt: skip
 
@@ -107,15 +101,14 @@ class Columns:
         return How(
             reading.format, reading.encoding, reading.separator, reading.delimiter, reading.item_columns,
             self.items_file, reading.id_column, reading.item_column, tuple(names_in(reading.not_ids)),
-            reading.normalize, **reading.written(),
+            reading.normalize, **reading.written(), lines=reading.as_lines(), lacking=reading.as_lacking(),
         )  # fmt: skip
 
     def pairs(self, key: str, *, alone: bool = False) -> dict[str, Any]:
         """Take COLUMN=VALUE apart; `alone`: a column may be named without a value."""
         found: dict[str, Any] = {}
         for text in getattr(self, key) or ():
-            cut = text.partition if key == "missing" else text.rpartition
-            name, sign, value = cut("=") if "=" in text else (text, "", "")
+            name, sign, value = text.rpartition("=") if "=" in text else (text, "", "")
             if not sign and not alone:
                 raise RequestError(f"--{key} must be {options_of(Columns)[key].kind.metavar}, got {text!r}.")
             for one in [name] if sign else names_in(name):
@@ -126,7 +119,7 @@ class Columns:
 
 
 PUBLISHED = ("roles", "qi", "set", "items_file", "keep_columns")  # of a table that is published
-OF_VALUES = ("numeric", "categorical", "missing")
+OF_VALUES = ("numeric", "categorical")
 
 
 def names_in(text: str | None) -> list[str]:

@@ -25,7 +25,7 @@ NOT_RECOMMENDED = (
     "least loss of each order, and anonymize tries all orders."
 )
 QI = "qi"  # what m of the quasi-identifiers is said of, as `setveil.guarantees.mixed_km` names it
-OF_COLUMNS = ("--set", "--weight", "--missing")  # options of tables that facts have, too
+OF_COLUMNS = ("--set", "--weight")  # options of tables that facts have, too
 
 
 @dataclass(frozen=True)
@@ -122,18 +122,13 @@ class Facts:
                 "--per-person: only what someone may know of a person has one value of each (--qi).",
                 hint="Omit it, or name such columns: --qi age,sex.",
             )
-        missing = {
-            name: names_in(values)
-            for name, values in columns.pairs("missing").items()
-            if name not in names_in(columns.qi)
-        }
         return asked_for(
             columns.set,
             self.when,
             self.amount,
             date_format=self.date_format,
             sign=self.fact_sign,
-            missing=missing,
+            missing={},
         )
 
     def as_how(self, columns: Columns, reading: Reading) -> How:
@@ -162,7 +157,6 @@ class Facts:
 
         alone = replace(
             columns, set=None, weight=of_persons(columns.weight, "rpartition"),
-            missing=of_persons(columns.missing, "partition"),
         )  # fmt: skip
         return replace(alone.as_roles(hierarchies), set_name=asked.set_name)
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from setveil.data.layout import FORMATS
+from setveil.data.skipped import OF_LACKING, WAYS, Lines, lines_of
+from setveil.data.skipped import SAID as OF_LINES
 from setveil.data.spelling import NORMALIZED
 from setveil.redact import redacted
 from setveil.values.declared import as_words, parameter
-from setveil.values.kinds import Choice, Flag, Text
+from setveil.values.kinds import Choice, Flag, Integer, Text, Texts
+
+if TYPE_CHECKING:
+    from setveil.data.lacking import Lacking
 
 WRITTEN = ("yes", "quote", "decimal", "sheet")
 
@@ -60,6 +66,37 @@ class Reading:
     same_ids: bool | None = parameter(
         Flag(), "Several files: the same id in two of them is the same row.", default=None
     )
+    skip_lines: str | None = parameter(
+        Text("N or lines"), "Leave out the first N lines, or lines by number, such as 1-3,359.", default=None
+    )
+    skip_last: int | None = parameter(Integer(0), "Leave out the last N lines.", default=None)
+    comment: str | None = parameter(
+        Text("a sign"), "Leave out lines that begin with it, such as #.", default=None
+    )
+    header_lines: int | None = parameter(
+        Integer(1), "Lines above the data, the first of which names the columns.", default=None
+    )
+    missing: Sequence[str] | None = parameter(
+        Texts("[COLUMN=]VALUES"),
+        "Values that mean that there is none, such as unknown, or age=NA,unknown. May be repeated.",
+        default=None,
+    )
+    not_missing: str | None = parameter(
+        Text("words"),
+        "Words such as NA or - that are items here, and do not mean that there is none.",
+        default=None,
+    )
+    missing_id: str | None = parameter(
+        Choice(WAYS), "Lines without an ID: skip, or stop (default: stop).", default=None
+    )
+    missing_item: str | None = parameter(
+        Choice(WAYS),
+        "Lines without an item: skip, their person stays, or stop (default: skip).",
+        default=None,
+    )
+    fill_id: bool | None = parameter(
+        Flag(), "An ID stands once for a group of lines: empty ones are those above.", default=None
+    )
     query: str | None = parameter(Text("SQL"), "Read a table from a database: SQL.", default=None)
     connection: str | None = parameter(
         Text("an address"), "Database to ask, such as sqlite:///visits.db.", default=None
@@ -103,6 +140,16 @@ class Reading:
     def written(self) -> dict[str, Any]:
         """Return what was given of how a table is written, in addition to its encoding and separator."""
         return {name: value for name, value in self.given().items() if name in WRITTEN}
+
+    def as_lines(self) -> Lines:
+        """Say which lines are no data."""
+        return lines_of(**{name: getattr(self, name) for name in OF_LINES})
+
+    def as_lacking(self) -> Lacking:
+        """Say what means that there is no value."""
+        from setveil.data.lacking import lacking_of
+
+        return lacking_of(**{name: getattr(self, name) for name in OF_LACKING})
 
     def arguments(self) -> list[str]:
         """Return what was given, as it is written on the command line; secrets are omitted."""

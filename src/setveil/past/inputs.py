@@ -8,6 +8,8 @@ from typing import Any
 
 from setveil.data.io import read
 from setveil.data.layout import FORMATS
+from setveil.data.skipped import OF_LACKING
+from setveil.data.skipped import SAID as OF_LINES
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, SetveilError, shorten
 from setveil.facts.facts import Facts
@@ -136,7 +138,7 @@ def _recorded_reading(report: Record) -> dict[str, Any]:
         how["normalize"] = found["normalized"]["how"]
     if report.get("options"):
         return how
-    how |= {name: found[name] for name in WRITTEN if name in found}
+    how |= {name: found[name] for name in (*WRITTEN, *OF_LINES, *OF_LACKING) if name in found}
     columns = found.get("item_columns") or []
     asked = {}
     if found.get("query"):

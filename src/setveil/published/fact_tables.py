@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from setveil.data.columns import joined
+from setveil.data.lacking import PUBLISHED
 from setveil.data.named_columns import Column
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, listed, shorten
@@ -64,6 +66,7 @@ def read_facts_table(file: Path, about: Mapping[str, Any]) -> tuple[PublishedTab
         def facts(ids: Column, name: str, how: How) -> tuple[Split, str]:
             return _split_lines(Path(how.items), ids, name, columns, sign, box_of), ITEMS_FILE
 
+        how = replace(how, lacking=PUBLISHED)
         read = read_columns(file, names, _set_names(roles)[0], how, second=facts)
         sets, used = read.sets, []
     else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from setveil.data.exposed import Exposed
 from setveil.data.io.write import quoting
+from setveil.data.lacking import PUBLISHED
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, listed, shorten
 from setveil.kernels.rows import merge_rows, take_rows
@@ -140,6 +141,7 @@ def read_published_table(
     how : How, optional
         How it is read, where that is not detected.
     """
+    how = replace(how or How(), lacking=PUBLISHED)
     read = read_columns(path, [*qi, *keep], set_name, how)
     if read.ids is not None and np.unique(read.ids).size < read.ids.size:
         raise DataError(

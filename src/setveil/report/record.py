@@ -66,6 +66,17 @@ class Read(TypedDict):
     quote: NotRequired[str]
     decimal: NotRequired[str]
     sheet: NotRequired[str]
+    # options on lines that are no data, and on what means that there is no value
+    skip_lines: NotRequired[str]
+    skip_last: NotRequired[int]
+    comment: NotRequired[str]
+    header_lines: NotRequired[int]
+    missing: NotRequired[list[str]]
+    not_missing: NotRequired[list[str]]
+    missing_id: NotRequired[str]
+    missing_item: NotRequired[str]
+    fill_id: NotRequired[bool]
+    notes: NotRequired[list[str]]  # what was noticed or skipped, and what stood for no item
 
 
 class Input(TypedDict):

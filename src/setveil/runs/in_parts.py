@@ -193,7 +193,7 @@ class _Disk:
 
     def verify(self, asked: Asked, release: RowsOutcome, progress: Progress) -> KmVerdict:
         """Check what was written."""
-        files = ListFiles([str(self.published / name) for name in self.written])
+        files = ListFiles([str(self.published / name) for name in self.written], published=True)
         verdict, found = check_pieces(files, asked.guarantee, None, {}, progress=progress)
         return verdict_as_written(verdict, found, release, asked.guarantee, self.published)
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from setveil.data.columns import as_field
 from setveil.data.personal import IDS, Personal, PersonalColumn, forms, masked, says_something
-from setveil.data.readings import as_field
 from setveil.errors import PersonalDataError, listed, shorten
 from setveil.kernels.tokens import tokenize
 from setveil.plain_json import read_json_with

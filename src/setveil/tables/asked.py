@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from setveil.data import answers, evidence
-from setveil.data.columns import Codes, numbered_alike, rows_of
+from setveil.data.columns import Codes, as_field, as_fields, numbered_alike, rows_of
 from setveil.data.ids import (
     DERIVED,
     LIKELY,
@@ -27,7 +27,7 @@ from setveil.data.ids import (
 )
 from setveil.data.named_columns import called
 from setveil.data.names import is_item_name, is_measured_name, is_people, is_place, may_be_id, tells_person
-from setveil.data.readings import SAMPLES, as_field, as_fields
+from setveil.data.readings import SAMPLES
 from setveil.data.set_fields import DELIMITER
 from setveil.errors import SetveilError, TableError, listed
 from setveil.tables.columns import How, open_table

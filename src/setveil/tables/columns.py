@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,21 @@ import numpy as np
 from setveil.data import evidence
 from setveil.data.columns import Codes, Wanted, column_at, columns_at, joined
 from setveil.data.ids import Values, may_come_again
+from setveil.data.io.lines import comments_above, cut, without_lines
 from setveil.data.io.records import RecordTable
 from setveil.data.io.sniff import detect_format, head_rows, likely_separator
 from setveil.data.io.source import Source, Text, as_text, is_parquet, is_xlsx, open_source
 from setveil.data.io.table import TextTable
 from setveil.data.io.written import long_separator, plain_text
+from setveil.data.lacking import (
+    Lacking,
+    emptied,
+    only,
+    settled_ids,
+    skipped_noted,
+    without_words,
+    words_noted,
+)
 from setveil.data.layout import InputFile, Layout, refuse_unfit
 from setveil.data.named_columns import Column
 from setveil.data.personal import Personal, PersonalColumn, cells_of, ids_of_columns, items_of_columns
@@ -29,10 +40,12 @@ from setveil.data.rows_of_columns import (
     refuse_rounded_column,
 )
 from setveil.data.set_fields import DELIMITER, require_delimiter, split_column
+from setveil.data.skipped import NO_LINES
 from setveil.data.spelling import Merged, normalized
+from setveil.data.totals import refuse_total_lines
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, faces, listed, shorten
-from setveil.kernels.rows import frozen
+from setveil.kernels.rows import frozen, take_rows
 from setveil.memory import Unpacked
 from setveil.tables.how import How
 from setveil.tables.table import TextColumn
@@ -71,6 +84,7 @@ class TableColumns:
     others: tuple[Values, ...] = ()  # columns that were not asked for, of those that may be ids
     personal: tuple[PersonalColumn, ...] = ()  # what columns have of single persons
     merged: Merged | None = None  # which spellings of items became one
+    notes: tuple[str, ...] = ()  # which lines were skipped, and what stood for no item
 
 
 def read_columns(
@@ -146,19 +160,34 @@ def read_columns(
     wanted = list(dict.fromkeys([*texts_at, *([] if id_at is None else [id_at])]))
     wanted += [at for at in ([] if listing else items_at) if at not in wanted]
     columns = dict(zip(wanted, opened.texts(wanted), strict=True))
+    lacking = how.lacking.of(table.names)
+    kept, notes, n_lines = None, list(opened.notes), 0
     if id_at is not None:
-        _require_ids(columns[id_at], table.names[id_at])
-        refuse_rounded_column(where, table.names[id_at], *columns[id_at][:2], "ids")
+        name = table.names[id_at]
+        n_lines = columns[id_at].codes.size
+        columns[id_at], kept = settled_ids(columns[id_at], name, lacking)
+        columns = {at: only(column, kept) for at, column in columns.items()}
+        refuse_rounded_column(where, name, *columns[id_at][:2], "ids")
+        refuse_total_lines(table, name, columns[id_at], kept, published=lacking.published)
+        notes += skipped_noted(kept, n_lines)
     if listing:
-        split = opened.lists(items_at[0])
+        split = kept_lists(opened.lists(items_at[0]), kept)
     elif inside:
         held, name = columns[items_at[0]], table.names[items_at[0]]
         split = split_column(held, name, how.delimiter, whole_brackets=others)
     elif how.item_columns is not None:
-        split = _from_cells(table, items_at, [columns[at] for at in items_at], how)
+        split, found = _from_cells(table, items_at, [columns[at] for at in items_at], how, lacking)
+        notes += found
     else:
         assert id_at is not None  # noqa: S101  (required above)
         split, item_name = (second or _from_second)(columns[id_at], table.names[id_at], how)
+    if inside:
+        name = table.names[items_at[0]]
+        codes, words = emptied(np.asarray(split[1], np.int64), split[2], lacking.words(name))
+        split = split[0], codes, split[2]
+        notes.append(words_noted(words, name, "value"))
+    used = [*(table.names[at] for at in {*wanted, *items_at}), *([] if items_at else [*lacking.of_columns])]
+    lacking.require(table.names, used, where)
     sets = Transactions.from_codes(*split)
     merged = None
     items_name = table.names[items_at[0]] if items_at else item_name
@@ -174,7 +203,7 @@ def read_columns(
         name = table.names[items_at[0]] if inside else item_name
         items = [Values(name, sets.items, sets.vocabulary.labels)]
     called = set_name if set_name and not inside else table.names[items_at[0]] if inside else "items"
-    unused = _others(opened, {*wanted, *items_at}) if others else ()
+    unused = _others(opened, {*wanted, *items_at}, kept) if others else ()
     whose = () if id_at is None else (Values(table.names[id_at], *_merged(columns[id_at])),)
     shown = [*items, *(Values(table.names[at], *_merged(columns[at])) for at in texts_at)]
     personal = Personal((*ids_of_columns(whose, map(cells_of, unused), shown), *items_of_columns(shown)))
@@ -194,14 +223,24 @@ def read_columns(
         opened.layout(called),
         opened.encoding,
         tuple(columns[at].place for at in texts_at),
-        opened.place,
+        opened.place if kept is None else lambda row: opened.place(int(kept[row])),
         unused,
         personal.respelled(before, after).columns,
         merged,
+        tuple(note for note in notes if note),
     )
 
 
-def _others(opened: OpenedTable, used: Collection[int]) -> tuple[Values, ...]:
+def kept_lists(lists: Split, kept: Codes | None) -> Split:
+    """Take the lists of some lines."""
+    if kept is None:
+        return lists
+    bounds, codes, labels = lists
+    indptr, taken = take_rows(np.asarray(bounds, np.int64), np.asarray(codes, np.int32), kept)
+    return indptr, taken, labels
+
+
+def _others(opened: OpenedTable, used: Collection[int], kept: Codes | None) -> tuple[Values, ...]:
     """Read the columns that were not asked for and may be ids; none that cannot be read as texts."""
     table = opened.table
     places = [
@@ -219,7 +258,7 @@ def _others(opened: OpenedTable, used: Collection[int]) -> tuple[Values, ...]:
         for at in places:
             with suppress(DataError):
                 found[at] = opened.texts([at])[0]
-    return tuple(Values(table.names[at], *_merged(column)) for at, column in found.items())
+    return tuple(Values(table.names[at], *_merged(only(column, kept))) for at, column in found.items())
 
 
 def _require_one_way(set_name: str | None, how: How) -> None:
@@ -260,6 +299,7 @@ class OpenedTable:
     place: Callable[[int], str]
     files: tuple[InputFile, ...] = ()
     encoding: str | None = None
+    notes: tuple[str, ...] = ()  # which lines were skipped
 
 
 def column_values(source: Any, name: str, how: How) -> list[str]:
@@ -301,15 +341,16 @@ def open_table(source: Any, sought: Collection[str], how: How, *, apart: bool = 
     if not content.strip():
         raise DataError(f"{name} is empty, expected a table.")
     if is_xlsx(content):
-        from setveil.data.io.xlsx import read_sheet
+        from setveil.data.io.xlsx import read_sheet_lines
 
         _refuse_text_options(how, apart, "a spreadsheet")
-        return _frame(read_sheet(found, how.sheet), name, how, files)
+        sheet, notes = read_sheet_lines(found, how.sheet, lines=NO_LINES if apart else how.lines)
+        return replace(_frame(sheet, name, how, files), notes=tuple(notes))
     refuse_unfit("a file without sheets", sheet=how.sheet)
     if how.format == "parquet" or (how.format is None and is_parquet(content)):
         _refuse_text_options(how, apart, "a Parquet file")
         return _frame(_parquet(content, name), name, how, files)
-    text = as_text(content, name, how.encoding)
+    text = cut(as_text(content, name, how.encoding), NO_LINES if apart else how.lines)
     if how.format == "jsonl" or (how.format is None and detect_format(found.inner, content) == "jsonl"):
         if how.separator is not None:
             raise RequestError("The option separator does not apply to JSON lines.", hint="Omit it.")
@@ -319,12 +360,14 @@ def open_table(source: Any, sought: Collection[str], how: How, *, apart: bool = 
             lambda called: Layout("jsonl", item_column=called, objects=True), records.place,
             files, text.encoding,
         )  # fmt: skip
+    if not text.settled and text.content.lstrip().startswith(b"#"):
+        text = without_lines(text, comments_above(text, how.separator or _separator(text, sought)))
     text, separator = _plain(text, sought, how)
     table = TextTable(text, separator, titled=True)
     return OpenedTable(
         table, table.columns, lambda _: False, lambda _: ((), (), ()),  # type: ignore[arg-type, return-value]
         lambda called: Layout("wide", table.separator, item_columns=(called,)), table.place,
-        files, text.encoding,
+        files, text.encoding, (*text.notes, *table.notes),
     )  # fmt: skip
 
 
@@ -398,19 +441,6 @@ def _text_column(name: str, column: Column) -> TextColumn:
 # --- ids
 
 
-def _require_ids(column: Column, name: str) -> None:
-    """Refuse ids that are missing."""
-    codes, labels = _merged(column)
-    times = np.bincount(codes, minlength=len(labels))
-    if "" in labels:
-        at = labels.index("")
-        lacking = count(int(times[at]), "row")
-        raise DataError(
-            f"{column.place(int(np.argmax(codes == at)))}: column {shorten(name)} is empty, expected the "
-            f"id of a person on every line; {lacking} {'lacks' if times[at] == 1 else 'lack'} one."
-        )
-
-
 def _merged(column: Column) -> tuple[Codes, list[str]]:
     whole = _text_column("", column)
     return whole.codes.astype(np.int64), list(whole.labels)
@@ -419,36 +449,43 @@ def _merged(column: Column) -> tuple[Codes, list[str]]:
 # --- items
 
 
-def _from_cells(table: Any, items_at: Sequence[int], columns: Sequence[Column], how: How) -> Split:
+def _from_cells(
+    table: Any, items_at: Sequence[int], columns: Sequence[Column], how: How, lacking: Lacking
+) -> tuple[Split, list[str]]:
     """Take the items of several columns, each cell one or none; answers say which columns are items."""
-    if how.yes is not None:
-        wanted = Wanted(item_columns=how.item_columns, yes=how.yes)
-        cells, labels = answered(table, [table.names[at] for at in items_at], columns, wanted.yes_values)
-        return np.arange(cells.shape[0] + 1, dtype=np.int64) * len(columns), cells.ravel(), labels
+    names = [table.names[at] for at in items_at]
     values = {label for column in columns for label in column.labels}
-    if len(columns) > 1 and evidence.are_marks(values):
-        cells, labels = marked(table, [table.names[at] for at in items_at], columns)
-        return np.arange(cells.shape[0] + 1, dtype=np.int64) * len(columns), cells.ravel(), labels
+    if how.yes is not None or (len(columns) > 1 and evidence.are_marks(values)):
+        if how.yes is None:
+            cells, labels = marked(table, names, columns)
+        else:
+            cells, labels = answered(table, names, columns, Wanted(yes=how.yes).yes_values)
+        return (np.arange(cells.shape[0] + 1, dtype=np.int64) * len(columns), cells.ravel(), labels), []
     if how.format is None:
         refuse_answers(table.name, columns, tables=True)
-    return _cells_of(columns)
+    return _cells_of(columns, names, lacking)
 
 
-def _cells_of(columns: Sequence[Column]) -> Split:
+def _cells_of(columns: Sequence[Column], names: Sequence[str], lacking: Lacking) -> tuple[Split, list[str]]:
     labels: list[str] = []
+    found: Counter[str] = Counter()
     cells = np.empty((columns[0].codes.size, len(columns)), np.int64)
     for at, column in enumerate(columns):
-        none = np.array([label in evidence.MISSING for label in column.labels], bool)
-        cells[:, at] = np.where(none[column.codes], -1, column.codes + len(labels))
-        labels += column.labels
+        filled, words = without_words(column, lacking.words(names[at], wide=True))
+        found += words
+        none = np.array([not label for label in filled.labels], bool)
+        cells[:, at] = np.where(none[filled.codes], -1, filled.codes + len(labels))
+        labels += filled.labels
     bounds = np.arange(cells.shape[0] + 1, dtype=np.int64) * len(columns)
-    return bounds, cells.ravel(), labels
+    return (bounds, cells.ravel(), labels), [words_noted(found, "", "cell")]
 
 
 def _from_second(ids: Column, name: str, how: How) -> tuple[Split, str]:
     """Take the items of each id from a second, long table, and the name of the column that holds them."""
     second = open_table(how.items, [str(how.id_column)], How(encoding=how.encoding), apart=True)
-    part = read_table(second.table, "long", Wanted(how.id_column, how.item_column))
+    part = read_table(
+        second.table, "long", Wanted(how.id_column, how.item_column, lacking=how.lacking.alone())
+    )
     row_of = {ids.labels[code]: row for row, code in enumerate(ids.codes.tolist())}
     rows = [row_of.get(one, -1) for one in part.ids or ()]
     lacking = [one for one, row in zip(part.ids or (), rows, strict=True) if row < 0]

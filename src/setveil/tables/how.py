@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from setveil.data.lacking import PLAIN, Lacking
+from setveil.data.skipped import NO_LINES, Lines
+
 OF_TEXT = frozenset({"encoding", "separator", "quote", "decimal", "sheet"})  # of the file, not its columns
 
 
@@ -33,10 +36,14 @@ class How:
     quote: str | None = None  # "none": double quotes are signs like any other
     decimal: str | None = None  # of numbers; by default a comma where all of a column have it
     sheet: str | None = None  # of a spreadsheet: its name, its number from 1, or all
+    lines: Lines = NO_LINES  # which lines are no data
+    lacking: Lacking = PLAIN  # what means that there is no value
+    persons: tuple[str, ...] = ()  # columns of lines of facts that say something of persons
 
     def written(self) -> dict[str, Any]:
         """Return what was said of how the file is written, for the record."""
         said = {name: getattr(self, name) for name in ("yes", "quote", "decimal", "sheet")}
         if self.separator is not None and len(self.separator) > 1:
             said["separator"] = self.separator
-        return {name: value for name, value in said.items() if value is not None}
+        said = {name: value for name, value in said.items() if value is not None}
+        return {**said, **self.lines.as_dict(), **self.lacking.as_dict()}

@@ -15,14 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from setveil.data.columns import column_at, split_names
+from setveil.data.columns import as_field, column_at, split_names
 from setveil.data.decimals import with_points
 from setveil.data.evidence import FEW, SURE
 from setveil.data.io.source import open_source
 from setveil.data.layout import Origin
 from setveil.data.names import is_place
 from setveil.data.personal import Personal
-from setveil.data.readings import as_field
 from setveil.data.spelling import NONE, merged_into, respelled
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, TableError, faces, listed, shorten
@@ -84,7 +83,7 @@ def make_table(
         log.info("Spellings: %s", spelled.sentence())
     _require_apart(read, roles)
     known = [
-        _known_column(column, about, place, how.decimal)
+        _known_column(column, about, place, how)
         for column, about, place in zip(read.texts, roles.qi.values(), read.places, strict=False)
     ]
     require_no_ids(read, len(known), how.not_ids)
@@ -106,6 +105,7 @@ def make_table(
         table=True,
         merged=read.merged,
         respelled=spelled,
+        notes=read.notes,
     )
     lines = Table(
         sets.indptr, sets.items, sets.vocabulary, origin,
@@ -193,17 +193,16 @@ def _require_apart(read: TableColumns, roles: Roles) -> None:
         )
 
 
-def _known_column(
-    column: TextColumn, known: Known, place: Callable[[int], str], decimal: str | None = None
-) -> QuasiIdentifier:
+def _known_column(column: TextColumn, known: Known, place: Callable[[int], str], how: How) -> QuasiIdentifier:
     """Make a quasi-identifier: numeric if that was said, or its values are numbers and nothing was said.
 
     Numbers with decimal commas are published with points.
     """
-    labels = tuple(MISSING if label in known.missing else label for label in column.labels)
+    missing = {*known.missing, *how.lacking.named(column.name)}
+    labels = tuple(MISSING if label in missing else label for label in column.labels)
     whole = known.kind is None and known.ranges is None and not any("," in label for label in labels)
     if known.hierarchy is None and known.kind != "categorical" and not whole:
-        column, labels = _with_points(column, labels, decimal)
+        column, labels = _with_points(column, labels, how.decimal)
     column = TextColumn(column.name, column.codes, labels)
     make = partial(quasi_identifier, column.name, column.codes, labels, weight=known.weight, place=place)
     if isinstance(known.hierarchy, Hierarchy):

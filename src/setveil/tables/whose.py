@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from setveil.data.columns import Codes, column_at, joined, rows_of
+from setveil.data.columns import Codes, as_field, column_at, joined, rows_of
 from setveil.data.ids import (
     DERIVED,
     LIKELY,
@@ -24,7 +24,6 @@ from setveil.data.ids import (
     why_id,
 )
 from setveil.data.names import is_person_id
-from setveil.data.readings import as_field
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, TableError, listed, shorten
 from setveil.kernels.rows import frozen

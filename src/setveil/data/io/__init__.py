@@ -16,11 +16,31 @@ from setveil.data import evidence
 from setveil.data.columns import WANTED, Wanted, joined, rows_of
 from setveil.data.events import PERSON, Beside, unit_of
 from setveil.data.ids import Values, require_no_ids, why_id
-from setveil.data.io.sniff import detect_format, holds_numbers, sniff_content, why_table
+from setveil.data.io.lines import (
+    as_spec,
+    comments_above,
+    cut,
+    has_comments_only,
+    in_words,
+    left_out,
+    numbers_in,
+    strays_said,
+    table_in,
+    without_lines,
+)
+from setveil.data.io.sniff import (
+    detect_format,
+    head_rows,
+    holds_numbers,
+    likely_separator,
+    sniff_content,
+    why_table,
+)
 from setveil.data.io.source import Source, Text, as_text, gather, is_xlsx, open_source
 from setveil.data.io.text import QuoteError
 from setveil.data.io.write import write_blocks
 from setveil.data.io.written import long_separator, plain_text
+from setveil.data.lacking import PLAIN, PUBLISHED, Lacking, lacking_of
 from setveil.data.layout import (
     FORMATS,
     InputFile,
@@ -33,8 +53,16 @@ from setveil.data.layout import (
 )
 from setveil.data.personal import merged
 from setveil.data.readings import EVERY_FIELD, refusal, refuse_ids_in_lists
-from setveil.data.rows_of_columns import RowsRead, personal_in, refuse_rounded_parts, require_people
+from setveil.data.rows_of_columns import (
+    RowsRead,
+    personal_in,
+    refuse_rounded_parts,
+    require_people,
+    without_words,
+)
 from setveil.data.set_fields import refuse_lists
+from setveil.data.skipped import NO_LINES, OF_LACKING, Lines, lines_of
+from setveil.data.skipped import SAID as OF_LINES
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, OutputError, RequestError, TableError, listed
 from setveil.staging import staged_file
@@ -68,6 +96,8 @@ class _Request:
     quote: str | None = None
     decimal: str | None = None
     sheet: str | None = None
+    lines: Lines = NO_LINES  # which are no data
+    lacking: Lacking = PLAIN  # what means that there is no value
 
     @property
     def written(self) -> dict[str, Any]:
@@ -77,7 +107,8 @@ class _Request:
         }
         if self.separator is not None and len(self.separator) > 1:
             said["separator"] = self.separator
-        return {name: value for name, value in said.items() if value is not None}
+        said = {name: value for name, value in said.items() if value is not None}
+        return {**said, **self.lines.as_dict(), **self.lacking.as_dict()}
 
     def given(self) -> dict[str, Any]:
         """Return the options that formats may take, by name."""
@@ -89,6 +120,13 @@ class _Request:
             "delimiter": self.wanted.delimiter,
             "yes": self.wanted.yes,
         }
+
+    def options(self, chosen: str) -> dict[str, Any]:
+        """Return the options that the reader of a format takes."""
+        given, form = self.given(), FORMATS[chosen]
+        return {name: given[name] for name in form.takes} | (
+            {"lacking": self.lacking} if form.columns else {}
+        )
 
     @property
     def silent(self) -> bool:
@@ -116,6 +154,15 @@ def read(
     quote: str | None = None,
     decimal: str | None = None,
     sheet: str | None = None,
+    skip_lines: str | int | None = None,
+    skip_last: int | None = None,
+    comment: str | None = None,
+    header_lines: int | None = None,
+    missing: str | Sequence[str] | Mapping[str, Any] | None = None,
+    not_missing: str | Sequence[str] | None = None,
+    missing_id: str | None = None,
+    missing_item: str | None = None,
+    fill_id: bool = False,
     refuse_tables: bool = True,
 ) -> Transactions:
     """Read transactions from files or a database, and remember where they came from.
@@ -159,6 +206,10 @@ def read(
         Make spellings one item, as for `setveil.read`.
     yes, quote, decimal, sheet
         How columns of answers, quotes, numbers and spreadsheets are read, as for `setveil.read`.
+    skip_lines, skip_last, comment, header_lines
+        Lines that are no data, as for `setveil.read`.
+    missing, not_missing, missing_id, missing_item, fill_id
+        Values that mean that there is none, and lines that lack an ID or an item, as for `setveil.read`.
     refuse_tables : bool
         Whether a file that may be a table is rejected where nothing says which columns count. Otherwise its
         lines are read as rows of items, which is right for a published file of which nothing else is known.
@@ -175,8 +226,14 @@ def read(
     >>> data = sv.read("orders.csv", id_column="order", item_column="article")    # doctest: +SKIP
     >>> data = sv.read("stays.csv", item_columns="DX1-DX20")                      # doctest: +SKIP
     """
-    wanted = Wanted(id_column, item_column, item_columns, delimiter, yes)
-    request = _Request(format, encoding, separator, wanted, refuse_tables, normalize, quote, decimal, sheet)
+    lacking = lacking_of(missing, not_missing, missing_id, missing_item, fill_id=fill_id)
+    if not refuse_tables and lacking == PLAIN:
+        lacking = PUBLISHED
+    wanted = Wanted(id_column, item_column, item_columns, delimiter, yes, lacking)
+    lines = lines_of(skip_lines, skip_last, comment, header_lines)
+    request = _Request(
+        format, encoding, separator, wanted, refuse_tables, normalize, quote, decimal, sheet, lines, lacking
+    )
     return _read(
         path, request, not_ids, query, connection, same_ids=same_ids, rows_are_events=rows_are_events
     )[0]
@@ -186,11 +243,16 @@ def read_with_ids(
     path: str | Path | Sequence[str | Path] | None = None, **reading: Any
 ) -> tuple[Transactions, list[str] | None]:
     """Read transactions as `read` does, and the id of each row; None where rows have none."""
-    wanted = Wanted(*(reading.pop(name, None) for name in WANTED))
+    lacking = lacking_of(**{name: reading.pop(name, None) for name in OF_LACKING})
+    lines = lines_of(**{name: reading.pop(name, None) for name in OF_LINES})
+    wanted = Wanted(**{name: reading.pop(name, None) for name in WANTED}, lacking=lacking)
     form, encoding, separator = (reading.pop(name, None) for name in ("format", "encoding", "separator"))
     tables = reading.pop("refuse_tables", True)
+    if not tables and lacking == PLAIN:
+        lacking = PUBLISHED
+        wanted = replace(wanted, lacking=lacking)
     more = {name: reading.pop(name, None) for name in ("normalize", "quote", "decimal", "sheet")}
-    request = _Request(form, encoding, separator, wanted, tables, **more)
+    request = _Request(form, encoding, separator, wanted, tables, **more, lines=lines, lacking=lacking)
     beside = (reading.pop(name, None) for name in ("not_ids", "query", "connection"))
     return _read(path, request, *beside, **{"same_ids": False, "rows_are_events": False} | reading)
 
@@ -241,6 +303,7 @@ def _read(
     if request.tables:
         for one, file in zip(parts, files, strict=True):
             refuse_rounded_parts(file.path, one)
+    parts = [without_words(one, file.path, request.lacking) for one, file in zip(parts, files, strict=True)]
     part = parts[0] if len(parts) == 1 else _together(parts, files, same_ids=same_ids)
     if request.tables and not rows_are_events:
         require_people(files[0].path, part, wanted)
@@ -260,7 +323,7 @@ def _read(
         named=not request.silent,
         cells=part.cells,
         written={**part.written, **request.written},
-        notes=tuple(note for one in parts for note in one.notes),
+        notes=_noted(parts, files),
         unit=unit_of(part.id_column) if rows_are_events else PERSON,
         seconds=round(time.perf_counter() - start, 4),
     )
@@ -316,10 +379,12 @@ def read_ids(how: Mapping[str, Any]) -> set[str] | None:
     wanted = Wanted(
         _numbered(column), items[0] if long else None, None if long else items, how.get("delimiter")
     )
-    wanted = replace(wanted, yes=how.get("yes"))
+    lacking = lacking_of(**{name: how.get(name) for name in OF_LACKING})
+    lines = lines_of(**{name: how.get(name) for name in OF_LINES})
+    wanted = replace(wanted, yes=how.get("yes"), lacking=lacking)
     request = _Request(
         how["layout"], how["encoding"], how["separator"], wanted, True, None, how.get("quote"), None,
-        how.get("sheet"),
+        how.get("sheet"), lines, lacking,
     )  # fmt: skip
     try:
         parts, found, _ = _file_parts([file["path"] for file in files], request)
@@ -349,9 +414,12 @@ def _query_parts(query: str, connection: str, request: _Request) -> Parts:
     from setveil.redact import redacted
 
     _refuse_options("parquet", {"separator": request.separator}, "a query")
+    _refuse_lines(request, "a query")
     table = read_query(query, connection)
     form = _form_of_table(request, "a query")
-    part = read_frame(table, request.wanted, "the result of the query", form)
+    part = read_frame(
+        table, request.wanted, "the result of the query", form, skip_last=request.lines.skip_last
+    )
     if part.layout.format == "parquet":
         _refuse_ids_in_lists(part, "the result of the query", request)
     return [part], [InputFile(redacted(connection), None)], [None]
@@ -402,12 +470,18 @@ def _read_source(source: Source, request: _Request) -> tuple[RowsRead, str | Non
         raise DataError(f"{name} holds only blank lines, expected rows of items.")
     if is_xlsx(content):
         from setveil.data.frames import read_frame
-        from setveil.data.io.xlsx import read_sheet
+        from setveil.data.io.xlsx import read_sheet_lines
 
         _refuse_options("parquet", {"separator": request.separator}, "a spreadsheet")
         refuse_unfit("a spreadsheet", quote=request.quote)
         form = _form_of_table(request, "a spreadsheet")
-        return read_frame(read_sheet(source, request.sheet), request.wanted, name, form), None
+        try:
+            sheet, notes = read_sheet_lines(source, request.sheet, lines=request.lines)
+        except TableError as asked:
+            raise _with_columns(asked, source, request) from None
+        last = None if request.lines.skip_last is None else 0
+        found = read_frame(sheet, request.wanted, name, form, skip_last=last)
+        return replace(found, notes=(*notes, *found.notes)), None
     refuse_unfit("a file without sheets", sheet=request.sheet)
     chosen = request.format or detect_format(source.inner, content)
     given = request.given()
@@ -415,20 +489,22 @@ def _read_source(source: Source, request: _Request) -> tuple[RowsRead, str | Non
     if not FORMATS[chosen].text:
         _refuse_options(chosen, given)
         refuse_unfit(f"the format {chosen}", quote=request.quote)
-        options = {option: given[option] for option in FORMATS[chosen].takes}
+        _refuse_lines(request, f"the format {chosen}")
+        options = request.options(chosen) | {"skip_last": request.lines.skip_last}
         part = function_of(FORMATS[chosen].reader)((content, name), **options)
         if part.layout.nested:
             _refuse_ids_in_lists(part, name, request)
         return part, None
-    text = as_text(content, name, request.encoding)
+    text = _text(source, request)
     chosen = request.format or detect_format(source.inner, text.content)
     if "separator" in FORMATS[chosen].takes or (request.format is None and chosen != "jsonl"):
         return _read_separated(text, chosen, request), text.encoding
     _refuse_options(chosen, given)
     refuse_unfit(f"the format {chosen}", quote=request.quote)
-    options = {option: given[option] for option in FORMATS[chosen].takes}
+    if request.tables:
+        _require_numbers(text, chosen, request)
     try:
-        part = function_of(FORMATS[chosen].reader)(text, **options)
+        part = function_of(FORMATS[chosen].reader)(text, **request.options(chosen))
     except TableError as asked:  # of records, in which nothing says which keys count
         said = {name: value for name, value in given.items() if isinstance(value, str)}
         asked.keep(lambda options: _works(text, request, {"format": chosen, **said, **options}))
@@ -440,7 +516,75 @@ def _read_source(source: Source, request: _Request) -> tuple[RowsRead, str | Non
     except TableError as error:
         why = evidence.why_sets_are_table(_first_rows(part), "array")
         raise _asked_of_arrays(text, request, why) or error from None
-    return part, text.encoding
+    return replace(part, notes=(*text.notes, *part.notes)), text.encoding
+
+
+def _with_columns(asked: TableError, source: Source, request: _Request) -> TableError:
+    """Ask about the columns of a sheet together with its rows that are no data."""
+    if any(name not in OF_LINES for options, _ in asked.readings for name in options):
+        return asked
+    readings: list[tuple[Mapping[str, Any], str]] = []
+    columns = asked.columns
+    for options, meaning in asked.readings:
+        lines = lines_of(**{**request.lines.as_dict(), **options})
+        try:
+            _read_source(source, replace(request, lines=lines))
+            readings.append((options, meaning))
+        except TableError as error:
+            columns = columns or error.columns
+            readings += [({**options, **more}, f"{meaning}; {how}") for more, how in error.readings]
+        except (DataError, RequestError):
+            continue
+    return TableError(asked.message.removesuffix("."), columns, readings)
+
+
+_NUMBERS = "fimi", "spmf", "basket"  # formats of text that may be lines of integers
+
+
+def _refuse_lines(request: _Request, what: str) -> None:
+    """Refuse options on lines of a file that has none."""
+    given = [
+        name for name in ("skip_lines", "comment", "header_lines") if getattr(request.lines, name) is not None
+    ]
+    if given:
+        raise RequestError(f"The option {given[0]} does not apply to {what}.", hint="Leave it out.")
+
+
+def _require_numbers(text: Text, chosen: str, request: _Request) -> None:
+    """Raise if lines above or below lines of integers hold anything else."""
+    if chosen not in _NUMBERS or request.format == "basket" or text.settled or not holds_numbers(text):
+        return
+    numbers = numbers_in(text)
+    if (chosen == "spmf" and has_comments_only(text, numbers)) or _are_names(text, numbers):
+        return
+    if numbers:
+        format_of = {} if request.format is not None else {"format": "fimi" if chosen == "basket" else chosen}
+        options = {**format_of, "skip_lines": as_spec(numbers)}
+        asked = TableError(
+            f"{text.name}: {in_words(numbers)} {are(len(numbers))} not integers between blanks, as all "
+            "others are",
+            [],
+            [(options, "one row per line, without these; every number an item")],
+        )
+        asked.keep(lambda options: _can_be_read(text, request, options))
+        raise asked
+
+
+def _are_names(text: Text, numbers: Sequence[int]) -> bool:
+    """Tell whether only the first line holds no integers, and has as many fields as the others: a header."""
+    widths = {sign: [len(row) for row in head_rows(text, sign)] for sign in "\t "}
+    return len(numbers) == 1 and any(len(set(found)) == 1 and found[0] > 1 for found in widths.values())
+
+
+def _noted(parts: Sequence[RowsRead], files: Sequence[InputFile]) -> tuple[str, ...]:
+    """List what was skipped, of several files with their names."""
+    several = len(parts) > 1
+    return tuple(
+        f"{file.path}: {note}" if several else note
+        for part, file in zip(parts, files, strict=True)
+        for note in part.notes
+        if note
+    )
 
 
 def _asked_of_arrays(text: Text, request: _Request, why: str) -> TableError | None:
@@ -475,8 +619,10 @@ def _read_separated(text: Text, detected: str, request: _Request) -> RowsRead:
         else:
             given = asked.given()
             _refuse_options(detected, given)
-            options = {option: given[option] for option in FORMATS[detected].takes}
-            part = function_of(FORMATS[detected].reader)(plain, **options)
+            if request.tables:
+                _require_numbers(plain, detected, request)
+            part = function_of(FORMATS[detected].reader)(plain, **asked.options(detected))
+            part = replace(part, notes=(*plain.notes, *part.notes))
         return replace(part, written={"separator": long}) if written["separator"] == long and long else part
     except TableError as error:
         if separator != written["separator"] or request.quote is not None:
@@ -516,16 +662,23 @@ def _read_undeclared(text: Text, detected: str, request: _Request) -> RowsRead:
     """Read text whose format was not named: a table if columns were, else rows unless it may be a table."""
     from setveil.data.io.table import TextTable, read_named, read_unnamed
 
+    whole = text
+    text = _without_comments(text, request)
     if request.wanted.named:
-        return read_named(text, request.separator, request.wanted)
+        named = read_named(text, request.separator, request.wanted)
+        return replace(named, notes=(*text.notes, *named.notes))
     chosen = detected if request.separator is None else "basket"
     if chosen in {"fimi", "spmf"} and not holds_numbers(text) and why_table(text, "basket", None)[0]:
         chosen = "basket"
+    if request.tables:
+        _require_numbers(whole, chosen, request)
+        if chosen == "basket":
+            _ask_for_lines(text, request)
     why, separator = why_table(text, chosen, request.separator)
     if why:
-        agreed = read_unnamed(text, request.separator) if chosen == "basket" else None
+        agreed = read_unnamed(text, request.separator, request.wanted) if chosen == "basket" else None
         if agreed is not None:
-            return agreed
+            return replace(agreed, notes=(*text.notes, *agreed.notes))
         if request.tables:
             more = {} if separator is None else {"separator": separator}
             if chosen != "basket":
@@ -536,10 +689,46 @@ def _read_undeclared(text: Text, detected: str, request: _Request) -> RowsRead:
     options = {"separator": request.separator} if chosen == "basket" else {}
     part: RowsRead
     try:
-        part = function_of(FORMATS[chosen].reader)(text, **options)
+        part = function_of(FORMATS[chosen].reader)(whole, **options)
     except DataError as error:
         raise _asked_of_texts(error, text, chosen, request) or error from None
-    return part
+    return replace(part, notes=(*whole.notes, *part.notes))
+
+
+def _without_comments(text: Text, request: _Request) -> Text:
+    """Leave out the lines above a table that begin with #."""
+    if text.settled or request.lines.comment is not None or not text.content.lstrip().startswith(b"#"):
+        return text
+    found = comments_above(text, request.separator or likely_separator(text))
+    cut = without_lines(text, found)
+    return replace(cut, notes=(*text.notes, left_out(found))) if found else text
+
+
+def _ask_for_lines(text: Text, request: _Request) -> None:
+    """Raise if lines above, below or between those of a table are none of it, and propose to skip them."""
+    if text.settled:
+        return
+    signs = [request.separator] if request.separator else list(evidence.SEPARATORS)
+    wide = [sign for sign in signs if _is_mostly_wide(head_rows(text, sign))]
+    numbers, separator = table_in(text, "".join(wide))
+    if not numbers:
+        return
+    from setveil.data.io.table import TextTable
+
+    table = TextTable(without_lines(text, numbers), separator)
+    spec = as_spec(sorted({*text.left, *numbers}))
+    more = {"skip_lines": spec} | ({"separator": separator} if request.separator else {})
+    asked = refusal(table, strays_said(numbers, table.width), more=more)
+    asked.asked = f"--skip-lines {spec}, and --id-column, --item-column, --item-columns, --format"
+    asked.keep(lambda options: _can_be_read(text, request, options))
+    raise asked
+
+
+def _is_mostly_wide(rows: Sequence[Sequence[str]]) -> bool:
+    """Tell whether half of some lines or more have one number of fields, two or more."""
+    width, share = evidence.common_width([row for row in rows if len(row) > 1])
+    several = sum(len(row) > 1 for row in rows)
+    return width > 1 and 2 * share * several >= len(rows)
 
 
 def _asked_of_texts(error: DataError, text: Text, chosen: str, request: _Request) -> TableError | None:
@@ -552,7 +741,7 @@ def _asked_of_texts(error: DataError, text: Text, chosen: str, request: _Request
 
 
 def _text(source: Source, request: _Request) -> Text:
-    return as_text(source.content, source.name, request.encoding)
+    return cut(as_text(source.content, source.name, request.encoding), request.lines)
 
 
 def _can_be_read(text: Text, request: _Request, options: Mapping[str, str]) -> bool:
@@ -570,13 +759,19 @@ def _works(text: Text, request: _Request, options: Mapping[str, str]) -> bool:
     TableError
         If rows would be events of people.
     """
-    said = dict(options)
+    said: dict[str, Any] = dict(options)
+    lines = {name: said.pop(name) for name in OF_LINES if name in said}
+    if lines:
+        before = Text(text.name, text.content, text.encoding, text.left)
+        text = cut(before, lines_of(**{**request.lines.as_dict(), **lines}))
+    lacking = request.lacking.with_ways(said)
     asked = replace(
         request,
-        format=said.pop("format", None if said else request.format),
+        lacking=lacking,
+        format=said.pop("format", request.format),
         separator=said.pop("separator", request.separator),
         quote=said.pop("quote", request.quote),
-        wanted=Wanted(**said) if said else request.wanted,
+        wanted=replace(request.wanted, **said, lacking=lacking),
         tables=True,
     )
     try:
@@ -585,8 +780,7 @@ def _works(text: Text, request: _Request, options: Mapping[str, str]) -> bool:
         if asked.format is None:
             part = _read_undeclared(text, "basket", asked)
         else:
-            takes, given = FORMATS[asked.format].takes, asked.given()
-            part = function_of(FORMATS[asked.format].reader)(text, **{name: given[name] for name in takes})
+            part = function_of(FORMATS[asked.format].reader)(text, **asked.options(asked.format))
     except (DataError, RequestError):
         return False
     require_people(text.name, part, asked.wanted)

@@ -16,6 +16,7 @@ from setveil.data.columns import Wanted, column_at
 from setveil.data.io.json_values import BLANK, kind_of, label_of, unit_of, values_in
 from setveil.data.io.records import RecordTable
 from setveil.data.io.source import Text
+from setveil.data.lacking import PLAIN, Lacking
 from setveil.data.layout import Layout
 from setveil.data.names import names_others
 from setveil.data.nested_columns import paths, require_columns, which_list, without_nulls
@@ -33,13 +34,14 @@ def read_jsonl(
     item_columns: str | Sequence[str] | None,
     delimiter: str | None,
     yes: str | Sequence[str] | None = None,
+    lacking: Lacking = PLAIN,
 ) -> RowsRead:
     """Read rows; a blank line, an empty array and null under the key are empty rows.
 
     The first row that is not blank settles whether the rows are arrays or objects, and the key of the list.
     Objects without an array, or of which a key of ids or several of items are named, are lines of a table.
     """
-    wanted = Wanted(id_column, item_column, item_columns, delimiter, yes)
+    wanted = Wanted(id_column, item_column, item_columns, delimiter, yes, lacking)
     said = {"id_column": id_column, "item_columns": item_columns, "delimiter": delimiter, "yes": yes}
     if any(value is not None for value in said.values()):
         return _read_records(text, wanted)
@@ -114,8 +116,9 @@ def _read_records(text: Text, wanted: Wanted) -> RowsRead:
         id_at = column_at(table.names, wanted.id_column, table.name)
         item_at = column_at(table.names, wanted.item_column, table.name)
         if table.holds_lists(item_at) and wanted.delimiter is None:
-            part = read_lists_by_id(table, id_at, item_at, table.lists(item_at))
-            return replace(part, notes=table.notes)
+            lacking = wanted.lacking or PLAIN
+            part = read_lists_by_id(table, id_at, item_at, table.lists(item_at), lacking)
+            return replace(part, notes=(*table.notes, *part.notes))
     part = read_table(table, None, wanted)
     cells = None if wanted.delimiter is None else (Layout("jsonl"), wanted.delimiter)
     return replace(part, layout=Layout("jsonl"), cells=cells)

@@ -17,6 +17,7 @@ from setveil.data.columns import Wanted
 from setveil.data.frames import read_frame
 from setveil.data.io.footer import least_memory
 from setveil.data.io.source import is_parquet
+from setveil.data.lacking import PLAIN, Lacking
 from setveil.data.layout import Layout
 from setveil.data.rows_of_columns import RowsRead
 from setveil.data.transactions import Transactions
@@ -35,6 +36,8 @@ def read_parquet(
     item_columns: str | Sequence[str] | None,
     delimiter: str | None,
     yes: str | Sequence[str] | None = None,
+    lacking: Lacking = PLAIN,
+    skip_last: int | None = None,
 ) -> RowsRead:
     """Read a column of lists, or a table of columns, from the bytes of a file and its name.
 
@@ -50,8 +53,9 @@ def read_parquet(
     try:
         part = read_frame(
             pl.scan_parquet(io.BytesIO(content)),
-            Wanted(id_column, item_column, item_columns, delimiter, yes),
+            Wanted(id_column, item_column, item_columns, delimiter, yes, lacking),
             name,
+            skip_last=skip_last,
         )
     except pl.exceptions.PolarsError as error:
         raise DataError(f"{name} cannot be read as Parquet: {shorten(str(error), 200)}.") from None

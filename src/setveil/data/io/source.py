@@ -9,6 +9,7 @@ import io
 import re
 import sys
 import zlib
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -90,11 +91,19 @@ class Text:
     name: str
     content: bytes
     encoding: str = "utf-8"
-    before: int = 0  # lines of the file above this text that were left out
+    left: tuple[int, ...] = ()  # numbers of lines that were left out, ascending
+    settled: bool = False  # whether it was said which lines above and between the data are none
+    last_said: bool = False  # whether it was said which last lines are no data
+    header_lines: int | None = None  # lines above the data, if that was said
+    notes: tuple[str, ...] = ()  # what was left out
 
     def where(self, offset: int) -> str:
         """Name the file and the line (from 1) of a byte."""
-        return f"{self.name}, line {self.before + line_number(self.content, offset)}"
+        return f"{self.name}, line {self.original(line_number(self.content, offset))}"
+
+    def original(self, number: int) -> int:
+        """Return the number that a line has in the file, where some were left out."""
+        return number + bisect_right(range(len(self.left)), number, key=lambda at: self.left[at] - at)
 
 
 def line_number(content: bytes, offset: int) -> int:

@@ -41,6 +41,7 @@ _BYTES = 1 << 24  # of a file that are hashed at a time
 
 _BEGINNING = 1 << 25  # bytes of text that settle how it is read
 _BLOCK = 1 << 25  # of it that are read at a time
+_NO_WORDS = frozenset[str]()
 _ROWS = "fimi", "basket"  # formats of text of which each line is a row, whatever the others hold
 
 T = TypeVar("T")
@@ -87,11 +88,19 @@ class ListFiles:
         The column; by default the only one that holds lists.
     not_ids : str, optional
         See `setveil.data.io.read`.
+    published : bool
+        Whether setveil wrote the files: then words such as ``NA`` are items.
     """
 
     def __init__(
-        self, paths: Sequence[str], item_column: str | None = None, not_ids: str | None = None
+        self,
+        paths: Sequence[str],
+        item_column: str | None = None,
+        not_ids: str | None = None,
+        *,
+        published: bool = False,
     ) -> None:
+        self._words = frozenset[str]() if published else evidence.MISSING - {""}
         self.paths = [str(path) for path in paths]
         if not self.paths:
             raise RequestError("No file is named, expected at least one.")
@@ -174,14 +183,20 @@ class ListFiles:
                     f"{self.paths[0]}: column {shorten(self.column)} has {what} values, expected none.",
                     hint="Remove them first; a row without items is an empty list.",
                 )
-        return Vocabulary(item_order(labels))
+        return Vocabulary(item_order(self._without_words(labels)))
+
+    def _without_words(self, labels: set[str]) -> set[str]:
+        """Leave out words that mean that there is no item, of labels and from now on of cells."""
+        self._words &= labels
+        return labels - self._words
 
     def pieces(self) -> Iterator[Piece]:
         """Read all rows, in their order, some at a time: where they begin, and the ids of their items.
 
         Items of a row come as they stand in the file, repeats included.
         """
-        for rows in self._cells(pl.Enum(self.vocabulary.labels)):
+        _ = self.vocabulary  # settles which words are in no row
+        for rows in self._cells(pl.Enum(self.vocabulary.labels), self._words):
             lengths = rows.list.len().fill_null(0)
             indptr = np.zeros(rows.len() + 1, np.int64)
             np.cumsum(lengths.to_numpy(), out=indptr[1:])
@@ -215,8 +230,11 @@ class ListFiles:
         values = pl.scan_parquet(self.paths, glob=False).select(pl.col(name).cast(pl.String).unique())
         return values.collect(engine="streaming").to_series().drop_nulls()
 
-    def _cells(self, dtype: pl.DataType) -> Iterator[pl.Series]:
-        cells = pl.col(self.column).cast(pl.List(pl.String)).cast(pl.List(dtype))
+    def _cells(self, dtype: pl.DataType, words: frozenset[str] = _NO_WORDS) -> Iterator[pl.Series]:
+        texts = pl.col(self.column).cast(pl.List(pl.String))
+        if words:
+            texts = texts.list.set_difference(pl.lit(sorted(words), dtype=pl.List(pl.String)))
+        cells = texts.cast(pl.List(dtype))
         try:
             for batch in (
                 self._scan()
@@ -309,7 +327,7 @@ class TextFiles:
             n_rows += part.indptr.size - 1
         self.n_rows = n_rows
         self._found = merged(found)
-        labels.discard("")
+        labels -= evidence.MISSING
         if not labels:
             raise DataError(f"{self.paths[0]} holds no item, expected rows of items.")
         return Vocabulary(item_order(labels))
@@ -324,7 +342,7 @@ class TextFiles:
         """Read all rows, in their order, some at a time: where they begin, and the ids of their items."""
         ids = self.vocabulary.ids
         for part in self._parts():
-            new = [label for label in part.labels if label and label not in ids]
+            new = [label for label in part.labels if label not in ids and label not in evidence.MISSING]
             if new:
                 raise DataError(f"{self.paths[0]} has changed while it was read: {listed(new)} is new in it.")
             number = np.array([ids.get(label, -1) for label in part.labels] or [-1], np.int32)

@@ -6,22 +6,25 @@ import contextlib
 import csv
 import io
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from setveil.data import evidence
 from setveil.data.columns import NOTHING, Codes, Wanted, guess_columns
+from setveil.data.io.lines import as_spec, in_words, stray_lines, strays_said, without_headers
 from setveil.data.io.sniff import head_rows, likely_separator
 from setveil.data.io.source import Text
 from setveil.data.io.text import refuse_open_quote, unquoted
 from setveil.data.io.written import with_fitting_header
+from setveil.data.lacking import PLAIN, Lacking
 from setveil.data.layout import Layout
 from setveil.data.named_columns import Column
 from setveil.data.rows_of_columns import RowsRead, read_table
-from setveil.errors import DataError, shorten
+from setveil.errors import DataError, TableError
 from setveil.kernels.tokens import tokenize
-from setveil.wording import are, count
+from setveil.wording import count
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,9 +39,10 @@ def read_long(
     id_column: str | None,
     item_column: str | None,
     delimiter: str | None,
+    lacking: Lacking = PLAIN,
 ) -> RowsRead:
     """Read lines of an id and an item, or several; those of the same id, wherever they stand, are one row."""
-    wanted = Wanted(id_column, item_column, None, delimiter)
+    wanted = Wanted(id_column, item_column, None, delimiter, lacking=lacking)
     return read_table(TextTable(text, separator, wanted), "long", wanted)
 
 
@@ -48,9 +52,10 @@ def read_wide(
     id_column: str | None,
     item_columns: str | Sequence[str] | None,
     delimiter: str | None,
+    lacking: Lacking = PLAIN,
 ) -> RowsRead:
     """Read lines with several columns of items."""
-    wanted = Wanted(id_column, None, item_columns, delimiter)
+    wanted = Wanted(id_column, None, item_columns, delimiter, lacking=lacking)
     return read_table(TextTable(text, separator, wanted), "wide", wanted)
 
 
@@ -60,9 +65,10 @@ def read_onehot(
     id_column: str | None,
     item_columns: str | Sequence[str] | None,
     yes: str | Sequence[str] | None = None,
+    lacking: Lacking = PLAIN,
 ) -> RowsRead:
     """Read lines with a column for each item, by default all columns but that of the ids."""
-    wanted = Wanted(id_column, None, item_columns, None, yes)
+    wanted = Wanted(id_column, None, item_columns, None, yes, lacking)
     return read_table(TextTable(text, separator, wanted), "onehot", wanted)
 
 
@@ -71,10 +77,10 @@ def read_named(text: Text, separator: str | None, wanted: Wanted) -> RowsRead:
     return read_table(TextTable(text, separator, wanted), None, wanted)
 
 
-def read_unnamed(text: Text, separator: str | None) -> RowsRead | None:
+def read_unnamed(text: Text, separator: str | None, wanted: Wanted = NOTHING) -> RowsRead | None:
     """Read a long table whose two columns are named unmistakably; None if the text is anything else."""
     table = TextTable(text, separator)
-    return None if table.agreed(said=False) is None else read_table(table, "long", Wanted())
+    return None if table.agreed(said=False) is None else read_table(table, "long", wanted)
 
 
 class TextTable:
@@ -97,6 +103,11 @@ class TextTable:
         self.separator = Layout("long", separator or likely_separator(text)).separator
         self.text = text = with_fitting_header(text, self.separator)
         rows = head_rows(text, self.separator)
+        text, rows = _with_row_names(text, self.separator, rows)
+        first = rows[0] if rows else []
+        above = text.header_lines or 1
+        if above > 1:
+            rows = [_joined_names(rows[:above]), *rows[above:]]
         self.width = len(rows[0]) if rows else 0
         usual, _ = evidence.common_width(rows)
         whole = [row + [""] * (self.width - len(row)) for row in rows if len(row) <= self.width]
@@ -114,9 +125,33 @@ class TextTable:
         whole = [row for row in rows if len(row) == self.width]
         self.outside = [row for row in rows if len(row) != self.width]
         named = bool(whole) and wanted.names_of(whole[0])
-        self.header = titled or named or len(rows) < 2 or evidence.has_header(whole)
+        said = text.header_lines is not None
+        self.header = said or titled or named or len(rows) < 2 or evidence.has_header(whole)
         self.names = list(whole[0]) if self.header and whole else [str(at + 1) for at in range(self.width)]
-        self.head = whole[1:] if self.header else whole
+        head = whole[1:] if self.header else whole
+        self.above = above if self.header else 0  # lines above the data
+        repeated = 0
+        if self.header and whole:
+            written = whole[0] if above == 1 else first
+            text, repeated = without_headers(text, written, self.separator)
+            head = [row for row in head if row != written]
+        self.head = head
+        self.text = text
+        self.settled = text.last_said
+        self.header_lines = 1 if said or not self.header else evidence.header_lines(whole)
+        self.notes = (*self._noted(repeated),)
+
+    def _noted(self, repeated: int) -> list[str]:
+        """Say what of the lines is worth knowing."""
+        notes = []
+        if self.header and self.width > 1 and not self.names[0] and all(self.names[1:]):
+            notes.append("The header has no name for its first column, which is column 1.")
+        if self.above > 1:
+            notes.append(f"{count(self.above, 'line')} above the data are its header.")
+        if repeated:
+            equals, were = ("equals", "was") if repeated == 1 else ("equal", "were")
+            notes.append(f"{count(repeated, 'more line')} {equals} the header and {were} skipped.")
+        return notes
 
     def agreed(self, *, said: bool) -> tuple[int, int] | None:
         """Find id and item column where two columns are named unmistakably, and their values agree."""
@@ -137,21 +172,38 @@ class TextTable:
         tokens = tokenize(text.content, separator=self.separator, quotes=True, keep=keep, short=short)
         refuse_open_quote(text, tokens)
         if tokens.fault >= 0:
-            raise DataError(
-                f"{text.where(tokens.fault)}: the number of fields is {tokens.width}, "
-                f"expected {self.width} as in {'the header' if self.header else 'the other lines'}.",
-                hint="Remove lines above the header and below the table, quote fields that hold the "
-                "separator; rows of items are read with --format basket.",
-            )
+            raise self._other_width(text.where(tokens.fault), tokens.width)
         lengths = np.diff(tokens.indptr)
         cells = np.full((lengths.size, int(keep.sum())), -1, np.int64)
         cells[np.arange(cells.shape[1]) < lengths[:, None]] = tokens.codes
-        cells = cells[1 if self.header else 0 :]
+        cells = cells[self.above :]
         if not cells.size:
             raise DataError(f"{text.name}: there is a header, but no line of data below it.")
         spans = list(zip(tokens.starts.tolist(), tokens.ends.tolist(), strict=True))
         place = np.cumsum(keep) - 1
         return [self._column(cells[:, place[at]], spans) for at in wanted]
+
+    def _other_width(self, where: str, width: int) -> DataError:
+        """Make the error that names all lines that have another number of fields."""
+        message = (
+            f"{where}: the number of fields is {width}, expected {self.width} as in "
+            f"{'the header' if self.header else 'the other lines'}"
+        )
+        strays = stray_lines(self.text, self.separator, self.width)
+        if not strays:
+            return DataError(
+                f"{message}.",
+                hint="Quote fields that hold the separator; rows of items are read with --format basket.",
+            )
+        more = "" if len(strays) == 1 else f"; {strays_said(strays, self.width)}"
+        spec = as_spec(sorted({*self.text.left, *strays}))
+        which = in_words(strays)
+        error = TableError(f"{message}{more}", [], [({"skip_lines": spec}, f"{which}: no data")])
+        error.trouble = (
+            "Quote fields that hold the separator, or leave out lines above the header and below the table"
+        )
+        error.say_how()
+        return error
 
     def texts(self, at: int) -> tuple[Codes, list[str]]:
         """Read a column as texts, whatever it contains."""
@@ -164,7 +216,7 @@ class TextTable:
 
         try:
             frame = pl.read_csv(
-                self.text.content, separator=self.separator, has_header=False, skip_rows=int(self.header),
+                self.text.content, separator=self.separator, has_header=False, skip_rows=self.above,
                 columns=[at], infer_schema=False, truncate_ragged_lines=True,
             )  # fmt: skip
         except pl.exceptions.PolarsError:
@@ -182,17 +234,24 @@ class TextTable:
             codes, labels, self.place
         )  # the same text may stand in a line before, in another column
 
+    def skip(self, rows: Sequence[int], *, last: bool) -> list[dict[str, str]]:
+        """Say by which options rows are skipped; `last`: it is one, and the last."""
+        if last:
+            return [{"skip_last": "1"}]
+        numbers = [int(self.place(row).rpartition(" ")[2].replace(",", "")) for row in rows]
+        return [{"skip_lines": as_spec(sorted({*self.text.left, *numbers}))}]
+
     def place(self, row: int) -> str:
         """Say where a row stands."""
         text = self.text.content.decode("utf-8", "replace")
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=self.separator, skipinitialspace=True)
-        start = self.text.before + 1
+        start = 1
         with contextlib.suppress(csv.Error):  # of fields that are longer than it reads
             for fields in reader:
                 row -= any(field.strip(" \t") for field in fields) or len(fields) > 1
-                if row + self.header < 0:
-                    return f"{self.name}, line {start:,}"
-                start = self.text.before + reader.line_num + 1
+                if row + self.above < 0:
+                    return f"{self.name}, line {self.text.original(start):,}"
+                start = reader.line_num + 1
         return self.name
 
     @property
@@ -204,11 +263,40 @@ class TextTable:
         """Say what must be mended before columns can be read."""
         if not self.outside:
             return ""
-        number = len(self.outside)
-        lines = f"{count(number, 'line')} {are(number)} not of {self.width} fields like the others"
-        which = shorten(self.outside[0][0], 30)
-        mend = f"mend or remove {'it' if number == 1 else 'them'}, then name columns"
-        return f"{lines}, such as the one with {which} in front: {mend}"
+        strays = stray_lines(self.text, self.separator, self.width)
+        number = len(strays) or len(self.outside)
+        lines = strays_said(strays, self.width) if strays else f"some lines are not of {self.width} fields"
+        mend = f"mend or remove {'it' if number == 1 else 'them'}"
+        skip = (
+            f", or leave {'it' if number == 1 else 'them'} out (--skip-lines {as_spec(strays)})"
+            if strays
+            else ""
+        )
+        return f"{lines}: {mend}{skip}, then name columns"
+
+
+def _with_row_names(text: Text, separator: str, rows: list[list[str]]) -> tuple[Text, list[list[str]]]:
+    """Add the empty name of the first column where the header lacks it, as for row names of R."""
+    width = len(rows[0]) + 1 if rows else 0
+    if len(rows) < evidence.FEW or separator == " " or any(len(row) != width for row in rows[1:]):
+        return text, rows
+    completed = [["", *rows[0]], *rows[1:]]
+    first = [row[0] for row in rows[1:]]
+    if (
+        len(set(first)) < len(first)
+        or not all(rows[0])
+        or not evidence.has_header([row[1:] for row in completed])
+    ):
+        return text, rows
+    blank = len(text.content) - len(text.content.lstrip(b" \t\r\n"))
+    content = text.content[:blank] + separator.encode() + text.content[blank:]
+    return replace(text, content=content), completed
+
+
+def _joined_names(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Name columns by the first of several header lines that has a name for them."""
+    width = max(map(len, rows), default=0)
+    return [next((row[at] for row in rows if at < len(row) and row[at]), "") for at in range(width)]
 
 
 def _with_ends(text: Text, rows: Sequence[Sequence[str]], separator: str) -> list[list[str]]:

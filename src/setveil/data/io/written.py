@@ -10,6 +10,7 @@ import re
 from dataclasses import replace
 
 from setveil.data import evidence
+from setveil.data.io.lines import without_lines
 from setveil.data.io.sniff import basket_separator, head_rows, likely_separator
 from setveil.data.io.source import Text
 from setveil.data.layout import require_separator
@@ -41,8 +42,9 @@ def plain_text(text: Text, separator: str | None, quote: str | None) -> tuple[Te
 
     Examples
     --------
-    >>> plain_text(Text("a", b"1::tea\n"), "::", None)
-    (Text(name='a', content=b'1\ttea\n', encoding='utf-8', before=0), '\t')
+    >>> text, separator = plain_text(Text("a", b"1::tea\n"), "::", None)
+    >>> text.content, separator
+    (b'1\ttea\n', '\t')
     """
     if quote not in (None, *QUOTES):
         raise RequestError(f"quote is {shorten(quote)}, expected one of {', '.join(QUOTES)}.")
@@ -111,7 +113,7 @@ def _without_sep(text: Text) -> tuple[Text, str | None]:
     sign = found[1].decode()
     if not sign or sign in '"0123456789+-' or sign.isalpha():
         return text, None
-    return replace(text, content=text.content[found.end() :], before=text.before + 1), sign
+    return without_lines(text, [text.original(1)]), sign
 
 
 def _with_one_sign(text: Text, separator: str, *, quoted: bool) -> tuple[Text, str]:

@@ -13,7 +13,9 @@ from typing import Any
 
 import polars as pl
 
+from setveil.data.io.sheet_rows import data_rows
 from setveil.data.io.source import Source
+from setveil.data.skipped import NO_LINES, Lines
 from setveil.errors import DataError, RequestError, TableError, did_you_mean, listed, shorten
 from setveil.memory import Unpacked
 from setveil.version import install
@@ -24,6 +26,13 @@ _ROW, _CELL = 64, 24  # bytes of memory that a row and a cell take, besides its 
 
 
 def read_sheet(source: Source, sheet: str | None = None) -> pl.DataFrame:
+    """Read the table of a spreadsheet (see `read_sheet_lines`)."""
+    return read_sheet_lines(source, sheet)[0]
+
+
+def read_sheet_lines(
+    source: Source, sheet: str | None = None, *, lines: Lines = NO_LINES
+) -> tuple[pl.DataFrame, list[str]]:
     """Read the one sheet of a spreadsheet that holds anything, or the one named.
 
     Parameters
@@ -33,13 +42,17 @@ def read_sheet(source: Source, sheet: str | None = None) -> pl.DataFrame:
     sheet : str, optional
         Its name, else its number from 1; or "all": those with the same columns, one below the other. Hidden
         sheets are read only if they are named.
+    lines : Lines
+        Which rows are no data.
 
     Returns
     -------
-    polars.DataFrame
+    table : polars.DataFrame
         Columns of text (null for an empty cell), named by the first row that is not empty: as it stands
         there, or ``column 3`` where that cell is empty. Columns and last rows that are all empty are omitted;
         rows and columns that are hidden or filtered away are read like all others.
+    notes : list of str
+        Which rows were skipped.
 
     Notes
     -----
@@ -83,11 +96,14 @@ def read_sheet(source: Source, sheet: str | None = None) -> pl.DataFrame:
     if len(tables) > 1 and sheet is None:
         raise _which(source.name, tables)
     if len(tables) > 1:
-        return _below_each_other({name: _table(cells, name, room) for name, cells in tables.items()}, source)
-    cells = next(iter(tables.values()), [])
-    if not cells:
+        bodies = {name: data_rows(cells, lines, name) for name, cells in tables.items()}
+        notes = [f"{name}: {note}" for name, (_, found) in bodies.items() for note in found]
+        several = {name: _table(body, name, room) for name, (body, _) in bodies.items() if body}
+        return _below_each_other(several, source), notes
+    body, notes = data_rows(next(iter(tables.values()), []), lines, source.name)
+    if not body:
         raise DataError(f"{source.name} is an empty spreadsheet, expected a table.")
-    return _table(cells, source.name, room)
+    return _table(body, source.name, room), notes
 
 
 def _named(sheet: str, names: Sequence[str]) -> str | None:
@@ -101,7 +117,7 @@ def _named(sheet: str, names: Sequence[str]) -> str | None:
 def _which(name: str, tables: Mapping[str, Sequence[Sequence[str | None]]]) -> TableError:
     """Ask which of several sheets is to be read."""
     ways = [({"sheet": one}, "this sheet alone") for one in tables]
-    if len({tuple(cells[0]) for cells in tables.values()}) == 1:
+    if len({tuple(next(filter(None, cells))) for cells in tables.values()}) == 1:
         ways.insert(0, ({"sheet": ALL}, "all sheets, one below the other"))
     return TableError(
         f"{name} has {len(tables)} sheets with content: {listed(list(tables))}, expected one, or its name",
@@ -124,7 +140,7 @@ def _below_each_other(tables: Mapping[str, pl.DataFrame], source: Source) -> pl.
 
 
 def _cells(page: Any, room: Unpacked) -> list[list[str | None]]:
-    """Return the rows of a sheet from the first that is not empty to the last, cut after their last cells."""
+    """Return the rows of a sheet to the last that is not empty, cut after their last cells."""
     page.reset_dimensions()  # some programs write wrong ones
     rows: list[list[str | None]] = []
     missing, taken = 0, 0
@@ -139,7 +155,7 @@ def _cells(page: Any, room: Unpacked) -> list[list[str | None]]:
             rows.append(row)
             missing = 0
         else:
-            missing += bool(rows)
+            missing += 1
     return rows
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,10 @@ def read_data(files: Sequence[str | Path], reading: Mapping[str, Any], roles: Pa
 
         return read(files[0] if len(files) == 1 else list(files), **reading)
     from setveil.data.columns import split_names
+    from setveil.data.skipped import OF_LACKING
+    from setveil.data.skipped import SAID as OF_LINES
     from setveil.hierarchy.io import read_hierarchy
+    from setveil.options.reading import Reading
     from setveil.tables.columns import How
     from setveil.tables.read import make_table
     from setveil.tables.roles import read_roles, with_trees
@@ -40,7 +44,9 @@ def read_data(files: Sequence[str | Path], reading: Mapping[str, Any], roles: Pa
         read_roles(roles, encoding), lambda tree: tree and read_hierarchy(tree, encoding=encoding)
     )
     given = {name: reading[name] for name in _HOW if name in reading}
+    said = Reading(**{name: reading[name] for name in (*OF_LINES, *OF_LACKING) if name in reading})
     how = How(**given | {"not_ids": tuple(split_names(given.get("not_ids") or ""))})
+    how = replace(how, lines=said.as_lines(), lacking=said.as_lacking())
     return make_table(str(files[0]), found, how)
 
 

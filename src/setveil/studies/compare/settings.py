@@ -67,13 +67,13 @@ READING: Mapping[str, Option] = {
 
 def reading_value(key: str, value: Any) -> bool:
     """Whether an option on how files are read may have a value: true or false, a text, of some several."""
-    if isinstance(READING[key].kind, Flag):
-        return isinstance(value, bool)
+    if isinstance(READING[key].kind, Flag | Integer):
+        return not READING[key].kind.accepts(value)
     texts = value if key in _SEVERAL and isinstance(value, list) and value else [value]
     return all(isinstance(text, str) and text for text in texts)
 
 
-_SEVERAL = {"item_columns"}
+_SEVERAL = {"item_columns", "missing"}
 
 
 def files_sha256(files: Sequence[Path]) -> str:

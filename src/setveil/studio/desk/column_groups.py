@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from setveil.data.columns import split_names
-from setveil.data.readings import as_field
+from setveil.data.columns import as_field, split_names
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError
 from setveil.studio.desk.data import READING, ROLES, data_of, read_as

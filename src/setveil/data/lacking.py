@@ -1,0 +1,235 @@
+"""Values that mean that there is none, and lines without an ID or an item: one rule for every shape."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from setveil.data.columns import Codes, as_field, column_at, split_names
+from setveil.data.evidence import MISSING, PUBLISHED_MISSING
+from setveil.data.named_columns import Column
+from setveil.data.skipped import WAYS
+from setveil.errors import DataError, RequestError, TableError, described, listed, shorten
+from setveil.wording import count
+
+_WAYS = ("missing_id", "missing_item", "fill_id")
+
+
+@dataclass(frozen=True)
+class Lacking:
+    """Which words mean that there is no value, and what becomes of lines that lack an ID or an item."""
+
+    said: tuple[str, ...] = ()  # words that were named for every column, in addition to those of `MISSING`
+    of_columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    values: frozenset[str] = frozenset()  # words of `MISSING` that are values here
+    missing_id: str = "stop"
+    missing_item: str = "skip"
+    fill_id: bool = False
+    published: bool = False  # whether it is a file that setveil wrote: its items are what they are called
+
+    def words(self, name: str, *, wide: bool = False) -> frozenset[str]:
+        """List the words of a column of IDs or items that mean that there is none.
+
+        `wide`: it is one of several; then a published one is read as before there were more words.
+        """
+        common = MISSING if not self.published else PUBLISHED_MISSING if wide else frozenset[str]()
+        return (common - self.values) | {*self.said, *self.of_columns.get(name, ()), ""}
+
+    def named(self, name: str) -> tuple[str, ...]:
+        """List the words that were named for any other column."""
+        return (*self.said, *self.of_columns.get(name, ()))
+
+    def require(self, names: Sequence[str], used: Sequence[str], where: str) -> None:
+        """Refuse words of columns that do not exist or are not used."""
+        for name in self.of_columns:
+            column = names[column_at(names, name, where)]
+            if column not in used:
+                raise RequestError(
+                    f"--missing {name}: column {shorten(column)} of {where} is not used; used are "
+                    f"{listed(list(used), 9)}.",
+                    hint="Leave it out, or name a column that is used.",
+                )
+
+    def of(self, names: Sequence[str]) -> Lacking:
+        """Name the columns of words as a table does, where they were named by number."""
+        if all(name in names for name in self.of_columns):
+            return self
+        found = {_name(names, name): words for name, words in self.of_columns.items()}
+        return replace(self, of_columns=found)
+
+    def alone(self) -> Lacking:
+        """Leave out what was said of single columns, which are those of another table."""
+        return replace(self, of_columns={})
+
+    def among(self, names: Collection[str | None]) -> Lacking:
+        """Leave out what was said of other columns than these."""
+        return replace(
+            self, of_columns={name: said for name, said in self.of_columns.items() if name in names}
+        )
+
+    def with_ways(self, options: dict[str, Any]) -> Lacking:
+        """Take the options of lines that lack an ID or an item out of those of a reading."""
+        ways = {name: options.pop(name) for name in _WAYS if name in options}
+        return replace(self, **ways)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what was said, as arguments of `setveil.read`."""
+        several = [",".join(map(as_field, self.said))] if self.said else []
+        several += [name + "=" + ",".join(map(as_field, words)) for name, words in self.of_columns.items()]
+        made = {
+            "missing": several,
+            "not_missing": ",".join(map(as_field, sorted(self.values))),
+            "missing_id": self.missing_id if self.missing_id != "stop" else None,
+            "missing_item": self.missing_item if self.missing_item != "skip" else None,
+            "fill_id": self.fill_id,
+        }
+        return {name: value for name, value in made.items() if value}
+
+
+PLAIN = Lacking()
+PUBLISHED = Lacking(published=True)
+
+
+def lacking_of(
+    missing: str | Sequence[str] | Mapping[str, Any] | None = None,
+    not_missing: str | Sequence[str] | None = None,
+    missing_id: str | None = None,
+    missing_item: str | None = None,
+    *,
+    fill_id: bool | None = None,
+) -> Lacking:
+    """Take the options of `setveil.read` on missing values apart."""
+    for name, way in (("missing_id", missing_id), ("missing_item", missing_item)):
+        if way is not None and way not in WAYS:
+            raise RequestError(f"{name} must be {' or '.join(WAYS)}, got {described(way)}.")
+    if fill_id is not None and not isinstance(fill_id, bool):
+        raise RequestError(f"fill_id must be True or False, got {described(fill_id)}.")
+    said, of_columns = words_of(missing)
+    values = frozenset(_texts("not_missing", not_missing))
+    if both := values & {*said}:
+        raise RequestError(f"missing and not_missing both name {listed(sorted(both))}.")
+    return Lacking(said, of_columns, values, missing_id or "stop", missing_item or "skip", bool(fill_id))
+
+
+def words_of(missing: Any) -> tuple[tuple[str, ...], dict[str, tuple[str, ...]]]:
+    """Take ``NA,unknown`` and ``age=NA`` apart: words of every column, and those of some."""
+    if isinstance(missing, Mapping):
+        return (), {str(name): tuple(_texts("missing", words)) for name, words in missing.items()}
+    said: list[str] = []
+    of_columns: dict[str, tuple[str, ...]] = {}
+    for text in [missing] if isinstance(missing, str) else missing or ():
+        if not isinstance(text, str) or not text:
+            raise RequestError(f"missing must be texts, got {described(text)}.")
+        name, sign, words = text.partition("=")
+        if not sign or not name:
+            said += split_names(text)
+        elif name in of_columns:
+            raise RequestError(f"--missing: column {name!r} is given twice.")
+        else:
+            of_columns[name] = tuple(split_names(words))
+    return tuple(dict.fromkeys(said)), of_columns
+
+
+def _texts(name: str, value: Any) -> list[str]:
+    if isinstance(value, str):
+        return split_names(value)
+    found = list(value or ()) if isinstance(value, Iterable) or value is None else [value]
+    if not all(isinstance(one, str) for one in found):
+        raise RequestError(f"{name} must be texts, got {described(value)}.")
+    return found
+
+
+def _name(names: Sequence[str], name: str) -> str:
+    return (
+        names[int(name) - 1] if name not in names and name.isdigit() and 0 < int(name) <= len(names) else name
+    )
+
+
+def without_words(column: Column, words: frozenset[str]) -> tuple[Column, Counter[str]]:
+    """Empty the values of a column that mean that there is none, and count them by word."""
+    at = [code for code, label in enumerate(column.labels) if label and label in words]
+    if not at:
+        return column, Counter()
+    times = np.bincount(column.codes, minlength=len(column.labels))
+    found = Counter({column.labels[code]: int(times[code]) for code in at if times[code]})
+    labels = list(column.labels)
+    for code in at:
+        labels[code] = ""
+    return column._replace(labels=labels), found
+
+
+def emptied(codes: Codes, labels: Sequence[str], words: frozenset[str]) -> tuple[Codes, Counter[str]]:
+    """Leave out the items that are words of no item, and count them by word."""
+    at = [code for code, label in enumerate(labels) if label in words]
+    if not at:
+        return codes, Counter()
+    times = np.bincount(codes[codes >= 0], minlength=len(labels))
+    found = Counter({labels[code]: int(times[code]) for code in at if labels[code] and times[code]})
+    gone = np.zeros(len(labels) + 1, bool)
+    gone[at] = True
+    return np.where(gone[codes], codes.dtype.type(-1), codes), found
+
+
+def settled_ids(ids: Column, name: str, lacking: Lacking) -> tuple[Column, Codes | None]:
+    """Fill IDs that are missing, or leave out their lines: all IDs, and which lines stay (None: all)."""
+    ids, _ = without_words(ids, lacking.words(name))
+    if "" not in ids.labels:
+        return ids, None
+    lacks = np.array([not label for label in ids.labels], bool)[ids.codes]
+    if lacks.any() and lacking.fill_id:
+        last = np.maximum.accumulate(np.where(lacks, 0, np.arange(lacks.size)))
+        ids, lacks = ids._replace(codes=ids.codes[last]), lacks[last]
+    if not lacks.any():
+        return ids, None
+    if lacking.missing_id == "stop":
+        raise refuse_lines(ids.place(int(np.argmax(lacks))), name, int(lacks.sum()), "ID")
+    if lacks.all():
+        raise DataError(f"{ids.place(0)}: no line has an ID in column {shorten(name)}.")
+    return ids, np.flatnonzero(~lacks)
+
+
+def only(column: Column, kept: Codes | None) -> Column:
+    """Take some lines of a column."""
+    if kept is None:
+        return column
+    return Column(column.codes[kept], column.labels, lambda row: column.place(int(kept[row])))
+
+
+def skipped_noted(kept: Codes | None, lines: int) -> list[str]:
+    """Say how many lines were skipped as they lack an ID."""
+    if kept is None:
+        return []
+    number = lines - kept.size
+    return [f"{count(number, 'line')} without an ID {'was' if number == 1 else 'were'} skipped."]
+
+
+def words_noted(found: Counter[str], name: str, unit: str = "line") -> str:
+    """Say how many lines have which word in place of an item; "" if none has."""
+    if not found:
+        return ""
+    shown = [f"{shorten(word)} ({times:,})" for word, times in found.most_common(5)]
+    more = f" and {len(found) - 5} more words" if len(found) > 5 else ""
+    of = f" of column {shorten(name)}" if name else ""
+    mean = "means" if len(found) == 1 else "mean"
+    return (
+        f"{count(found.total(), unit)}{of}: {', '.join(shown)}{more} {mean} that there is no item. "
+        "--not-missing WORD reads it as one."
+    )
+
+
+def refuse_lines(where: str, name: str, number: int, what: str) -> TableError:
+    """Make the error that says how many lines lack an ID or an item, and asks what becomes of them."""
+    ways: list[tuple[dict[str, Any], str]] = [
+        ({f"missing_{what.lower()}": "skip"}, "such lines are left out"),
+        ({"fill_id": True}, "an ID stands once for a group of lines: an empty one is that above it"),
+    ]
+    return TableError(
+        f"{where}: column {shorten(name)} is empty, expected a value on every line; "
+        f"{count(number, 'line')} {'lacks' if number == 1 else 'lack'} an {what}",
+        [],
+        ways if what == "ID" else [({"missing_item": "skip"}, "a person without items is an empty row")],
+    )

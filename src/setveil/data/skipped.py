@@ -1,0 +1,79 @@
+"""Options that say which lines or rows of a source are no data, and what becomes of those with gaps."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from setveil.errors import RequestError, described
+
+SAID = ("skip_lines", "skip_last", "comment", "header_lines")  # options of `setveil.read`
+OF_LACKING = ("missing", "not_missing", "missing_id", "missing_item", "fill_id")  # of `setveil.data.lacking`
+WAYS = ("skip", "stop")
+_SPEC = re.compile(r"[0-9]{1,12}(-[0-9]{1,12})?(,[0-9]{1,12}(-[0-9]{1,12})?)*", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Which lines are left out; None: that was not said."""
+
+    skip_lines: str | None = None  # a number: so many first lines; or numbers of lines, such as 1-3,359
+    skip_last: int | None = None
+    comment: str | None = None  # lines that begin with it are left out
+    header_lines: int | None = None
+
+    @property
+    def settled(self) -> bool:
+        """Whether it was said which lines above and between the data are none."""
+        return self.skip_lines is not None
+
+    @property
+    def given(self) -> bool:
+        """Whether anything was said."""
+        return any(getattr(self, name) is not None for name in SAID)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what was said, as arguments of `setveil.read`."""
+        return {name: value for name in SAID if (value := getattr(self, name)) is not None}
+
+    def numbers(self, lines: int) -> list[int]:
+        """List the lines that are left out by number, of so many."""
+        found: set[int] = set()
+        text = self.skip_lines or ""
+        for part in text.split(",") if text else ():
+            first, _, last = part.partition("-")
+            start, end = int(first), int(last or first)
+            alone = "," not in text and not last
+            found.update(range(1 if alone else max(start, 1), min(end, lines) + 1))
+        found.update(range(max(lines - (self.skip_last or 0), 0) + 1, lines + 1))
+        return sorted(found)
+
+
+NO_LINES = Lines()
+
+
+def lines_of(
+    skip_lines: str | int | None = None,
+    skip_last: str | int | None = None,
+    comment: str | None = None,
+    header_lines: str | int | None = None,
+) -> Lines:
+    """Take the options of `setveil.read` on lines."""
+    spec = None if skip_lines is None else str(skip_lines).replace(" ", "")
+    if spec is not None and (isinstance(skip_lines, bool) or not _SPEC.fullmatch(spec)):
+        raise RequestError(
+            f"skip_lines must be a number of first lines, or numbers of lines, got {described(skip_lines)}.",
+            hint="Such as 3 for the first three lines, or 1-3,359.",
+        )
+    if comment is not None and (not isinstance(comment, str) or not comment.strip()):
+        raise RequestError(f"comment must be a sign, such as '#', got {described(comment)}.")
+    return Lines(spec, _whole("skip_last", skip_last, 0), comment, _whole("header_lines", header_lines, 1))
+
+
+def _whole(name: str, value: Any, least: int) -> int | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not str(value).isascii() or not str(value).isdigit() or int(value) < least:
+        raise RequestError(f"{name} must be an integer of at least {least}, got {described(value)}.")
+    return int(value)

@@ -1,0 +1,118 @@
+"""Lines and columns of a table that sum up others: they are nobody's, and no item."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from setveil.data import evidence
+from setveil.data.columns import Codes, as_fields
+from setveil.data.named_columns import Column
+from setveil.errors import TableError, shorten
+
+_MOST = 20  # lines of totals, of a file that is several
+
+
+def is_total(text: str) -> bool:
+    """Tell whether a name or an ID is a word for a sum."""
+    return text.strip().rstrip(":").casefold() in evidence.TOTALS
+
+
+Options = dict[str, str]
+
+
+def refuse_total_lines(table: Any, name: str, ids: Column, kept: Codes | None, *, published: bool) -> None:
+    """Raise if lines seem to be totals, by their IDs, and nothing says that they are lines like others."""
+    at = [] if published else total_lines(table, ids)
+    if not at:
+        return
+    one = len(at) == 1
+    raise TableError(
+        _lines_said(name, ids, at),
+        [],
+        [
+            (_skipping(table, ids, at, kept), "leave it out" if one else "leave them out"),
+            ({"skip_last": "0"}, "it is a line like the others" if one else "they are lines like the others"),
+        ],
+    )
+
+
+def _lines_said(name: str, ids: Column, at: Sequence[int]) -> str:
+    more = f" and {len(at) - 1} more lines" if len(at) > 1 else ""
+    shown = shorten(ids.labels[ids.codes[at[0]]])
+    return (
+        f"{ids.place(at[0])}{more}: column {shorten(name)} holds {shown}, which "
+        "seems to be no ID, but a total or a remark"
+    )
+
+
+def _skipping(table: Any, ids: Column, at: Sequence[int], kept: Codes | None) -> Options:
+    """Say by which option lines are skipped; {}: by none."""
+    rows = list(at) if kept is None else kept[list(at)].tolist()
+    last = list(at) == [ids.codes.size - 1]
+    return next(iter(table.skip(rows, last=last)), {})
+
+
+def total_lines(table: Any, ids: Column) -> list[int]:
+    """List the lines that seem to be totals: their IDs say so, or the last is a word among numbers."""
+    if getattr(table, "settled", True) or ids.codes.size < evidence.FEW:
+        return []
+    words = [code for code, label in enumerate(ids.labels) if is_total(label)]
+    at = np.flatnonzero(np.isin(ids.codes, words)).tolist() if words else []
+    last = ids.labels[ids.codes[-1]]
+    if not at and evidence.kind(last) == "word" and ids.codes.size >= evidence.MANY:
+        integer = np.array([evidence.kind(label) == "integer" for label in ids.labels], bool)[ids.codes[:-1]]
+        at = [ids.codes.size - 1] if integer.all() else []
+    return at if len(at) <= min(_MOST, evidence.LISTS * ids.codes.size) else []
+
+
+def refuse_totals(
+    table: Any, names: Sequence[str], columns: Sequence[Column], ids: tuple[str, Column] | None
+) -> None:
+    """Raise if a column of a one-hot table whose items were not named is the sum of the others.
+
+    `ids` are the name and the column of IDs: lines that are totals are asked about in the same message.
+    """
+    if table.lacking.published or len(columns) < 3:
+        return
+    at = next((at for at in (len(columns) - 1, 0) if is_sum(columns, at)), None)
+    if at is None:
+        return
+    others = as_fields([place for place in range(len(columns)) if place != at], names)
+    every = as_fields(range(len(columns)), names)
+    without: Options = {"item_columns": others}
+    as_data: Options = {"item_columns": every}
+    message = f"{table.name}: column {shorten(names[at])} is the sum of the other columns, and no item"
+    lines = [] if ids is None else total_lines(table, ids[1])
+    if ids is not None and lines:
+        message += f"; {_lines_said(*ids, lines)}"
+        without |= _skipping(table, ids[1], lines, None)
+        as_data |= {"skip_last": "0"}
+    raise TableError(
+        message, [], [(without, "without such sums"), (as_data, "they are data like the others")]
+    )
+
+
+def is_sum(columns: Sequence[Column], at: int) -> bool:
+    """Tell whether one of several columns holds, line by line, the sum of the others."""
+    values = [found for column in columns if (found := _numbers(column)) is not None]
+    if len(values) < len(columns):
+        return False
+    total = values[at]
+    others = np.sum([one for place, one in enumerate(values) if place != at], axis=0)
+    filled = np.array([one for place, one in enumerate(values) if place != at]) > 0
+    several = int(filled.sum(axis=0).max(initial=0))
+    return several > 1 and total.size >= evidence.FEW and bool((total == others).mean() >= evidence.SURE)
+
+
+def _numbers(column: Column) -> np.ndarray[Any, np.dtype[np.float64]] | None:
+    """Read a column of amounts; None if it holds anything else."""
+    found = []
+    for label in column.labels:
+        try:
+            found.append(float(label) if label else 0.0)
+        except ValueError:
+            return None
+    return np.array(found, np.float64)[column.codes]
