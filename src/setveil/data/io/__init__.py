@@ -557,6 +557,8 @@ def _require_numbers(text: Text, chosen: str, request: _Request) -> None:
     numbers = numbers_in(text)
     if (chosen == "spmf" and has_comments_only(text, numbers)) or _are_names(text, numbers):
         return
+    if request.format is None and evidence.why_ids(head_rows(without_lines(text, numbers), " ")):
+        return  # nothing speaks for rows of items below a name of IDs
     if numbers:
         format_of = {} if request.format is not None else {"format": "fimi" if chosen == "basket" else chosen}
         options = {**format_of, "skip_lines": as_spec(numbers)}
