@@ -283,7 +283,8 @@ class TableError(DataError):
     def keep(self, works: Callable[[Mapping[str, Any]], bool]) -> None:
         """Omit readings that do not work.
 
-        Where `works` raises this error, for rows that would be events, the reading by people takes the place.
+        If `works` raises this error, for rows that would be events, the reading by people takes the place; for
+        lines that are no data, a reading without them.
         """
         found = []
         for options, meaning in self.readings:
@@ -292,9 +293,11 @@ class TableError(DataError):
                     found.append((options, meaning))
             except TableError as asked:
                 with suppress(TableError):
-                    by_people = {**options, **asked.readings[0][0]}
-                    if works(by_people):
-                        found.append((by_people, asked.readings[0][1]))
+                    more, how = asked.readings[0]
+                    if works({**options, **more}):
+                        found.append(
+                            ({**options, **more}, how if "id_column" in more else f"{meaning}; {how}")
+                        )
         self.readings = tuple(found)
         self.say_how()
 

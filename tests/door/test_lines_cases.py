@@ -380,3 +380,51 @@ def test_runs_are_read_again_in_the_same_way(tmp_path: Path) -> None:
     how_read = record["input"]["read"]
     said = {"skip_lines": "1", "skip_last": 1, "missing": ["icd10=0"]}
     assert {name: how_read.get(name) for name in said} == said
+
+
+NUMBERED = [f"{71 * n % 97 + 4100}" for n in range(30)]
+
+
+def test_a_header_with_fewer_fields_is_kept(tmp_path: Path) -> None:
+    lines = [f"{number},{n % 3},{n % 7},K{n % 5}" for n, number in enumerate(NUMBERED)]
+    (tmp_path / "decimal.csv").write_text("\n".join(["case,los,code", *lines]) + "\n")
+    with pytest.raises(sv.TableError) as asked:  # `los` has decimal commas: names and fields do not agree
+        sv.read(tmp_path / "decimal.csv")
+    assert not asked.value.readings
+    assert "1 line is not of 4 fields like the others, such as the one with 'case'" in str(asked.value)
+    ends = [f"{number},K{n % 5},m," for n, number in enumerate(NUMBERED)]
+    (tmp_path / "ends.csv").write_text("\n".join(["pat,icd,sex", *ends]) + "\n")
+    with pytest.raises(sv.TableError) as asked:
+        sv.read(tmp_path / "ends.csv")
+    assert asked.value.readings[0][0] == {"id_column": "pat", "item_column": "icd"}
+
+
+def test_titles_with_empty_fields_are_named(tmp_path: Path) -> None:
+    lines = [f"{id};{code};{n * 7 % 28 + 1:02}.01.2024" for n, (id, code) in enumerate(table(30))]
+    text = "\n".join(["Klinikum;;", "Stand 01.02.2024;;", "Fall;Kode;Datum", *lines]) + "\n"
+    (tmp_path / "title.csv").write_text(text)
+    with pytest.raises(sv.TableError) as asked:
+        sv.read(tmp_path / "title.csv")
+    options = asked.value.readings[0][0]
+    assert options == {"skip_lines": "2", "id_column": "Fall", "item_column": "Kode"}
+    assert sv.read(tmp_path / "title.csv", **options).n_rows == 30
+
+
+def test_a_total_below_a_table_of_dates_is_left_out(tmp_path: Path) -> None:
+    lines = [f"{id};{code};{n * 7 % 28 + 1:02}.01.2024" for n, (id, code) in enumerate(table(30))]
+    (tmp_path / "total.csv").write_text("\n".join(["Fall;Kode;Datum", *lines, "Summe;60;"]) + "\n")
+    with pytest.raises(sv.TableError) as asked:
+        sv.read(tmp_path / "total.csv")
+    options, meaning = asked.value.readings[0]
+    assert options == {"id_column": "Fall", "item_column": "Kode", "skip_last": "1"}
+    assert meaning == "one row per value of Fall, items from Kode; leave it out"
+    data = sv.read(tmp_path / "total.csv", **options)
+    assert numbers(data) == (30, 8, 60, 0)
+
+
+def test_ids_below_a_name_are_no_rows_of_numbers(tmp_path: Path) -> None:
+    for ids in (NUMBERED, [f"+49 30 {number}" for number in NUMBERED], [f"{n:06}" for n in range(1, 31)]):
+        (tmp_path / "alone.csv").write_text("\n".join(["patient", *ids]) + "\n")
+        with pytest.raises(sv.TableError) as asked:
+            sv.read(tmp_path / "alone.csv")
+        assert not asked.value.readings

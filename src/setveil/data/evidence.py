@@ -238,6 +238,13 @@ def _number_lines(values: Sequence[str]) -> bool:
     return bool(values) and all(map(_INTEGER.fullmatch, values)) and len(set(values)) == len(values)
 
 
+def name_lines(values: Sequence[str]) -> bool:
+    """Tell whether values may be the names of rows of R: running numbers, or words that differ."""
+    if values and all(map(_INTEGER.fullmatch, values)):
+        return list(values) == [str(number + int(values[0])) for number in range(len(values))]
+    return len(set(values)) == len(values) and all(kind(value) == "word" for value in values)
+
+
 def header_lines(rows: Rows) -> int:
     """Count the lines above a table that are no data: words where nearly all lines have numbers."""
     if len(rows) < MANY:
@@ -259,6 +266,25 @@ def header_lines(rows: Rows) -> int:
             break
         found += row != rows[0]
     return found
+
+
+def title_lines(rows: Rows) -> int:
+    """Count the first lines that hold one text, with empty fields after it, above a header over numbers."""
+    found = next((at for at, row in enumerate(rows[: 2 * _MOST_HEADERS]) if not _is_title(row)), 0)
+    body = rows[found:]
+    if not found or len(body) <= FEW or not all(body[0]) or not is_table(body):
+        return 0
+    columns = ([row[at] for row in body[1:] if len(row) > at] for at in range(len(body[0])))
+    kinds = [[kind(value) in {"integer", "number", "date"} for value in column] for column in columns]
+    numeric = any(
+        sum(below) >= SURE * max(len(below), 1) and kind(name) == "word"
+        for name, below in zip(body[0], kinds, strict=True)
+    )
+    return found if numeric else 0
+
+
+def _is_title(row: Sequence[str]) -> bool:
+    return len(row) > 2 and bool(row[0]) and not any(row[1:])
 
 
 def why_table(rows: Rows) -> str:

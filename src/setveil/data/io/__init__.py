@@ -783,6 +783,10 @@ def _works(text: Text, request: _Request, options: Mapping[str, str]) -> bool:
             part = _read_undeclared(text, "basket", asked)
         else:
             part = function_of(FORMATS[asked.format].reader)(text, **asked.options(asked.format))
+    except TableError as error:
+        if error.readings and {*error.readings[0][0]} <= {*OF_LINES} and not lines:
+            raise
+        return False
     except (DataError, RequestError):
         return False
     require_people(text.name, part, asked.wanted)

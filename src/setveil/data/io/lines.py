@@ -161,6 +161,10 @@ def stray_lines(text: Text, separator: str, width: int) -> list[int]:
     if len(inside) < 2 or len(rows) - len(inside) > max(_FEW * len(rows), _SHOWN):
         return []
     strays = {at for at, (_, _, fields) in enumerate(rows) if len(fields) != width}
+    if min(strays, default=-1) == 0 < inside[0] == 1 < len(rows[0][2]) and not evidence.has_header(
+        [rows[at][2] for at in inside]
+    ):
+        return []  # it is the header, with too few fields or too many
     numbers = {line for at in strays for line in range(rows[at][0], rows[at][1] + 1)}
     first = rows[inside[0]][0]
     if any(at < inside[0] for at in strays):
@@ -177,6 +181,9 @@ def table_in(text: Text, separators: str) -> tuple[list[int], str]:
     The lines of a table have one number of fields, two or more, from the first to the last that has it.
     """
     split = [(separator, records(text, separator)) for separator in separators]
+    for separator, rows in split:
+        if titles := evidence.title_lines([fields for _, _, fields in rows]):
+            return [*range(1, rows[titles][0])], separator
     if any(len({len(fields) for _, _, fields in rows}) == 1 for _, rows in split):
         return [], ""  # all lines are of one table
     for separator, rows in split:

@@ -22,9 +22,9 @@ from setveil.data.lacking import PLAIN, Lacking
 from setveil.data.layout import Layout
 from setveil.data.named_columns import Column
 from setveil.data.rows_of_columns import RowsRead, read_table
-from setveil.errors import DataError, TableError
+from setveil.errors import DataError, TableError, shorten
 from setveil.kernels.tokens import tokenize
-from setveil.wording import count
+from setveil.wording import are, count
 
 if TYPE_CHECKING:
     import polars as pl
@@ -265,14 +265,15 @@ class TextTable:
             return ""
         strays = stray_lines(self.text, self.separator, self.width)
         number = len(strays) or len(self.outside)
-        lines = strays_said(strays, self.width) if strays else f"some lines are not of {self.width} fields"
-        mend = f"mend or remove {'it' if number == 1 else 'them'}"
-        skip = (
-            f", or leave {'it' if number == 1 else 'them'} out (--skip-lines {as_spec(strays)})"
-            if strays
-            else ""
-        )
-        return f"{lines}: {mend}{skip}, then name columns"
+        them = "it" if number == 1 else "them"
+        if strays:
+            skip = f", or leave {them} out (--skip-lines {as_spec(strays)})"
+            lines = strays_said(strays, self.width)
+        else:
+            one = f"such as the one with {shorten(self.outside[0][0])} in front"
+            lines = f"{count(number, 'line')} {are(number)} not of {self.width} fields like the others, {one}"
+            skip = ""
+        return f"{lines}: mend or remove {them}{skip}, then name columns"
 
 
 def _with_row_names(text: Text, separator: str, rows: list[list[str]]) -> tuple[Text, list[list[str]]]:
@@ -283,7 +284,7 @@ def _with_row_names(text: Text, separator: str, rows: list[list[str]]) -> tuple[
     completed = [["", *rows[0]], *rows[1:]]
     first = [row[0] for row in rows[1:]]
     if (
-        len(set(first)) < len(first)
+        not evidence.name_lines(first)
         or not all(rows[0])
         or not evidence.has_header([row[1:] for row in completed])
     ):
