@@ -283,8 +283,8 @@ class TableError(DataError):
     def keep(self, works: Callable[[Mapping[str, Any]], bool]) -> None:
         """Omit readings that do not work.
 
-        If `works` raises this error, for rows that would be events, the reading by people takes the place; for
-        lines that are no data, a reading without them.
+        If `works` raises this error, for rows that would be events, the reading by people takes the place;
+        for lines that are no data, a reading without them.
         """
         found = []
         for options, meaning in self.readings:

@@ -400,7 +400,7 @@ def test_a_header_with_fewer_fields_is_kept(tmp_path: Path) -> None:
 
 
 def test_titles_with_empty_fields_are_named(tmp_path: Path) -> None:
-    lines = [f"{id};{code};{n * 7 % 28 + 1:02}.01.2024" for n, (id, code) in enumerate(table(30))]
+    lines = [f"{number};{code};{n * 7 % 28 + 1:02}.01.2024" for n, (number, code) in enumerate(table(30))]
     text = "\n".join(["Klinikum;;", "Stand 01.02.2024;;", "Fall;Kode;Datum", *lines]) + "\n"
     (tmp_path / "title.csv").write_text(text)
     with pytest.raises(sv.TableError) as asked:
@@ -411,7 +411,7 @@ def test_titles_with_empty_fields_are_named(tmp_path: Path) -> None:
 
 
 def test_a_total_below_a_table_of_dates_is_left_out(tmp_path: Path) -> None:
-    lines = [f"{id};{code};{n * 7 % 28 + 1:02}.01.2024" for n, (id, code) in enumerate(table(30))]
+    lines = [f"{number};{code};{n * 7 % 28 + 1:02}.01.2024" for n, (number, code) in enumerate(table(30))]
     (tmp_path / "total.csv").write_text("\n".join(["Fall;Kode;Datum", *lines, "Summe;60;"]) + "\n")
     with pytest.raises(sv.TableError) as asked:
         sv.read(tmp_path / "total.csv")
