@@ -417,7 +417,7 @@ def test_a_total_below_a_table_of_dates_is_left_out(tmp_path: Path) -> None:
         sv.read(tmp_path / "total.csv")
     options, meaning = asked.value.readings[0]
     assert options == {"id_column": "Fall", "item_column": "Kode", "skip_last": "1"}
-    assert meaning == "one row per value of Fall, items from Kode; leave it out"
+    assert meaning == "one row per value of Fall, items from Kode; skip it"
     data = sv.read(tmp_path / "total.csv", **options)
     assert numbers(data) == (30, 8, 60, 0)
 

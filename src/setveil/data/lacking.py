@@ -51,7 +51,7 @@ class Lacking:
                 raise RequestError(
                     f"--missing {name}: column {shorten(column)} of {where} is not used; used are "
                     f"{listed(list(used), 9)}.",
-                    hint="Leave it out, or name a column that is used.",
+                    hint="Omit it, or name a column that is used.",
                 )
 
     def of(self, names: Sequence[str]) -> Lacking:
@@ -62,11 +62,11 @@ class Lacking:
         return replace(self, of_columns=found)
 
     def alone(self) -> Lacking:
-        """Leave out what was said of single columns, which are those of another table."""
+        """Omit what was said of single columns, which are those of another table."""
         return replace(self, of_columns={})
 
     def among(self, names: Collection[str | None]) -> Lacking:
-        """Leave out what was said of other columns than these."""
+        """Omit what was said of other columns than these."""
         return replace(
             self, of_columns={name: said for name, said in self.of_columns.items() if name in names}
         )
@@ -163,7 +163,7 @@ def without_words(column: Column, words: frozenset[str]) -> tuple[Column, Counte
 
 
 def emptied(codes: Codes, labels: Sequence[str], words: frozenset[str]) -> tuple[Codes, Counter[str]]:
-    """Leave out the items that are words of no item, and count them by word."""
+    """Omit the items that are words of no item, and count them by word."""
     at = [code for code, label in enumerate(labels) if label in words]
     if not at:
         return codes, Counter()
@@ -175,7 +175,7 @@ def emptied(codes: Codes, labels: Sequence[str], words: frozenset[str]) -> tuple
 
 
 def settled_ids(ids: Column, name: str, lacking: Lacking) -> tuple[Column, Codes | None]:
-    """Fill IDs that are missing, or leave out their lines: all IDs, and which lines stay (None: all)."""
+    """Fill IDs that are missing, or skip their lines: all IDs, and which lines stay (None: all)."""
     ids, _ = without_words(ids, lacking.words(name))
     if "" not in ids.labels:
         return ids, None
@@ -224,7 +224,7 @@ def words_noted(found: Counter[str], name: str, unit: str = "line") -> str:
 def refuse_lines(where: str, name: str, number: int, what: str) -> TableError:
     """Make the error that says how many lines lack an ID or an item, and asks what becomes of them."""
     ways: list[tuple[dict[str, Any], str]] = [
-        ({f"missing_{what.lower()}": "skip"}, "such lines are left out"),
+        ({f"missing_{what.lower()}": "skip"}, "such lines are skipped"),
         ({"fill_id": True}, "an ID stands once for a group of lines: an empty one is that above it"),
     ]
     return TableError(

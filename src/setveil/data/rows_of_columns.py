@@ -85,7 +85,7 @@ class RowsRead:
     personal: tuple[PersonalColumn, ...] = field(default=(), repr=False)  # of columns that hold no items
     written: Mapping[str, str] = field(default_factory=dict)  # options that were found, of how it is written
     kept: Codes | None = field(default=None, repr=False)  # lines that were not skipped; None: all
-    notes: tuple[str, ...] = ()  # what was noticed or skipped while reading, and what stood for no item
+    notes: tuple[str, ...] = ()  # what was noticed or skipped while reading, and what means no item
     of_columns: bool = False  # whether words for no item were looked for column by column
 
 
@@ -118,7 +118,7 @@ def refuse_rounded_column(where: str, column: str, codes: Codes, labels: Sequenc
 
 
 def without_words(part: RowsRead, where: str, lacking: Lacking) -> RowsRead:
-    """Leave out words that mean that there is no item, unless that was done column by column."""
+    """Omit words that mean that there is no item, unless that was done column by column."""
     if not part.of_columns:
         used = [*part.item_columns, *([part.id_column] if part.id_column else [])]
         lacking.require([*used, *part.ignored_columns], used, where)
@@ -281,12 +281,12 @@ class _Remembered:
             )
 
     def remember(self, name: str, words: Counter[str]) -> None:
-        """Count words for no item that stood in cells of several items."""
+        """Count words for no item in cells of several items."""
         if words:
             self._words[name] = self._words.get(name, Counter()) + words
 
     def notes(self) -> list[str]:
-        """Say which words stood for no item."""
+        """Say which words mean no item."""
         if len(self._words) < 4:
             return [words_noted(words, name) for name, words in self._words.items()]
         return [words_noted(sum(self._words.values(), Counter()), "", "cell")]

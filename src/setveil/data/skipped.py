@@ -16,11 +16,11 @@ _SPEC = re.compile(r"[0-9]{1,12}(-[0-9]{1,12})?(,[0-9]{1,12}(-[0-9]{1,12})?)*", 
 
 @dataclass(frozen=True)
 class Lines:
-    """Which lines are left out; None: that was not said."""
+    """Which lines are skipped; None: that was not said."""
 
-    skip_lines: str | None = None  # a number: so many first lines; or numbers of lines, such as 1-3,359
+    skip_lines: str | None = None  # a number of first lines; or numbers of lines, such as 1-3,359
     skip_last: int | None = None
-    comment: str | None = None  # lines that begin with it are left out
+    comment: str | None = None  # lines that begin with it are skipped
     header_lines: int | None = None
 
     @property
@@ -38,7 +38,7 @@ class Lines:
         return {name: value for name in SAID if (value := getattr(self, name)) is not None}
 
     def numbers(self, lines: int) -> list[int]:
-        """List the lines that are left out by number, of so many."""
+        """List the lines that are skipped by number, of all lines."""
         found: set[int] = set()
         text = self.skip_lines or ""
         for part in text.split(",") if text else ():

@@ -33,7 +33,7 @@ def refuse_total_lines(table: Any, name: str, ids: Column, kept: Codes | None, *
         _lines_said(name, ids, at),
         [],
         [
-            (_skipping(table, ids, at, kept), "leave it out" if one else "leave them out"),
+            (_skipping(table, ids, at, kept), "skip it" if one else "skip them"),
             ({"skip_last": "0"}, "it is a line like the others" if one else "they are lines like the others"),
         ],
     )

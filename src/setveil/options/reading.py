@@ -67,14 +67,14 @@ class Reading:
         Flag(), "Several files: the same id in two of them is the same row.", default=None
     )
     skip_lines: str | None = parameter(
-        Text("N or lines"), "Leave out the first N lines, or lines by number, such as 1-3,359.", default=None
+        Text("N or lines"), "Skip the first N lines, or lines by number, such as 1-3,359.", default=None
     )
-    skip_last: int | None = parameter(Integer(0), "Leave out the last N lines.", default=None)
+    skip_last: int | None = parameter(Integer(0), "Skip the last N lines.", default=None)
     comment: str | None = parameter(
-        Text("a sign"), "Leave out lines that begin with it, such as #.", default=None
+        Text("a sign"), "Skip lines that begin with it, such as #.", default=None
     )
     header_lines: int | None = parameter(
-        Integer(1), "Lines above the data, the first of which names the columns.", default=None
+        Integer(1), "Lines above the data, and the first one names the columns.", default=None
     )
     missing: Sequence[str] | None = parameter(
         Texts("[COLUMN=]VALUES"),

@@ -547,7 +547,7 @@ def _refuse_lines(request: _Request, what: str) -> None:
         name for name in ("skip_lines", "comment", "header_lines") if getattr(request.lines, name) is not None
     ]
     if given:
-        raise RequestError(f"The option {given[0]} does not apply to {what}.", hint="Leave it out.")
+        raise RequestError(f"The option {given[0]} does not apply to {what}.", hint="Omit it.")
 
 
 def _require_numbers(text: Text, chosen: str, request: _Request) -> None:
@@ -698,7 +698,7 @@ def _read_undeclared(text: Text, detected: str, request: _Request) -> RowsRead:
 
 
 def _without_comments(text: Text, request: _Request) -> Text:
-    """Leave out the lines above a table that begin with #."""
+    """Skip the lines above a table that begin with #."""
     if text.settled or request.lines.comment is not None or not text.content.lstrip().startswith(b"#"):
         return text
     found = comments_above(text, request.separator or likely_separator(text))

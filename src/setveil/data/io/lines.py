@@ -1,4 +1,4 @@
-"""Lines of a text or a sheet that are no data: which are left out, and which seem to be."""
+"""Lines of a text or a sheet that are no data: which are skipped, and which seem to be."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FEW = 0.2  # of the lines that may be no data
 
 
 def cut(text: Text, lines: Lines) -> Text:
-    """Leave the lines out of a text that were said to be no data."""
+    """Skip the lines of a text that were said to be no data."""
     last_said = lines.skip_last is not None
     marked = replace(text, settled=lines.settled, last_said=last_said, header_lines=lines.header_lines)
     if not lines.given:
@@ -73,7 +73,7 @@ def _filled(
 
 
 def without_lines(text: Text, numbers: Sequence[int]) -> Text:
-    """Leave lines out of a text, by their numbers in the file; the others keep theirs in messages."""
+    """Skip lines of a text, by their numbers in the file; the others keep theirs in messages."""
     mine = sorted(set(numbers) - set(text.left))
     if not mine:
         return text
@@ -116,7 +116,7 @@ def in_words(numbers: Sequence[int]) -> str:
 
 
 def left_out(numbers: Sequence[int]) -> str:
-    """Say which lines were left out."""
+    """Say which lines were skipped."""
     said = in_words(numbers)
     return f"{said[0].upper()}{said[1:]} {'was' if len(numbers) == 1 else 'were'} skipped."
 
@@ -243,7 +243,7 @@ def comments_above(text: Text, separator: str, mark: str = "#") -> list[int]:
 
 
 def without_headers(text: Text, names: Sequence[str], separator: str) -> tuple[Text, int]:
-    """Leave out the lines of a table that equal its header, and say how many there are."""
+    """Skip the lines of a table that equal its header, and say how many there are."""
     longest = max(names, key=len).encode()
     if not longest or text.content.count(longest) < 2:
         return text, 0

@@ -43,7 +43,7 @@ def data_rows(cells: Sequence[Cells], lines: Lines, name: str) -> tuple[list[Cel
             f"{name}: {in_words(strays).replace('line', 'row')} {are(len(strays))} not like the rows of a "
             "table",
             [],
-            [({"skip_lines": as_spec(strays)}, "leave them out" if len(strays) > 1 else "leave it out")],
+            [({"skip_lines": as_spec(strays)}, "skip them" if len(strays) > 1 else "skip it")],
         )
     above = lines.header_lines or 1
     header, body = _joined([row for _, row in rows[:above]]), [row for _, row in rows[above:]]

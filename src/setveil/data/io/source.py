@@ -91,18 +91,18 @@ class Text:
     name: str
     content: bytes
     encoding: str = "utf-8"
-    left: tuple[int, ...] = ()  # numbers of lines that were left out, ascending
+    left: tuple[int, ...] = ()  # numbers of lines that were skipped, ascending
     settled: bool = False  # whether it was said which lines above and between the data are none
     last_said: bool = False  # whether it was said which last lines are no data
     header_lines: int | None = None  # lines above the data, if that was said
-    notes: tuple[str, ...] = ()  # what was left out
+    notes: tuple[str, ...] = ()  # what was skipped
 
     def where(self, offset: int) -> str:
         """Name the file and the line (from 1) of a byte."""
         return f"{self.name}, line {self.original(line_number(self.content, offset))}"
 
     def original(self, number: int) -> int:
-        """Return the number that a line has in the file, where some were left out."""
+        """Return the number that a line has in the file, where some were skipped."""
         return number + bisect_right(range(len(self.left)), number, key=lambda at: self.left[at] - at)
 
 

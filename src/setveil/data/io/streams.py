@@ -186,7 +186,7 @@ class ListFiles:
         return Vocabulary(item_order(self._without_words(labels)))
 
     def _without_words(self, labels: set[str]) -> set[str]:
-        """Leave out words that mean that there is no item, of labels and from now on of cells."""
+        """Omit words that mean that there is no item, of labels and from now on of cells."""
         self._words &= labels
         return labels - self._words
 

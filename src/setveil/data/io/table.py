@@ -200,7 +200,7 @@ class TextTable:
         which = in_words(strays)
         error = TableError(f"{message}{more}", [], [({"skip_lines": spec}, f"{which}: no data")])
         error.trouble = (
-            "Quote fields that hold the separator, or leave out lines above the header and below the table"
+            "Quote fields that hold the separator, or skip lines above the header and below the table"
         )
         error.say_how()
         return error
@@ -267,7 +267,7 @@ class TextTable:
         number = len(strays) or len(self.outside)
         them = "it" if number == 1 else "them"
         if strays:
-            skip = f", or leave {them} out (--skip-lines {as_spec(strays)})"
+            skip = f", or skip {them} (--skip-lines {as_spec(strays)})"
             lines = strays_said(strays, self.width)
         else:
             one = f"such as the one with {shorten(self.outside[0][0])} in front"
