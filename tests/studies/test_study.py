@@ -14,7 +14,7 @@ from setveil.errors import DataError, RequestError
 from setveil.studies.compare import plan, settings
 from setveil.studies.compare.plan import Run, data_set, plan_run
 from setveil.studies.compare.study import Study, read_study
-from setveil.values.kinds import Flag, Reference
+from setveil.values.kinds import Flag, Integer, Reference
 
 HEAD = 'name = "s"\ndata = [{path = "rows.dat", hierarchy = "tree.csv"}]\n'
 
@@ -235,12 +235,13 @@ def test_how_files_are_read(folder: Path) -> None:
 
 def test_every_option_on_reading_may_stand_in_a_study(folder: Path) -> None:
     for name, option in settings.READING.items():
-        value = "true" if option.kind == Flag() else '"fimi"'
+        word = getattr(option.kind, "words", ("fimi",))[0]
+        value = {Flag: "true", Integer: "2"}.get(type(option.kind), f'"{word}"')
         head = f'name = "s"\nalgorithms = ["lg"]\nk = 2\ndata = [{{path = "rows.dat", {name} = {value}}}]\n'
         (run,) = study(folder, "", head).runs
         assert list(run.data.options) == [name]
         with pytest.raises(RequestError, match=rf"data\[1\]\.{name} must be"):
-            study(folder, "", head.replace(value, "3"))
+            study(folder, "", head.replace(f"= {value}}}", "= 3.5}"))
 
 
 @pytest.mark.usefixtures("command_line")
