@@ -144,7 +144,7 @@ def written(items: str, folder: Path) -> Transactions:
     """Write a file with an item in each row, and read it."""
     lines = items.split("|")
     (folder / "codes.csv").write_text("\n".join(f'"{line}"' for line in lines) + "\n", encoding="utf-8")
-    return read(folder / "codes.csv", format="basket", separator=",")
+    return read(folder / "codes.csv", format="basket", separator=",", not_missing=[".", "NULL"])
 
 
 def test_there_are_a_hundred() -> None:
