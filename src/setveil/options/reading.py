@@ -70,9 +70,7 @@ class Reading:
         Text("N or lines"), "Skip the first N lines, or lines by number, such as 1-3,359.", default=None
     )
     skip_last: int | None = parameter(Integer(0), "Skip the last N lines.", default=None)
-    comment: str | None = parameter(
-        Text("a sign"), "Skip lines that begin with it, such as #.", default=None
-    )
+    comment: str | None = parameter(Text("a sign"), "Skip lines that begin with it, such as #.", default=None)
     header_lines: int | None = parameter(
         Integer(1), "Lines above the data, and the first one names the columns.", default=None
     )
