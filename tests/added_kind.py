@@ -161,18 +161,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from setveil.guarantees import Model, Words
+from setveil.guarantees import Guarantee, Model, Words
 from setveil.values.declared import Option
 from setveil.values.kinds import Integer
 
 
 @dataclass(frozen=True)
-class ManyRows:
+class ManyRows(Guarantee):
     """Every count is of at least `fewest` rows."""
 
     fewest: int
     model: ClassVar[str] = "counted"
-    secrets: ClassVar[tuple[str, ...]] = ()
 
     @property
     def phrase(self) -> str:

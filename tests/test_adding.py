@@ -32,16 +32,15 @@ from typing import Any, ClassVar
 from setveil.errors import InfeasibleError
 from setveil.values.declared import Option
 from setveil.values.kinds import Integer
-from setveil.guarantees import Model, Words
+from setveil.guarantees import Guarantee, Model, Words
 
 
 @dataclass(frozen=True)
-class CommonItems:
+class CommonItems(Guarantee):
     """Every published item is in at least `floor` rows."""
 
     floor: int
     model: ClassVar[str] = "common-items"
-    secrets: ClassVar[tuple[str, ...]] = ()
 
     @property
     def phrase(self) -> str:

@@ -37,7 +37,7 @@ class Distances:
 
 def has_days(rows: Exposed) -> TypeGuard[Facts]:
     """Whether rows are facts, and the date of each fact of some column is known to the day."""
-    return isinstance(rows, Facts) and any(map(_days_at, rows.columns))
+    return rows.only_facts and rows.facts is not None and any(map(_days_at, rows.facts.columns))
 
 
 def distances_of(facts: Facts) -> Distances:

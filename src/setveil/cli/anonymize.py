@@ -353,13 +353,10 @@ def _in_memory(
 
 def _tell_alone(asked: _Asked, data: Transactions, tree: Hierarchy | None) -> None:
     """Say how many items are in no group, and what groups codes."""
-    from setveil.facts.facts import Facts as FactRows
-    from setveil.facts.tables import of_facts
     from setveil.hierarchy.alone import alone_note, likely_lengths
 
     k = asked.promise.get("k")
-    data = of_facts(data)
-    data = data.codes_alone() if isinstance(data, FactRows) else data
+    data = data if data.facts is None else data.facts.codes_alone()
     supports = data.supports().tolist()
     note = "" if tree is None else alone_note(tree, data.vocabulary.labels, supports, k)
     if not note:

@@ -116,7 +116,6 @@ def _both(
     """Read the rows, and those that they were made from, if these are named."""
     from setveil.cli.files import read_as, read_rows
     from setveil.published import kind_at
-    from setveil.published.table_files import PublishedTable
 
     how = reading if original is None else DETECTED
     rows: Any
@@ -133,7 +132,7 @@ def _both(
         return rows, None
     if of_facts is not None:
         return rows, of_facts
-    of_table = isinstance(rows, PublishedTable)
+    of_table = rows.is_table
     require_tables(columns, None, of_table)
     return rows, read_either(original, columns, reading, None, of_table=of_table)[0]
 

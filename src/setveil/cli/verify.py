@@ -374,12 +374,12 @@ def _checked(
         more["before"] = facts_before(file, original)
     verdict = check(published, guarantee, *counts_beside(file), **more)
     phrase = verdict.phrase if hierarchy_file is not None or unseen[0] else guarantee.phrase
-    return phrase, verdict, published if isinstance(published, PublishedTable) else None
+    return phrase, verdict, published if published.is_table else None
 
 
-def _of_codes(guarantee: Any) -> KmAnonymity:
+def _of_codes(guarantee: Any) -> Any:
     """Take the promise for somebody who knows whole codes."""
-    if not isinstance(guarantee, KmAnonymity):
+    if guarantee.model != KmAnonymity.model:
         raise RequestError(
             f"--known codes is about k^m-anonymity of facts, not about {guarantee.phrase}.",
             hint="Leave it out.",

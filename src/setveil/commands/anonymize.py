@@ -16,6 +16,7 @@ from setveil.commands.given import (
     heard,
     is_path,
     labels_of,
+    m_of,
     promised,
     rows_of,
     tree_beside,
@@ -24,10 +25,7 @@ from setveil.commands.given import (
 )
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError, described
-from setveil.facts.facts import Facts
 from setveil.facts.generalizing import VOLUME, Generalizing
-from setveil.facts.tables import FactTable
-from setveil.facts.tables import of_facts as facts_in
 from setveil.guarantees import Guarantee, models
 from setveil.hierarchy.tree import Hierarchy
 from setveil.options.classes import NAME
@@ -207,8 +205,7 @@ def anonymize(
     >>> sv.anonymize(rows, k=2, m=2, hierarchy=drinks).verdict
     Yes: k^m-anonymity (k=2, m=2) holds.
     """
-    if isinstance(data, Facts | FactTable) and m is None and guarantee is None:
-        m = data.m
+    m = m_of(data) if m is None and guarantee is None else m
     guarantee = promised(guarantee, k, m, kind="tables" if isinstance(data, Table) else "rows")
     name, settings = named_algorithm(algorithm, trusted=True)
     algorithm = name if settings is None else settings
@@ -236,8 +233,7 @@ def anonymize(
             hint="sv.anonymize(sv.read_table(data, qi=[...], set=...), ...)",
         )
     rows = rows_of(data, tables=True)
-    of_facts = isinstance(rows, Facts | FactTable)
-    tree = tree_of_codes(hierarchy, facts_in(rows)) if of_facts else tree_of(hierarchy)
+    tree = tree_of(hierarchy) if rows.facts is None else tree_of_codes(hierarchy, rows.facts)
     tree = tree or tree_beside(rows)
     values = _values(parameters, algorithm, guarantee, rows, tree, seed)
     weights = {name: Fraction(str(weight)) for name, weight in (fact_weights or {}).items()}

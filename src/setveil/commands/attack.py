@@ -37,7 +37,6 @@ from setveil.hierarchy.fit import fitted
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.content import merge_rows_by_content
 from setveil.kernels.rows import take_rows
-from setveil.options.inputs import rows_at
 from setveil.progress import Progress, silent
 from setveil.published import kind_at
 from setveil.published import rows as single_rows
@@ -259,7 +258,7 @@ def attacked_split(
         raise DataError(f"--split needs at least two rows, got {rows.n_rows}.")
     order = np.argsort(row_keys(rows, seed, "split"), kind="stable")
     chosen = order[:first], order[first:]  # whose order is the same whatever that of the input
-    train, control = (rows_at(rows, which) for which in chosen)
+    train, control = (rows.drawn(which) for which in chosen)
     found = attacked(make(train), train, control, secret, seed=seed, **asked)
     for line in found["exposed"]:
         line["row"] = int(chosen[0][line["row"] - 1]) + 1

@@ -17,15 +17,14 @@ from setveil.commands.given import (
     integer_or_none,
     is_path,
     labels_of,
+    m_of,
     rows_of,
     tree_of,
     tree_of_codes,
 )
 from setveil.commands.refusals import hides_nothing, share_of_columns
-from setveil.data.transactions import Transactions
 from setveil.deadline import Deadline
 from setveil.errors import RequestError, as_option, described, faces
-from setveil.facts.facts import Facts
 from setveil.facts.generalizing import USUAL, VOLUME, Generalizing
 from setveil.guarantees.km_rho import KNOWS, PUBLIC
 from setveil.hierarchy.fit import fit_rows
@@ -36,7 +35,6 @@ from setveil.studies.explore.record import record
 from setveil.studies.explore.rows import TIME_BUDGET, Exploration, Secrets, require_budget
 from setveil.studies.explore.rows import explore as explore_grid
 from setveil.studies.explore.tables import explore_table
-from setveil.tables.table import Table
 
 
 def explore(
@@ -130,8 +128,8 @@ def explore(
     [(2, 1, 0.0), (5, 1, 0.0), (2, 2, 0.0), (5, 2, 0.38)]
     """
     ms = _listed("m", m)
-    if ms is None and isinstance(data, Facts) and data.m is not None:
-        ms = [data.m]
+    if ms is None and m_of(data) is not None:
+        ms = [m_of(data)]
     promises = promised(_listed("k", k), ms, _listed("rho", rho), sensitive, knows)
     deadline = Deadline(require_budget(time_budget))
     knowing, seed = integer_or_none("known", known, 1), integer("seed", seed, 0)
@@ -139,11 +137,11 @@ def explore(
     weights = {name: Fraction(str(weight)) for name, weight in (fact_weights or {}).items()}
     generalizing = Generalizing(fact_order, fact_loss, weights, lines=bool(fact_lines))
     rows = rows_of(data, tables=True)
-    tree = tree_of_codes(hierarchy, rows) if isinstance(rows, Facts) else tree_of(hierarchy)
-    if tree is not None and not isinstance(rows, Facts):
+    tree = tree_of_codes(hierarchy, rows.facts) if rows.only_facts else tree_of(hierarchy)
+    if tree is not None and not rows.only_facts:
         tree, rows = fit_rows(tree, rows)
     of_table = rows.is_table
-    if isinstance(rows, Facts):
+    if rows.only_facts:
         require_plain(rho)
     if isinstance(algorithm, str):
         algorithm = algorithms.named(algorithm, trusted=True)
@@ -212,7 +210,7 @@ def require_plain(rho: object) -> None:
 
 
 def explored(
-    rows: Transactions,
+    rows: Any,
     promises: list[Any],
     *,
     secrets: Secrets | None,
@@ -222,9 +220,9 @@ def explored(
     **how: Any,
 ) -> Exploration:
     """Explore rows, facts, or a table; `how` is of `setveil.studies.explore` for all of them alike."""
-    if isinstance(rows, Facts):
+    if rows.only_facts:
         return explore_facts(rows, promises, algorithm=algorithm, generalizing=generalizing, **how)
-    if isinstance(rows, Table):
+    if rows.is_table:
         return explore_table(rows, promises, share=share, **how)
     return explore_grid(rows, promises, secrets=secrets, algorithm=algorithm, **how)
 

@@ -8,6 +8,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, TypeGuard
 
+from setveil.data.exposed import Exposed
 from setveil.data.io import read as read_files
 from setveil.data.pandas_frames import is_pandas
 from setveil.data.transactions import Transactions
@@ -23,12 +24,7 @@ from setveil.options.facts import NOT_RECOMMENDED
 from setveil.options.inputs import load_labels, require_known
 from setveil.progress import Progress, listener, silent
 from setveil.published import Release
-from setveil.published.block_files import PublishedBlocks
-from setveil.published.chunk_files import PublishedChunks
-from setveil.published.group_files import PublishedGroups
-from setveil.published.table_files import PublishedTable
 from setveil.runs.run import VerifiedRelease
-from setveil.tables.table import Table
 from setveil.values.kinds import is_integer
 
 Listener = Progress | Callable[[str, float | None], None] | None
@@ -127,7 +123,7 @@ def published_rows(path: str, **reading: Any) -> Transactions:
 
 def items_or_table(source: object) -> Transactions:
     """Take rows of items, or a table, but no facts."""
-    if isinstance(source, Facts):
+    if isinstance(source, Transactions) and source.only_facts:
         raise RequestError(NOT_RECOMMENDED, hint="facts.codes_alone() are rows of items.")
     return rows_of(source, tables=True)
 
@@ -172,9 +168,14 @@ def tree_of_codes(hierarchy: Any, facts: Facts) -> Hierarchy | None:
     return joined({name: tree for name, tree in trees.items() if tree is not None})
 
 
+def m_of(data: object) -> Any:
+    """Find how many facts someone may know, if that was said when they were read; else None."""
+    return data.facts.m if isinstance(data, Transactions) and data.facts is not None else None
+
+
 def tree_beside(rows: Transactions) -> Hierarchy | None:
     """Take the hierarchy of the items that a table was read with."""
-    return rows.tree if isinstance(rows, Table) else None
+    return getattr(rows, "tree", None)
 
 
 def heard(progress: Listener) -> Progress:
@@ -274,7 +275,7 @@ def exposed_by(value: object, kind: Any) -> Any:
     release = release_of(value)
     if release is not None:
         return release.exposed()
-    if isinstance(value, PublishedGroups | PublishedChunks | PublishedBlocks | PublishedTable):
+    if isinstance(value, Exposed) and not isinstance(value, Transactions):
         return value
     if is_path(value):
         return kind.read(fspath(value), published_rows)

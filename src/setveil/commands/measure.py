@@ -30,7 +30,6 @@ from setveil.commands.reconstruct import Reconstruction
 from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, as_option, described, faces
-from setveil.facts.facts import Facts
 from setveil.facts.settling import settled
 from setveil.hierarchy.fit import fit_rows
 from setveil.hierarchy.tree import Hierarchy
@@ -190,9 +189,9 @@ def k_of(release: Any) -> int:
     return int(guarantee.get("k", 0))
 
 
-def settled_like(release: object, before: Transactions) -> Transactions:
+def settled_like(release: object, before: Any) -> Any:
     """Put dates together as they were for a release of facts; rows of anything else stay as they are."""
-    if not isinstance(before, Facts):
+    if not before.only_facts:
         return before
     if is_path(release):
         return settled(before, k_of(release))

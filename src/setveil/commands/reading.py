@@ -7,11 +7,8 @@ from typing import Any
 
 from setveil.data.spelling import look_alikes
 from setveil.data.transactions import Transactions
-from setveil.facts.facts import Facts
-from setveil.facts.tables import of_facts
 from setveil.report.words import clip
 from setveil.tables.read import flat_notes, warnings_of
-from setveil.tables.table import Table
 from setveil.wording import count
 
 SHOWN = 5  # first rows
@@ -46,32 +43,32 @@ def reading_record(data: Transactions, ids: Sequence[str] | None, said: str = ""
     }
 
 
-def _roles(data: Transactions) -> list[tuple[str, str]]:
+def _roles(data: Any) -> list[tuple[str, str]]:
     """List columns with their roles; a file of plain rows has none."""
     origin = data.origin
     found = {} if origin is None or origin.id_column is None else {origin.id_column: "person ID"}
-    facts = of_facts(data)
-    if isinstance(data, Table):
+    facts = data.facts
+    if data.is_table:
         for known in data.columns:
             found[known.name] = f"someone may know it ({'numbers' if known.numeric else 'categories'})"
         found |= dict.fromkeys((one.name for one in data.kept), "published unchanged")
-    if isinstance(facts, Facts):
+    if facts is not None:
         for column in facts.columns:
             found[column.name] = "items"
             found |= {one.name: f"belongs to {column.name}" for one in column.attributes}
-    elif isinstance(data, Table):
+    elif data.is_table:
         found[data.set_name] = "items"
     elif origin is not None:
         found |= dict.fromkeys(origin.item_columns, "items")
         found |= dict.fromkeys(origin.ignored_columns, "ignored")
-    unused = data.dropped if isinstance(data, Table) else ()
+    unused = data.dropped if data.is_table else ()
     return [*found.items(), *((name, "not published") for name in unused if name not in found)]
 
 
-def _first(data: Transactions, ids: Sequence[str] | None) -> list[dict[str, Any]]:
+def _first(data: Any, ids: Sequence[str] | None) -> list[dict[str, Any]]:
     """List the first rows."""
     sets = [list(row) for row in data[: min(SHOWN, data.n_rows)].rows()]
-    columns: list[Any] = [*data.columns, *data.kept] if isinstance(data, Table) else []
+    columns: list[Any] = [*data.columns, *data.kept] if data.is_table else []
     return [
         {
             "row": str(at + 1) if ids is None else ids[at],
@@ -82,10 +79,10 @@ def _first(data: Transactions, ids: Sequence[str] | None) -> list[dict[str, Any]
     ]
 
 
-def _notes(data: Transactions) -> list[str]:
+def _notes(data: Any) -> list[str]:
     """List what reading has noticed."""
     notes = list(getattr(data, "notes", ()))
-    if isinstance(data, Table):
+    if data.is_table:
         notes += [*warnings_of(data), *flat_notes(data)]
     elif data.origin is not None:
         notes += getattr(data.origin, "notes", ())

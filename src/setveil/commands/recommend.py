@@ -9,7 +9,7 @@ from fractions import Fraction
 from numbers import Real
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from setveil.commands.given import (
     Listener,
@@ -277,8 +277,8 @@ def advised(
     tree = tree or tree_beside(rows)
     with scratch_folder() as folder:
         hidden = None if secrets is None else secrets(folder)
-        if isinstance(rows, Table):
-            read, roles = table_files(rows, folder, tree)
+        if rows.is_table:
+            read, roles = table_files(cast("Table", rows), folder, tree)
             asked = data_set(read, roles=roles)
             tried = table_candidates(promise.k or 0, promise.m, share or Fraction(0))
         else:

@@ -21,7 +21,6 @@ from setveil.data.framed import Framed
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import RequestError, described, faces
-from setveil.facts.facts import Facts
 from setveil.guarantees.verify.absence import ITEMS, LABELS, nothing_absent, signs_of
 from setveil.kernels.rows import frozen, recode_rows
 from setveil.notebook import grids
@@ -30,13 +29,10 @@ from setveil.published import kind_at
 from setveil.published import rows as single_rows
 from setveil.published.about import about_beside, read_about
 from setveil.published.counts import Counts
-from setveil.published.facts import FactRows
 from setveil.published.group_files import as_groups, require_in_groups
 from setveil.published.listing import MEMBERS_FILE, others_in, with_others
 from setveil.published.shared import counts_beside
-from setveil.published.table_files import PublishedTable
 from setveil.report.risk import risk_tables, risk_text
-from setveil.tables.table import Table
 from setveil.values.numbers import number_of
 
 if TYPE_CHECKING:
@@ -185,7 +181,7 @@ def risk(
     rows = exposed_by(data, kind_at(fspath(data)) if is_path(data) else single_rows)
     before = None if original is None else rows_of(original, "The original", tables=True)
     if before is not None:
-        require_same_form(before, of_table=isinstance(rows, Table | PublishedTable))
+        require_same_form(before, of_table=rows.is_table)
     everybody = None if population is None else rows_of(population, "The population")
     about = None if before is not None and absent is None else meaning_beside(data)
     found = attacked(
@@ -270,10 +266,10 @@ def attacked(
 
 def _require_facts(rows: Any, before: Any) -> None:
     """Refuse facts beside what is not made of facts."""
-    if before is not None and isinstance(before, Facts) != isinstance(rows, FactRows):
+    if before is not None and before.only_facts != rows.only_facts:
         wrong = (
             "The original is read as facts, and the release is none of facts."
-            if isinstance(before, Facts)
+            if before.only_facts
             else "The release is one of facts, and the original is not read as facts."
         )
         raise RequestError(

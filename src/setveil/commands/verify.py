@@ -25,7 +25,6 @@ from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, described, listed
 from setveil.facts.facts import Facts
 from setveil.guarantees import Guarantee, Model, models
-from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.verify import Verdict
 from setveil.guarantees.verify.absence import ITEMS, require_absence
 from setveil.hierarchy.fit import fitted_to_labels
@@ -129,7 +128,7 @@ def verify(
         guarantee = _promised_by(release)
     guarantee = promised(guarantee, k, m, kind=_kind_before(release))
     model = models()[guarantee.model]
-    of_codes = isinstance(guarantee, KmAnonymity) and guarantee.of_codes
+    of_codes = guarantee.of_codes
     require_useful(model, original=None if of_codes else original, recoding=recoding)
     tree = tree_of(hierarchy)
     require_reading(reading, model.name, hierarchy=tree is not None)

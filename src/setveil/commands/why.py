@@ -20,7 +20,6 @@ from setveil.commands.given import (
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError, RequestError, described, faces
-from setveil.facts.facts import Facts
 from setveil.hierarchy.io import read_hierarchy
 from setveil.options.reading import DETECTED
 from setveil.past.classes import in_class, require_class
@@ -159,10 +158,11 @@ def answered(
     progress("reading")
     rows = rows_of_past(recorded)
     tree = boxes = None
-    if isinstance(rows, Facts):
+    if rows.only_facts:
+        facts = rows.facts
         given = read_hierarchy(hierarchy, encoding=encoding) if is_path(hierarchy) else hierarchy
-        codes = find_code_trees(recorded, rows, tree_of_codes(given, rows))
-        boxes = Boxes.of(rows, codes, Vocabulary(recorded.image))
+        codes = find_code_trees(recorded, facts, tree_of_codes(given, facts))
+        boxes = Boxes.of(facts, codes, Vocabulary(recorded.image))
     else:
         tree = find_tree(recorded, rows, _tree_or_path(hierarchy), encoding)
     guarantee = find_guarantee(recorded, rows, encoding)

@@ -32,6 +32,7 @@ class Exposed(Framed):
 
     kind: ClassVar[str]  # the file of `setveil.published` that holds its kind of release
     is_table: ClassVar[bool] = False  # whether columns are published next to the items
+    has_facts: ClassVar[bool] = False  # whether items are facts: codes with dates or amounts
     shows_absence: ClassVar[bool] = False  # whether a row can show that its person lacks an item
     unfindable: ClassVar[Refusal | None] = Refusal(
         "This release contains no rows of people, so that no person can be found in it.",
@@ -39,6 +40,16 @@ class Exposed(Framed):
     )  # None: an attacker can count the rows that match known items
 
     secretless: ClassVar[Refusal | None] = None  # why no item of it can be private; None: items can
+
+    @property
+    def only_facts(self) -> bool:
+        """Whether it is rows of facts, without further columns."""
+        return self.has_facts and not self.is_table
+
+    @property
+    def facts(self) -> Any:
+        """The original facts, without further columns (`setveil.Facts`); None: there are none."""
+        return None
 
     @property
     def item_rows(self) -> Any:

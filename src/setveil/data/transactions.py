@@ -338,6 +338,14 @@ class Transactions(Exposed):
         """Columns with a value for each row; rows that have only items have none."""
         return ()
 
+    def drawn(self, rows: NDArray[np.int64]) -> Transactions:
+        """Return some of the rows, with the items that occur in them."""
+        lengths = self.row_lengths()[rows]
+        indptr = np.concatenate([[0], np.cumsum(lengths)])
+        codes = self.items[np.repeat(self.indptr[rows] - indptr[:-1], lengths) + np.arange(indptr[-1])]
+        found = Transactions.from_codes(indptr, codes, self.vocabulary.labels)
+        return replace(found, origin=self.origin, personal=self.personal)
+
     def supports(self) -> NDArray[np.int64]:
         """Count, for each item, the rows that hold it: int64 (n_items,).
 

@@ -114,6 +114,7 @@ class Facts(Transactions):
     settled_by: int = 0  # the k of `setveil.facts.settling.settled`; 0: not settled
 
     kind: ClassVar[str] = "facts"
+    has_facts: ClassVar[bool] = True
     shows_absence: ClassVar[bool] = False
     secretless: ClassVar[Refusal] = NO_SECRETS
 
@@ -240,6 +241,19 @@ class Facts(Transactions):
     def rows_at(self, drawn: NDArray[np.int64]) -> Facts:
         """Take some rows, with the facts that occur in them."""
         return self._made_of(range(len(self.columns)), drawn)
+
+    def drawn(self, rows: NDArray[np.int64]) -> Facts:
+        """Return some of the rows."""
+        return self.rows_at(rows)
+
+    @property
+    def facts(self) -> Facts:
+        """The rows themselves."""
+        return self
+
+    def with_facts(self, facts: Facts) -> Facts:
+        """Return other facts in place of these."""
+        return facts
 
     def _made_of(self, columns: Iterable[int], drawn: NDArray[np.int64]) -> Facts:
         """Take some columns of some rows."""

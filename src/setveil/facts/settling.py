@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,6 @@ from setveil.data.transactions import Transactions
 from setveil.facts import dates
 from setveil.facts.bands import Bands, ends_of
 from setveil.facts.facts import MISSING, Attribute, Facts, SetColumn
-from setveil.facts.tables import FactTable
 
 T = TypeVar("T", bound=Transactions)
 Ids = NDArray[np.integer]
@@ -27,11 +26,8 @@ def settled(data: T, k: int) -> T:
     another, ``>=2025``; of days since a person's first line the last band is open, from the last one that k
     rows reach. Whatever else may be true of single dates, nothing depends on it.
     """
-    if isinstance(data, FactTable):
-        facts = _settled(data.facts, k)
-        found = replace(data, indptr=facts.indptr, items=facts.items, vocabulary=facts.vocabulary)
-        return FactTable.of(found, facts)  # type: ignore[return-value]
-    return _settled(data, k) if isinstance(data, Facts) else data  # type: ignore[return-value]
+    found: Any = data  # rows of facts, or a table of them
+    return found.with_facts(_settled(data.facts, k)) if data.has_facts else data
 
 
 def _settled(facts: Facts, k: int) -> Facts:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,6 +57,8 @@ class FactTable(Table):
     most: int | None = None
     left_out: int = 0
 
+    has_facts: ClassVar[bool] = True
+
     @classmethod
     def of(cls, table: Table, facts: Facts) -> FactTable:
         """Say of a table what the facts are that its items represent."""
@@ -79,11 +81,12 @@ class FactTable(Table):
 
     def drawn(self, rows: NDArray[np.int64]) -> FactTable:
         """Take some of the rows, with the facts that occur in them."""
-        facts = self.facts.rows_at(rows)
-        some = replace(
-            self.rows_at(rows), indptr=facts.indptr, items=facts.items, vocabulary=facts.vocabulary
-        )
-        return FactTable.of(some, facts)
+        return cast("FactTable", self.rows_at(rows)).with_facts(self.facts.rows_at(rows))
+
+    def with_facts(self, facts: Facts) -> FactTable:
+        """Return other facts in place of these."""
+        rows = replace(self, indptr=facts.indptr, items=facts.items, vocabulary=facts.vocabulary)
+        return FactTable.of(rows, facts)
 
     @property
     def set_names(self) -> tuple[str, ...]:
@@ -274,14 +277,14 @@ def _with_one(column: TextColumn, row: NDArray[np.int64], way: str, place: Any) 
     return TextColumn(column.name, frozen(column.codes[first][row], np.int32), column.labels)
 
 
+def of_facts(data: Transactions) -> Any:
+    """Return the facts of a table without its other columns; other rows as they are."""
+    return data if data.facts is None else data.facts
+
+
 def sentence_of_table(table: FactTable, said: str) -> str:
     """Say what was read, given what is said of the other columns."""
     kept = [part for part in said.split("; ") if not part.startswith("items: ")]
     empty = int((table.row_lengths() == 0).sum())
     parts = [kept[0].replace("table", "table of facts", 1), *kept[1:], *parts_said(table.facts)]
     return "; ".join([*parts, *([f"{count(empty, 'person', 'persons')} without facts"] if empty else [])])
-
-
-def of_facts(data: Transactions) -> Any:
-    """Return the facts of a table without its other columns; other rows as they are."""
-    return data.facts if isinstance(data, FactTable) else data

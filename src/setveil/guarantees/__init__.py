@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from setveil.errors import RequestError, did_you_mean
+from setveil.values.declared import Keywords
 
 if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
@@ -24,7 +25,7 @@ Facts = Mapping[str, Any]  # the `guarantee` of a report, or a verdict as JSON t
 Points = list[tuple[str, str]]  # a bold beginning and the text that follows it
 
 
-class Guarantee(Protocol):
+class Guarantee(Keywords):
     """What the guarantees of all models have in common: frozen dataclasses of a model's parameters."""
 
     model: ClassVar[str]
@@ -32,16 +33,28 @@ class Guarantee(Protocol):
     @property
     def phrase(self) -> str:
         """Short name of the guarantee with its parameters."""
+        raise NotImplementedError
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """Items that an attacker does not know beforehand, and must not learn."""
+        """Items that an attacker does not know beforehand, and must not learn; by default none."""
+        return ()
+
+    @property
+    def of_codes(self) -> bool:
+        """Whether a code with everything about it counts as one known item."""
+        return False
+
+    def for_columns(self, _names: Iterable[str]) -> Self:
+        """Return the guarantee for items of some columns; by default it does not depend on these."""
+        return self
 
     def require_feasible(self, data: Transactions) -> None:
         """Refuse data that no release can protect so (`InfeasibleError`), as far as that is plain."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return `model` and the parameters as JSON types ("inf" for infinity)."""
+        raise NotImplementedError
 
 
 def absent_items(promise: Guarantee | Facts) -> int:

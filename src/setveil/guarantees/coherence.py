@@ -9,9 +9,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from setveil.errors import InfeasibleError, RequestError, described, listed, require_type, shorten
-from setveil.guarantees import Facts, Model, Points, Words
+from setveil.guarantees import Facts, Guarantee, Model, Points, Words
 from setveil.guarantees.km import K, known_words, not_covered_words
-from setveil.values.declared import Keywords, Option
+from setveil.values.declared import Option
 from setveil.values.kinds import Items, Probability, Share, Size, integer, size
 from setveil.values.numbers import as_json, as_written, written
 from setveil.wording import count
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, init=False)
-class Coherence(Keywords):
+class Coherence(Guarantee):
     """Nobody who knows at most p public items of a person learns much about that person.
 
     Every set of at most p public items that occurs at all (the empty set, too) occurs in at least k rows, and

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from setveil.errors import RequestError, listed, require_type
-from setveil.guarantees import Facts, Model, Points, Words
+from setveil.guarantees import Facts, Guarantee, Model, Points, Words
 from setveil.guarantees.km import (
     K,
     broken_words,
@@ -16,7 +16,7 @@ from setveil.guarantees.km import (
     too_few,
     violation_words,
 )
-from setveil.values.declared import Keywords, Option
+from setveil.values.declared import Option
 from setveil.values.kinds import Integer, Itemsets, integer
 from setveil.wording import are, count
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class PrivacyConstraints(Keywords):
+class PrivacyConstraints(Guarantee):
     """No part of what is published of a protected itemset occurs in some row, but in fewer than k rows.
 
     So nobody who knows some items of a protected itemset can narrow a person down to fewer than k rows.
@@ -66,7 +66,6 @@ class PrivacyConstraints(Keywords):
     m: int | None = None
 
     model: ClassVar[str] = "constraints"
-    secrets: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", integer("k", self.k, 2))

@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from setveil.errors import RequestError, described
-from setveil.guarantees import Facts, Model, Words
-from setveil.values.declared import Keywords, Option
+from setveil.guarantees import Facts, Guarantee, Model, Words
+from setveil.values.declared import Option
 from setveil.values.kinds import Positive
 from setveil.values.numbers import as_json, fraction, written
 from setveil.wording import count
@@ -22,7 +22,7 @@ LEAST, MOST = Fraction(1, 10**6), Fraction(10**6)
 
 
 @dataclass(frozen=True, init=False)
-class DifferentialPrivacy(Keywords):
+class DifferentialPrivacy(Guarantee):
     """What is published is as likely, but for a factor of at most e^epsilon, if a row is added or removed.
 
     A promise about how a release is made, not about what stands in it: noise that was drawn as it should be
@@ -48,7 +48,6 @@ class DifferentialPrivacy(Keywords):
     epsilon: Fraction
 
     model: ClassVar[str] = "differential-privacy"
-    secrets: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, epsilon: Fraction | float | str) -> None:
         found = fraction(epsilon)

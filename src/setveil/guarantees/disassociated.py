@@ -9,11 +9,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from setveil.errors import DataError, InfeasibleError, RequestError, listed, shorten
-from setveil.guarantees import Facts, Model, Points, Words
+from setveil.guarantees import Facts, Guarantee, Model, Points, Words
 from setveil.guarantees.coherence import labels_of
 from setveil.guarantees.kkm import M
 from setveil.guarantees.km import K, known_words, not_covered_words
-from setveil.values.declared import Keywords, Option
+from setveil.values.declared import Option
 from setveil.values.kinds import Flag, ItemsOrLeaves, Probability, integer, size
 from setveil.values.numbers import as_json, as_written, written
 from setveil.wording import count
@@ -25,7 +25,7 @@ RHO = Fraction(1, 5)  # where items are sensitive and no rho is given
 
 
 @dataclass(frozen=True, init=False)
-class Disassociated(Keywords):
+class Disassociated(Guarantee):
     """Anyone who knows at most m items of a person cannot rule out that k rows hold them.
 
     For every set of at most m items that some row of some data that the release may come from holds, some

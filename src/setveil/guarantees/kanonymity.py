@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from setveil.errors import InfeasibleError
-from setveil.guarantees import Facts, Model, Words
+from setveil.guarantees import Facts, Guarantee, Model, Words
 from setveil.guarantees.km import K
-from setveil.values.declared import Keywords
 from setveil.values.kinds import integer
 from setveil.wording import are, count
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class TransactionalKAnonymity(Keywords):
+class TransactionalKAnonymity(Guarantee):
     """Every published row occurs at least k times.
 
     So nobody, whatever they know of a person, can narrow that person down to fewer than k rows by comparing
@@ -42,7 +41,6 @@ class TransactionalKAnonymity(Keywords):
     k: int
 
     model: ClassVar[str] = "k-anonymity"
-    secrets: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", integer("k", self.k, 2))

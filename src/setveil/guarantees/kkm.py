@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from setveil.errors import DataError, InfeasibleError, RequestError, described, listed, shorten
-from setveil.guarantees import Facts, Model, Points, Words
+from setveil.guarantees import Facts, Guarantee, Model, Points, Words
 from setveil.guarantees.km import (
     K,
     KmAnonymity,
@@ -20,7 +20,7 @@ from setveil.guarantees.km import (
     overlapping_words,
     told_m,
 )
-from setveil.values.declared import Keywords, Option
+from setveil.values.declared import Option
 from setveil.values.kinds import Integer, ItemsOrColumns, Probability, Sizes, integer
 from setveil.values.numbers import as_json, as_written, written
 from setveil.wording import count
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, init=False)
-class KKmAnonymity(Keywords):
+class KKmAnonymity(Guarantee):
     """Every class has at least k rows, and within it every set of at most m items no row or at least k.
 
     A class is all rows with the same published quasi-identifiers. So nobody who knows any of a person's

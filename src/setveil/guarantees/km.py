@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from setveil.errors import InfeasibleError, RequestError, described, faces
-from setveil.guarantees import Facts, Model, Points, Words
-from setveil.values.declared import Keywords, Option
+from setveil.guarantees import Facts, Guarantee, Model, Points, Words
+from setveil.values.declared import Option
 from setveil.values.kinds import Choice, Integer, Sizes, integer, size
 from setveil.values.per_column import PerColumn
 from setveil.wording import count
@@ -23,7 +23,7 @@ FACTS, CODES = "facts", "codes"  # what counts as one known item
 
 
 @dataclass(frozen=True)
-class KmAnonymity(Keywords):
+class KmAnonymity(Guarantee):
     """Every non-empty set of at most m published items occurs in no row or in at least k rows.
 
     So nobody who knows m items of a person can narrow that person down to fewer than k rows.
@@ -63,7 +63,6 @@ class KmAnonymity(Keywords):
     known: str = FACTS
 
     model: ClassVar[str] = "km-anonymity"
-    secrets: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", integer("k", self.k, 2))

@@ -9,11 +9,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from setveil.errors import InfeasibleError, RequestError
-from setveil.guarantees import Facts, Model, Points, Words
+from setveil.guarantees import Facts, Guarantee, Model, Points, Words
 from setveil.guarantees.coherence import labels_of
 from setveil.guarantees.kkm import M
 from setveil.guarantees.km import K, greatest_k, known_words, not_covered_words
-from setveil.values.declared import Keywords, Option
+from setveil.values.declared import Option
 from setveil.values.kinds import Choice, ItemsOrLeaves, Probability, integer, size
 from setveil.values.numbers import as_json, as_written, written
 from setveil.wording import count
@@ -26,7 +26,7 @@ KNOWS = (PUBLIC, ANY)
 
 
 @dataclass(frozen=True, init=False)
-class KmRho(Keywords):
+class KmRho(Guarantee):
     """Anyone who knows at most m items of a person finds k rows that fit, and learns nothing sensitive.
 
     Every non-empty set of at most m known items that some row holds is in at least k rows, and of the rows

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from setveil.guarantees import Facts, Model, Points, Words
+from setveil.guarantees import Facts, Guarantee, Model, Points, Words
 from setveil.guarantees.kkm import M, require_rows
 from setveil.guarantees.km import K, KmAnonymity, overlap_words, overlapping_words, told_m
-from setveil.values.declared import Keywords
 from setveil.values.per_column import PerColumn
 from setveil.wording import count
 
@@ -21,7 +20,7 @@ QI = "qi"  # what m of the quasi-identifiers is said of, where it is said of col
 
 
 @dataclass(frozen=True)
-class MixedKmAnonymity(Keywords):
+class MixedKmAnonymity(Guarantee):
     """Every set of at most m facts, published items or quasi-identifiers, is in no row or at least k.
 
     Weaker than (k,k^m)-anonymity, which holds whatever number of quasi-identifiers is known: for those whose
@@ -49,7 +48,6 @@ class MixedKmAnonymity(Keywords):
     m: Any = 2  # int or float; or a mapping, which becomes a `PerColumn`
 
     model: ClassVar[str] = "mixed-km"
-    secrets: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
         of_facts = KmAnonymity(self.k, self.m)

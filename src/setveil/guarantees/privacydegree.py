@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from setveil.data.vocabulary import item_order
 from setveil.errors import DataError, InfeasibleError, RequestError, listed, shorten
-from setveil.guarantees import Facts, Model, Words
-from setveil.values.declared import Keywords, Option
+from setveil.guarantees import Facts, Guarantee, Model, Words
+from setveil.values.declared import Option
 from setveil.values.kinds import Integer, Items, integer
 from setveil.wording import count
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class PrivacyDegree(Keywords):
+class PrivacyDegree(Guarantee):
     """In every published group, at most one row in p holds any one sensitive item.
 
     Rows are published in groups: their other items (the quasi-identifiers) as they are, of the sensitive ones

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from setveil.guarantees import Facts, Model, Points, Words
+from setveil.guarantees import Facts, Guarantee, Model, Points, Words
 from setveil.guarantees.coherence import labels_of
 from setveil.guarantees.km_rho import (
     RHO,
@@ -19,7 +19,6 @@ from setveil.guarantees.km_rho import (
     sensitive_words,
     violation_words,
 )
-from setveil.values.declared import Keywords
 from setveil.values.numbers import as_json, as_written, written
 from setveil.wording import count
 
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, init=False)
-class RhoUncertainty(Keywords):
+class RhoUncertainty(Guarantee):
     """No set of items that some row holds gives another, sensitive item away with a confidence above rho.
 
     The attacker may know any number of items of a person, sensitive ones too, or none.

@@ -8,7 +8,6 @@ import logging
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,17 +21,13 @@ from setveil.data.spelling import form_of
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import is_integer, item_order
 from setveil.errors import DataError, RequestError, did_you_mean, listed, shorten
-from setveil.facts.facts import Facts
-from setveil.facts.tables import FactTable
 from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress
-from setveil.tables.table import Table
 from setveil.utility.queries import Queries, frequent_queries, random_queries, read_queries
 from setveil.values.numbers import parse_integer
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    pass
 
 log = logging.getLogger("setveil")
 
@@ -255,7 +250,7 @@ def draw_rows(data: Transactions, number: int, seed: int) -> Transactions:
 
     if number >= data.n_rows:
         return data
-    return rows_at(data, np.sort(np.argsort(row_keys(data, seed), kind="stable")[:number]))
+    return data.drawn(np.sort(np.argsort(row_keys(data, seed), kind="stable")[:number]))
 
 
 def draw_rows_again(data: Transactions, seed: int) -> Transactions:
@@ -266,22 +261,7 @@ def draw_rows_again(data: Transactions, seed: int) -> Transactions:
     # The upper half of a word times the number of rows: its bias is below n_rows / 2**32.
     places = ((words >> np.uint64(32)) * np.uint64(data.n_rows)) >> np.uint64(32)
     order = np.argsort(row_keys(data, seed), kind="stable")
-    return rows_at(data, np.sort(order[places.astype(np.int64)]))
-
-
-def rows_at(data: Transactions, drawn: NDArray[np.int64]) -> Transactions:
-    """Take some of the rows, with the items that occur in them."""
-    import numpy as np
-
-    if isinstance(data, FactTable):
-        return data.drawn(drawn)
-    if isinstance(data, Table | Facts):
-        return data.rows_at(drawn)
-    lengths = data.row_lengths()[drawn]
-    indptr = np.concatenate([[0], np.cumsum(lengths)])
-    codes = data.items[np.repeat(data.indptr[drawn] - indptr[:-1], lengths) + np.arange(indptr[-1])]
-    drawn_rows = Transactions.from_codes(indptr, codes, data.vocabulary.labels)
-    return replace(drawn_rows, origin=data.origin, personal=data.personal)
+    return data.drawn(np.sort(order[places.astype(np.int64)]))
 
 
 def load_queries(

@@ -61,7 +61,7 @@ def settled_model(texts: Mapping[str, Any], among: Sequence[str] = ()) -> str:
 
 def require_nothing_absent(guarantee: Any) -> None:
     """Refuse a promise about absent items, or whole codes, where the rows are not in memory."""
-    if getattr(guarantee, "of_codes", False):
+    if guarantee.of_codes:
         raise RequestError("Facts are read in memory.", hint="Omit --engine.")
     if absent_items(guarantee):
         raise RequestError(

@@ -12,7 +12,6 @@ from setveil.data.skipped import OF_LACKING
 from setveil.data.skipped import SAID as OF_LINES
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, SetveilError, shorten
-from setveil.facts.facts import Facts
 from setveil.facts.settling import settled
 from setveil.guarantees import Guarantee
 from setveil.hierarchy.build import by_cooccurrence
@@ -95,7 +94,7 @@ def rows_of_run(run: PastRun, data: Transactions) -> Transactions:
         data = data.with_spellings_of(run.image)
     if sample and data.n_rows == sample["of"]:
         data = draw_rows(data, sample["rows"], sample["seed"])
-    if isinstance(data, Facts):
+    if data.only_facts:
         data = settled(data, run.report["guarantee"]["k"])
     rows = dict(zip(data.vocabulary.labels, data.supports().tolist(), strict=True))
     for entry in run.report.get("frequencies") or ():  # rows in memory have no hash

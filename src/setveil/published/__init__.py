@@ -58,6 +58,8 @@ class KindInfo:
     mapped_to: str = "published_row"  # what rows.csv says of each input row
     # whether a page that is shared may compare it with the original, in rounded figures
     compared_outside: bool = True
+    fixed_items: bool = False  # whether the list of items is fixed beforehand, so that it reveals nothing
+    rare_on_request: bool = False  # whether items that few rows contain are written only on request
     shown: type[Exposed] = Exposed  # the class of what is published
     # why no label can be split (`setveil why`), unless each item has one
     unsplit: str = "no item is published under a broader label"
@@ -126,6 +128,10 @@ class Made:
         self, _data: Sums, _tree: Hierarchy | None, _k: int | None, *, list_members: bool = False
     ) -> Self:
         """Order labels, or name them, such that items that must not be listed make no difference."""
+        return self
+
+    def shared_by(self, _k: int | None) -> Self:
+        """Return it with the rows that must share a value at the end of a range, if it makes ranges."""
         return self
 
     def tree_of(self, tree: Hierarchy | None) -> Hierarchy | None:

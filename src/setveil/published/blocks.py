@@ -75,6 +75,7 @@ info = KindInfo(
     written="noisy counts are always published as data.json and two csv files",
     mapped_to="synthetic_row",
     compared_outside=False,
+    fixed_items=True,
     unsplit="items are told under their own names, by counts with noise",
     short="blocks",
     told=_told,

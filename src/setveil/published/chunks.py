@@ -97,6 +97,7 @@ info = KindInfo(
     mapped_to="cluster",
     unsplit="every item is published under its own name, and only which items go together is hidden",
     short="chunks",
+    rare_on_request=True,
     told=_told,
     drawn=lambda chunks, *_: chunks,
 )  # fmt: skip

@@ -85,6 +85,7 @@ class FactRows(Transactions):
     sign: str = ""
 
     kind: ClassVar[str] = "facts"
+    has_facts: ClassVar[bool] = True
     shows_absence: ClassVar[bool] = False
     secretless: ClassVar[Refusal] = NO_SECRETS
 
@@ -395,10 +396,10 @@ def publish(
     data: Transactions, made: BoxRecoding, seed: int, details: dict[str, Any] | None = None, least: int = 0
 ) -> FactsRelease:
     """Recode rows of facts and put them in an order that reveals nothing."""
-    assert isinstance(data, Facts)  # noqa: S101  (boxes are made of facts alone)
+    facts: Facts = data.facts  # boxes are made of facts alone
     plain = publish_rows(data, made, seed, details, least)
-    published = as_boxes(plain.published, made.tree, data.columns, data.sign)
-    return FactsRelease(published, made, plain.row_map, plain.details, plain.counts, None, data)
+    published = as_boxes(plain.published, made.tree, facts.columns, facts.sign)
+    return FactsRelease(published, made, plain.row_map, plain.details, plain.counts, None, facts)
 
 
 def as_boxes(rows: Transactions, tree: BoxTree, of: Sequence[SetColumn], sign: str) -> FactRows:
@@ -560,8 +561,8 @@ def measurable(path: str, exposed: FactRows, original: Any, tree: Hierarchy | No
     if tree is not None:
         raise RequestError("--hierarchy: about.json says what boxes stand for.", hint="Omit it.")
     shown = [one.part_names for one in exposed.columns]
-    read = [one.part_names for one in original.columns] if isinstance(original, Facts) else []
-    if not isinstance(original, Facts) or read != shown or original.sign != exposed.sign:
+    read = [one.part_names for one in original.columns] if original.only_facts else []
+    if not original.only_facts or read != shown or original.sign != exposed.sign:
         found = f"facts of {_listed(read)}" if read else "rows of items"
         raise RequestError(
             f"The release is one of facts of {_listed(shown)}, with {exposed.sign!r} between them; "

@@ -48,6 +48,10 @@ class Parts(_WithItems):
     items: LocalRecoding  # what each occurrence of an item becomes
     k: int = 0  # how many rows must share a value that is the end of a range (see `setveil.tables.ends`)
 
+    def shared_by(self, k: int | None) -> Parts:
+        """Return the parts with the rows that must share a value at the end of a range."""
+        return replace(self, k=k or 0)
+
 
 @dataclass(frozen=True, eq=False)
 class TableCut(_WithItems):

@@ -18,7 +18,6 @@ from setveil.data.io import read
 from setveil.data.layout import Layout
 from setveil.data.personal import Personal
 from setveil.data.sums import Sums
-from setveil.data.transactions import Transactions
 from setveil.errors import (
     DataError,
     GuaranteeError,
@@ -260,7 +259,7 @@ def _require_as_verified(release: Release, published: Path) -> None:
         again = kind_of_recoding(release.recoding.kind).read(str(published), read)
         counts = counts_beside(str(published))[0]
     except SetveilError as error:
-        if isinstance(release.published, Transactions) and not release.published.n_rows:
+        if not release.published.n_rows:
             raise DataError(
                 "The release has no rows, and a file of none is one that may have lost them.",
                 hint="Anonymize at least one row, which may be empty.",

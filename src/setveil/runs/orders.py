@@ -17,7 +17,6 @@ from setveil.facts.facts import Facts
 from setveil.facts.generalizing import LINES, Generalizing, order_name
 from setveil.facts.tables import FactTable
 from setveil.guarantees import absent_items
-from setveil.guarantees.km import KmAnonymity
 from setveil.hierarchy.boxes import BoxTree, forest, line_at, product_tree
 from setveil.hierarchy.build import by_cooccurrence
 from setveil.hierarchy.columns import parted
@@ -57,7 +56,7 @@ def require_possible(asked: Asked) -> None:
             "whether there is one.",
             hint=f"Leave out {faces('--absent', 'absent')}.",
         )
-    if getattr(asked.guarantee, "of_codes", False):
+    if asked.guarantee.of_codes:
         _require_for_codes(asked)
     able = TABLE_ALGORITHMS if of_tables else ALGORITHMS
     if asked.algorithm not in able:
@@ -228,7 +227,7 @@ class _Search:
         progress: Progress,
     ) -> None:
         self.data, self.codes, self.asked, self.how, self.progress = data, codes, asked, how, progress
-        self.facts = data.facts if isinstance(data, FactTable) else data
+        self.facts = data.facts
         self.spaces, self.depths = how.spaces(self.facts, codes), how.depths(self.facts, codes)
         self.height = max(tree.height for tree in codes)
         self.limited = any(f.name == "time_limit" for f in fields(asked.settings))
@@ -356,7 +355,7 @@ class _Search:
         if self.limited and (len(self.depths) > 1 or self.how.lines):
             settings = replace(settings, time_limit=seconds)
         guarantee = self.asked.guarantee
-        if isinstance(guarantee, KmAnonymity) and guarantee.of_codes:
+        if guarantee.of_codes:
             from setveil.histories.codes import anonymize as anonymize_codes  # which loads the solver
 
             recoding, told = anonymize_codes(

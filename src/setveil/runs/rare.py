@@ -10,15 +10,12 @@ import numpy as np
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import RequestError, described, faces
-from setveil.facts.facts import Facts
 from setveil.guarantees import Guarantee
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import recode_rows
 from setveil.published import Release
-from setveil.published.blocks import BlocksRelease
 from setveil.published.listing import FEWEST, given_items
 from setveil.runs.asked import Asked
-from setveil.tables.table import Table
 from setveil.values.kinds import is_integer
 from setveil.wording import count
 
@@ -35,7 +32,7 @@ def rare_names(data: Transactions, release: Release, tree: Hierarchy | None, ask
     So are those of blocks, whose list of all items is fixed beforehand.
     """
     guarantee: Guarantee = asked.guarantee
-    if isinstance(data, Facts | Table) or isinstance(release, BlocksRelease):
+    if data.has_facts or data.is_table or release.info.fixed_items:
         return ()
     shown = set(release.published.vocabulary.labels)
     supports = data.supports()
@@ -69,7 +66,7 @@ def without_rare(data: Transactions, least: int) -> tuple[Transactions, str]:
     """Suppress the items that fewer rows contain, and say how many these are."""
     if not is_integer(least, 2):
         raise RequestError(f"suppress_below must be an integer of at least 2, got {described(least)}.")
-    if isinstance(data, Facts | Table):
+    if data.has_facts or data.is_table:
         raise RequestError(
             f"{faces('--suppress-below', 'suppress_below')} is for rows of items.", hint="Leave it out."
         )

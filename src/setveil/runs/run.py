@@ -21,10 +21,7 @@ from setveil.errors import RequestError, as_option, described, faces, listed
 from setveil.facts.facts import Facts
 from setveil.facts.generalizing import USUAL, Generalizing
 from setveil.facts.settling import settled
-from setveil.facts.tables import FactTable, of_facts
 from setveil.guarantees import Guarantee, absent_items, models
-from setveil.guarantees.kkm import KKmAnonymity
-from setveil.guarantees.mixed_km import MixedKmAnonymity
 from setveil.guarantees.verify import Verdict
 from setveil.hierarchy.build import by_cooccurrence
 from setveil.hierarchy.columns import joined
@@ -34,13 +31,12 @@ from setveil.notebook import card
 from setveil.options.models import require_watched
 from setveil.progress import Progress, listener, silent
 from setveil.published import Release, publish
-from setveil.published.chunks import ChunksRelease
 from setveil.published.counts import Counts
-from setveil.published.parts import Parts
 from setveil.report.record import Record
 from setveil.report.run.summary import facts, summary
 from setveil.runs.asked import Asked, asked_for, require_traced
-from setveil.runs.check import check, require_facts
+from setveil.runs.check import check
+from setveil.runs.checks import require_facts
 from setveil.runs.details import answers, risks
 from setveil.runs.distance import distance, require_known_optimum
 from setveil.runs.folder import PAGE, counts, write_folder
@@ -49,15 +45,12 @@ from setveil.runs.rare import least_rows, rare_names, require_common, without_ra
 from setveil.runs.steps import Made, Timing, made_at, released_at, timed
 from setveil.staging import scratch_folder
 from setveil.tables.ends import with_cells
-from setveil.tables.table import Table
 from setveil.tracing import Trace
 from setveil.utility import Case, measured
 from setveil.utility.are import counts_estimator
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from setveil.guarantees.km import KmAnonymity
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,7 +178,7 @@ class VerifiedRelease(Framed):
             raise RequestError(f"The folder to write must be a path, got {described(out)}.")
         if format is not None and not isinstance(format, str):
             raise RequestError(f"format must be the name of a format, got {described(format)}.")
-        if isinstance(self.release, ChunksRelease):
+        if self.release.info.rare_on_request:
             require_common(self.rare_names, {**self.report, **record}, allowed=rare_names)
         release, layout = self.release, self.release.layout(self.layout, format)
         if list_members:
@@ -310,22 +303,18 @@ def anonymize(
         require_watched(models()[guarantee.model], details=details)
     progress = listener(progress)
     timing: Timing = {"read": data.origin.seconds} if data.origin else {}
-    require_facts(guarantee, of_facts=isinstance(data, Facts))
-    if isinstance(data, Facts | FactTable):
+    require_facts(guarantee, has_facts=data.only_facts)
+    if data.has_facts:
         require_possible(asked)
-        data = settled(data, guarantee.k)
-    if isinstance(data, FactTable):
-        of_columns: Guarantee = cast("KKmAnonymity", guarantee).for_columns(data.set_names)
-        asked = replace(asked, guarantee=of_columns, least=_not_counted(counts))
-    elif isinstance(data, Facts):
-        of_columns = cast("KmAnonymity", guarantee).for_columns(one.name for one in data.columns)
-        asked = replace(asked, guarantee=of_columns)
-    elif isinstance(data, Table) and isinstance(guarantee, KKmAnonymity | MixedKmAnonymity):
+        data = settled(data, asked.guarantee.k)
+        asked = replace(asked, least=_not_counted(counts)) if data.is_table else asked
+    require_form(data, guarantee)
+    if data.set_names:
         asked = replace(asked, guarantee=guarantee.for_columns(data.set_names))
-    if not isinstance(data, Facts | FactTable) and generalizing != USUAL:
+    if generalizing != USUAL and not data.has_facts:
         raise RequestError("The data hold no facts, which alone have orders and losses by parts.")
     if trace is not None:
-        require_traced(asked.algorithm, asked.module, facts=isinstance(data, Facts | FactTable))
+        require_traced(asked.algorithm, asked.module, facts=data.has_facts)
     note = ""
     if suppress_below is not None:
         data, note = without_rare(data, suppress_below)
@@ -365,12 +354,11 @@ class _Memory:
         self, asked: Asked, tree: Hierarchy | None, timing: Timing, progress: Progress
     ) -> Hierarchy | None:
         """Take the hierarchy given, or make one; None for an algorithm that has no use for it."""
-        require_form(self.data, asked.guarantee)
         asked.guarantee.require_feasible(self.data)
         if "hierarchy" not in asked.info.uses:
             return None
-        facts = of_facts(self.data)
-        if isinstance(facts, Facts) and facts.n_items:
+        facts = self.data.facts
+        if facts is not None and facts.n_items:
             return self._of_codes(asked, facts, tree, timing, progress)
         if tree is not None or "hierarchy" not in asked.info.needs_for(asked.guarantee.model):
             if tree is not None:
@@ -401,10 +389,10 @@ class _Memory:
         self, asked: Asked, tree: Hierarchy | None, progress: Progress
     ) -> tuple[Any, dict[str, Any]]:
         """Run the algorithm."""
-        data = self.data
-        if isinstance(data, Table):
+        data: Any = self.data
+        if data.is_table:
             data = with_cells(data, asked.guarantee.k)
-        if isinstance(data, Facts | FactTable) and tree is not None:
+        if data.has_facts and tree is not None:
             codes = self.codes or [tree]  # of rows without facts
             recoding, told = anonymize_facts(data, codes, asked, self.generalizing, progress)
             items_of(recoding).tree.origin = tree.origin
@@ -422,9 +410,7 @@ class _Memory:
 
     def publish(self, asked: Asked, made: Made, progress: Progress) -> Release:
         """Put the rows in an order that tells nothing."""
-        recoding = made.recoding
-        if isinstance(recoding, Parts):
-            recoding = replace(recoding, k=asked.guarantee.k)
+        recoding = made.recoding.shared_by(getattr(asked.guarantee, "k", None))
         release = publish(self.data, recoding, asked.seed, made.told, asked.least)
         return release.without_sure_counts() if absent_items(asked.guarantee) else release
 
@@ -492,7 +478,7 @@ def looked_at(
     with timed(timing, "measure"):
         case = Case(data, **release.measurable(), progress=progress)
         found: dict[str, Any] = {"utility": measured(case), "estimator": case.once(counts_estimator)}
-    if details and isinstance(data, Facts | FactTable):
+    if details and data.has_facts:
         with timed(timing, "risk"):
             found["risk"] = risks(data, release, guarantee, watched, progress)
     elif details:

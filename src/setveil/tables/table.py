@@ -214,6 +214,10 @@ class Table(Transactions):
         keys: list[NDArray[np.integer]] = [c.rank[c.codes] for c in reversed(self.columns)]
         return np.lexsort([content, *keys])
 
+    def drawn(self, rows: NDArray[np.int64]) -> Table:
+        """Return some of the rows."""
+        return self.rows_at(rows)
+
     def rows_at(self, rows: NDArray[np.integer]) -> Table:
         """Return some of the rows, in the order given."""
         indptr, items = take_rows(self.indptr, self.items, np.asarray(rows, np.int64))

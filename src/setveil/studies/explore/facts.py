@@ -95,8 +95,7 @@ class _SettledTrees(Trees):
     def settled(self, k: int) -> Facts:
         """Settle the values of dates and amounts as a run of this k does."""
         if k not in self._by_k:
-            assert isinstance(self._facts, Facts)  # noqa: S101
-            self._by_k[k] = settled(self._facts, k)
+            self._by_k[k] = settled(self._facts.facts, k)
         return self._by_k[k]
 
     def number(self, k: int) -> int:
@@ -125,8 +124,8 @@ class _OfFacts(RowsSearch):
     @property
     def facts(self) -> Facts:
         """The rows."""
-        assert isinstance(self.data, Facts)  # noqa: S101
-        return self.data
+        facts: Facts = self.data.facts
+        return facts
 
     def _settle(self, k: int) -> None:
         assert isinstance(self.trees, _SettledTrees)  # noqa: S101

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from setveil.data.evidence import MANY
 from setveil.data.formulas import formula_note
@@ -17,7 +17,6 @@ from setveil.data.readings import EVERY_FIELD, are_items, likely_readings
 from setveil.data.spelling import NONE, found_spellings
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, SetveilError, TableError
-from setveil.facts.facts import Facts
 from setveil.hierarchy.io import read_hierarchy
 from setveil.options.columns import Columns
 from setveil.options.facts import Facts as FactWords
@@ -98,8 +97,8 @@ def _settings(desk: Desk) -> dict[str, Any]:
 def rows_of(desk: Desk) -> Transactions:
     """Return the project's rows as sets of items, without other columns; of facts the codes alone."""
     data = data_of(desk)
-    if isinstance(data, Facts):
-        return data.codes_alone()
+    if data.only_facts:
+        return data.facts.codes_alone()  # type: ignore[no-any-return]
     return Transactions(data.indptr, data.items, data.vocabulary, data.origin)
 
 
@@ -310,8 +309,8 @@ def look(desk: Desk, path: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Read facts as was chosen, and say what each part is, before anything is kept; or why not."""
     try:
         found = _opened(desk, path, options)
-        assert isinstance(found, Facts)  # noqa: S101  (they are asked for)
-        return {"facts": facts.about(found), "error": None}
+        assert found.only_facts  # noqa: S101  (they are asked for)
+        return {"facts": facts.about(found.facts), "error": None}
     except SetveilError as error:
         return {"facts": None, "error": _explained(path, error)}
 
@@ -335,7 +334,7 @@ def _shown_columns(table: Table | None) -> list[QuasiIdentifier | TextColumn]:
 
 
 def _as_table(data: Transactions) -> Table | None:
-    return data if isinstance(data, Table) else None
+    return cast("Table", data) if data.is_table else None
 
 
 def _counts(data: Transactions) -> dict[str, Any]:
@@ -370,7 +369,7 @@ def overview(desk: Desk) -> dict[str, Any]:
         row = data.origin.row if data.origin else "line"
         known = ", ".join(column.name for column in table.columns)
         said = f"table, one row per {row}; someone may know: {known}; items from {table.set_name}"
-    of_facts = facts.about(data) if isinstance(data, Facts) else None
+    of_facts = facts.about(data.facts) if data.only_facts else None
     if of_facts is not None:
         notes += of_facts["notes"]
         said = of_facts["said"]
@@ -400,7 +399,7 @@ def _spellings(data: Transactions) -> dict[str, Any]:
     merged = data.origin.merged if data.origin else None
     if merged is not None and merged.how != NONE:
         return {"said": f"{merged.counted()}.", "how": ""}
-    said, how = found_spellings(data.vocabulary.labels) if not isinstance(data, Facts) else ("", None)
+    said, how = found_spellings(data.vocabulary.labels) if not data.only_facts else ("", None)
     return {"said": said, "how": how}
 
 
