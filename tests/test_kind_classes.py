@@ -27,17 +27,12 @@ LEFT = {
     "engine/tabled.py": 1,
     "histories/codes.py": 1,
     "past/why_tables.py": 1,
-    "reconstruction/classes.py": 2,
-    "reconstruction/draws.py": 8,
-    "reconstruction/reconstruct.py": 1,
     "runs/details.py": 1,
     "runs/folder.py": 1,
     "runs/numbering.py": 9,
     "runs/orders.py": 3,
     "studies/explore/rows.py": 1,
     "studies/worth.py": 1,
-    "studio/desk/before_after.py": 11,
-    "utility/estimators.py": 4,
 }
 
 

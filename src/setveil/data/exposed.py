@@ -33,6 +33,7 @@ class Exposed(Framed):
     kind: ClassVar[str]  # the file of `setveil.published` that holds its kind of release
     is_table: ClassVar[bool] = False  # whether columns are published next to the items
     has_facts: ClassVar[bool] = False  # whether items are facts: codes with dates or amounts
+    nobodys: ClassVar[bool] = False  # whether rows are published that are nobody's
     shows_absence: ClassVar[bool] = False  # whether a row can show that its person lacks an item
     unfindable: ClassVar[Refusal | None] = Refusal(
         "This release contains no rows of people, so that no person can be found in it.",
@@ -60,6 +61,10 @@ class Exposed(Framed):
     def set_names(self) -> tuple[str, ...]:
         """Names of the columns of items; empty if no column has a name."""
         return ()
+
+    def became(self, _place: int) -> dict[str, Any]:
+        """Return what is published of the row, or the cluster, that an input row became."""
+        return {"items": []}
 
     def marked(self, _secrets: Collection[str] = ()) -> Any:
         """Return the rows to an attacker who also knows the published class of each person."""

@@ -346,6 +346,10 @@ class Transactions(Exposed):
         found = Transactions.from_codes(indptr, codes, self.vocabulary.labels)
         return replace(found, origin=self.origin, personal=self.personal)
 
+    def became(self, place: int) -> dict[str, Any]:
+        """Return the items of a row."""
+        return {"items": list(self[place])}
+
     def supports(self) -> NDArray[np.int64]:
         """Count, for each item, the rows that hold it: int64 (n_items,).
 

@@ -66,6 +66,7 @@ class PublishedBlocks(Exposed):
 
     origin: ClassVar[None] = None
     kind: ClassVar[str] = "blocks"
+    nobodys: ClassVar[bool] = True
     unfindable: ClassVar[Refusal] = Refusal(
         "No row of noisy counts is anybody's, so that nobody can be found among them.",
         "How much they tell of a person is bounded by epsilon.",

@@ -87,6 +87,20 @@ class PublishedChunks(Exposed):
         ),
     )
 
+    def became(self, place: int) -> dict[str, Any]:
+        """Return a cluster (-1: none): in how many of its rows items of its chunks are; of a term, "some"."""
+        if place < 0:
+            return {"items": [], "group": None, "size": self.empty_rows, "shared": []}
+        labels = self.vocabulary.labels
+        counted: list[list[Any]] = [
+            [labels[item], sum(item in part for part in chunk.parts)]
+            for chunk in self.chunks()
+            if chunk.clusters == [place]
+            for item in chunk.items
+        ]
+        terms = [[labels[item], "some"] for item in self.term_chunk(place)]
+        return {"items": [], "group": place, "size": int(self.sizes[place]), "shared": [*counted, *terms]}
+
     @property
     def n_clusters(self) -> int:
         """Number of clusters."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +53,11 @@ class ClassRows(Transactions):
         first, last = int(self.indptr[begin]), int(self.indptr[end])
         indptr = frozen(self.indptr[begin : end + 1] - first, np.int64)
         return Transactions(indptr, frozen(self.items[first:last], np.int32), self.vocabulary)
+
+    def became(self, place: int) -> dict[str, Any]:
+        """Return the items and the class of a row."""
+        class_ = int(np.searchsorted(self.bounds, place, side="right")) - 1
+        return {**super().became(place), "class": class_}
 
     def marked(self, secrets: Collection[str] = ()) -> Transactions:
         """Tell the labels of each class apart, as someone does who knows the class of a person.

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +51,21 @@ class PublishedGroups(Exposed):
 
     kind: ClassVar[str] = "groups"
     unfindable: ClassVar[None] = None
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return self.qid.n_rows
+
+    def became(self, place: int) -> dict[str, Any]:
+        """Return the items of a row, and of its group the size and the rows of sensitive items."""
+        group = int(self.group[place])
+        at = slice(int(self.indptr[group]), int(self.indptr[group + 1]))
+        names = self.sensitive.labels
+        counted = zip(self.item[at].tolist(), self.count[at].tolist(), strict=True)
+        size = int(np.count_nonzero(self.group == group))
+        shared = [[names[item], number] for item, number in counted]
+        return {**self.qid.became(place), "group": group, "size": size, "shared": shared}
 
     @property
     def n_groups(self) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from setveil.data.layout import Layout
 from setveil.data.sums import Sums
@@ -55,6 +55,11 @@ class Told:
         return others_in(self.about)
 
     @property
+    def boxes(self) -> Any:
+        """The boxes of facts; None: the rows are no facts."""
+        return None
+
+    @property
     def uncounted(self) -> frozenset[str]:
         """Sensitive items, of which no counts are published whatever rows show."""
         guarantee = self.about.get("guarantee")
@@ -79,10 +84,14 @@ class Shared(Told):
     layout: Layout
     table: PublishedTable | None = None
 
-    @property
-    def boxes(self) -> Any:
-        """The boxes of facts; None: the rows are no facts."""
-        return None
+    def with_more(self, number: Mapping[str, int]) -> Self:
+        """Invent items of labels that do not list all of theirs: this many of each."""
+        members = dict(self.members)
+        taken = {*members, *(item for items in members.values() for item in items), *self.supports()}
+        for label, n in number.items():
+            names = [f"other {i} of {label}" for i in range(1, n + 1)]
+            members[label] = (*members.get(label, ()), *(x for x in names if x not in taken))
+        return replace(self, members=members)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +143,7 @@ class SharedFacts(Shared):
         boxes = self.rows.stands_for
         return frozenset(boxes.text(box) for box in boxes.boxes if boxes.has_others(box))
 
-    def with_more(self, number: Mapping[str, int]) -> SharedFacts:
+    def with_more(self, number: Mapping[str, int]) -> Self:
         """Invent facts of boxes that do not list all of theirs: this many of each."""
         boxes, found = self.rows.stands_for, {}
         for label, n in number.items():

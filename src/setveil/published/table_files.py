@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,6 +77,12 @@ class PublishedTable(Exposed):
     def n_rows(self) -> int:
         """Number of rows."""
         return self.sets.n_rows
+
+    def became(self, place: int) -> dict[str, Any]:
+        """Return the items of a row, and the texts of its columns."""
+        columns = (*self.columns, *self.kept)
+        texts = {column.name: column.labels[int(column.codes[place])] for column in columns}
+        return {**self.sets.became(place), "texts": texts}
 
     def classes(self) -> NDArray[np.int64]:
         """Find the class of each row, its number by first row: int64 (n_rows,)."""

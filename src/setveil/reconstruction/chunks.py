@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +14,39 @@ from setveil.errors import DataError, GuaranteeError
 from setveil.kernels.rows import frozen
 from setveil.published.chunk_files import PublishedChunks
 from setveil.published.json_files import DATA_FILE
+from setveil.wording import count
 
 Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class ChunkPuzzle:
+    """All that chunks say of the rows behind them."""
+
+    chunks: PublishedChunks
+
+    @classmethod
+    def of(cls, chunks: PublishedChunks) -> ChunkPuzzle:
+        """Take chunks from which rows can be drawn, and refuse others."""
+        require_dealable(chunks)
+        return cls(chunks)
+
+    @property
+    def items(self) -> tuple[str, ...]:
+        """Every item that may be in a draw."""
+        return self.chunks.vocabulary.labels
+
+    @property
+    def listed(self) -> str:
+        """Say what lists the rows of items."""
+        return f"{count(self.chunks.n_chunks, 'chunk')} of {DATA_FILE}"
+
+    def draw(self, seed: int, _mix: int, progress: Callable[[float], None]) -> Transactions:
+        """Draw rows, and check them against the chunks."""
+        progress(0)
+        rows = deal_parts(self.chunks, seed)
+        require_parts_dealt(self.chunks, rows)
+        return rows
 
 
 def require_dealable(chunks: PublishedChunks) -> None:

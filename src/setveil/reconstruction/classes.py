@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from random import Random
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +20,11 @@ from setveil.errors import DataError, GuaranteeError, shorten
 from setveil.kernels.rows import frozen, invert
 from setveil.published.class_counts import TOTAL, ClassCounts
 from setveil.published.class_rows import ClassRows
+from setveil.published.counts import FILE as COUNTS
 from setveil.published.counts import Counts
 from setveil.published.shared import Shared
 from setveil.reconstruction.reconstruct import LabelRows, Puzzle, reconstruct, with_other_items
+from setveil.wording import count
 
 Ints = NDArray[np.int64]
 _NO_LIMIT = 1 << 60
@@ -55,8 +58,17 @@ class ClassPuzzle:
     @property
     def rows(self) -> ClassRows:
         """The published rows."""
-        rows = self.shared.rows
-        assert isinstance(rows, ClassRows)  # noqa: S101  (`class_puzzle_of` saw to it)
+        return cast(ClassRows, self.shared.rows)
+
+    @property
+    def listed(self) -> str:
+        """Say what lists the rows of items."""
+        return f"{count(len(self.counts.items), 'line')} of {COUNTS}"
+
+    def draw(self, seed: int, mix: int, progress: Callable[[float], None]) -> Transactions:
+        """Draw rows, and check them against all that is published."""
+        rows = reconstruct_classes(self, seed, mix, progress)
+        require_consistent_classes(self, rows)
         return rows
 
     @property
@@ -67,8 +79,9 @@ class ClassPuzzle:
 
 def class_puzzle_of(shared: Shared) -> ClassPuzzle:
     """Take from a release in classes what its rows must be."""
-    counts, rows = shared.counts, shared.rows
-    if not isinstance(counts, ClassCounts) or not isinstance(rows, ClassRows):
+    counts: ClassCounts | None = shared.counts
+    rows = cast(ClassRows, shared.rows)
+    if counts is None:
         raise DataError(
             "The release has no counts of items: nothing tells which item of a label is likelier, so that "
             "no rows of items can be drawn from it.",
@@ -284,8 +297,7 @@ def reconstruct_classes(
                 )
             )  # fmt: skip
         hidden = puzzle.hidden[number] | settling.hidden[number]
-        counts = part.counts
-        assert isinstance(counts, Counts)  # noqa: S101  (`class_puzzle_of` made it)
+        counts: Counts = part.counts
         alone = Puzzle(
             part, counts, puzzle.items, tuple(labels), tuple((place[item], n) for item, n in hidden.items())
         )

@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -22,29 +22,19 @@ from setveil.progress import Progress, silent
 from setveil.published import kind_at
 from setveil.published.about import published_file, published_layout, reconstruction_at
 from setveil.published.boxes import Boxes
-from setveil.published.chunk_files import PublishedChunks
-from setveil.published.class_rows import ClassRows
 from setveil.published.classes import FILE as CLASSES
-from setveil.published.counts import FILE as COUNTS
 from setveil.published.facts import fields_of
-from setveil.published.group_files import GROUPS_FILE, MOST_ROWS, PublishedGroups
-from setveil.published.json_files import DATA_FILE as CHUNKS_FILE
-from setveil.published.shared import Shared, read_shared
+from setveil.published.group_files import MOST_ROWS
+from setveil.published.shared import read_shared
 from setveil.published.table_files import PublishedTable, read_published_table, write_table
-from setveil.reconstruction.chunks import deal_parts, require_dealable, require_parts_dealt
-from setveil.reconstruction.classes import (
-    ClassPuzzle,
-    class_puzzle_of,
-    reconstruct_classes,
-    require_consistent_classes,
-)
-from setveil.reconstruction.groups import deal_sensitive, require_dealt, require_possible
-from setveil.reconstruction.reconstruct import Puzzle, puzzle_of, reconstruct, require_consistent
+from setveil.reconstruction.chunks import ChunkPuzzle
+from setveil.reconstruction.classes import class_puzzle_of
+from setveil.reconstruction.groups import GroupPuzzle
+from setveil.reconstruction.reconstruct import puzzle_of
 from setveil.staging import staged_folder
 from setveil.tables.how import How
 from setveil.values.kinds import file_sha256
 from setveil.version import __version__
-from setveil.wording import count
 
 NOTE = (
     "These rows are synthetic: drawn at random from all that a release and its counts allow. None of them is "
@@ -52,6 +42,25 @@ NOTE = (
 )
 _ABOUT = "about.json"
 _FACTS = "facts"  # the format of draws of facts
+
+
+class Drawable(Protocol):
+    """All that a release says of the rows behind it, from which rows are drawn."""
+
+    @property
+    def items(self) -> tuple[str, ...]:
+        """Every item that may be in a draw."""
+
+    @property
+    def listed(self) -> str:
+        """Say what lists the rows of items."""
+
+    def draw(self, seed: int, mix: int, progress: Callable[[float], None]) -> Transactions:
+        """Draw rows, and check them against all that is published."""
+
+
+# of kinds whose rows are dealt what is counted
+DEALT: Mapping[str, Callable[[Any], Drawable]] = {"groups": GroupPuzzle.of, "chunks": ChunkPuzzle.of}
 
 
 @dataclass(frozen=True)
@@ -81,7 +90,7 @@ class Terms:
 class Source:
     """All that a release of any kind says of the rows behind it."""
 
-    puzzle: Puzzle | ClassPuzzle | PublishedGroups | PublishedChunks
+    puzzle: Drawable
     layout: Layout  # how draws are written by default
     release: Mapping[str, Any]  # the published file, as far as there is one: `file`, `sha256`
     table: PublishedTable | None = None  # whose items the rows are
@@ -89,16 +98,13 @@ class Source:
     boxes: Boxes | None = None  # of facts
 
     @classmethod
-    def of(cls, told: Shared | PublishedGroups | PublishedChunks, file: Path | None = None) -> Source:
-        """Take what is published; `file`: where it was read from."""
+    def of(cls, told: Any, file: Path | None = None) -> Source:
+        """Take what is published: rows with labels (`Shared`), groups or chunks; `file`: its file."""
         release = {} if file is None else {"file": file.name, "sha256": file_sha256(file)}
-        if isinstance(told, PublishedGroups):
-            require_possible(told)
-            return cls(told, Layout("basket"), release)
-        if isinstance(told, PublishedChunks):
-            require_dealable(told)
-            return cls(told, Layout("basket"), release)
-        if isinstance(told.rows, ClassRows):
+        kind = getattr(told, "kind", "")
+        if kind in DEALT:
+            return cls(DEALT[kind](told), Layout("basket"), release)
+        if told.rows.kind == "classes":
             sizes = tuple(told.rows.sizes.tolist())
             return cls(class_puzzle_of(told), told.layout, release, classes=sizes)
         return cls(puzzle_of(told), told.layout, release, told.table, boxes=told.boxes)
@@ -110,20 +116,12 @@ class Source:
     @property
     def items(self) -> tuple[str, ...]:
         """Every item that may be in a draw."""
-        if isinstance(self.puzzle, PublishedChunks):
-            return self.puzzle.vocabulary.labels
-        if not isinstance(self.puzzle, PublishedGroups):
-            return self.puzzle.items
-        return (*self.puzzle.qid.vocabulary.labels, *self.puzzle.sensitive.labels)
+        return self.puzzle.items
 
     @property
     def listed(self) -> str:
         """What says in how many rows items are."""
-        if isinstance(self.puzzle, PublishedChunks):
-            return f"{count(self.puzzle.n_chunks, 'chunk')} of {CHUNKS_FILE}"
-        if not isinstance(self.puzzle, PublishedGroups):
-            return f"{count(len(self.puzzle.counts.items), 'line')} of {COUNTS}"
-        return f"{count(self.puzzle.item.size, 'count')} of {GROUPS_FILE}"
+        return self.puzzle.listed
 
 
 def source_at(path: Path, read_rows: Callable[..., Transactions]) -> Source:
@@ -144,21 +142,7 @@ def draws_of(
         def told(done: float, before: int = j) -> None:
             progress("drawing", (before + done) / number)
 
-        if isinstance(source.puzzle, ClassPuzzle):
-            rows = reconstruct_classes(source.puzzle, terms.seed + j, terms.mix, told)
-            require_consistent_classes(source.puzzle, rows)
-        elif isinstance(source.puzzle, Puzzle):
-            rows = reconstruct(source.puzzle, terms.seed + j, terms.mix, told)
-            require_consistent(source.puzzle, rows)
-        elif isinstance(source.puzzle, PublishedChunks):
-            told(0)
-            rows = deal_parts(source.puzzle, terms.seed + j)
-            require_parts_dealt(source.puzzle, rows)
-        else:
-            told(0)
-            rows = deal_sensitive(source.puzzle, terms.seed + j)
-            require_dealt(source.puzzle, rows)
-        yield rows
+        yield source.puzzle.draw(terms.seed + j, terms.mix, told)
 
 
 def require_place(out: Path, *, force: bool = False) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,6 +13,37 @@ from setveil.errors import DataError, GuaranteeError, shorten
 from setveil.kernels.rows import frozen
 from setveil.published.group_files import GROUPS_FILE, PublishedGroups
 from setveil.reconstruction._loops import draw_rows
+from setveil.wording import count
+
+
+@dataclass(frozen=True, eq=False)
+class GroupPuzzle:
+    """All that groups say of the rows behind them."""
+
+    groups: PublishedGroups
+
+    @classmethod
+    def of(cls, groups: PublishedGroups) -> GroupPuzzle:
+        """Take groups from which rows can be drawn, and refuse others."""
+        require_possible(groups)
+        return cls(groups)
+
+    @property
+    def items(self) -> tuple[str, ...]:
+        """Every item that may be in a draw."""
+        return (*self.groups.qid.vocabulary.labels, *self.groups.sensitive.labels)
+
+    @property
+    def listed(self) -> str:
+        """Say what lists the rows of items."""
+        return f"{count(self.groups.item.size, 'count')} of {GROUPS_FILE}"
+
+    def draw(self, seed: int, _mix: int, progress: Callable[[float], None]) -> Transactions:
+        """Draw rows, and check them against the groups."""
+        progress(0)
+        rows = deal_sensitive(self.groups, seed)
+        require_dealt(self.groups, rows)
+        return rows
 
 
 def require_possible(groups: PublishedGroups) -> None:

@@ -9,7 +9,7 @@ reads.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from setveil.kernels.rows import invert
 from setveil.published.counts import FILE as COUNTS
 from setveil.published.counts import Counts
 from setveil.published.recoding import LocalRecoding
-from setveil.published.shared import Shared, SharedFacts
+from setveil.published.shared import Shared
 from setveil.reconstruction._loops import (
     State,
     deal_all,
@@ -30,6 +30,7 @@ from setveil.reconstruction._loops import (
     mix,
     new_deal,
 )
+from setveil.wording import count
 
 Ints = NDArray[np.int64]
 
@@ -58,6 +59,17 @@ class Puzzle:
     # Suppressed items that are listed, and their supports. A local recoding may suppress an item in some rows
     # only: these show no label that stands for it.
     hidden: tuple[tuple[int, int], ...]
+
+    @property
+    def listed(self) -> str:
+        """Say what lists the rows of items."""
+        return f"{count(len(self.counts.items), 'line')} of {COUNTS}"
+
+    def draw(self, seed: int, mix: int, progress: Callable[[float], None]) -> Transactions:
+        """Draw rows, and check them against all that is published."""
+        rows = reconstruct(self, seed, mix, progress)
+        require_consistent(self, rows)
+        return rows
 
     @property
     def occurrences(self) -> int:
@@ -118,15 +130,7 @@ def with_other_items(shared: Shared, lacking: Mapping[str, int], least: int) -> 
     least : int
         The least count: each of the items is in fewer rows.
     """
-    if isinstance(shared, SharedFacts):
-        return shared.with_more({x: -(-max(n, 0) // max(least - 1, 1)) for x, n in lacking.items()})
-    members = dict(shared.members)
-    taken = {*members, *(item for items in members.values() for item in items), *shared.supports()}
-    for label, number in lacking.items():
-        more = range(1, -(-max(number, 0) // max(least - 1, 1)) + 1)
-        names = [f"other {i} of {label}" for i in more]
-        members[label] = (*members.get(label, ()), *(x for x in names if x not in taken))
-    return replace(shared, members=members)
+    return shared.with_more({x: -(-max(n, 0) // max(least - 1, 1)) for x, n in lacking.items()})
 
 
 def _is_local(shared: Shared) -> bool:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 from setveil.data.sums import Sums
 from setveil.errors import RequestError
-from setveil.published.block_files import PublishedBlocks
-from setveil.published.chunk_files import PublishedChunks
-from setveil.published.class_rows import ClassRows
 from setveil.published.counts import Counts
 from setveil.published.recoding import AnyRecoding
-from setveil.published.shared import SharedFacts, Told, told_again
+from setveil.published.shared import Told, told_again
 from setveil.utility.block_estimates import BlockEstimator
 from setveil.utility.chunk_estimates import ChunkEstimator
 from setveil.utility.class_estimates import ClassEstimator
 from setveil.utility.estimates import Estimator
 from setveil.utility.fact_estimates import FactEstimator
+
+# of kinds that publish items under their own names, without rows of people
+BY_NAME: Mapping[str, Callable[[Told], Estimator]] = {"chunks": ChunkEstimator, "blocks": BlockEstimator}
 
 
 def estimator_for(shared: Told, *, unlisted: int = 0, class_: int | None = None) -> Estimator:
@@ -25,17 +28,15 @@ def estimator_for(shared: Told, *, unlisted: int = 0, class_: int | None = None)
     class_ : int, optional
         Of rows in classes, that which is asked; None: all together.
     """
-    if isinstance(shared.rows, ClassRows):
+    kind = getattr(shared.rows, "kind", "rows")  # rows on disk have no name of their kind
+    if kind == "classes":
         return ClassEstimator(shared, unlisted=unlisted, class_=class_)
     if class_ is not None:
         raise RequestError("--class: this release has no classes.", hint="Omit it.")
-    if isinstance(shared.rows, PublishedChunks):
-        return ChunkEstimator(shared)
-    if isinstance(shared.rows, PublishedBlocks):
-        return BlockEstimator(shared)
-    if isinstance(shared, SharedFacts):
-        return FactEstimator(shared, unlisted=unlisted)
-    return Estimator(shared, unlisted=unlisted)
+    if kind in BY_NAME:
+        return BY_NAME[kind](shared)
+    of_rows: Any = Estimator if shared.boxes is None else FactEstimator
+    return of_rows(shared, unlisted=unlisted)  # type: ignore[no-any-return]
 
 
 def estimator_of(

@@ -10,18 +10,11 @@ from typing import Any
 import numpy as np
 
 from setveil.data.io import read
-from setveil.data.transactions import Transactions
 from setveil.past.run import past_run
 from setveil.past.tables import find_table, is_table, require_table
 from setveil.published import kind_at
-from setveil.published.block_files import PublishedBlocks
-from setveil.published.chunk_files import PublishedChunks
-from setveil.published.class_rows import ClassRows
-from setveil.published.group_files import PublishedGroups
-from setveil.published.table_files import PublishedTable
 from setveil.studio.desk.data import data_of, rows, same_rows
 from setveil.studio.desk.place import Desk
-from setveil.tables.table import Table
 from setveil.utility.distributions import distribution
 
 _MOST_LABELS = 8  # of a column that are listed
@@ -41,16 +34,6 @@ class Shown:
             with inside.open(encoding="utf-8", newline="") as lines:
                 # A row without items is in no cluster.
                 self.places = [int(place or -1) for _, place in list(csv.reader(lines))[1:]]
-
-    @property
-    def sets(self) -> Transactions:
-        """The items of each published row."""
-        found: Transactions = self.released
-        if isinstance(self.released, PublishedTable):
-            found = self.released.sets
-        elif isinstance(self.released, PublishedGroups):
-            found = self.released.qid
-        return found
 
 
 def _shown(desk: Desk, run: str) -> Shown:
@@ -75,21 +58,21 @@ def before_after(desk: Desk, run: str, first: int = 0, count: int = 10) -> dict[
     shown, data = _shown(desk, run), data_of(desk)
     same_rows(shown.report, data)
     found = rows(desk, first, count)
-    table = data if isinstance(data, Table) and is_table(shown.run) else None
+    table: Any = data if data.is_table and is_table(shown.run) else None
     columns = [] if table is None else [*table.column_names, *(column.name for column in table.kept)]
-    places, chunked = shown.places, isinstance(shown.released, PublishedChunks)
-    nobodys = isinstance(shown.released, PublishedBlocks)  # there may happen to be as many rows
-    published_rows = shown.released.n_rows if chunked else shown.sets.n_rows
-    if places is not None and (nobodys or {len(places), published_rows} != {found["total"]}):
+    places, released = shown.places, shown.released
+    # of rows that are nobody's there may happen to be as many
+    mapped = places is not None and not released.nobodys and len(places) == released.n_rows
+    if not mapped or released.n_rows != found["total"]:
         places = None
     return {
         "all": found["total"],
         "columns": columns,
         "items": table.set_name if table is not None else "",
-        "grouped": isinstance(shown.released, PublishedGroups),
-        "classes": isinstance(shown.released, ClassRows),
-        "chunked": chunked,
-        "nobodys": nobodys,
+        "grouped": released.kind == "groups",
+        "classes": released.kind == "classes",
+        "chunked": released.kind == "chunks",
+        "nobodys": released.nobodys,
         "rows": [
             {
                 "number": found["first"] + i + 1,
@@ -103,51 +86,11 @@ def before_after(desk: Desk, run: str, first: int = 0, count: int = 10) -> dict[
     }
 
 
-def _published(shown: Shown, row: int, columns: list[str]) -> dict[str, Any]:
-    """Tell what is in a published row."""
-    released = shown.released
-    if isinstance(released, PublishedChunks):
-        return _in_chunks(released, row)
-    told: dict[str, Any] = {"values": [], "items": list(shown.sets[row])}
-    if isinstance(released, PublishedTable):
-        texts = {
-            column.name: column.labels[int(column.codes[row])]
-            for column in (*released.columns, *released.kept)
-        }
-        told["values"] = [texts.get(name, "") for name in columns]
-    if isinstance(released, ClassRows):
-        told["class"] = int(np.searchsorted(released.bounds, row, side="right")) - 1
-    if isinstance(released, PublishedGroups):
-        group = int(released.group[row])
-        at = slice(int(released.indptr[group]), int(released.indptr[group + 1]))
-        names = released.sensitive.labels
-        told["group"] = group
-        told["size"] = int(np.count_nonzero(released.group == group))
-        told["shared"] = [
-            [names[item], number]
-            for item, number in zip(released.item[at].tolist(), released.count[at].tolist(), strict=True)
-        ]
-    return told
-
-
-def _in_chunks(released: PublishedChunks, cluster: int) -> dict[str, Any]:
-    """Tell what is published of a row's cluster alone: in how many rows items are; of a term, "some"."""
-    if cluster < 0:
-        return {"values": [], "items": [], "group": None, "size": released.empty_rows, "shared": []}
-    labels = released.vocabulary.labels
-    counted: list[list[Any]] = [
-        [labels[item], sum(item in part for part in chunk.parts)]
-        for chunk in released.chunks()
-        if chunk.clusters == [cluster]
-        for item in chunk.items
-    ]
-    return {
-        "values": [],
-        "items": [],
-        "group": cluster,
-        "size": int(released.sizes[cluster]),
-        "shared": [*counted, *([labels[item], "some"] for item in released.term_chunk(cluster))],
-    }
+def _published(shown: Shown, place: int, columns: list[str]) -> dict[str, Any]:
+    """Return what is published of the row or cluster that a row became."""
+    found = shown.released.became(place)
+    texts = found.pop("texts", {})
+    return {"values": [texts.get(name, "") for name in columns], **found}
 
 
 def _by_label(shown: Shown, items: list[str]) -> dict[str, Any] | None:
@@ -169,7 +112,7 @@ def columns(desk: Desk, run: str) -> dict[str, Any]:
         labels: the most frequent ones, each with its rows. None for rows of items.
     """
     shown = _shown(desk, run)
-    if not is_table(shown.run) or not isinstance(shown.released, PublishedTable):
+    if not is_table(shown.run):
         return {"columns": []}
     table = desk.kept.get("table of the run")
     if table is None or table[0] != run:
