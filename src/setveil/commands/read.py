@@ -26,13 +26,6 @@ def read(
     not_ids: str | Sequence[str] | None = None,
     rows_are_events: bool = False,
     same_ids: bool = False,
-    query: str | None = None,
-    connection: str | None = None,
-    normalize: str | None = None,
-    yes: str | Sequence[str] | None = None,
-    quote: str | None = None,
-    decimal: str | None = None,
-    sheet: str | None = None,
     skip_lines: str | int | None = None,
     skip_last: int | None = None,
     comment: str | None = None,
@@ -42,6 +35,13 @@ def read(
     missing_id: str | None = None,
     missing_item: str | None = None,
     fill_id: bool = False,
+    query: str | None = None,
+    connection: str | None = None,
+    normalize: str | None = None,
+    yes: str | Sequence[str] | None = None,
+    quote: str | None = None,
+    decimal: str | None = None,
+    sheet: str | None = None,
 ) -> Transactions:
     r"""Read rows from files, a database, a data frame, or what else holds them.
 
@@ -82,23 +82,6 @@ def read(
         guarantee is about events. Otherwise an unused column of people who have several rows is an error.
     same_ids : bool
         Of several files: the same id in two of them is the same row, not an error.
-    query, connection : str, optional
-        SQL that gives a table, and the database to ask, such as ``sqlite:///visits.db``.
-    normalize : {"codes", "text", "none"}, optional
-        Make spellings of an item one item. "codes": capitals without dots and blanks (``E119``); "text":
-        small letters, single blanks, composed accents. By default items stay as they are written, but a code
-        that a hierarchy has once is one item with it; "none" keeps its spellings apart.
-    yes : str or list of str, optional
-        Item columns that hold answers, such as 1, 2 and -99: the values that mean that the item of the
-        column is there. Other values mean that it is not.
-    quote : {"double", "none"}, optional
-        Whether double quotes protect what is between them (the default), or are signs like any other, as in
-        files of databases and for inches.
-    decimal : {",", "."}, optional
-        The decimal sign of numbers in tables; by default a comma where all numbers of a column have it.
-    sheet : str, optional
-        Of a spreadsheet with several sheets: its name, its number from 1, or ``"all"``.
-        small letters, single blanks, composed accents. By default items stay as they are written.
     skip_lines : int or str, optional
         How many first lines are no data; or which lines, by number: ``"1-3,359"``. 0 says that none is.
     skip_last : int, optional
@@ -118,6 +101,22 @@ def read(
         What becomes of lines without an item: by default they are skipped, and their person stays.
     fill_id : bool
         Whether an ID stands once for a group of lines.
+    query, connection : str, optional
+        SQL that gives a table, and the database to ask, such as ``sqlite:///visits.db``.
+    normalize : {"codes", "text", "none"}, optional
+        Make spellings of an item one item. "codes": capitals without dots and blanks (``E119``); "text":
+        small letters, single blanks, composed accents. By default items stay as they are written, but a code
+        that a hierarchy has once is one item with it; "none" keeps its spellings apart.
+    yes : str or list of str, optional
+        Item columns that hold answers, such as 1, 2 and -99: the values that mean that the item of the
+        column is there. Other values mean that it is not.
+    quote : {"double", "none"}, optional
+        Whether double quotes protect what is between them (the default), or are signs like any other, as in
+        files of databases and for inches.
+    decimal : {",", "."}, optional
+        The decimal sign of numbers in tables; by default a comma where all numbers of a column have it.
+    sheet : str, optional
+        Of a spreadsheet with several sheets: its name, its number from 1, or ``"all"``.
 
     Returns
     -------

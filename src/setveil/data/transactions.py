@@ -339,7 +339,19 @@ class Transactions(Exposed):
         return ()
 
     def drawn(self, rows: NDArray[np.int64]) -> Transactions:
-        """Return some of the rows, with the items that occur in them."""
+        """Return some of the rows, with the items that occur in them.
+
+        Parameters
+        ----------
+        rows : int64 (rows,)
+            Their places, from 0.
+
+        Examples
+        --------
+        >>> data = Transactions.from_rows([["tea", "milk"], ["tea"]])
+        >>> list(data.drawn(np.array([1, 1])))
+        [('tea',), ('tea',)]
+        """
         lengths = self.row_lengths()[rows]
         indptr = np.concatenate([[0], np.cumsum(lengths)])
         codes = self.items[np.repeat(self.indptr[rows] - indptr[:-1], lengths) + np.arange(indptr[-1])]
@@ -347,7 +359,18 @@ class Transactions(Exposed):
         return replace(found, origin=self.origin, personal=self.personal)
 
     def became(self, place: int) -> dict[str, Any]:
-        """Return the items of a row."""
+        """Return the items of a row.
+
+        Parameters
+        ----------
+        place : int
+            The row, from 0.
+
+        Examples
+        --------
+        >>> Transactions.from_rows([["tea", "milk"], ["tea"]]).became(1)
+        {'items': ['tea']}
+        """
         return {"items": list(self[place])}
 
     def supports(self) -> NDArray[np.int64]:
