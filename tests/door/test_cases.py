@@ -7,14 +7,17 @@ import json
 import random
 import re
 import shlex
+from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import polars as pl
 import pytest
 
 import setveil as sv
-from cli_helpers import Done, setveil
+from cli_helpers import Done, setveil, violations
 from real_data import CASES
 
 pytestmark = pytest.mark.skipif(not CASES.is_dir(), reason=f"no cases at {CASES} (set SETVEIL_CASES)")
@@ -338,3 +341,306 @@ def test_46_the_date_as_written_counts(tmp_path: Path) -> None:
     found = setveil("read", "log.csv", *columns, "--json", cwd=copied("46", tmp_path)).ok().json()
     assert [found[key] for key in ("rows", "occurrences")] == [60, 180]
     assert found["first"][0]["items"] == ["I10@2023-12", "I10@2024-01", "I10@2024-02"]
+
+
+def in_full(run: Path) -> tuple[int, int, int, int]:
+    """Return the rows that a run has read, how many of them are empty, the occurrences and the items."""
+    read = json.loads((run / "internal" / "report.json").read_text("utf-8"))["input"]
+    return read["rows"], read["empty_rows"], read["occurrences"], read["items"]
+
+
+def recounted(pairs: Iterable[tuple[object, str]]) -> tuple[int, int, int, int]:
+    """Count the same by hand, of pairs of a person and an item, "" where there is none."""
+    held: dict[object, set[str]] = {}
+    for who, item in pairs:
+        held.setdefault(who, set()).update({item} - {""})
+    items = [item for row in held.values() for item in row]
+    return len(held), sum(not row for row in held.values()), len(items), len(set(items))
+
+
+def fields(file: Path, sign: str = ",") -> list[list[str]]:
+    """Return the fields of each line below the first, without blanks around them."""
+    lines = csv.reader(file.read_text("utf-8").splitlines()[1:], delimiter=sign)
+    return [[field.strip() for field in line] for line in lines]
+
+
+@pytest.mark.parametrize("command", [("risk", "basket.csv"), ("anonymize", "basket.csv", *TO_O)])
+def test_01_row_numbers_without_a_name(tmp_path: Path, command: tuple[str, ...]) -> None:
+    place = copied("01", tmp_path)
+    asked = printed(setveil(*command, cwd=place))
+    assert asked[0].endswith("--item-column itemList --delimiter ,")
+    pasted(asked[0], place).ok()
+    baskets = fields(place / "basket.csv")
+    counts = recounted((number, item) for number, basket in baskets for item in basket.split(","))
+    assert counts == (200, 0, 593, 22)
+    if command[0] == "anonymize":
+        assert in_full(place / "o") == counts
+        assert "itemList" not in items_of(place / "o")
+
+
+OF_PERSONS = ("anonymize", "condition_occurrence.csv", *TO_O, "--id-column", "person_id")
+CODES = ("--item-column", "condition_concept_id")
+FACTS = ("--set", "condition_concept_id", "--when", "condition_start_date:quarter")
+
+
+@pytest.mark.parametrize("columns", [CODES, FACTS])
+def test_10_a_code_that_means_none(tmp_path: Path, columns: tuple[str, ...]) -> None:
+    place = copied("10", tmp_path)
+    refused = setveil(*OF_PERSONS, *columns, "--missing", "nosuchcolumn=0", cwd=place)
+    assert refused.code == 4
+    assert "there is no column 'nosuchcolumn'; its columns are 'condition_occurrence_id'," in refused.err
+    done = setveil(*OF_PERSONS, *columns, "--missing", "condition_concept_id=0", cwd=place).ok()
+    assert "'0' (181) means that there is no item" in done.err
+    lines = [line.split("\t") for line in (place / "condition_occurrence.csv").read_text().splitlines()[1:]]
+    quarter = {line[0]: f"@{line[3][:4]}-Q{(int(line[3][5:7]) + 2) // 3}" for line in lines}
+    named = [(line[1], line[2] if columns == CODES else line[2] + quarter[line[0]]) for line in lines]
+    counts = recounted((who, "" if item.split("@")[0] == "0" else item) for who, item in named)
+    assert counts == (200, 35, 304, 32 if columns == FACTS else 8)
+    assert in_full(place / "o") == counts
+    codes = {item.split("@")[0] for item in items_of(place / "o")}
+    assert codes == {line[2] for line in lines} - {"0"}
+    assert len(codes) == 8
+
+
+def test_13_stays_without_a_code(tmp_path: Path) -> None:
+    place = copied("13", tmp_path)
+    columns = ("--id-column", "hadm_id", "--item-column", "icd_code")
+    of_subjects, of_stays = printed(setveil("anonymize", "diagnoses.csv", *TO_O, *columns, cwd=place))
+    lines = fields(place / "diagnoses.csv")
+    assert of_stays.endswith("--rows-are-events")
+    done = pasted(of_stays, place).ok()
+    assert "3 lines have an ID and no item; 3 rows are empty." in done.err
+    assert in_full(place / "o") == recounted((line[1], line[3]) for line in lines) == (200, 3, 505, 10)
+    assert json.loads((place / "o/published/about.json").read_text("utf-8"))["rows"] == 200
+    done = pasted(f"{of_subjects} --force", place).ok()
+    assert "3 lines have an ID and no item; 1 row is empty." in done.err
+    assert in_full(place / "o") == recounted((line[0], line[3]) for line in lines) == (101, 1, 430, 10)
+
+
+OF_USERS = (30, 0, 180, 58)
+
+
+def test_17_users_come_before_their_orders(tmp_path: Path) -> None:
+    place = copied("17", tmp_path)
+    lines = fields(place / "orders.csv")
+    assert recounted((user, item) for _, user, item in lines) == OF_USERS
+    (place / "turned.csv").write_text(
+        "".join(f"{user},{order},{item}\n" for order, user, item in [["order_id", "user_id", "item"], *lines])
+    )
+    for name in ("orders.csv", "turned.csv"):
+        (command, *_) = printed(setveil("anonymize", name, *TO_O, "--force", cwd=place))
+        assert "--id-column user_id" in command
+        pasted(command, place).ok()
+        assert in_full(place / "o") == OF_USERS
+        rows = [frozenset(row) for row in sv.read(place / "o" / "published" / "data.csv").rows()]
+        assert violations(rows, 5, 2) == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "columns"),
+    [
+        ("orders.csv", ("--item-column", "product_id")),
+        ("lists.jsonl", ("--item-column", "items")),
+        ("lists.parquet", ("--item-column", "items")),
+        ("wide.csv", ("--item-columns", "p1-p5")),
+        ("boxes.csv", ("--item-columns", "101-158")),
+        ("boxes.csv", ("--format", "onehot", "--item-columns", "101-158")),
+    ],
+)
+def test_17_orders_of_users_are_no_persons(tmp_path: Path, name: str, columns: tuple[str, ...]) -> None:
+    place = copied("17", tmp_path)
+    orders: dict[tuple[int, int], list[int]] = {}
+    for order, user, item in fields(place / "orders.csv"):
+        orders.setdefault((int(order), int(user)), []).append(int(item))
+    known = sorted({item for items in orders.values() for item in items})
+    lists = [{"order_id": order, "user_id": user, "items": items} for (order, user), items in orders.items()]
+    if name == "lists.jsonl":
+        (place / name).write_text("".join(json.dumps(line) + "\n" for line in lists))
+    elif name == "lists.parquet":
+        pl.DataFrame(lists).write_parquet(place / name)
+    elif name == "wide.csv":
+        rows = [[*ids, *items, *[""] * (5 - len(items))] for ids, items in orders.items()]
+        pd.DataFrame(rows, columns=["order_id", "user_id", *(f"p{at}" for at in range(1, 6))]).to_csv(
+            place / name, index=False
+        )
+    elif name == "boxes.csv":
+        rows = [[*ids, *(int(item in items) for item in known)] for ids, items in orders.items()]
+        pd.DataFrame(rows, columns=["order_id", "user_id", *known]).to_csv(place / name, index=False)
+    refused = setveil("anonymize", name, *TO_O, "--id-column", "order_id", *columns, cwd=place)
+    assert refused.code == 4
+    assert "30 users have 240 orders: rows would be orders, not people." in refused.err
+    of_users, of_orders = printed(refused)
+    assert of_users.endswith("--id-column user_id")
+    pasted(of_users, place).ok()
+    assert in_full(place / "o") == OF_USERS
+    pasted(f"{of_orders} --force", place).ok()
+    assert in_full(place / "o")[0] == len(orders) == 240
+
+
+def test_17_a_data_frame_of_orders(tmp_path: Path) -> None:
+    frame = pd.read_csv(copied("17", tmp_path) / "orders.csv")
+    with pytest.raises(sv.TableError, match="30 users have 240 orders") as asked:
+        sv.read(frame, id_column="order_id", item_column="product_id")
+    way = dict(asked.value.readings[0][0])
+    data = sv.read(frame, **{"item_column": "product_id", **way})
+    assert (data.n_rows, data.n_occurrences, data.n_items) == (30, 180, 58)
+
+
+OF_SEARCHES = ("anonymize", "queries.tsv", *TO_O, "--id-column", "AnonID")
+TEXTS = ("--item-column", "Query")
+TEXTS_OF_MONTHS = ("--set", "Query", "--when", "QueryTime:month")
+
+
+@pytest.mark.parametrize("columns", [TEXTS, TEXTS_OF_MONTHS])
+def test_22_texts_that_people_typed_are_asked_about(tmp_path: Path, columns: tuple[str, ...]) -> None:
+    refused = setveil(*OF_SEARCHES, *columns, cwd=copied("22", tmp_path))
+    assert refused.code == 4
+    assert "'Query' contains free text (80 of 88 different texts have several words" in refused.err
+    (command,) = printed(refused)
+    assert command.endswith("--not-ids Query")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        TEXTS,
+        TEXTS_OF_MONTHS,
+        *((*TEXTS, "--algorithm", name) for name in ("aa", "da", "lra", "disassociation")),
+        *((*TEXTS, "--algorithm", name, "--privacy", "all") for name in ("coat", "pcta")),
+        (*TEXTS, "--hierarchy", "h.csv"),
+    ],
+    ids=" ".join,
+)
+def test_22_texts_of_few_people_are_not_published(tmp_path: Path, options: tuple[str, ...]) -> None:
+    place = copied("22", tmp_path)
+    if "h.csv" in options:
+        build = ("hierarchy", "build", "queries.tsv", "--id-column", "AnonID", *TEXTS, "--not-ids", "Query")
+        setveil(*build, "--by", "balanced", "--out", "h.csv", cwd=place).ok()
+    done = setveil(*OF_SEARCHES, *options, "--not-ids", "Query", cwd=place)
+    if "disassociation" in options:
+        assert done.code == 2
+        assert "80 items that fewer than 5 rows contain" in done.err
+        done = pasted(printed(done)[0], place)
+    done.ok()
+    pairs = [(who, text) for who, text, _ in fields(place / "queries.tsv", "\t")]
+    people, empty, occurrences, texts = recounted(pairs)
+    assert (people, empty, texts) == (400, 0, 88)
+    if "disassociation" not in options:  # which has what is left after its rare items
+        assert in_full(place / "o") == (people, empty, occurrences, texts)
+    times = Counter(text for _, text in {*pairs})
+    rare = [text for text, number in times.items() if number < 5]
+    assert len(rare) == 80
+    files = [file.read_text("utf-8") for file in (place / "o" / "published").iterdir()]
+    assert not [text for text in rare if any(text in content for content in files)]
+
+
+@pytest.mark.parametrize("form", [(), ("--format", "fimi")])
+def test_25_numbers_under_a_preamble(tmp_path: Path, form: tuple[str, ...]) -> None:
+    place = copied("25", tmp_path)
+    refused = setveil("anonymize", "visits.seq", *TO_O, *form, cwd=place)
+    assert "lines 1-7 are not integers between blanks" in refused.err
+    pasted(printed(refused)[0], place).ok()
+    visits = (place / "visits.seq").read_text("ascii").splitlines()[7:]
+    counts = recounted((at, page) for at, visit in enumerate(visits) for page in visit.split())
+    assert in_full(place / "o") == counts == (200, 0, 574, 8)
+
+
+@pytest.mark.parametrize(
+    ("name", "named"),
+    [
+        ("psql.txt", "lines 2 and 354 are not of 2 fields"),
+        ("ssms.csv", "lines 357 and 359 are not of 2 fields"),
+        ("total.csv", "line 353: column 'patient_id' holds 'Total'"),
+        ("preamble.csv", "lines 1-3 and 357-358 are not of 2 fields"),
+        ("comment.csv", "Lines 1-2 were skipped."),
+    ],
+)
+def test_28_titles_above_and_totals_below(tmp_path: Path, name: str, named: str) -> None:
+    place = copied("28", tmp_path)
+    done = setveil("anonymize", name, *TO_O, cwd=place)
+    assert named in done.err
+    if done.code:
+        pasted(printed(done)[0], place).ok()
+    pairs = re.findall(r"^ *(1\d{3})[ ,|]+([A-Z]\d[\d.]*)", (place / name).read_text("utf-8"), re.MULTILINE)
+    assert in_full(place / "o") == recounted(pairs) == (120, 0, 351, 20)
+    if name == "total.csv":  # unless it is said to be a line like the others
+        pasted(f"{printed(done)[1]} --force", place).ok()
+        assert in_full(place / "o")[0] == 121
+
+
+def test_28_a_spreadsheet_with_a_title_and_a_total(tmp_path: Path) -> None:
+    place = copied("28", tmp_path)
+    refused = setveil("anonymize", "pre.xlsx", *TO_O, cwd=place)
+    assert "rows 1-2 and 124 are not like the rows of a table" in refused.err
+    pasted(printed(refused)[0], place).ok()
+    lines = pd.read_excel(place / "pre.xlsx", skiprows=2).values.tolist()
+    pairs = [(line[0], line[1]) for line in lines if line[0] != "Total"]
+    assert in_full(place / "o") == recounted(pairs) == (60, 0, 120, 5)
+
+
+@pytest.mark.parametrize("form", [(), ("--format", "onehot", "--id-column", "Row Labels")])
+def test_38_a_pivot_table_with_its_totals(tmp_path: Path, form: tuple[str, ...]) -> None:
+    place = copied("38", tmp_path)
+    refused = setveil("anonymize", "pivot.csv", *TO_O, *form, cwd=place)
+    assert refused.code == 4
+    command = printed(refused)[0]
+    assert "--format onehot --id-column 'Row Labels'" in command
+    pasted(command, place).ok()
+    cells = [(line[0], at, cell) for line in fields(place / "pivot.csv")[:-1] for at, cell in enumerate(line)]
+    pairs = [(who, str(at) if cell else "") for who, at, cell in cells if 1 <= at <= 6]
+    assert in_full(place / "o") == recounted(pairs) == (100, 5, 275, 6)
+    assert "Grand Total" not in items_of(place / "o")
+    if form:
+        assert "column 'Grand Total' is the sum of the other columns" in refused.err
+        assert "line 102: column 'Row Labels' holds 'Grand Total'" in refused.err
+
+
+NO_CODE = {
+    "blank": "(blank)",
+    "dash": "-",
+    "dot": ".",
+    "err": "#N/A",
+    "mysql": r"\N",
+    "na": "NA",
+    "none": "None",
+    "null": "NULL",
+}
+
+
+@pytest.mark.parametrize("name", NO_CODE)
+def test_42_words_that_mean_that_there_is_no_code(tmp_path: Path, name: str) -> None:
+    place, word = copied("42", tmp_path), NO_CODE[name]
+    columns = ("--id-column", "patient_id", "--item-column", "icd10")
+    done = setveil("anonymize", f"{name}.csv", *TO_O, *columns, cwd=place).ok()
+    assert "15 lines have an ID and no item; 15 rows are empty." in done.err
+    assert f"{word!r} (15) means that there is no item. --not-missing WORD reads it as one." in done.err
+    lines = fields(place / f"{name}.csv")
+    counts = recounted((who, "" if code == word else code) for who, code in lines)
+    assert in_full(place / "o") == counts == (120, 15, 325, 20)
+    written = [cell for file in ("data.csv", "counts.csv") for cell in fields(place / "o/published" / file)]
+    assert word not in {cell for line in written for cell in line}
+    held: dict[str, list[str]] = {}
+    for who, code in lines:
+        held.setdefault(who, []).append(code)
+    (place / "baskets.txt").write_text("".join(",".join(row) + "\n" for row in held.values()))
+    setveil("anonymize", "baskets.txt", *TO_O, "--force", "--format", "basket", cwd=place).ok()
+    assert in_full(place / "o") == counts
+
+
+def test_44_five_columns_of_one_name(tmp_path: Path) -> None:
+    place = copied("44", tmp_path)
+    command = printed(setveil("anonymize", "dx.csv", *TO_O, cwd=place))[0]
+    assert command.endswith("--item-columns 3-7")
+    pasted(command, place).ok()
+    lines = fields(place / "dx.csv")
+    counts = recounted((line[0], code) for line in lines for code in line[2:])
+    assert in_full(place / "o") == counts == (120, 0, 369, 20)
+
+
+def test_44_blanks_around_names(tmp_path: Path) -> None:
+    place = copied("44", tmp_path)
+    columns = ("--id-column", "Customer ID", "--item-column", "Product")
+    setveil("anonymize", "space.csv", *TO_O, *columns, cwd=place).ok()
+    pairs = [(who, item) for who, item in fields(place / "space.csv")]
+    assert in_full(place / "o") == recounted(pairs) == (120, 0, 369, 20)
+    assert items_of(place / "o") == {item for _, item in pairs}
