@@ -38,6 +38,15 @@ def test_what_is_written_is_read_back_in_every_layout(
     assert sv.verify(tmp_path / "run", sv.KmAnonymity(2, 1)).holds
 
 
+@pytest.mark.parametrize("layout", [one for one in LAYOUTS if one.format != "wide"], ids=str)
+def test_labels_that_are_words_for_nothing_are_labels(layout: Layout, tmp_path: Path) -> None:
+    words = ["NA", "None", "-", ".", "null", "nan", "\\N", "(blank)"]
+    release_of([words, [], *([word] for word in words)], layout).write(tmp_path / "run")
+    assert sv.verify(tmp_path / "run", sv.KmAnonymity(2, 1)).holds
+    shown: Any = sv.read_published(tmp_path / "run")
+    assert {label for row in shown for label in row} == set(words)
+
+
 def spoiled(monkeypatch: pytest.MonkeyPatch, name: str, spoil: Callable[[bytes], bytes]) -> None:
     """Let a writer write something else than it is asked to."""
     module: Any = group_files if name.startswith("_") else write

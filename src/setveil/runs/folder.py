@@ -8,6 +8,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -256,7 +257,8 @@ def _require_as_verified(release: Release, published: Path) -> None:
     """Read published files again and compare them with what was verified, to the last row."""
     hint = "This is a defect of setveil; please report it. Another --format may do."
     try:
-        again = kind_of_recoding(release.recoding.kind).read(str(published), read)
+        as_published = partial(read, refuse_tables=False)  # in which a label NA is no missing value
+        again = kind_of_recoding(release.recoding.kind).read(str(published), as_published)
         counts = counts_beside(str(published))[0]
     except SetveilError as error:
         if not release.published.n_rows:
