@@ -223,7 +223,7 @@ def test_the_published_file_itself_is_read_as_about_json_says(form: str, tmp_pat
     columns = ["--id-column", "id", "--item-column", "item"] if form == "long" else []
     done, verified, risk, measured = together(
         [
-            ["anonymize", name, "-a", "mm", *promise, *columns, "--out", "out"],
+            ["anonymize", name, "-a", "mm", *promise, *columns, "--out", "out", "--verbose"],
             ["verify", f"out/published/{file}", "--model", "coherence", *promise],
             ["risk", f"out/published/{file}", "--json"],
             ["measure", name, f"out/published/{file}", *columns, "--json"],
