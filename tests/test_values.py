@@ -28,6 +28,7 @@ from setveil.values.kinds import (
     Share,
     Size,
     Text,
+    Texts,
 )
 
 MODULES = [pytest.param(algorithms.load(name), id=name) for name in algorithms.names()]
@@ -96,7 +97,10 @@ def test_defaults_are_of_their_kind(module: ModuleType, tmp_path: Path) -> None:
 
 def test_reading_is_declared() -> None:
     assert list(options_of(Reading)) == [field.name for field in dataclasses.fields(Reading)]
-    assert all(isinstance(option.kind, Choice | Text | Flag) for option in options_of(Reading).values())
+    assert all(
+        isinstance(option.kind, Choice | Text | Flag | Integer | Texts)
+        for option in options_of(Reading).values()
+    )
     assert DETECTED.given() == {}
     assert DETECTED.arguments() == []
     assert DETECTED.text_encoding == "utf-8"
