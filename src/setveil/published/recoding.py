@@ -27,6 +27,7 @@ from setveil.published.listing import Listing, common_facts, listing_of
 class _ByLabels(Made):
     """A recoding whose labels come in an order that items of few rows do not decide."""
 
+    kind: ClassVar[str]
     lists_members: ClassVar[bool] = False  # whether labels list items, and are no nodes of a hierarchy
 
     def ordered(
@@ -34,14 +35,28 @@ class _ByLabels(Made):
     ) -> Self:
         """Order labels such that items that must not be listed make no difference."""
         listing = None if list_members else self.listing(data, tree, k)
-        return self if listing is None else self.in_order(listing)
+        return self if listing is None else self.naming(listing, data)
 
     def listing(self, data: Sums, tree: Hierarchy | None, k: int | None) -> Listing | None:
         """Find the items that may be listed; None: all."""
         return listing_of(data, tree, k)
 
+    def promised(self) -> dict[str, Any]:
+        """Return the parts of about.json on which answers depend, the meaning of labels aside."""
+        return {"recoding": self.kind}
+
     def in_order(self, listing: Listing) -> Self:
         """Order labels such that members that must not be listed do not matter (see `listed_order`)."""
+        made: Any = self  # either kind of recoding
+        order = listed_order(made, listing)
+        return self.taken(order, [made.published.labels[at] for at in order])
+
+    def naming(self, listing: Listing, _data: Sums) -> Self:
+        """Let labels and their order tell nothing of members that must not be listed."""
+        return self.in_order(listing)
+
+    def taken(self, order: Sequence[int], labels: Iterable[str]) -> Self:
+        """Put labels in an order, under other names."""
         raise NotImplementedError
 
 
@@ -110,15 +125,6 @@ class Recoding(_ByLabels):
         """Publish each group of items under one label (see `GroupRecoding.of`)."""
         return GroupRecoding.of(items, group)
 
-    def promised(self) -> dict[str, Any]:
-        """Return the parts of about.json on which answers depend, the meaning of labels aside."""
-        return {"recoding": self.kind}
-
-    def in_order(self, listing: Listing) -> Self:
-        """Order labels such that members that must not be listed do not matter (see `listed_order`)."""
-        order = listed_order(self, listing)
-        return self.taken(order, [self.published.labels[at] for at in order])
-
     def taken(self, order: Sequence[int], labels: Iterable[str]) -> Self:
         """Put labels in an order, under other names."""
         place = np.append(np.argsort(order), -1).astype(np.int32)
@@ -183,20 +189,13 @@ class Recoding(_ByLabels):
         return self.image[[ids[label] for label in vocabulary.labels]]
 
 
-class _OfGroups(Made):
+class _OfGroups(_ByLabels):
     """A recoding to groups of items that occur, whose labels list the members of each group."""
 
     items: Vocabulary
     published: Vocabulary
 
     lists_members: ClassVar[bool] = True
-
-    def ordered(
-        self, data: Sums, tree: Hierarchy | None, k: int | None, *, list_members: bool = False
-    ) -> Self:
-        """Name the groups after items that may be listed."""
-        listing = None if list_members else self.listing(data, tree, k)
-        return self if listing is None else self.naming(listing, data)
 
     def listing(self, data: Sums, _tree: Hierarchy | None, k: int | None) -> Listing | None:
         """Find the items that may be listed: in groups of items that occur a given list says nothing."""
@@ -240,8 +239,7 @@ class _OfGroups(Made):
             labels.append(_unlike(listing.named, name) if counts[at] > 1 else name)
         places = [at for *_, at in order]
         require_unlike(self.items.ids, [x for x, at in zip(labels, places, strict=True) if counts[at] > 1])
-        renamed: Self = made.taken(places, labels)
-        return renamed
+        return self.taken(places, labels)
 
 
 @dataclass(frozen=True, eq=False)
@@ -436,15 +434,6 @@ class LocalRecoding(_ByLabels):
             part_of_row,
         )
         return LocalBoxes(*found, tree) if isinstance(tree, BoxTree) else cls(*found)
-
-    def promised(self) -> dict[str, Any]:
-        """Return the parts of about.json on which answers depend, the meaning of labels aside."""
-        return {"recoding": self.kind}
-
-    def in_order(self, listing: Listing) -> Self:
-        """Order labels such that members that must not be listed do not matter (see `listed_order`)."""
-        order = listed_order(self, listing)
-        return self.taken(order, [self.published.labels[at] for at in order])
 
     def taken(self, order: Sequence[int], labels: Iterable[str]) -> Self:
         """Put labels in an order, under other names."""

@@ -227,8 +227,7 @@ def read(
     >>> data = sv.read("stays.csv", item_columns="DX1-DX20")                      # doctest: +SKIP
     """
     lacking = lacking_of(missing, not_missing, missing_id, missing_item, fill_id=fill_id)
-    if not refuse_tables and lacking == PLAIN:
-        lacking = PUBLISHED
+    lacking = _as_published(lacking, refuse_tables=refuse_tables)
     wanted = Wanted(id_column, item_column, item_columns, delimiter, yes, lacking)
     lines = lines_of(skip_lines, skip_last, comment, header_lines)
     request = _Request(
@@ -243,18 +242,21 @@ def read_with_ids(
     path: str | Path | Sequence[str | Path] | None = None, **reading: Any
 ) -> tuple[Transactions, list[str] | None]:
     """Read transactions as `read` does, and the id of each row; None where rows have none."""
+    tables = reading.pop("refuse_tables", True)
     lacking = lacking_of(**{name: reading.pop(name, None) for name in OF_LACKING})
+    lacking = _as_published(lacking, refuse_tables=tables)
     lines = lines_of(**{name: reading.pop(name, None) for name in OF_LINES})
     wanted = Wanted(**{name: reading.pop(name, None) for name in WANTED}, lacking=lacking)
     form, encoding, separator = (reading.pop(name, None) for name in ("format", "encoding", "separator"))
-    tables = reading.pop("refuse_tables", True)
-    if not tables and lacking == PLAIN:
-        lacking = PUBLISHED
-        wanted = replace(wanted, lacking=lacking)
     more = {name: reading.pop(name, None) for name in ("normalize", "quote", "decimal", "sheet")}
     request = _Request(form, encoding, separator, wanted, tables, **more, lines=lines, lacking=lacking)
     beside = (reading.pop(name, None) for name in ("not_ids", "query", "connection"))
     return _read(path, request, *beside, **{"same_ids": False, "rows_are_events": False} | reading)
+
+
+def _as_published(lacking: Lacking, *, refuse_tables: bool) -> Lacking:
+    """Take labels of a published file, which no table is taken for, as they are, unless words were named."""
+    return PUBLISHED if not refuse_tables and lacking == PLAIN else lacking
 
 
 def _read(

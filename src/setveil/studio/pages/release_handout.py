@@ -36,7 +36,7 @@ _LONGEST = 500  # characters of what is said on the page
 
 
 def handed_out(folder: Path) -> list[Path]:
-    """List the files that may be handed out: plain ones that a run writes into `published`."""
+    """List the files that may be shared: plain ones that a run writes into `published`."""
     place = folder / "published"
     return sorted(
         path
