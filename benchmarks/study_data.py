@@ -4,7 +4,8 @@
 
 Writes to the folder OUT, which `setveil compare STUDY --data OUT` then reads: copies of the data sets and
 their hierarchies; the small samples of BMS-WebView-2 and the hierarchies of other degrees of the VLDB 2008
-paper (sections 5.1 and 5.2); the privacy and utility policies of the COAT paper (see policies.py).
+paper (sections 5.1 and 5.2); hierarchies with the leaves in other orders; the privacy and utility policies of
+the COAT paper (see policies.py).
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from runs import data_folder
 
 SAMPLES = ((2000, 40), (5000, 40), (10000, 40), (15000, 40), (10000, 50), (10000, 60))  # rows, items
 DEGREES = (2, 3, 4, 8, 10, 20)  # of the hierarchies beside that of 5 which the data come with
+ORDERS = (("support", 0), *(("random", seed) for seed in range(5)))  # of the leaves, beside that by number
 CONSTRAINTS = 1000  # of PP6 to PP9
 SUMS = Path(__file__).with_name("data.sha256")
 
@@ -77,6 +79,9 @@ def main() -> None:
         data, tree = sv.read(out / f"{name}.dat"), sv.read_hierarchy(out / f"{name}_hierarchy.csv")
         for degree in DEGREES:
             sv.write_hierarchy(sv.Hierarchy.balanced(data, degree), out / f"{name}_degree{degree}.csv")
+        for order, seed in ORDERS:
+            ordered = sv.Hierarchy.balanced(data, common=1, order=order, seed=seed)
+            sv.write_hierarchy(ordered, out / f"{name}_{order}{seed if order == 'random' else ''}.csv")
         for policy in SHARES:
             write_itemsets(out / f"{name}_{policy}.dat", pairs_of_some_items(data, policy, arguments.seed))
         for policy in MIXTURES:
