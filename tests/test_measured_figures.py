@@ -1,0 +1,49 @@
+"""The figures of the pages are those that were measured: docs/figures writes them from docs/measured."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+MARKS = re.compile(r"<!-- figures: |<!--=")
+
+
+def check(figures: Path) -> subprocess.CompletedProcess[str]:
+    words = [sys.executable, str(figures), "--check"]
+    return subprocess.run(words, capture_output=True, text=True, check=False)
+
+
+def test_the_pages_show_what_was_measured() -> None:
+    done = check(DOCS / "figures")
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_figure_that_was_changed_by_hand_is_found(tmp_path: Path) -> None:
+    (tmp_path / "figures").write_bytes((DOCS / "figures").read_bytes())
+    (tmp_path / "measured").symlink_to(DOCS / "measured")
+    pages = [page for page in DOCS.glob("*.md") if MARKS.search(page.read_text("utf-8"))]
+    assert pages
+    for page in pages:
+        text = page.read_text("utf-8")
+        at = MARKS.search(text)
+        assert at is not None
+        number = re.compile(r"\d").search(text, text.index("-->", at.start()))
+        assert number is not None
+        other = str((int(number[0]) + 1) % 10)
+        (tmp_path / page.name).write_text(text[: number.start()] + other + text[number.end() :], "utf-8")
+    done = check(tmp_path / "figures")
+    assert done.returncode == 1
+    for page in pages:
+        assert page.name in done.stderr
+
+
+def test_every_mark_is_closed_and_everything_measured_is_used() -> None:
+    text = "".join(page.read_text("utf-8") for page in DOCS.glob("*.md"))
+    assert text.count("<!-- figures: ") == text.count("<!-- /figures -->")
+    assert text.count("<!--=") == text.count("<!--/-->")
+    script = (DOCS / "figures").read_text("utf-8")
+    for kept in (DOCS / "measured").iterdir():
+        assert f'"{kept.stem}"' in script, f"{kept.name} is in no page"
