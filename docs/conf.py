@@ -22,6 +22,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "extensions.gallery",
     "extensions.sections",
+    "extensions.moved",
     "extensions.outside",
     "extensions.commands",
     "extensions.names",
@@ -33,45 +34,50 @@ smartquotes = False  # two dashes are an option
 
 # Pages: Markdown that reads well where it lies. Anchors of headings are those that GitHub makes.
 myst_enable_extensions = ["colon_fence"]
-myst_heading_anchors = 4
+myst_heading_anchors = 5
 suppress_warnings = ["myst.header"]  # pages made by setveil's own tests may begin anywhere
 
 # Which page stands under which. A page that is in no list, or a list that names no page, is an error.
 site_sections = {
     "index": [
         "Start <start>",
-        "Tutorials <tutorials/index>",
-        "How-to <howto/index>",
-        "Explanation <explanation>",
-        "Gallery <gallery/index>",
+        "Guides <guides>",
+        "Studio <studio>",
+        "Understand <understand>",
         "Reference <reference>",
+        "Research <research>",
+        "Develop <develop>",
     ],
-    "start": ["install", "ten_minutes", "which_promise", "studio", "contents"],
-    "tutorials/index": ["tutorials/*", "tutorial", "cases/index"],
+    "start": ["install", "ten_minutes", "which_promise", "choosing", "protects"],
+    "guides": [
+        "howto/read_your_file", "hierarchies", "tutorials/release", "tables", "facts", "tutorials/sensitive",
+        "howto/check_a_release", "tutorials/ask", "howto/next_month", "scale", "howto/environments",
+        "cases/index",
+    ],
     "cases/index": ["cases/*"],
-    "howto/index": [
-        "howto/*",
-        "risk", "choosing", "explore", "recommend", "hierarchies", "tables", "facts", "policies", "why",
-        "trace",
-        "query", "reconstruct", "rules", "apply", "series", "checker", "certificate", "attack", "evidence",
-        "sql", "report", "compare", "own_method",
-        "scale", "spark",
-    ],
-    "explanation": [
-        "protects", "inference", "kkm", "orders", "counts", "queries", "limits", "fronts", "results", "data",
-        "series_search", "architecture", "internals", "releasing",
+    "tutorials/ask": ["query", "reconstruct"],
+    "howto/next_month": ["apply", "series"],
+    "studio": ["report", "evidence"],
+    "understand": [
+        "tutorials/risk", "risk", "inference", "kkm", "counts", "queries", "attack", "why", "explore",
+        "gallery/index",
     ],
     "reference": [
-        "cli", "commands/index", "python", "api/index", "algorithms", "verify", "measures", "formats",
-        "glossary", "genindex", "project/changes", "project/contributing", "project/security",
+        "cli", "commands/index", "python", "api/index", "formats", "verify", "measures", "glossary",
+        "genindex", "project/changes",
+    ],
+    "research": [
+        "algorithms", "exact", "certificate", "compare", "recommend", "results", "data", "own_method",
+        "trace", "series_search",
     ],
     "algorithms": [
-        "exact", "mhghs", "hghs", "aa", "da", "vpa", "lra", "classes", "oa", "lg", "coat", "pcta", "border",
-        "mm", "suppress-control", "td-control", "partial", "cahd", "disassociation", "dp-blocks", "rt",
-        "forest",
-        "bounding",
+        "mhghs", "aa", "searches", "classes", "lg", "policies", "suppression", "groups", "disassociation",
+        "table_methods",
     ],
+    "develop": ["architecture", "internals", "releasing", "project/contributing", "project/security"],
 }  # fmt: skip
+
+site_moved = "moved.toml"  # where the words of former pages are now
 
 # Pages that describe a command, besides those that name its options.
 site_commands = {
@@ -79,15 +85,15 @@ site_commands = {
     "read": ["howto/read_your_file"],
     "anonymize": ["ten_minutes", "algorithms", "cli", "tables", "facts"],
     "apply": ["apply"],
-    "verify": ["verify", "sql"],
-    "checker": ["checker"],
+    "verify": ["verify", "howto/check_a_release"],
+    "checker": ["howto/check_a_release"],
     "certify": ["certificate"],
     "warm": ["cli"],
     "measure": ["measures"],
     "query": ["query"],
     "why": ["why"],
     "trace": ["trace"],
-    "moles": ["border"],
+    "moles": ["suppression"],
     "risk": ["risk"],
     "attack": ["attack"],
     "evidence": ["evidence"],
@@ -155,7 +161,7 @@ html_copy_source = False
 html_show_search_summary = False  # it would be fetched, which no browser does from a file
 html_show_sourcelink = False
 html_theme_options = {
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 8,
     "navbar_align": "left",
     "navbar_end": ["theme-switcher"],
     "navigation_with_keys": False,

@@ -127,18 +127,35 @@ def environment(tools: Path) -> dict[str, str]:
     return {**ENVIRONMENT, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"}
 
 
-def run_page(page: Path, folder: Path, tools: Path) -> list[Command]:
+OWN_FOLDER = "<!-- own folder -->"  # what follows starts in a folder of its own, with the demo's files
+
+
+def starts(text: str) -> list[int]:
+    """List the lines at which parts of a page start that have a folder of their own."""
+    return [0, *(i for i, line in enumerate(text.split("\n")) if line == OWN_FOLDER)]
+
+
+def part(text: str, line: int) -> int:
+    """Return the number of the part that a line of a page is in."""
+    return sum(start <= line for start in starts(text)) - 1
+
+
+def run_page(page: Path, whole: Path, tools: Path) -> list[Command]:
     """Run the commands of a page in order; ``echo $?`` sees the exit code of the one before."""
     text = page.read_text("utf-8")
+    folders = [whole, *(whole.with_name(f"{whole.name}-{i}") for i in range(1, len(starts(text))))]
+    for folder in folders[1:]:
+        shutil.copytree(whole, folder)
     for block in blocks_of(text):
         if block.language.startswith("python "):  # a file that the commands take
-            (folder / block.language.split()[1]).write_text("\n".join(block.lines) + "\n", "utf-8")
+            file = folders[part(text, block.start)] / block.language.split()[1]
+            file.write_text("\n".join(block.lines) + "\n", "utf-8")
     commands = commands_of(text)
     code = 0
     for command in commands:
         done = subprocess.run(
             ["sh", "-c", f"(exit {code})\n{command.text}"],
-            cwd=folder,
+            cwd=folders[part(text, command.start)],
             env=environment(tools),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -152,17 +169,25 @@ def run_page(page: Path, folder: Path, tools: Path) -> list[Command]:
 
 
 def run_python(page: Path) -> list[tuple[Block, Block | None, str]]:
-    """Run the Python blocks of a page in the current folder: each, the text block after it, its output."""
-    blocks = blocks_of(page.read_text("utf-8"))
-    namespace: dict[str, Any] = {"__name__": "__page__"}
+    """Run the Python blocks of a page in copies of the current folder, one for each part.
+
+    Gives each block, the text block after it, and its output.
+    """
+    text = page.read_text("utf-8")
+    blocks = blocks_of(text)
     out: list[tuple[Block, Block | None, str]] = []
+    places = [Path(f"part{i}").absolute() for i in range(len(starts(text)))]
+    for place in places:
+        shutil.copytree(Path.cwd(), place, ignore=shutil.ignore_patterns("part*"))
+    namespaces: list[dict[str, Any]] = [{"__name__": "__page__"} for _ in places]
     for block, after in zip(blocks, [*blocks[1:], None], strict=True):
         if block.language != "python":
             continue
         printed = io.StringIO()
         code = compile("\n" * block.start + "\n".join(block.lines), page.name, "exec")
-        with contextlib.redirect_stdout(printed):
-            exec(code, namespace)  # noqa: S102
+        at = part(text, block.start)
+        with contextlib.redirect_stdout(printed), contextlib.chdir(places[at]):
+            exec(code, namespaces[at])  # noqa: S102
         shown = after if after is not None and after.language == "text" else None
         out.append((block, shown, printed.getvalue()))
     return out
@@ -291,11 +316,17 @@ def test_relative_links_lead_somewhere(name: str) -> None:
             assert anchor in slugs(target.read_text("utf-8")), f"{name}: {link}"
 
 
+@functools.cache
+def page_of(name: str) -> str:
+    """Return the page of an algorithm, and the section, as the table of all names them."""
+    found = re.search(rf"^\| \[`{name}`\]\((\S+)\)", (ROOT / "docs" / "algorithms.md").read_text("utf-8"), re.M)
+    assert found is not None, name
+    return found[1]
+
+
 @pytest.mark.parametrize("name", algorithms.names())
 def test_every_algorithm_has_a_page_and_a_line_among_all(name: str) -> None:
-    page = ROOT / "docs" / f"{name}.md"
-    assert page.is_file()
-    assert f"| [`{name}`]({name}.md)" in (ROOT / "docs" / "algorithms.md").read_text("utf-8")
+    page = ROOT / "docs" / page_of(name).partition("#")[0]
     reference = algorithms.load(name).info.reference
     doi = re.search(r"10\.\d{4,}/[^\s,;)]+", reference)
     assert doi is None or doi[0] in page.read_text("utf-8")
@@ -338,7 +369,7 @@ def declared_parameters() -> str:
             owners.setdefault(key, []).append(algorithm)
     lines = ["| key | of | value | meaning |", "|---|---|---|---|"]
     for (name, meaning, allowed, _), of in owners.items():
-        links = ", ".join(f"[{algorithm}]({algorithm}.md)" for algorithm in dict.fromkeys(of))
+        links = ", ".join(f"[{algorithm}]({page_of(algorithm)})" for algorithm in dict.fromkeys(of))
         lines.append(f"| `{name}` | {links} | {allowed} | {meaning} |")
     return "\n".join(lines) + "\n"
 

@@ -35,8 +35,8 @@ HOMES = {
     NARROW: f"docs/protects.md#{NARROW}",
     "without-a-hierarchy": "docs/hierarchies.md#without-a-hierarchy",
     "formats": "docs/formats.md#formats",
-    "limits": "docs/limits.md#limits",
-    "documentation": "docs/contents.md#all-pages",
+    "limits": "docs/protects.md#limits",
+    "documentation": "docs/start.md#start",
     "citing": "README.md#more",
     "licence": "README.md#more",
 }

@@ -174,7 +174,7 @@ def _sections(page: str, text: str) -> Iterator[Section]:
     title, top, anchor, lines, fenced = "", "", "", [], False
     for line in [*text.splitlines(), "# "]:
         fenced ^= line.startswith("```")
-        if fenced or not re.match(r"#{1,4} ", line):
+        if fenced or not re.match(r"#{1,5} ", line):
             lines.append(line)
             continue
         if title:

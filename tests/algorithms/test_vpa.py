@@ -41,7 +41,7 @@ def cut_of(release: Release) -> frozenset[str]:
 
 
 def test_nothing_within_the_parts_and_pairs_across_them() -> None:
-    """The example of docs/vpa.md: no part sees the pairs across A and B."""
+    """The example of docs/searches.md: no part sees the pairs across A and B."""
     case = case_of("a1 b1,a1 b1,a1 b2,a1 b2,a2 b1,a2,a2,b2")
     assert twin.within(case.rows, case.parents, 2, 2) == {"a1", "a2", "b1", "b2"}
     release = run(case)

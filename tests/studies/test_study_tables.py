@@ -85,7 +85,7 @@ def test_what_a_study_of_a_table_measures(folder: Path) -> None:
         assert row["risk_below_5"] == risk["rows_below"]["5"]
         # What is proven of the items of given classes says nothing of columns and items together.
         assert (row["gap"] is None) == (row["algorithm"] != "forest")
-    assert rows[0]["relational_loss"] == pytest.approx(67 / 148)  # docs/bounding.md
+    assert rows[0]["relational_loss"] == pytest.approx(67 / 148)  # docs/table_methods.md
     assert rows[0]["ncp"] == pytest.approx(9 / 13)
     report = (folder / "study" / "report.html").read_text()
     assert "Loss (f)" in report

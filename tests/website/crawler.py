@@ -81,7 +81,8 @@ def read(path: Path) -> Page:
 
 def pages(site: Path) -> list[Path]:
     """List the pages of a site."""
-    return sorted(path for path in site.rglob("*.html") if "_static" not in path.relative_to(site).parts)
+    found = (path for path in site.rglob("*.html") if "_static" not in path.relative_to(site).parts)
+    return sorted(path for path in found if "<title>Moved</title>" not in path.read_text(encoding="utf-8"))
 
 
 def content(site: Path, least: int = 40) -> list[Path]:
@@ -104,6 +105,10 @@ def findings(site: Path) -> Iterator[str]:
             elif found := _dead(site, path, source):
                 yield f"{name}: {found}"
         yield from (f"{name}: loaded from elsewhere: {found}" for found in _IN_STYLE.findall(page.styles))
+    for path in {*site.rglob("*.html")} - {*pages(site)}:  # those of former addresses
+        for link in read(path).links:
+            if found := _dead(site, path, link):
+                yield f"{path.relative_to(site).as_posix()}: {found}"
     for path in sorted(site.rglob("*.css")):
         name = path.relative_to(site).as_posix()
         text = re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.S)
