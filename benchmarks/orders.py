@@ -2,7 +2,7 @@
 
     python benchmarks/orders.py [--data FOLDER]
 
-Prints the table of docs/hierarchies.md#effect-of-the-hierarchy: k = 5, m = 2, fan-out 5; the random orders are those of the seeds 0 to 4.
+Prints the table of docs/hierarchies.md: k = 5, m = 2, fan-out 5; the random orders have the seeds 0 to 4.
 """
 
 from __future__ import annotations

@@ -319,7 +319,8 @@ def test_relative_links_lead_somewhere(name: str) -> None:
 @functools.cache
 def page_of(name: str) -> str:
     """Return the page of an algorithm, and the section, as the table of all names them."""
-    found = re.search(rf"^\| \[`{name}`\]\((\S+)\)", (ROOT / "docs" / "algorithms.md").read_text("utf-8"), re.M)
+    table = (ROOT / "docs" / "algorithms.md").read_text("utf-8")
+    found = re.search(rf"^\| \[`{name}`\]\((\S+)\)", table, re.M)
     assert found is not None, name
     return found[1]
 

@@ -32,7 +32,7 @@ def require_known(options: Mapping[str, Any], own: Mapping[str, Any]) -> None:
     if unknown:
         raise RequestError(
             f"With --engine spark there is no {', '.join(unknown)}.",
-            hint="Without --engine spark there is. docs/scale.md#spark says what Spark is for.",
+            hint="Without --engine spark there is. docs/scale.md says what Spark is for.",
         )
 
 

@@ -22,7 +22,7 @@ def checker(release: str | PathLike[str]) -> tuple[Path, Path]:
     -------
     tuple of Path
         The two files: a program of Python's standard library, and a page for a browser, which count again
-        whether the promise holds (docs/howto/check_a_release.md#a-checker-for-recipients).
+        whether the promise holds (docs/howto/check_a_release.md).
 
     Raises
     ------

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 CELLS_FILE, ROWS_FILE = "cells.csv", "synthetic.csv"
 MODEL = "noisy-blocks"
 
-_FORM = "docs/groups.md#dp-blocks-what-the-same-data-are-worth-under-differential-privacy says what the file of noisy blocks holds."
+_FORM = "docs/groups.md says what the file of noisy blocks holds."
 _MOST_ITEMS = 10  # of a block
 
 Spent = tuple[

@@ -92,7 +92,7 @@ def require_shareable(kind: KindInfo, *, external: bool) -> None:
         raise RequestError(
             f"No page is made to be shared with {kind.title}: its figures would compare them with the true "
             "data, and so tell more than the promise allows.",
-            hint="Leave --external out. docs/groups.md#dp-blocks-what-the-same-data-are-worth-under-differential-privacy says what may be said of such a release.",
+            hint="Leave --external out. docs/groups.md says what may be said of such a release.",
         )
 
 
@@ -149,7 +149,7 @@ def write_folder(
 
     The report gains `published` (the file and its size), the time that writing took and the memory that was
     needed until then. With `external` the published folder gets a page about the release that may be shared,
-    too (see docs/report.md), with `checker` the two programs for recipients (see docs/howto/check_a_release.md#a-checker-for-recipients).
+    too (docs/report.md), with `checker` the two programs for recipients (docs/howto/check_a_release.md).
     """
     require_shareable(release.info, external=external)
     report = {**report, "timing": dict(report["timing"])}

@@ -142,7 +142,7 @@ class VerifiedRelease(Framed):
         external : bool
             Also write published/report.html, a report without anything that must stay inside.
         checker : bool
-            Also put check.py and check.html beside the data, for those who are given them (docs/howto/check_a_release.md#a-checker-for-recipients).
+            Also put check.py and check.html next to the data, for recipients (docs/howto/check_a_release.md).
         list_members : bool
             List all items of each label in about.json, however few rows contain them (docs/hierarchies.md).
         rare_names : bool

@@ -1,4 +1,4 @@
-"""k^m-anonymity of rows that Spark holds: for data that outgrow one machine (see docs/scale.md#spark).
+"""k^m-anonymity of rows that Spark holds: for data that outgrow one machine (see docs/scale.md).
 
     import setveil as sv
     import setveil.spark

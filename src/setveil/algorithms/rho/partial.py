@@ -20,8 +20,8 @@ info = AlgorithmInfo(
     guarantees=("rho-uncertainty", "km-rho"),
     needs=(),
     summary="Leaves sensitive items out of as many rows as necessary; all others are published as they are.",
-    reference="setveil, docs/suppression.md#partial-sensitive-items-are-suppressed-in-as-many-rows-as-necessary; the idea: Jia et al., DASFAA 2014; the promise: PVLDB 3(1), 2010, "
-    "doi:10.14778/1920841.1920971",
+    reference="setveil, docs/suppression.md; the idea: Jia et al., DASFAA 2014; the promise: PVLDB 3(1), "
+    "2010, doi:10.14778/1920841.1920971",
     bibtex=together(SETVEIL, DASFAA_2014, PVLDB_2010),
     recoding="local",
     hides_occurrences=True,

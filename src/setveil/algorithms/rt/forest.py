@@ -26,7 +26,7 @@ info = AlgorithmInfo(
     needs=("hierarchy",),
     minimizes="lm",
     summary="Least loss of all recodings of a table in which a label means the same in every row, proven.",
-    reference="setveil, docs/table_methods.md#forest-the-proven-optimum-of-one-recoding-for-a-whole-table; the model: ECML PKDD 2013, doi:10.1007/978-3-642-40994-3_23",
+    reference="setveil, docs/table_methods.md; the model: ECML PKDD 2013, doi:10.1007/978-3-642-40994-3_23",
     bibtex=together(SETVEIL, PKDD_2013),
 )
 

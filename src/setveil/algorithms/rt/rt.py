@@ -26,8 +26,8 @@ info = AlgorithmInfo(
     needs=("hierarchy",),
     minimizes="lm",
     summary="Classes of the size that loses least in all, each with the proven best items.",
-    reference="setveil, docs/table_methods.md#rt-classes-of-a-table-with-the-best-items-for-each; the model: ECML PKDD 2013, doi:10.1007/978-3-642-40994-3_23; classes: "
-    "ICDE 2006, doi:10.1109/ICDE.2006.101",
+    reference="setveil, docs/table_methods.md; the model: ECML PKDD 2013, doi:10.1007/978-3-642-40994-3_23; "
+    "classes: ICDE 2006, doi:10.1109/ICDE.2006.101",
     bibtex=together(SETVEIL, PKDD_2013, ICDE_2006),
     recoding="local",
 )

@@ -11,7 +11,7 @@ from setveil.guarantees.km_rho import PUBLIC
 from setveil.utility.relational import SHARE
 from setveil.values.kinds import Value
 
-DELTA = "0.4"  # to which classes are merged: what the best classes of patients lose (docs/table_methods.md#rt-classes-of-a-table-with-the-best-items-for-each)
+DELTA = "0.4"  # to which classes are merged: what the best classes of patients lose (docs/table_methods.md)
 GREATEST_PROBABILITY = "0.5"  # h where private items are named and no h
 FOR_COUNTS = "entropy-max"  # the objective whose releases answered counts best (docs/query.md)
 
