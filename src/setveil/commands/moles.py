@@ -34,7 +34,7 @@ def moles(
     Returns
     -------
     dict
-        What ``setveil moles --json`` prints (docs/suppression.md): the guarantee, `moles` (how many there are),
+        What ``setveil moles --json`` prints (docs/suppression.md): the guarantee, `moles` (their number),
         `first` (each with its `itemset`, its `support`, and what it `betrays`), `maximal_sets` (how many
         largest sets of items are no mole alone), and `largest` (these).
 
