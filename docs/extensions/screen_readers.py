@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 _UNFOLDS = re.compile(
-    r'(<a class="[^"]*reference internal[^"]*" href="[^"]*">)([^<]*)(</a><details[^>]*><summary)>'
+    r'(<a [^>]*class="[^"]*reference internal[^"]*" href="[^"]*">)([^<]*)(</a><details[^>]*><summary)>'
 )
 _NO_HEAD = re.compile(r'<th class="head[^"]*">\s*(?:<p></p>)?\s*</th>')
 

@@ -19,6 +19,7 @@ from conf import *
 html_static_path, html_css_files, templates_path = [], [], []
 site_sections, site_commands, site_keys = {{}}, {{}}, []
 site_project = site_names = False
+site_moved = ""
 extensions = [one for one in extensions if one not in {{"sphinx_gallery.gen_gallery", "extensions.gallery"}}]
 """
 GALLERY = SETTINGS.replace('{"sphinx_gallery.gen_gallery", "extensions.gallery"}', "set()") + (
