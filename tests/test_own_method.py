@@ -338,3 +338,43 @@ def test_what_is_cited_is_that_of_the_citation_file() -> None:
     title = re.search(r'title: "setveil: (.*)"', text)
     assert title is not None
     assert title[1] in algorithms.bibtex([])
+
+
+DRAWN = """
+    seed: int = parameter(Integer(0), "Draws.", default=0)
+"""
+
+
+@pytest.fixture
+def drawing(place: Path) -> Path:
+    """A method that declares a seed, and says which it got."""
+    text = example().replace("default=20)\n", f"default=20){DRAWN}", 1)
+    write(place / "drawing.py", text.replace('{"level": level}', '{"level": parameters.seed}'))
+    return place
+
+
+def test_a_seed_that_is_declared_is_that_of_the_run(drawing: Path) -> None:
+    words = ["rows.csv", "-H", "tree.csv", "-a", "drawing.py", "-k", 2, "-m", 2, "--out", "out", "--seed", 5]
+    setveil("anonymize", *words, cwd=drawing).ok()
+    record = json.loads((drawing / "out/internal/report.json").read_text())["algorithm"]
+    assert record["level"] == record["parameters"]["seed"] == 5
+    tree = sv.read_hierarchy(drawing / "tree.csv")
+    for seed in (0, 7):
+        release = sv.anonymize(
+            ROWS, k=2, m=2, hierarchy=tree, algorithm=str(drawing / "drawing.py"), seed=seed
+        )
+        assert release.details["level"] == seed
+    assert setveil("anonymize", *words[:-2], "--force", cwd=drawing).ok().code == 0
+
+
+def test_each_seed_of_a_study_is_a_release_of_its_own(drawing: Path) -> None:
+    study = (
+        'name = "Drawn"\nalgorithms = ["drawing.py", "aa"]\nk = 2\nm = 2\nseeds = [3, 4]\n'
+        'data = [{path = "rows.csv", hierarchy = "tree.csv"}]\n'
+    )
+    write(drawing / "drawn.toml", study)
+    runs = read_study(drawing / "drawn.toml", trusted=True).runs
+    assert len({run.solution for run in runs if run.algorithm == "drawing"}) == 2
+    assert len({run.solution for run in runs if run.algorithm == "aa"}) == 1
+    setveil("compare", "drawn.toml", "--out", "out", cwd=drawing).ok()
+    assert (drawing / "out/results.csv").read_text().count(",done,") == 4

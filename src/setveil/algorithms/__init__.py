@@ -38,6 +38,7 @@ from types import ModuleType
 from typing import Any
 
 from setveil.errors import DataError, RequestError, as_option, did_you_mean, faces, reason_of, shorten
+from setveil.values.declared import SEED
 
 GROUP = "setveil.algorithms"  # of entry points
 _PAGE = "docs/own_method.md says what a file of an algorithm must hold."
@@ -301,6 +302,11 @@ def bibtex(of: Iterable[str]) -> str:
 def file_of(name: str) -> Path | None:
     """Find the file of an algorithm that was named by it."""
     return _files[name].path if name in _files else None
+
+
+def takes_seed(name: str) -> bool:
+    """Whether an algorithm draws by the seed of the run: its parameters have a field `seed`."""
+    return any(field.name == SEED for field in fields(load(name).Parameters))
 
 
 def require_gives(name: str, model: str, said: str = "") -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from numbers import Integral
 from typing import Any
 
@@ -116,6 +116,8 @@ def asked_for(
         )
     if settings is None:
         settings = settings_of(module.Parameters, name, parameters)
+    if algorithms.takes_seed(name):
+        settings = replace(settings, seed=int(seed))
     least = least_count(guarantee, counts, public=name == CLASSES)
     return Asked(guarantee, name, module, settings, int(seed), least, details, watched, list_members)
 

@@ -52,8 +52,13 @@ def parameter(
     return dataclasses.field(default=default, metadata={"option": option})
 
 
+SEED = "seed"
+
+
 def options_of(parameters: Any) -> dict[str, Option]:
     """List the options of a dataclass of parameters, by the names of its fields.
+
+    A field `seed` is no option: it gets the seed of the run, which has an option already.
 
     Examples
     --------
@@ -64,7 +69,8 @@ def options_of(parameters: Any) -> dict[str, Option]:
     >>> options_of(Parameters)["rounds"].kind.allowed
     'an integer of at least 0'
     """
-    return {field.name: field.metadata["option"] for field in dataclasses.fields(parameters)}
+    found = dataclasses.fields(parameters)
+    return {field.name: field.metadata["option"] for field in found if field.name != SEED}
 
 
 class Keywords:

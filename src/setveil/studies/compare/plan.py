@@ -88,11 +88,12 @@ class Run:
     def solution(self) -> str:
         """Hash of what decides the release but for the order of its rows: runs that share it are solved once.
 
-        An algorithm is given no seed. So a seed decides a release only where it draws rows or items. Where
-        the algorithm itself draws, each run is a release of its own.
+        A seed decides a release where it draws rows or items, and where the algorithm draws by it. Where the
+        algorithm itself draws, each run is a release of its own.
         """
         options = model_named(self.model).options
         drawn = self.sample is not None or algorithms.load(self.algorithm).info.draws
+        drawn = drawn or algorithms.takes_seed(self.algorithm)
         drawn = drawn or any(options[name].drawn_with is not None for name in self.promise)
         limits = {"time_limit": self.time_limit, "memory_limit": self.memory_limit}
         return _digest({**self._identity, **limits, **({"seed": self.seed} if drawn else {})})
