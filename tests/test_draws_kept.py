@@ -1,7 +1,7 @@
 """What each random draw gives on 50 rows: a change of any draw makes figures of pages and studies untrue.
 
-If a draw is changed on purpose, `python tests/test_draws_kept.py` writes draws.txt again. The figures that depend
-on it must then be measured again (docs/measured).
+If a draw is changed on purpose, `python tests/test_draws_kept.py` writes draws.txt again. The figures that
+depend on it must then be measured again (docs/measured).
 """
 
 from __future__ import annotations
