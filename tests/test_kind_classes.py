@@ -29,8 +29,6 @@ LEFT = {
     "past/why_tables.py": 1,
     "runs/details.py": 1,
     "runs/folder.py": 1,
-    "runs/numbering.py": 9,
-    "runs/orders.py": 3,
     "studies/explore/rows.py": 1,
     "studies/worth.py": 1,
 }

@@ -24,7 +24,7 @@ from setveil.guarantees.kkm import KKmAnonymity
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import Ints, recode_rows
 from setveil.progress import silent
-from setveil.published.parts import Parts, labels_of
+from setveil.published.parts import Parts
 from setveil.published.recoding import recode
 from setveil.tables.table import Table
 from strategies import examples, seeded
@@ -68,7 +68,7 @@ def shown(slow: rt_table.Table, made: Parts) -> list[rt_verify.Row]:
     """Labels and items of each row that is published."""
     table = fast(slow)
     sets = [frozenset(row) for row in recode(table, made.items)]
-    labels = [[names[i] for i in codes] for codes, names in labels_of(table, made)]
+    labels = [[names[i] for i in codes] for codes, names in made.column_labels(table)]
     return list(zip(zip(*labels, strict=True), sets, strict=True))
 
 

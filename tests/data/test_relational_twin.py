@@ -10,7 +10,7 @@ import pytest
 from naive import rt_table
 from naive.rt_table import MISSING, Column
 from setveil.errors import DataError
-from setveil.published.parts import Parts, labels_of
+from setveil.published.parts import Parts
 from setveil.tables.ranges import ranges, usual_width
 from setveil.tables.table import numbered_parts
 from strategies import many, seeded
@@ -31,7 +31,7 @@ def test_labels_and_losses_of_parts() -> None:
         assert [part.tolist().index(i) for i in range(len(parts))] == [min(each) for each in parts]
         assert [set(np.flatnonzero(part == i).tolist()) for i in range(len(parts))] == list(map(set, parts))
         assert table.relational_loss(part) == rt_table.relational_loss(slow, parts)
-        labels = labels_of(table, Parts(part, None))  # type: ignore[arg-type]  # of no interest here
+        labels = Parts(part, None).column_labels(table)  # type: ignore[arg-type]  # of no interest here
         for each in parts:
             found = {tuple(names[codes[row]] for codes, names in labels) for row in each}
             assert found == {slow.labels(each)}

@@ -121,6 +121,16 @@ class BoxTree(Hierarchy):
         return only
 
     @property
+    def n_columns(self) -> int:
+        """Number of columns of items."""
+        return len(self.spaces)
+
+    @property
+    def column_nodes(self) -> list[NDArray[np.int32]]:
+        """The nodes of each column of items, leaves first: a list of int32."""
+        return [np.flatnonzero(self.column == at).astype(np.int32) for at in range(self.n_columns)]
+
+    @property
     def leaf_counts(self) -> NDArray[np.int64]:
         """Number of items that each box represents, those that do not occur included: int64 (n_nodes,)."""
         return self._sizes

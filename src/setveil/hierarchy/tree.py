@@ -237,6 +237,21 @@ class Hierarchy:
         return max(self.n_leaves - 1, 1)
 
     @property
+    def n_columns(self) -> int:
+        """Number of columns whose items are leaves: of several, the root is above all and never published."""
+        return 1
+
+    @property
+    def column_nodes(self) -> list[NDArray[np.int32]]:
+        """The nodes of each column of items, leaves first: a list of int32."""
+        return [np.arange(self.n_nodes, dtype=np.int32)]
+
+    @property
+    def domains(self) -> NDArray[np.int64]:
+        """How many items there are in the column of each node: int64 (n_nodes,)."""
+        return np.full(self.n_nodes, self.domain, np.int64)
+
+    @property
     def height(self) -> int:
         """Edges on the longest path from the root to a leaf."""
         return int(self.depth.max())

@@ -124,6 +124,18 @@ class Outcome(Protocol):
 class Made:
     """How an algorithm wants rows to be published. The defaults suit results that name no broader labels."""
 
+    # where labels are from: "nodes" of the hierarchy, "boxes" of facts, or "members" that they list; "": none
+    labels_from: ClassVar[str] = ""
+
+    @property
+    def item_recoding(self) -> Any:
+        """What becomes of the items: of rows, all there is; of a table, next to what becomes of columns."""
+        return self
+
+    def with_item_recoding(self, recoding: Any) -> Any:
+        """Return it with another recoding of the items."""
+        return recoding
+
     def ordered(
         self, _data: Sums, _tree: Hierarchy | None, _k: int | None, *, list_members: bool = False
     ) -> Self:

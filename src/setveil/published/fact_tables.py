@@ -33,11 +33,8 @@ def require_no_facts(about: Mapping[str, Any]) -> None:
         )
 
 
-def set_columns(table: PublishedTable) -> list[tuple[str, Transactions]]:
-    """List the columns of items of a table as they are written: of facts one for each column of codes."""
-    sets = table.sets
-    if not isinstance(sets, FactRows) or len(sets.columns) == 1:
-        return [(table.set_name, sets)]
+def columns_of_codes(sets: FactRows) -> list[tuple[str, Transactions]]:
+    """List the columns of codes as they are written, by name."""
     found = []
     row = np.repeat(np.arange(sets.n_rows), sets.row_lengths())
     for at, column in enumerate(sets.columns):

@@ -37,7 +37,7 @@ from setveil.published.listing import MEMBERS_FILE, Listing, listing_of
 from setveil.published.recoding import BoxRecoding, ReadBoxes
 from setveil.published.rows import RowsRelease, all_members, write_members
 from setveil.published.rows import publish as publish_rows
-from setveil.values.per_column import column_of, item_of, labelled
+from setveil.values.per_column import labelled
 
 FILE, ROW, SET, ITEM = "data.csv", "row", "set", "item"
 _SAME = "The two files must come from the same release."
@@ -204,24 +204,9 @@ class FactsRelease(RowsRelease):
         return replace(self, published=with_all_codes(self.published))
 
     def write_inside(self, folder: Path) -> None:
-        """Write recoding.csv: what each fact became, of several columns with the name of its own."""
-        if len(self.facts.columns) == 1:
-            super().write_inside(folder)
-        else:
-            write_recoding_of_columns(folder / "recoding.csv", self.recoding)
+        """Write what each fact became, and the codes that about.json does not list."""
+        super().write_inside(folder)
         write_codes(folder / MEMBERS_FILE, self.published)
-
-
-def write_recoding_of_columns(path: Path, recoding: BoxRecoding) -> None:
-    """Write what each fact of several columns became: lines set,item,published."""
-    quote = quoting(",")
-    labels = [*map(item_of, recoding.published.labels), ""]
-    with path.open("w", encoding="utf-8", newline="") as file:
-        file.write("set,item,published\n")
-        file.writelines(
-            f"{quote(column_of(item))},{quote(item_of(item))},{quote(labels[to])}\n"
-            for item, to in zip(recoding.items.labels, recoding.image.tolist(), strict=True)
-        )
 
 
 def with_codes_listed(rows: FactRows, data: Facts, tree: BoxTree, k: int | None) -> FactRows:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Self
+from pathlib import Path
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +12,15 @@ from numpy.typing import NDArray
 from setveil.data.sums import Sums
 from setveil.hierarchy.tree import Hierarchy
 from setveil.published import Made
-from setveil.published.recoding import LocalRecoding, Recoding
+from setveil.published.item_parts import ItemParts
+from setveil.published.recoding import LocalRecoding, Recoding, write_lines
+from setveil.published.table_files import PublishedTable
 from setveil.tables.ends import with_cells
 from setveil.tables.quasi_identifiers import QuasiIdentifier
 from setveil.tables.table import Table
+
+LOCAL, GLOBAL = "table", "table-cut"
+Labels = tuple[NDArray[np.int64], list[str]]  # position in the list of each row's label
 
 
 class _WithItems(Made):
@@ -33,6 +39,15 @@ class _WithItems(Made):
         """Return the hierarchy of the labels of items."""
         return self.items.tree_of(tree)
 
+    @property
+    def item_recoding(self) -> LocalRecoding | Recoding:
+        """What becomes of the items."""
+        return self.items
+
+    def with_item_recoding(self, recoding: LocalRecoding | Recoding) -> Self:
+        """Return it with another recoding of the items."""
+        return replace(self, items=recoding)  # type: ignore[type-var]  # of dataclasses
+
 
 @dataclass(frozen=True, eq=False)
 class Parts(_WithItems):
@@ -48,9 +63,46 @@ class Parts(_WithItems):
     items: LocalRecoding  # what each occurrence of an item becomes
     k: int = 0  # how many rows must share a value that is the end of a range (see `setveil.tables.ends`)
 
+    kind: ClassVar[str] = LOCAL
+
     def shared_by(self, k: int | None) -> Parts:
         """Return the parts with the rows that must share a value at the end of a range."""
         return replace(self, k=k or 0)
+
+    def parts_of(self, _table: Table) -> NDArray[np.int64]:
+        """Return the part of each row of the table: int64 (n_rows,)."""
+        return self.part
+
+    def seen_apart(self, _published: PublishedTable, _row_map: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the group of each row that readers can tell from others by columns: int64 (n_rows,)."""
+        return self.part
+
+    def column_labels(self, table: Table) -> list[Labels]:
+        """Name the label of each row in each column; the lists hold those that occur, in no special order."""
+        n_parts = int(self.part.max(initial=-1)) + 1
+        found = []
+        table = with_cells(table, self.k)
+        for column, (least, greatest) in zip(table.columns, table.intervals(self.part, n_parts), strict=True):
+            labels: dict[str, int] = {}
+            of_part = [
+                labels.setdefault(column.label_of(lo, hi), len(labels))
+                for lo, hi in zip(least.tolist(), greatest.tolist(), strict=True)
+            ]
+            found.append((np.array(of_part, np.int64)[self.part], list(labels)))
+        return found
+
+    def write(
+        self, folder: Path, table: Table, published: PublishedTable, row_map: NDArray[np.int64]
+    ) -> None:
+        """Write the size and the labels of each part, and what its items became."""
+        sizes = np.bincount(self.part)
+        first = np.zeros(sizes.size, np.int64)
+        first[self.part[::-1]] = row_map[::-1]
+        names = [column.name for column in published.columns]
+        labels = [[c.labels[code] for code in c.codes[first].tolist()] for c in published.columns]
+        lines = zip(range(sizes.size), sizes.tolist(), *labels, strict=True)
+        write_lines(folder / "classes.csv", ["part", "size", *names], lines)
+        ItemParts.of(self.part, table, self.items).write(folder)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,25 +115,31 @@ class TableCut(_WithItems):
     nodes: tuple[NDArray[np.int32], ...]
     items: Recoding  # what each item becomes
 
+    kind: ClassVar[str] = GLOBAL
 
-Labels = tuple[NDArray[np.int64], list[str]]  # position in the list of each row's label
+    def parts_of(self, table: Table) -> NDArray[np.int64]:
+        """Put all rows of the table into one part: int64 (n_rows,)."""
+        return np.zeros(table.n_rows, np.int64)
 
+    def seen_apart(self, published: PublishedTable, row_map: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the group of each row that readers can tell from others by columns: int64 (n_rows,)."""
+        return published.classes()[row_map]
 
-def labels_of(table: Table, made: Parts | TableCut) -> list[Labels]:
-    """Name the label of each row in each column; the lists hold those that occur, in no special order."""
-    if isinstance(made, TableCut):
-        return [_at_nodes(column, nodes) for column, nodes in zip(made.columns, made.nodes, strict=True)]
-    n_parts = int(made.part.max(initial=-1)) + 1
-    found = []
-    table = with_cells(table, made.k)
-    for column, (least, greatest) in zip(table.columns, table.intervals(made.part, n_parts), strict=True):
-        labels: dict[str, int] = {}
-        of_part = [
-            labels.setdefault(column.label_of(lo, hi), len(labels))
-            for lo, hi in zip(least.tolist(), greatest.tolist(), strict=True)
-        ]
-        found.append((np.array(of_part, np.int64)[made.part], list(labels)))
-    return found
+    def column_labels(self, _table: Table) -> list[Labels]:
+        """Name the label of each row in each column; the lists hold those that occur, in no special order."""
+        return [_at_nodes(column, nodes) for column, nodes in zip(self.columns, self.nodes, strict=True)]
+
+    def write(
+        self, folder: Path, _table: Table, _published: PublishedTable, _row_map: NDArray[np.int64]
+    ) -> None:
+        """Write what each item, and each value of a column, became."""
+        self.items.write(folder / "recoding.csv")
+        lines = (
+            (column.name, column.labels[v], column.labels[node])
+            for column, nodes in zip(self.columns, self.nodes, strict=True)
+            for v, node in enumerate(nodes.tolist())
+        )
+        write_lines(folder / "qi_recoding.csv", ["column", "value", "published"], lines)
 
 
 def _at_nodes(column: QuasiIdentifier, nodes: NDArray[np.int32]) -> Labels:

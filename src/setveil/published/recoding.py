@@ -5,13 +5,15 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.data.io.write import quoting
 from setveil.data.sums import Sums, in_memory
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
@@ -22,13 +24,14 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import frozen, recode_rows
 from setveil.published import Made
 from setveil.published.listing import Listing, common_facts, listing_of
+from setveil.values.per_column import column_of, item_of
 
 
 class _ByLabels(Made):
     """A recoding whose labels come in an order that items of few rows do not decide."""
 
     kind: ClassVar[str]
-    lists_members: ClassVar[bool] = False  # whether labels list items, and are no nodes of a hierarchy
+    labels_from: ClassVar[str] = "nodes"
 
     def ordered(
         self, data: Sums, tree: Hierarchy | None, k: int | None, *, list_members: bool = False
@@ -90,6 +93,7 @@ class Recoding(_ByLabels):
     image: NDArray[np.int32]
     domain: int
 
+    part_of_row: ClassVar[None] = None  # rows are not recoded in parts
     kind: ClassVar[str] = "global"
     uniform: ClassVar[bool] = True  # all occurrences of an item become the same
 
@@ -106,8 +110,7 @@ class Recoding(_ByLabels):
         suppressed : collection of int
             Nodes of the cut that are not published.
         """
-        several = isinstance(tree, BoxTree) and len(tree.spaces) > 1
-        gone = {*suppressed, tree.root} if several else {*suppressed}  # no label is of several columns
+        gone = {*suppressed, *([tree.root] if tree.n_columns > 1 else [])}  # no label is of several columns
         nodes = sorted(set(cut).difference(gone))
         image = np.full(tree.n_leaves, -1, np.int32)
         for position, node in enumerate(nodes):
@@ -119,6 +122,16 @@ class Recoding(_ByLabels):
         if isinstance(tree, BoxTree):
             return BoxRecoding(items, labels, frozen(image, np.int32), tree.domain, tree)
         return cls(items, labels, frozen(image, np.int32), tree.domain)
+
+    def write(self, path: Path) -> None:
+        """Write recoding.csv: what each item became."""
+        lines = zip(self.items.labels, self._labels_of_items(), strict=True)
+        write_lines(path, ["item", "published"], lines)
+
+    def _labels_of_items(self) -> Iterator[str]:
+        """List the label of each item; the empty text if it is suppressed."""
+        labels = (*self.published.labels, "")
+        return (labels[to] for to in self.image.tolist())
 
     @staticmethod
     def from_groups(items: Vocabulary, group: NDArray[np.integer]) -> GroupRecoding:
@@ -195,7 +208,7 @@ class _OfGroups(_ByLabels):
     items: Vocabulary
     published: Vocabulary
 
-    lists_members: ClassVar[bool] = True
+    labels_from: ClassVar[str] = "members"
 
     def listing(self, data: Sums, _tree: Hierarchy | None, k: int | None) -> Listing | None:
         """Find the items that may be listed: in groups of items that occur a given list says nothing."""
@@ -303,6 +316,8 @@ def require_unlike(items: Collection[str], labels: Iterable[str]) -> None:
 class _OfBoxes(Made):
     """What the published boxes of a tree represent."""
 
+    labels_from: ClassVar[str] = "boxes"
+
     published: Vocabulary
     tree: BoxTree  # of which the boxes are nodes
 
@@ -339,6 +354,16 @@ class BoxRecoding(_OfBoxes, Recoding):
     tree: BoxTree  # of which the boxes are nodes
 
     kind: ClassVar[str] = "facts"
+
+    def write(self, path: Path) -> None:
+        """Write recoding.csv: what each fact became, of several columns with the name of its own."""
+        if self.tree.n_columns == 1:
+            super().write(path)
+            return
+        items = self.items.labels
+        labels = (item_of(label) if label else label for label in self._labels_of_items())
+        lines = zip(map(column_of, items), map(item_of, items), labels, strict=True)
+        write_lines(path, ["set", "item", "published"], lines)
 
 
 @dataclass(frozen=True, eq=False)
@@ -447,6 +472,9 @@ class LocalRecoding(_ByLabels):
             label_items=frozen(np.concatenate([np.zeros(0, np.int32), *inside]), np.int32),
             image=frozen(place[self.image], np.int32),
         )
+
+    def write(self, path: Path) -> None:
+        """Write nothing: the map of the rows says what each occurrence became."""
 
     @property
     def member_counts(self) -> NDArray[np.int64]:
@@ -563,6 +591,14 @@ def recode(data: Transactions, recoding: AnyRecoding) -> Transactions:
         return Transactions(*recode_rows(data.indptr, data.items, image), recoding.published)
     each = frozen(np.arange(data.n_occurrences), np.int32)
     return Transactions(*recode_rows(data.indptr, each, recoding.images(data)), recoding.published)
+
+
+def write_lines(path: Path, header: Iterable[str], lines: Iterable[Iterable[object]]) -> None:
+    """Write an internal file: a header, and lines of texts and numbers."""
+    quote = quoting(",")
+    with path.open("w", encoding="utf-8", newline="") as file:
+        file.write(f"{','.join(map(quote, header))}\n")
+        file.writelines(f"{','.join(quote(str(x)) for x in line)}\n" for line in lines)
 
 
 def _quoted(label: str) -> str:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from setveil.data.io import Layout, save, writable_layout
 from setveil.data.io.source import read_bytes
-from setveil.data.io.write import quoting, require_text, write_blocks
+from setveil.data.io.write import require_text, write_blocks
 from setveil.data.sums import Sums
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
@@ -163,8 +163,7 @@ class _Recoded(MadeRelease):
 
         Where rows were recoded in parts, parts.csv and row_parts.csv do.
         """
-        if isinstance(self.recoding, Recoding):
-            write_recoding(folder / "recoding.csv", self.recoding)
+        self.recoding.write(folder / "recoding.csv")
         if self.listing is not None and self.listing.is_partial(members := self.members()):
             write_members(folder / MEMBERS_FILE, members, self.recoding.domain)
         if self.parts is not None:
@@ -278,7 +277,7 @@ def publish(
     filled = int(np.count_nonzero(published.row_lengths()))
     counts = Counts.of(data, made, least, filled=filled) if least else None
     parts = None
-    if isinstance(made, LocalRecoding) and made.part_of_row is not None:
+    if made.part_of_row is not None:
         parts = ItemParts.of(made.part_of_row, data, made)
     return RowsRelease(published, made, frozen(row_map, np.int64), details or {}, counts, parts)
 
@@ -479,18 +478,6 @@ def all_members(
             f"{path} and {about} list different items.", hint="The two files must come from the same release."
         )
     return {label: found[label] for label in labels}, domain
-
-
-def write_recoding(path: Path, recoding: Recoding) -> None:
-    """Write recoding.csv: what each item became."""
-    labels = (*recoding.published.labels, "")
-    with path.open("w", encoding="utf-8", newline="") as file:
-        quote = quoting(",")
-        file.write("item,published\n")
-        file.writelines(
-            f"{quote(item)},{quote(labels[to])}\n"
-            for item, to in zip(recoding.items.labels, recoding.image.tolist(), strict=True)
-        )
 
 
 def read_meaning(about: Path, original: Transactions, published: Transactions) -> AnyRecoding:

@@ -7,17 +7,17 @@ import io
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.data.io.write import quoting
 from setveil.data.layout import Layout
 from setveil.data.sums import Original, Sums
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary, item_order
 from setveil.errors import DataError, RequestError, faces, listed
+from setveil.facts.facts import Facts
 from setveil.facts.tables import FactTable
 from setveil.hierarchy.boxes import BoxTree
 from setveil.hierarchy.tree import Hierarchy
@@ -36,10 +36,10 @@ from setveil.published.about import (
 from setveil.published.as_written import require_table_as_written
 from setveil.published.counts import Counts, read_counts
 from setveil.published.fact_tables import (
+    columns_of_codes,
     header_of,
     read_facts_table,
     require_no_facts,
-    set_columns,
     set_name_of,
 )
 from setveil.published.facts import (
@@ -52,12 +52,10 @@ from setveil.published.facts import (
     with_codes_listed,
     write_codes,
     write_lines,
-    write_recoding_of_columns,
 )
-from setveil.published.item_parts import ItemParts
 from setveil.published.listing import MEMBERS_FILE, Listing
-from setveil.published.parts import Parts, TableCut, labels_of
-from setveil.published.recoding import AnyRecoding, BoxRecoding, LocalBoxes, LocalRecoding, Recoding, recode
+from setveil.published.parts import GLOBAL, LOCAL, Parts, TableCut
+from setveil.published.recoding import AnyBoxes, AnyRecoding, LocalRecoding, Recoding, recode
 from setveil.published.rows import (
     all_members,
     local_recoding_of,
@@ -65,7 +63,6 @@ from setveil.published.rows import (
     recoding_of,
     shuffled,
     write_members,
-    write_recoding,
 )
 from setveil.published.table_files import (
     DATA_FILE,
@@ -80,14 +77,12 @@ from setveil.tables.columns import How
 from setveil.tables.quasi_identifiers import MISSING, QuasiIdentifier
 from setveil.tables.table import Table, TextColumn
 
-LOCAL, GLOBAL = "table", "table-cut"
-
 
 def _told(table: PublishedTable, counts: Any, about: Mapping[str, Any], _layout: Layout | None) -> Any:
     """Take what is shared of the items of a table."""
     from setveil.published.shared import Shared, layout_of_sets
 
-    require_no_facts({"facts": ()} if isinstance(table.sets, FactRows) else {})
+    require_no_facts({"facts": ()} if table.sets.has_facts else {})
     members = {label: tuple(items) for label, items in about["labels"].items()}
     made = {LOCAL: LocalRecoding.kind, GLOBAL: Recoding.kind}[about["recoding"]]
     about = {**about, "recoding": made}
@@ -123,7 +118,7 @@ class TableRecoding:
     @property
     def kind(self) -> str:
         """Its name in about.json and report.json."""
-        return LOCAL if isinstance(self.made, Parts) else GLOBAL
+        return self.made.kind
 
     @property
     def items(self) -> AnyRecoding:
@@ -186,7 +181,7 @@ class TableRelease(MadeRelease):
             tree is None
             or self.listing is not None
             or (tree["source"] == "co-occurrence" and said["domain"] == report["input"]["items"])
-            or (isinstance(table.sets, FactRows) and not is_domain_public(table.sets, report))
+            or not self._is_domain_public(report)
         )
         return {
             "roles": {
@@ -203,30 +198,20 @@ class TableRelease(MadeRelease):
             **({} if self.counts is None else {"counts": self.counts.about()}),
             "labels": said["labels"],
             **({"others": said["others"]} if "others" in said else {}),
-            **self._told_of_facts(report),
         }
+
+    def _is_domain_public(self, _report: Mapping[str, Any]) -> bool:
+        """Whether the number of items that exist says nothing more of the data."""
+        return True
 
     @property
     def set_names(self) -> tuple[str, ...]:
         """Names of the columns of items, of which facts may have several."""
         return self.original.set_names
 
-    def _told_of_facts(self, report: Mapping[str, Any]) -> dict[str, Any]:
-        """Say what the parts of facts are, where the items are facts."""
-        facts = self.original.facts if isinstance(self.original, FactTable) else None
-        if facts is None or not isinstance(self.table.sets, FactRows):
-            return {}
-        return {"facts": told_of(self.table.sets, facts.columns, report)}
-
     def with_listing(self, data: Sums, tree: Hierarchy | None, k: int | None) -> Self:
-        """Let about.json list only items, or codes, that enough rows contain (see `published.facts`)."""
-        if not isinstance(tree, BoxTree):
-            return replace(self, listing=self.labelled.listing(data, tree, k))
-        facts, rows = self.original, self.table.sets
-        assert isinstance(facts, FactTable)  # noqa: S101  (whose hierarchy is a tree of boxes)
-        assert isinstance(rows, FactRows)  # noqa: S101
-        sets = with_codes_listed(rows, facts.facts, tree, k)
-        return replace(self, table=replace(self.table, sets=sets))
+        """Let about.json list only items that enough rows contain, unless the hierarchy lists them."""
+        return replace(self, listing=self.labelled.listing(data, tree, k))
 
     def promised(self) -> dict[str, Any]:
         """Return the recoding."""
@@ -235,9 +220,6 @@ class TableRelease(MadeRelease):
     def meaning(self) -> dict[str, Any]:
         """Return what labels of items mean in the terms of about.json (see `RowsRelease.meaning`)."""
         items = self.recoding.items
-        if isinstance(self.table.sets, FactRows):  # there the parts of labels stand for values
-            domain = domain_of(self.table.sets)
-            return {"recoding": self.recoding.kind, "domain": domain, "labels": {}}
         members = self.members()
         listed = {"labels": members} if self.listing is None else self.listing.about(members)
         return {"recoding": self.recoding.kind, "domain": items.domain, **listed}
@@ -249,9 +231,7 @@ class TableRelease(MadeRelease):
         return {x: members[x] for x in self.published.vocabulary.labels if x not in own}
 
     def with_all_members(self) -> Self:
-        """Let about.json list all items, or codes, of labels."""
-        if isinstance(self.table.sets, FactRows):
-            return replace(self, table=replace(self.table, sets=with_all_codes(self.table.sets)))
+        """Let about.json list all items of labels."""
         return replace(self, listing=None)
 
     def recorded(self, _data: Original) -> dict[str, Any]:
@@ -297,34 +277,82 @@ class TableRelease(MadeRelease):
             name = next(
                 name for name in ("id", "row", "row_id", "row_number") if name not in self.table.header
             )
-            if isinstance(self.table.sets, FactRows):
-                write_rows(folder, self.table, name, self.set_names)
-                write_lines(folder / ITEMS_FILE, self.table.sets, name)
-            else:
-                write_long(folder, self.table, name)
+            self._write_long(folder, name)
             read_as |= {"items_file": ITEMS_FILE, "id_column": name}
         else:
-            write_table(folder / DATA_FILE, self.table, set_columns(self.table))
+            write_table(folder / DATA_FILE, self.table, self._item_columns())
         if self.counts is not None:
             self.counts.write(folder)
         return DATA_FILE, read_as
 
+    def _write_long(self, folder: Path, name: str) -> None:
+        """Write the columns of people, and a line for each item with the number of the row in a column."""
+        write_long(folder, self.table, name)
+
+    def _item_columns(self) -> list[tuple[str, Transactions]]:
+        """List the columns of items as they are written, by name."""
+        return [(self.table.set_name, self.table.sets)]
+
+    def _write_members(self, folder: Path) -> None:
+        """Write members.json: all items of each label, if about.json lists only some."""
+        if self.listing is not None and self.listing.is_partial(members := self.members()):
+            write_members(folder / MEMBERS_FILE, members, self.meaning()["domain"])
+
     def write_inside(self, folder: Path) -> None:
         """Write what each part, or each value and item, became."""
-        if isinstance(self.table.sets, FactRows):
-            write_codes(folder / MEMBERS_FILE, self.table.sets)
-        elif self.listing is not None and self.listing.is_partial(members := self.members()):
-            write_members(folder / MEMBERS_FILE, members, self.meaning()["domain"])
-        made = self.recoding.made
-        if isinstance(made, TableCut):
-            if isinstance(made.items, BoxRecoding) and len(self.set_names) > 1:
-                write_recoding_of_columns(folder / "recoding.csv", made.items)
-            else:
-                write_recoding(folder / "recoding.csv", made.items)
-            _write_values(folder / "qi_recoding.csv", made)
-            return
-        _write_classes(folder / "classes.csv", self)
-        ItemParts.of(made.part, self.original, made.items).write(folder)
+        self._write_members(folder)
+        self.recoding.made.write(folder, self.original, self.table, self.row_map)
+
+
+@dataclass(frozen=True, eq=False)
+class FactTableRelease(TableRelease):
+    """A table as published whose items are facts: there the parts of labels represent values."""
+
+    original: FactTable
+
+    @property
+    def facts(self) -> FactRows:
+        """The published facts."""
+        return cast("FactRows", self.table.sets)
+
+    def _with_facts(self, facts: FactRows) -> Self:
+        return replace(self, table=replace(self.table, sets=facts))
+
+    def about(self, report: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the same as of other tables, and what the parts of facts are."""
+        told = told_of(self.facts, self.original.facts.columns, report)
+        return {**super().about(report), "facts": told}
+
+    def _is_domain_public(self, report: Mapping[str, Any]) -> bool:
+        """Whether the number of facts says nothing of the data."""
+        return is_domain_public(self.facts, report)
+
+    def with_listing(self, data: Sums, tree: Hierarchy | None, k: int | None) -> Self:
+        """Let about.json list only codes that enough rows contain (see `published.facts`)."""
+        boxes = cast("BoxTree", self.labelled.tree_of(tree))
+        return self._with_facts(with_codes_listed(self.facts, self.original.facts, boxes, k))
+
+    def meaning(self) -> dict[str, Any]:
+        """Return the recoding and how many facts there can be; boxes say the rest."""
+        return {"recoding": self.recoding.kind, "domain": domain_of(self.facts), "labels": {}}
+
+    def with_all_members(self) -> Self:
+        """Let about.json list all codes of labels."""
+        return self._with_facts(with_all_codes(self.facts))
+
+    def _write_long(self, folder: Path, name: str) -> None:
+        """Write the columns of people, and a line for each fact with the number of the row in a column."""
+        write_rows(folder, self.table, name, self.set_names)
+        write_lines(folder / ITEMS_FILE, self.facts, name)
+
+    def _item_columns(self) -> list[tuple[str, Transactions]]:
+        """List the columns of codes, by name; one column of facts is written as it is."""
+        columns = super()._item_columns()
+        return columns if len(self.facts.columns) == 1 else columns_of_codes(self.facts)
+
+    def _write_members(self, folder: Path) -> None:
+        """Write members.json: all codes of each label, if about.json lists only some."""
+        write_codes(folder / MEMBERS_FILE, self.facts)
 
 
 def _values_of(column: QuasiIdentifier, labels: tuple[str, ...]) -> dict[str, list[str]]:
@@ -357,7 +385,7 @@ def publish(
     """
     columns = [
         _in_order(column.name, *labels)
-        for column, labels in zip(data.columns, labels_of(data, made), strict=True)
+        for column, labels in zip(data.columns, made.column_labels(data), strict=True)
     ]
     kept = [_in_order(column.name, column.codes, list(column.labels)) for column in data.kept]
     recoded = recode(data, made.items)
@@ -369,9 +397,12 @@ def publish(
     indptr, items = recode_rows(recoded.indptr, recoded.items, image)
 
     sets, header = Transactions(indptr, items, labels), data.header
-    if isinstance(data, FactTable) and isinstance(made.items, BoxRecoding | LocalBoxes):
-        sets = as_boxes(sets, made.items.tree, data.set_columns, data.sign)
+    kind: type[TableRelease] = TableRelease
+    facts: Facts | None = data.facts
+    if facts is not None and made.items.labels_from == "boxes":
+        sets = as_boxes(sets, cast("AnyBoxes", made.items).tree, facts.columns, facts.sign)
         header = header_of(header, data.set_name, list(data.set_names))
+        kind = FactTableRelease
 
     content = merge_rows_by_content(indptr, items)[0]
     keys: list[NDArray[np.integer]] = [content, *(column.codes for column in (*columns, *kept))]
@@ -384,11 +415,10 @@ def publish(
         data.set_name,
         data.delimiter,
     )
-    part = made.part if isinstance(made, Parts) else np.zeros(data.n_rows, np.int64)
-    apart = made.part if isinstance(made, Parts) else table.classes()[row_map]
+    apart = made.seen_apart(table, row_map)
     counts = Counts.of(data, made.items, least, filled=_filled(indptr, apart, least)) if least else None
-    recoding = TableRecoding(made, frozen(part, np.int64))
-    return TableRelease(data, table, recoding, frozen(row_map, np.int64), details or {}, counts)
+    recoding = TableRecoding(made, frozen(made.parts_of(data), np.int64))
+    return kind(data, table, recoding, frozen(row_map, np.int64), details or {}, counts)
 
 
 def _with_rows(sets: Transactions, indptr: NDArray[np.int64], items: NDArray[np.int32]) -> Transactions:
@@ -512,33 +542,3 @@ def measurable(path: str, exposed: PublishedTable, original: Transactions, _tree
         "table": exposed,
         "row_map": row_map,
     }
-
-
-def _write_lines(path: Path, header: list[str], lines: Any) -> None:
-    quote = quoting(",")
-    with path.open("w", encoding="utf-8", newline="") as file:
-        file.write(f"{','.join(quote(name) for name in header)}\n")
-        file.writelines(f"{','.join(quote(str(x)) for x in line)}\n" for line in lines)
-
-
-def _write_values(path: Path, made: TableCut) -> None:
-    _write_lines(
-        path,
-        ["column", "value", "published"],
-        (
-            (column.name, column.labels[v], column.labels[node])
-            for column, nodes in zip(made.columns, made.nodes, strict=True)
-            for v, node in enumerate(nodes.tolist())
-        ),
-    )
-
-
-def _write_classes(path: Path, release: TableRelease) -> None:
-    part = release.recoding.part
-    sizes = np.bincount(part)
-    first = np.zeros(sizes.size, np.int64)
-    first[part[::-1]] = release.row_map[::-1]
-    names = [column.name for column in release.table.columns]
-    labels = [[c.labels[code] for code in c.codes[first].tolist()] for c in release.table.columns]
-    lines = zip(range(sizes.size), sizes.tolist(), *labels, strict=True)
-    _write_lines(path, ["part", "size", *names], lines)

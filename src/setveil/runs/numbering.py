@@ -10,21 +10,14 @@ from typing import Any
 
 from setveil.data.sums import Original, in_memory
 from setveil.data.vocabulary import Vocabulary
-from setveil.facts.facts import Facts
-from setveil.facts.tables import of_facts
 from setveil.hierarchy._levels import unused
 from setveil.hierarchy._signatures import signatures
 from setveil.hierarchy.boxes import Space
 from setveil.hierarchy.tree import Hierarchy, HierarchyOrigin
 from setveil.published.listing import listing_of
-from setveil.published.parts import Parts, TableCut
 from setveil.published.recoding import (
     AnyBoxes,
     AnyRecoding,
-    BoxRecoding,
-    LocalBoxes,
-    LocalRecoding,
-    Recoding,
     recode,
     require_unlike,
 )
@@ -75,11 +68,12 @@ def numbered(
     made, told, tree
         The same with other labels; the origin of the hierarchy has the names that changed.
     """
-    items = made.items if isinstance(made, Parts | TableCut) else made
-    if isinstance(items, BoxRecoding | LocalBoxes):
+    items = made.item_recoding
+    boxes = items.labels_from == "boxes"
+    if boxes:
         again, names, changed = _of_boxes(items, data, k, given=given)
         changed = {**changed, **names}
-    elif given or not isinstance(items, Recoding | LocalRecoding) or items.lists_members:
+    elif given or items.labels_from != "nodes":
         return made, told, tree
     else:
         names = changed = _of_items(items, tree, data, k)
@@ -89,10 +83,9 @@ def numbered(
         return made, told, tree
     tree = tree.relabelled(names)
     tree.origin = replace(tree.origin or HierarchyOrigin("given"), names=names)
-    if isinstance(again, BoxRecoding | LocalBoxes):
+    if boxes:
         again.tree.origin = tree.origin
-    made = replace(made, items=again) if items is not made else again
-    return made, _renamed(told, changed), tree
+    return made.with_item_recoding(again), _renamed(told, changed), tree
 
 
 def _of_items(items: AnyRecoding, tree: Hierarchy, data: Original, k: int | None) -> Names:
@@ -113,8 +106,7 @@ def _of_boxes(
     items: AnyBoxes, data: Original, k: int | None, *, given: bool
 ) -> tuple[AnyBoxes, Names, Names]:
     """Name the nodes of the hierarchies of codes; return the recoding, these names and those of boxes."""
-    facts, tree = of_facts(in_memory(data)), items.tree
-    assert isinstance(facts, Facts)  # noqa: S101  (boxes are made of facts alone)
+    facts, tree = in_memory(data).facts, items.tree
     several = len(tree.spaces) > 1
     spaces, names = list(tree.spaces), dict[str, str]()
     for at, space in enumerate(tree.spaces):

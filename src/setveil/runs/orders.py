@@ -24,8 +24,7 @@ from setveil.hierarchy.fit import fitted
 from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress
 from setveil.published.listing import FEWEST
-from setveil.published.parts import Parts, TableCut
-from setveil.published.recoding import AnyBoxes, BoxRecoding
+from setveil.published.recoding import AnyBoxes
 from setveil.recipients import not_of_facts
 from setveil.runs.asked import Asked
 from setveil.utility.facts import part_label, parts_kept
@@ -173,12 +172,12 @@ def anonymize_facts(
 
 def items_of(made: Any) -> AnyBoxes:
     """Return what became of the facts, in what an algorithm made of rows or of a table."""
-    return cast("AnyBoxes", made.items if isinstance(made, Parts | TableCut) else made)
+    return cast("AnyBoxes", made.item_recoding)
 
 
 def _as_left_out(recoding: Any, told: dict[str, Any], asked: Asked) -> dict[str, Any]:
     """List what is left out where a cut is the node above all columns; refuse it where nothing may be."""
-    several = isinstance(recoding, BoxRecoding) and len(recoding.tree.spaces) > 1
+    several = recoding.labels_from == "boxes" and recoding.uniform and recoding.tree.n_columns > 1
     if not several or len(recoding.published) or not recoding.image.size:
         return told
     if not _leaves_out(asked):

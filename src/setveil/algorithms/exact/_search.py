@@ -31,7 +31,6 @@ from setveil.data.transactions import Transactions
 from setveil.engine.parts import Parts
 from setveil.errors import InfeasibleError, RequestError, UnfinishedError, listed
 from setveil.guarantees.km import KmAnonymity
-from setveil.hierarchy.boxes import BoxTree
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import Ids
 from setveil.progress import Progress
@@ -416,7 +415,7 @@ def _merges(hierarchy: Hierarchy, parameters: Exact) -> bool:
     That is sound for all hierarchies, but of releases that lose the same another one may be found, so it is
     done only where there are several columns of facts, whose programs are the largest.
     """
-    several = isinstance(hierarchy, BoxTree) and len(hierarchy.spaces) > 1
+    several = hierarchy.n_columns > 1
     free = parameters.suppress and not parameters.keep and parameters.max_suppressed is None
     return several and free and not parameters.certificate and parameters.loss not in FIRST
 

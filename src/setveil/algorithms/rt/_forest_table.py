@@ -18,7 +18,6 @@ from setveil.algorithms.rt._sensitive import require_nothing_sensitive
 from setveil.errors import InfeasibleError, RequestError, did_you_mean, listed, shorten
 from setveil.guarantees.kkm import KKmAnonymity
 from setveil.guarantees.mixed_km import QI, MixedKmAnonymity
-from setveil.hierarchy.boxes import BoxTree
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import Ids, recode_rows
 from setveil.progress import Progress
@@ -67,7 +66,7 @@ def published(
     each = (1 - share) / max(table.n_occurrences, 1)  # of an occurrence that is suppressed
     losses = [each * loss for loss in _item_losses(hierarchy, parameters.of_items)]
     coarsest = _nodes_of(hierarchy.labels, limits.get(table.set_name, ()), table.set_name)
-    columns = item_columns(hierarchy)
+    columns = hierarchy.column_nodes
     items, place = item_trees(hierarchy, columns, losses, coarsest)
     rows = recode_rows(table.indptr, table.items, place[hierarchy.locate(table.vocabulary)])
     forest = Forest(known, values_of(table), items, rows, each)
@@ -121,17 +120,8 @@ def _item_losses(hierarchy: Hierarchy, objective: str) -> list[Fraction]:
 def _lm(hierarchy: Hierarchy) -> list[Fraction]:
     """List the LM of an occurrence under each node, in its column."""
     sizes = hierarchy.leaf_counts
-    of = hierarchy.domains if isinstance(hierarchy, BoxTree) else np.full(sizes.size, hierarchy.domain)
-    return [Fraction(n - 1, max(most - 1, 1)) for n, most in zip(sizes.tolist(), of.tolist(), strict=True)]
-
-
-def item_columns(hierarchy: Hierarchy) -> list[Ids]:
-    """List the nodes of each column of items, leaves first; of a tree that is no forest all are of one."""
-    if isinstance(hierarchy, BoxTree) and len(hierarchy.spaces) > 1:
-        return [
-            np.flatnonzero(hierarchy.column == at).astype(np.int32) for at in range(len(hierarchy.spaces))
-        ]
-    return [np.arange(hierarchy.n_nodes, dtype=np.int32)]
+    most = hierarchy.domains.tolist()
+    return [Fraction(n - 1, max(all_ - 1, 1)) for n, all_ in zip(sizes.tolist(), most, strict=True)]
 
 
 def item_trees(

@@ -182,7 +182,7 @@ class ClassItems:
                     of_leaf[leaf] = self._number(label, partial(self.hierarchy.under, node))
             image = of_leaf[self.hierarchy.locate(self.table.vocabulary)[inside.items]]
         else:
-            self._grouped |= found.lists_members
+            self._grouped |= found.labels_from == "members"
             labels: Ids = found.images(inside)
             number = np.full(len(found.published) + 1, -1, np.int64)
             for p in np.unique(labels[labels >= 0]).tolist():

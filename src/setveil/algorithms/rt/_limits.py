@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from setveil.algorithms.rt._distinct import classes
 from setveil.errors import InfeasibleError, RequestError, did_you_mean, listed, shorten
 from setveil.guarantees.kkm import KKmAnonymity
-from setveil.hierarchy.boxes import BoxTree
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import Ints, places_of
 from setveil.tables.quasi_identifiers import QuasiIdentifier
@@ -24,7 +23,7 @@ def allowed_nodes(hierarchy: Hierarchy, labels: Sequence[str], name: str) -> NDA
     """Mark the nodes of the items' hierarchy above none of the labels: bool (n_nodes,)."""
     _require_known(hierarchy.labels, labels, name)
     allowed = np.ones(hierarchy.n_nodes, bool)
-    if isinstance(hierarchy, BoxTree) and len(hierarchy.spaces) > 1:
+    if hierarchy.n_columns > 1:
         allowed[hierarchy.root] = False  # no label is of several columns
     for label in labels:
         allowed[hierarchy.ancestors(hierarchy.id(label))] = False

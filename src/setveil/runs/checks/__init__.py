@@ -26,7 +26,7 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress, silent
 from setveil.published.counts import Counts
 from setveil.published.listing import others_in, with_others
-from setveil.published.tables import LOCAL
+from setveil.published.parts import LOCAL
 
 Image = Mapping[str, "str | None"]  # the label of each item; None: it is left out
 

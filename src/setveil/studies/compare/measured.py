@@ -15,7 +15,7 @@ from setveil.options.inputs import load_queries
 from setveil.options.models import bounds_inference
 from setveil.progress import silent
 from setveil.published.group_files import PublishedGroups
-from setveil.published.tables import LOCAL
+from setveil.published.parts import LOCAL
 from setveil.runs.details import EFFORT, frequent_support
 from setveil.runs.run import VerifiedRelease
 from setveil.studies.worth import shown_occurrences
