@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import setveil as sv
 from naive import explore as naive
+from setveil.report.explore.cells import is_bound
 from setveil.report.explore.merged import bound_for, merged
-from setveil.report.explore.text import is_bound
 
 ROWS = 4 * [["tea", "milk"], ["tea"], ["coffee", "milk"]] + [["coffee"], ["tea", "sugar"], ["tea", "sugar"]]
 GRID = [(k, m) for m in (1, 2, "inf") for k in (2, 3, 5)]

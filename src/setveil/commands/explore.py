@@ -28,7 +28,7 @@ from setveil.errors import RequestError, as_option, described, faces
 from setveil.facts.generalizing import USUAL, VOLUME, Generalizing
 from setveil.guarantees.km_rho import KNOWS, PUBLIC
 from setveil.hierarchy.fit import fit_rows
-from setveil.report.explore.text import Explored
+from setveil.report.explore.cells import Explored
 from setveil.studies.explore.facts import explore_facts
 from setveil.studies.explore.promises import KS, KS_RHO, MS, MS_RHO, require_grid, require_triples
 from setveil.studies.explore.record import record

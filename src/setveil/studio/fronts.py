@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from setveil.errors import DataError
-from setveil.report.explore import text as explored
+from setveil.report.explore import cells as explored
+from setveil.report.explore.cells import Explored, ExploredCell
+from setveil.report.explore.kinds import kind_of
 from setveil.report.explore.merged import merged
-from setveil.report.explore.text import Cell, Explored
+from setveil.report.explore.text import steps
 from setveil.studio import commands, places
 from setveil.studio.jobs import FRONT, Job, Jobs
 from setveil.studio.phases import in_words
@@ -151,7 +153,7 @@ def _shown(parts: Sequence[Explored], *, complete: bool) -> dict[str, Any] | Non
     if not parts:
         return None
     first = parts[0]
-    heads = list(explored.heads(first))
+    heads = list(kind_of(first).heads)
     cells = merged(parts)
     whole: Any = {
         **first,
@@ -169,7 +171,7 @@ def _shown(parts: Sequence[Explored], *, complete: bool) -> dict[str, Any] | Non
     }
 
 
-def _cell(cell: Cell, whole: Explored, heads: Sequence[str]) -> dict[str, Any]:
+def _cell(cell: ExploredCell, whole: Explored, heads: Sequence[str]) -> dict[str, Any]:
     own = cell["loss"] is not None and not explored.is_taken(cell) and cell["status"] == "done"
     made = cell["made_for"]
     return {
@@ -178,7 +180,7 @@ def _cell(cell: Cell, whole: Explored, heads: Sequence[str]) -> dict[str, Any]:
         "bound": explored.is_bound(cell),
         "status": cell["status"],
         "error": cell["error"],
-        "texts": dict(zip(heads, explored.numbers(cell, whole, "at most "), strict=True)) if own else {},
+        "texts": dict(zip(heads, kind_of(whole).numbers(cell, "at most "), strict=True)) if own else {},
         "made_for": "" if own or made is None else explored.promise(**made),
     }
 
@@ -186,7 +188,7 @@ def _cell(cell: Cell, whole: Explored, heads: Sequence[str]) -> dict[str, Any]:
 def _said(whole: Explored) -> list[str]:
     """Say where losses rise, if all of the table is there, and how many are bounds."""
     bounds = sum(map(explored.is_bound, whole["cells"]))
-    rises = explored.steps(whole) if len(whole["cells"]) == len(whole["k"]) * len(whole["m"]) else []
+    rises = steps(whole) if len(whole["cells"]) == len(whole["k"]) * len(whole["m"]) else []
     if not bounds:
         return rises
     number = f"{bounds} of {len(whole['cells'])} promises"

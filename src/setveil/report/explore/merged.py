@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from setveil.report.explore.text import Cell, Explored
+from setveil.report.explore.cells import Explored, ExploredCell
 
 
-def merged(parts: Sequence[Explored]) -> list[Cell]:
+def merged(parts: Sequence[Explored]) -> list[ExploredCell]:
     """Put the cells of explorations together, which may have searched for different promises, or for longer.
 
     Parameters
@@ -18,12 +18,12 @@ def merged(parts: Sequence[Explored]) -> list[Cell]:
 
     Returns
     -------
-    list of Cell
+    list of ExploredCell
         One for each promise, by m, then by k: where it was searched several times the one that tells most, a
         loss before a bound and less before more. Where a release for a stronger promise loses less, its loss
         is the bound, and no other figures are told.
     """
-    best: dict[tuple[float, int], Cell] = {}
+    best: dict[tuple[float, int], ExploredCell] = {}
     for cell in (cell for part in parts for cell in part["cells"]):
         place = _strength(cell)
         if place not in best or _rank(cell) < _rank(best[place]):
@@ -31,19 +31,19 @@ def merged(parts: Sequence[Explored]) -> list[Cell]:
     return [_bounded(best[place], best.values()) for place in sorted(best)]
 
 
-def bound_for(k: int, m: int | str, cells: Iterable[Cell]) -> Cell | None:
+def bound_for(k: int, m: int | str, cells: Iterable[ExploredCell]) -> ExploredCell | None:
     """Find the cell of least loss whose promise is as strong as another one; None: there is no such loss."""
     place = _strength({"k": k, "m": m})
     stronger = [cell for cell in cells if cell["loss"] is not None and _is_at_least(_strength(cell), place)]
     return min(stronger, key=lambda cell: cell["loss"], default=None)
 
 
-def _bounded(cell: Cell, cells: Iterable[Cell]) -> Cell:
+def _bounded(cell: ExploredCell, cells: Iterable[ExploredCell]) -> ExploredCell:
     """Take the loss for a stronger promise as a bound where that is less, or there is no other."""
     other, own = bound_for(cell["k"], cell["m"], cells), cell["loss"]
     if other is None or cell["error"] or (own is not None and (own <= other["loss"] or cell["proven"])):
         return cell
-    borrowed: Cell = {
+    borrowed: ExploredCell = {
         "k": cell["k"], "m": cell["m"], "status": cell["status"], "error": cell["error"],
         "seconds": cell["seconds"], "loss": other["loss"], "made_for": other["made_for"],
         "command": other["command"], "proven": None, "at_most": True,
@@ -60,7 +60,7 @@ def _is_at_least(strong: tuple[float, int], weak: tuple[float, int]) -> bool:
     return strong[0] >= weak[0] and strong[1] >= weak[1]
 
 
-def _rank(cell: Cell) -> tuple[bool, bool, float]:
+def _rank(cell: ExploredCell) -> tuple[bool, bool, float]:
     """Rank a cell: infeasible is known, too."""
     if cell["loss"] is None:
         return (cell["status"] == "unsearched", False, 0.0)

@@ -3,70 +3,32 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from setveil.report import glossary, words
 from setveil.report.compare.charts import Drawing
 from setveil.report.compare.html_tables import grid
 from setveil.report.drawing import blocks
 from setveil.report.drawing.plots import Point, Series, Small, plot
-from setveil.report.drawing.scales import Kind, Numbers, Spaced
-from setveil.report.explore.text import (
-    Cell,
+from setveil.report.drawing.scales import Numbers, Spaced
+from setveil.report.explore.cells import (
     Explored,
+    ExploredCell,
     at,
-    columns_explained,
     has_rho,
-    heads,
     is_bound,
     is_taken,
-    loss_words,
-    numbers,
-    of_facts,
-    of_table,
     promise_of,
-    reasons,
     rhos,
-    standing,
-    steps,
 )
+from setveil.report.explore.kinds import Curve, kind_of
+from setveil.report.explore.text import columns_explained, reasons, standing, steps
 from setveil.wording import count
 
 TITLE = "What each promise costs"
 _TINT = "0,114,178"  # of cells, the deeper the more is lost
 _HEADS = {"occurrences": "Occur\u00adrences"}  # where a narrow column may break it
 _DEEPEST = 0.6  # so that dark text on it can be read
-
-_Value = Callable[[Cell, Explored], float | None]
-_Curve = tuple[str, str, Kind, bool, _Value]
-_LOSS: _Curve = ("Loss", "0 to 1", "root", False, lambda cell, _: cell["loss"])
-_OF_TABLES: tuple[_Curve, ...] = (
-    ("Loss of the columns", "R, 0 to 1", "root", False, lambda cell, _: cell["relational_loss"]),
-    ("Loss of the items", "T, 0 to 1", "root", False, lambda cell, _: cell["transaction_loss"]),
-)
-_OF_ROWS: tuple[_Curve, ...] = (
-    (
-        "Names kept", "share of the items", "linear", True,
-        lambda cell, found: cell["items_kept"] / found["items"],
-    ),
-)  # fmt: skip
-_LEARNED: tuple[_Curve, ...] = (
-    (
-        "Greatest chance of a sensitive item", "with what the promise covers", "linear", True,
-        lambda cell, _: cell["greatest_confidence"],
-    ),
-    (
-        "Hidden", "occurrences of sensitive items", "linear", False,
-        lambda cell, _: cell["hidden_occurrences"],
-    ),
-)  # fmt: skip
-_OF_ALL: tuple[_Curve, ...] = (
-    ("Query error", "median of random queries", "spread", True, lambda cell, _: cell["query_error"]),
-    (
-        "Unique rows", "share of the rows", "root", True,
-        lambda cell, found: None if cell["unique_rows"] is None else cell["unique_rows"] / found["rows"],
-    ),
-)  # fmt: skip
 
 
 def explored_html(found: Explored) -> str:
@@ -79,7 +41,7 @@ def explored_html(found: Explored) -> str:
         the original, and names files as they were given.
     """
     files = ", ".join(map(blocks.data, found["inputs"]))
-    size = f"{found['rows']:,} rows, {found['items']:,} {'facts' if of_facts(found) else 'items'}"
+    size = f"{found['rows']:,} rows, {found['items']:,} {kind_of(found).unit}s"
     parts = [
         f"<h1>{TITLE}</h1>",
         f'<p class="of">{files}{", " if files else ""}{size}</p>',
@@ -114,7 +76,7 @@ def _losses(found: Explored) -> str:
             f"<tbody>\n{chr(10).join(lines)}\n</tbody>\n</table>"
         )
         tables.append(table if rho is None else blocks.subsection(html.escape(f"rho = {rho}"), table))
-    name, meaning = loss_words(found)
+    name, meaning = kind_of(found).loss
     head = f"Loss{glossary.ask(name)}" if name in glossary.ENTRIES else "Loss"
     notes = [
         f"{name}, {meaning}, of the best release found: k across, m down. 0: nothing is lost; 1: "
@@ -133,7 +95,7 @@ def _losses(found: Explored) -> str:
     return blocks.section(head, *tables, *(blocks.paragraph(note, "small") for note in notes))
 
 
-def _cell(cell: Cell, most: float, style: str) -> str:
+def _cell(cell: ExploredCell, most: float, style: str) -> str:
     if cell["loss"] is None:
         return f'<td style="{style};color:#555">-</td>'
     depth = _DEEPEST * (cell["loss"] / most) ** 0.5 if most else 0.0
@@ -183,21 +145,12 @@ def _curves(found: Explored) -> str:
     return blocks.section("What is left", blocks.figure(drawing, caption))
 
 
-def _plots(found: Explored, lines: Sequence[Sequence[Cell]]) -> list[Small]:
-    if of_facts(found):
-        own = tuple(_kept(part) for part in found["parts"])
-    else:
-        own = _OF_TABLES if of_table(found) else (*_OF_ROWS, *(_LEARNED if has_rho(found) else ()))
-    drawn = [_plot(found, lines, curve) for curve in (_LOSS, *own, *_OF_ALL)]
+def _plots(found: Explored, lines: Sequence[Sequence[ExploredCell]]) -> list[Small]:
+    drawn = [_plot(found, lines, curve) for curve in kind_of(found).all_curves()]
     return [one for one in drawn if one is not None]
 
 
-def _kept(part: str) -> _Curve:
-    """Draw how many facts keep a part."""
-    return f"Kept: {part}", "share of the facts", "linear", True, lambda cell, _: cell["kept"][part]
-
-
-def _plot(found: Explored, lines: Sequence[Sequence[Cell]], curve: _Curve) -> Small | None:
+def _plot(found: Explored, lines: Sequence[Sequence[ExploredCell]], curve: Curve) -> Small | None:
     title, axis, scale, percent, value = curve
     across = Spaced(found["k"], ordinal=False)
     series, values = [], []
@@ -214,13 +167,14 @@ def _plot(found: Explored, lines: Sequence[Sequence[Cell]], curve: _Curve) -> Sm
 
 
 def _figures(found: Explored) -> blocks.Section | None:
+    kind = kind_of(found)
     lines = [
-        [html.escape(promise_of(cell)), *map(html.escape, numbers(cell, found))] for cell in found["cells"]
+        [html.escape(promise_of(cell)), *map(html.escape, kind.numbers(cell))] for cell in found["cells"]
     ]
     table = grid(
-        ["Promise", *(_HEADS.get(head, head[0].upper() + head[1:]) for head in heads(found))],
+        ["Promise", *(_HEADS.get(head, head[0].upper() + head[1:]) for head in kind.heads)],
         lines,
-        [1.6, *(1.2 if head == "occurrences" else 1 for head in heads(found))],
+        [1.6, *(1.2 if head == "occurrences" else 1 for head in kind.heads)],
     )
     told = [*columns_explained(found), *reasons(found)]
     inside = f"A line for each of {count(len(lines), 'promise')}, and what the columns mean."
@@ -251,12 +205,8 @@ def _how(found: Explored) -> blocks.Section | None:
 def _made(found: Explored) -> list[tuple[str, str]]:
     hierarchy = found["hierarchy"]
     grouped = "none given: items that often occur together were grouped"
-    if of_table(found):
-        used = [("Classes", "of the size that loses least; parts split where that gains were not tried")]
-    elif of_facts(found):
-        used = [("Orders", "in which parts are dropped: those that are tried for each release")]
-    else:
-        used = [("Hierarchy", grouped if hierarchy is None else blocks.data(hierarchy))]
+    how = kind_of(found).method()
+    used = [how or ("Hierarchy", grouped if hierarchy is None else blocks.data(hierarchy))]
     if has_rho(found):
         used.append(("Sensitive", html.escape(", ".join(found["sensitive"]))))
     return [

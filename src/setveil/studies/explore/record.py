@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from setveil import algorithms
 from setveil.guarantees.km_rho import PUBLIC
-from setveil.report.explore.text import Explored
+from setveil.report.explore.cells import Explored
 from setveil.studies.explore.cells import proven_losses
 from setveil.studies.explore.promises import Promise, front, lower_envelope
 from setveil.studies.explore.rows import Exploration
