@@ -29,7 +29,7 @@ from setveil.published import Release, publish
 from setveil.published.listing import Listing, listing_of
 from setveil.published.mapping import Image, Mapped, differences, mapped, recoding_of_image
 from setveil.published.shared import Shared
-from setveil.report.record import Cases, Change, Counted
+from setveil.report.record import Cases, Change, ItemsCounted
 from setveil.runs.asked import least_count, require_seed
 from setveil.runs.details import recorded
 from setveil.runs.run import VerifiedRelease, checked, looked_at
@@ -323,7 +323,7 @@ def _cases(data: Transactions, found: Mapped, after: Image) -> Cases:
     """
     rows = dict(zip(data.vocabulary.labels, data.supports().tolist(), strict=True))
 
-    def counted(items: Collection[str]) -> Counted:
+    def counted(items: Collection[str]) -> ItemsCounted:
         return {"items": len(items), "occurrences": sum(rows[item] for item in items)}
 
     return {

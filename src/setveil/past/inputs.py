@@ -25,7 +25,7 @@ from setveil.options.reading import WRITTEN, Reading
 from setveil.past.run import PastRun
 from setveil.published.listing import FEWEST
 from setveil.redact import HIDDEN
-from setveil.report.record import Hierarchy as HierarchyPart
+from setveil.report.record import HierarchyEntry as HierarchyPart
 from setveil.report.record import Record
 from setveil.values.declared import options_of
 

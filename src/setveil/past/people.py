@@ -10,11 +10,11 @@ from setveil.data.io import read_ids
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, listed
 from setveil.past.run import PastRun
-from setveil.report.record import People
+from setveil.report.record import PeopleEntry
 from setveil.wording import are, count
 
 
-def people_of(earlier: PastRun, data: Transactions, told: str | None) -> People:
+def people_of(earlier: PastRun, data: Transactions, told: str | None) -> PeopleEntry:
     """Find out whether other rows are of the people of a run, as far as the ids of both can be read again.
 
     Parameters

@@ -16,7 +16,7 @@ from setveil.options.guarantees import make_guarantee, require_options
 from setveil.past.run import MODELS, PastRun, number
 from setveil.published import blocks, chunks, facts, tables
 from setveil.published.class_recoding import ClassRecoding
-from setveil.report.record import Hierarchy
+from setveil.report.record import HierarchyEntry
 
 
 def require_applicable(run: PastRun) -> None:
@@ -79,7 +79,7 @@ def of_nodes(run: PastRun) -> bool:
     return run.model == KmAnonymity.model
 
 
-def hierarchy_of(run: PastRun) -> Hierarchy | None:
+def hierarchy_of(run: PastRun) -> HierarchyEntry | None:
     """Take what is recorded of a hierarchy; None where there was none, or one made for its rows alone."""
     told = run.report.get("hierarchy") if of_nodes(run) else None
     return None if told is None or told["source"] == "co-occurrence" else told

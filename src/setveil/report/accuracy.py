@@ -8,7 +8,7 @@ queries (ARE), the most frequent pairs, single items, published labels.
 from __future__ import annotations
 
 from setveil.report import words
-from setveil.report.record import Answers, Errors, Pairs, Record, Spread
+from setveil.report.record import AnswersEntry, Errors, Pairs, Record, Spread
 from setveil.wording import are, count
 
 QUERY_ERROR = "query error"
@@ -22,7 +22,7 @@ def asked_for(found: Errors) -> str:
     return {1: "single items", 2: "item pairs"}.get(found.get("size", 0), "sets of items")
 
 
-def query_error(answers: Answers) -> tuple[float, str] | None:
+def query_error(answers: AnswersEntry) -> tuple[float, str] | None:
     """Find the query error of a release, and what its random queries count; None where it was not measured.
 
     Returns
@@ -39,7 +39,7 @@ def query_error(answers: Answers) -> tuple[float, str] | None:
     return None
 
 
-def queries_title(answers: Answers, *, columns: bool = False) -> str:
+def queries_title(answers: AnswersEntry, *, columns: bool = False) -> str:
     """Name the counts that random queries ask for, and say which of them the query error is of."""
     items = answers.get("are")
     asked = "combinations of columns and items" if columns else asked_for(items) if items else "item pairs"

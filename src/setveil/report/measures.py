@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from setveil.report.accuracy import ITEM_ERROR, NAME_ERROR, QUERY_ERROR
-from setveil.report.record import Errors, Itemsets, Spread
+from setveil.report.record import Errors, ItemsetsEntry, Spread
 from setveil.report.run.kinds import kind_named
 from setveil.report.words import measure, number_of, percent, whole_or
 from setveil.utility import Measure, Utility, measures, named
@@ -130,7 +130,7 @@ def _doubt(facts: _Facts) -> list[str]:
     return [f"{one.title:<22} {measure(found['share'])}  ({one.meaning}; {bits})"]
 
 
-def _survivors(found: Itemsets) -> list[str]:
+def _survivors(found: ItemsetsEntry) -> list[str]:
     length = f" of at most {count(found['max_length'], 'item')}" if found["max_length"] else ""
     what = f"in at least {count(found['threshold'], 'row')}{length}"
     lines = [

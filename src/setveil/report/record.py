@@ -92,7 +92,7 @@ class Input(TypedDict):
     occurrences: int
 
 
-class Hierarchy(TypedDict):
+class HierarchyEntry(TypedDict):
     """The hierarchy of a run."""
 
     source: str
@@ -105,7 +105,7 @@ class Hierarchy(TypedDict):
     renamed: NotRequired[dict[str, str]]  # labels of a computed hierarchy, and what the run calls these nodes
 
 
-class Certificate(TypedDict):
+class CertificateEntry(TypedDict):
     """What the certificate of a run proves, and how large it is."""
 
     loss: int
@@ -155,7 +155,7 @@ class Inferred(Confidence):
     chunk: str
 
 
-class Guarantee(TypedDict):
+class GuaranteeEntry(TypedDict):
     """The promise: its parameters, and what the verifier found."""
 
     model: str
@@ -234,7 +234,7 @@ class Divergence(TypedDict):
     group_by: int
 
 
-class Sizes(TypedDict):
+class SizesEntry(TypedDict):
     """Sizes of groups or classes; `distribution` has pairs of a size and how many have it."""
 
     groups: int
@@ -265,14 +265,14 @@ class Utility(TypedDict, total=False):
     label_support_error: Spread
     item_support_error: SupportError
     kl: Divergence
-    group_sizes: Sizes
+    group_sizes: SizesEntry
     sensitive_items: int
     sensitive_occurrences: int
     relational_loss: float
     transaction_loss: float
     weighed_loss: float
     column_losses: dict[str, float]
-    classes: Sizes
+    classes: SizesEntry
     label_loss: float
     kept_shares: dict[str, float]
     left_out: float
@@ -314,7 +314,7 @@ class Length(TypedDict):
     kept: int
 
 
-class Itemsets(TypedDict):
+class ItemsetsEntry(TypedDict):
     """Frequent itemsets that are still there."""
 
     threshold: int
@@ -327,12 +327,12 @@ class Itemsets(TypedDict):
     rules_kept: int
 
 
-class Answers(TypedDict, total=False):
+class AnswersEntry(TypedDict, total=False):
     """What a release still answers."""
 
     are: Errors
     pairs: Pairs
-    itemsets: Itemsets
+    itemsets: ItemsetsEntry
     table_are: Errors
 
 
@@ -369,7 +369,7 @@ class Class(TypedDict):
     chosen: bool
 
 
-class Column(TypedDict):
+class ColumnEntry(TypedDict):
     """A quasi-identifier."""
 
     name: str
@@ -382,7 +382,7 @@ class Column(TypedDict):
     levels: NotRequired[int]
 
 
-class Kept(TypedDict):
+class KeptEntry(TypedDict):
     """A column that is published as it is."""
 
     name: str
@@ -390,16 +390,16 @@ class Kept(TypedDict):
     unique: int
 
 
-class Table(TypedDict):
+class TableEntry(TypedDict):
     """The columns of a table."""
 
     set: str | None
-    columns: list[Column]
-    kept: list[Kept]
+    columns: list[ColumnEntry]
+    kept: list[KeptEntry]
     dropped: list[str]
 
 
-class Cut(TypedDict):
+class CutEntry(TypedDict):
     """An item that rows were cut on."""
 
     item: str
@@ -409,13 +409,13 @@ class Cut(TypedDict):
 ClassTold = TypedDict(
     "ClassTold",
     {
-        "class": int, "rows": int, "labels": int, "names_kept": int, "cuts": list[Cut],
+        "class": int, "rows": int, "labels": int, "names_kept": int, "cuts": list[CutEntry],
         "left_out": NotRequired[int], "proven": NotRequired[bool], "gap": NotRequired[float],
     },
 )  # fmt: skip
 
 
-class Tried(TypedDict):
+class TriedEntry(TypedDict):
     """Classes of one size that were tried."""
 
     class_size: int
@@ -431,7 +431,7 @@ class InClasses(TypedDict):
     number: int
     classes: list[ClassTold]
     class_size: NotRequired[int | None]
-    tried: NotRequired[list[Tried]]
+    tried: NotRequired[list[TriedEntry]]
     one_class_error: NotRequired[float]
     too_few_rows: NotRequired[bool]
 
@@ -439,7 +439,7 @@ class InClasses(TypedDict):
 Sure = TypedDict("Sure", {"item": str, "label": str, "rows": int, "of": int, "class": NotRequired[int]})
 
 
-class Counts(TypedDict):
+class CountsEntry(TypedDict):
     """The counts beside the rows."""
 
     file: str
@@ -499,7 +499,7 @@ class Attack(TypedDict):
     interval: NotRequired[dict[str, list[float]]]
 
 
-class Learned(TypedDict):
+class LearnedEntry(TypedDict):
     """The greatest probability of a private item, and what tells it."""
 
     probability: float
@@ -508,7 +508,7 @@ class Learned(TypedDict):
     support: int
 
 
-class Inference(TypedDict):
+class InferenceEntry(TypedDict):
     """What is learned of private items by those who know m others."""
 
     m: int
@@ -516,7 +516,7 @@ class Inference(TypedDict):
     item: str | Null
     itemset: NotRequired[list[str]]
     support: NotRequired[int]
-    items: NotRequired[list[Learned]]
+    items: NotRequired[list[LearnedEntry]]
     exact: NotRequired[bool]
     rows_above: NotRequired[dict[str, float]]
     sampled: NotRequired[int]
@@ -549,7 +549,7 @@ class Risk(TypedDict):
     thresholds: list[int]
     risk: list[Attack]
     revealing: NotRequired[Revealing]
-    inference: NotRequired[list[Inference]]
+    inference: NotRequired[list[InferenceEntry]]
     columns: NotRequired[list[str]]
 
 
@@ -560,7 +560,7 @@ class Risks(TypedDict):
     after: Risk
 
 
-class People(TypedDict):
+class PeopleEntry(TypedDict):
     """Whose rows they are."""
 
     told: str | None
@@ -569,7 +569,7 @@ class People(TypedDict):
     shared: NotRequired[int]
 
 
-class Counted(TypedDict):
+class ItemsCounted(TypedDict):
     """Items, and how often they occur."""
 
     items: int
@@ -587,9 +587,9 @@ class Newcomer(TypedDict):
 class Cases(TypedDict):
     """What became of items by what the earlier run knows of them."""
 
-    known: Counted
-    under: Counted
-    left_out: Counted
+    known: ItemsCounted
+    under: ItemsCounted
+    left_out: ItemsCounted
     labels: list[Newcomer]
     lost: list[Newcomer]
 
@@ -615,7 +615,7 @@ class Applied(TypedDict):
     run: str
     algorithm: str
     input: str | None
-    people: People
+    people: PeopleEntry
     items: Cases
     repaired: bool
     changes: list[Change]
@@ -630,7 +630,7 @@ class Sample(TypedDict):
     seed: int
 
 
-class About(TypedDict, total=False):
+class AboutEntry(TypedDict, total=False):
     """What was said of a release."""
 
     purpose: str
@@ -639,7 +639,7 @@ class About(TypedDict, total=False):
     date: str
 
 
-class Published(TypedDict):
+class PublishedEntry(TypedDict):
     """The published rows."""
 
     file: NotRequired[str]
@@ -782,7 +782,7 @@ class InBlocks(TypedDict):
     told_occurrences: int
 
 
-class Series(TypedDict):
+class SeriesEntry(TypedDict):
     """Of a release of a series: its promise, what it cost, and who is exposed by all releases together."""
 
     release: str
@@ -825,22 +825,22 @@ class Record(TypedDict):
     versions: NotRequired[dict[str, str]]
     seed: int
     input: Input
-    hierarchy: Hierarchy | None
+    hierarchy: HierarchyEntry | None
     algorithm: Algorithm
-    guarantee: Guarantee
+    guarantee: GuaranteeEntry
     utility: Utility
-    answers: NotRequired[Answers]
-    table: NotRequired[Table]
+    answers: NotRequired[AnswersEntry]
+    table: NotRequired[TableEntry]
     classes: NotRequired[InClasses]
     chunks: NotRequired[InChunks]
     blocks: NotRequired[InBlocks]
     frontier: NotRequired[list[Class]]
     facts: NotRequired[OfFacts]
     optimality: NotRequired[Optimality]
-    certificate: NotRequired[Certificate]
+    certificate: NotRequired[CertificateEntry]
     recoding: str
     suppressed: NotRequired[list[str]]
-    counts: NotRequired[Counts]
+    counts: NotRequired[CountsEntry]
     labels: NotRequired[list[Label]]
     several_labels: NotRequired[int]
     branches: NotRequired[list[Branch]]
@@ -850,15 +850,15 @@ class Record(TypedDict):
     command: NotRequired[str]
     options: NotRequired[dict[str, object]]
     applied: NotRequired[Applied]
-    series: NotRequired[Series]
+    series: NotRequired[SeriesEntry]
     engine: NotRequired[str]
     sample: NotRequired[Sample]
-    about: NotRequired[About]
+    about: NotRequired[AboutEntry]
     names: NotRequired[dict[str, str]]
     not_ids: NotRequired[list[str]]
     timing: NotRequired[dict[str, float]]
     peak_memory_mb: NotRequired[float | None]
-    published: NotRequired[Published]
+    published: NotRequired[PublishedEntry]
     rare_names: NotRequired[RareNames]
     same_input: NotRequired[list[str]]
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from setveil.facts import CODES_ALONE
-from setveil.report.record import Attack, Inference, Risk
+from setveil.report.record import Attack, InferenceEntry, Risk
 from setveil.report.words import and_list, clip, percent, rows_of
 from setveil.wording import count
 
@@ -80,7 +80,7 @@ def _among(t: int) -> str:
     return "unique" if t == 2 else f"among fewer than {t:,}"
 
 
-def _is_sure(entry: Attack | Inference, t: object) -> bool:
+def _is_sure(entry: Attack | InferenceEntry, t: object) -> bool:
     low, high = entry.get("interval", {}).get(str(t), (0, 0))
     return low == high
 
@@ -103,7 +103,7 @@ def _lines(sides: Sequence[tuple[str, Risk]], choice: str) -> list[list[str]]:
     return lines
 
 
-def _rows(entry: Attack | Inference, rows: dict[str, float], key: str, whole: int) -> str:
+def _rows(entry: Attack | InferenceEntry, rows: dict[str, float], key: str, whole: int) -> str:
     """Write a number of rows with its share, or with the interval that it is in."""
     number = rows[key]
     if not _is_sure(entry, key):
@@ -292,7 +292,7 @@ def _each(sides: Sequence[tuple[str, Risk]]) -> str:
     return f"The greatest probability of each, by what is known:\n{_aligned(lines)}{rest}"
 
 
-def _greatest(found: tuple[Inference, float] | None) -> str:
+def _greatest(found: tuple[InferenceEntry, float] | None) -> str:
     if found is None:
         return "not there"
     entry, probability = found
@@ -303,7 +303,7 @@ def _up_to(m: int) -> str:
     return f"{'up to ' if m > 1 else ''}{count(m, 'item')}"
 
 
-def _way(entry: Inference) -> str:
+def _way(entry: InferenceEntry) -> str:
     least = "" if entry["exact"] else "at least "
     if entry["item"] is None:
         return f"{least}0 %: none is there under its own name"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from setveil.report.record import Optimality, Published, Record
+from setveil.report.record import Optimality, PublishedEntry, Record
 from setveil.utility import Measure
 from setveil.wording import are, count, of_rows
 
@@ -288,7 +288,7 @@ def rows(report: Record) -> str:
     )
 
 
-def unseen(published: Published) -> str:
+def unseen(published: PublishedEntry) -> str:
     """Say how many rows a published file cannot show; empty where it shows all."""
     empty = published["empty_rows"]
     if not empty or "id_column" not in published.get("layout", {}):

@@ -37,7 +37,7 @@ from setveil.published.shared import counts_beside
 from setveil.recipients import FILES as CHECKER
 from setveil.recipients import put_certificate, put_checker
 from setveil.report.models import words_for
-from setveil.report.record import Published, Record
+from setveil.report.record import PublishedEntry, Record
 from setveil.report.run.folder import is_of_a_run
 from setveil.report.run.page import report_html
 from setveil.runs._row_lines import numbered_lines
@@ -231,9 +231,9 @@ def _not_written(out: Path, failure: OSError | OutputError, hint: str) -> Output
 
 def _published_as(
     folder: Path, name: str, layout: dict[str, str | list[str]], rows: Sums, *, external: bool
-) -> Published:
+) -> PublishedEntry:
     """Say which file holds the published rows, or which files, and how many rows there are."""
-    told: Published = {"file": name, "layout": layout, **counts(rows)}
+    told: PublishedEntry = {"file": name, "layout": layout, **counts(rows)}
     if (folder / name).is_dir():
         told["files"] = sorted(f"{name}/{file.name}" for file in (folder / name).iterdir())
     if isinstance(rows, ClassRows):
@@ -243,7 +243,7 @@ def _published_as(
     return told
 
 
-def counts(rows: Sums) -> Published:
+def counts(rows: Sums) -> PublishedEntry:
     """Count rows, empty rows, items and occurrences."""
     return {
         "rows": rows.n_rows,

@@ -21,7 +21,7 @@ from setveil.published import publish
 from setveil.published.counts import Counts
 from setveil.published.mapping import recoding_of_image
 from setveil.published.rows import RowsRelease
-from setveil.report.record import Record, Series, WayAgain
+from setveil.report.record import Record, SeriesEntry, WayAgain
 from setveil.runs.asked import least_count
 from setveil.runs.details import recorded
 from setveil.runs.folder import write_json
@@ -177,7 +177,7 @@ def _published(
 
 def _series_record(
     ledger: Ledger, names: Sequence[str], way: Way, verdict: Mapping[str, Any], exposed: int
-) -> Series:
+) -> SeriesEntry:
     """Say in the record of a run what the series is, and what this release cost."""
     told = {
         "release": names[-1],
@@ -194,7 +194,7 @@ def _series_record(
         "proven": way.proven,
         "gap": way.gap,
     }
-    return cast("Series", told)
+    return cast("SeriesEntry", told)
 
 
 def written(

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from setveil.report import words
 from setveil.report.drawing import blocks
-from setveil.report.record import Record, Table
+from setveil.report.record import Record, TableEntry
 from setveil.wording import are, count
 
 _SIZES = (2, 5, 10, 20, 50, 100, 500, 1000, 5000)  # classes are counted between these
@@ -20,7 +20,7 @@ def columns(report: Record) -> list[blocks.Section | None]:
     return [_quasi_identifiers(report, table), _classes(report), _others(report, table)]
 
 
-def _quasi_identifiers(report: Record, table: Table) -> blocks.Section | None:
+def _quasi_identifiers(report: Record, table: TableEntry) -> blocks.Section | None:
     lost = report["utility"]["column_losses"]
     lines = [
         (
@@ -75,7 +75,7 @@ def _classes(report: Record) -> blocks.Section | None:
     )
 
 
-def _others(report: Record, table: Table) -> blocks.Section | None:
+def _others(report: Record, table: TableEntry) -> blocks.Section | None:
     """Name the columns that were kept, with a warning, and those that were dropped."""
     points = []
     shares = report["utility"].get("kept_shares", {})

@@ -9,7 +9,7 @@ from typing import Any
 from setveil.report import words
 from setveil.report.drawing import blocks
 from setveil.report.models import items_known, of_tables
-from setveil.report.record import Attack, Guarantee, Inference, Learned, Record, Risk
+from setveil.report.record import Attack, GuaranteeEntry, InferenceEntry, LearnedEntry, Record, Risk
 from setveil.report.run.names import shown
 from setveil.wording import count
 
@@ -26,7 +26,7 @@ _WATCHED = (
 _SIDES = ("In the original", "In the release")
 
 
-class _Way(Learned):
+class _Way(LearnedEntry):
     """What tells most of one item, and whether that was counted to the end."""
 
     exact: bool
@@ -102,7 +102,7 @@ def what_is_known(report: Record) -> str:
     return f"all quasi-identifiers and {items}" if of_tables(report["guarantee"]) else items
 
 
-def _of_all_items(guarantee: Guarantee) -> bool:
+def _of_all_items(guarantee: GuaranteeEntry) -> bool:
     """Whether a promise of k rows holds for whichever items of a person are known."""
     return guarantee.get("k", 1) > 1 and "itemsets" not in guarantee and "greatest_k" in guarantee
 
@@ -302,7 +302,7 @@ def _marketer(entry: Attack, whole: int) -> str:
     return ("" if entry["exact"] else "about ") + words.rows_of(entry["probability"] * whole, whole)
 
 
-def inferences(result: Risk) -> list[Inference]:
+def inferences(result: Risk) -> list[InferenceEntry]:
     """List what can be learned about private items, where any was named and occurs."""
     return [e for e in result.get("inference") or [] if e.get("probability") is not None]
 
@@ -312,7 +312,7 @@ def chances(result: Risk) -> dict[int, str]:
     return {entry["m"]: _chance(entry) for entry in inferences(result)}
 
 
-def _chance(entry: Inference | _Way) -> str:
+def _chance(entry: InferenceEntry | _Way) -> str:
     return f"{'' if entry.get('exact', True) else 'at least '}{words.percent(entry['probability'])}"
 
 
@@ -335,7 +335,7 @@ def _inference(report: Record, before: Risk, after: Risk) -> str:
     )
 
 
-def _learned(report: Record, entry: Inference | None) -> str:
+def _learned(report: Record, entry: InferenceEntry | None) -> str:
     if entry is None:
         return "none is published"
     if not entry.get("item"):
@@ -343,7 +343,7 @@ def _learned(report: Record, entry: Inference | None) -> str:
     return f"{_chance(entry)}: {shown(report, entry['item'])}, of {_rows_with(report, entry)}"
 
 
-def _rows_with(report: Record, entry: Inference | Learned) -> str:
+def _rows_with(report: Record, entry: InferenceEntry | LearnedEntry) -> str:
     known = ", ".join(shown(report, item) for item in entry["itemset"])
     return f"{count(entry['support'], 'row')}{' with ' if known else ''}{known}"
 

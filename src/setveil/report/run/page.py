@@ -9,7 +9,7 @@ from setveil.guarantees import Facts
 from setveil.report import accuracy, glossary, words
 from setveil.report.drawing import blocks
 from setveil.report.models import words_for
-from setveil.report.record import File, Hierarchy, Record
+from setveil.report.record import File, HierarchyEntry, Record
 from setveil.report.run.answers import answers
 from setveil.report.run.applied import applied
 from setveil.report.run.choice import choice, usable
@@ -253,7 +253,7 @@ def _made(report: Record) -> blocks.Section | None:
     )
 
 
-def _hierarchy(tree: Hierarchy) -> list[tuple[str, str]]:
+def _hierarchy(tree: HierarchyEntry) -> list[tuple[str, str]]:
     source = (
         blocks.data(tree["path"]) if tree["path"] else f"made from the data: {html.escape(tree['source'])}"
     )

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from setveil.report.drawing import blocks
-from setveil.report.record import Record, Series
+from setveil.report.record import Record, SeriesEntry
 from setveil.report.series import advice_words
 from setveil.report.ways import picture
 from setveil.report.words import and_list, percent
@@ -39,7 +39,7 @@ def series_facts(report: Record) -> dict[str, str]:
     return {"Series": f"{_promise(told)} {_kept(told)}", "Held back": _held(told)}
 
 
-def _promise(told: Series) -> str:
+def _promise(told: SeriesEntry) -> str:
     """Say what the releases together promise, which everybody may know."""
     several = f"all {len(told['of'])} releases ({and_list(told['of'])}) together promise"
     who = several if len(told["of"]) > 1 else "the first release of a series, which promises"
@@ -50,7 +50,7 @@ def _promise(told: Series) -> str:
     )
 
 
-def _kept(told: Series) -> str:
+def _kept(told: SeriesEntry) -> str:
     """Say who is exposed by all of them."""
     if told["holds"]:
         return "It holds, recounted from all releases."
@@ -60,7 +60,7 @@ def _kept(told: Series) -> str:
     )
 
 
-def _held(told: Series) -> str:
+def _held(told: SeriesEntry) -> str:
     """Say who was held back."""
     return f"{count(told['held_back'], 'person', 'people')}: {_WAYS.get(told['way'], told['way'])}."
 
@@ -93,7 +93,7 @@ def series_told(report: Record) -> blocks.Section | None:
     return blocks.fold("A release of a series", html.escape(_kept(told)), facts, *_ways(told))
 
 
-def _ways(told: Series) -> list[str]:
+def _ways(told: SeriesEntry) -> list[str]:
     """Show what other ways would have cost, where that was asked for."""
     if "ways" not in told:
         return []
