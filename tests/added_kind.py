@@ -254,10 +254,10 @@ WORDS = '''
 
 from __future__ import annotations
 
-from setveil.report.run.kinds import Kind
+from setveil.report.run.kinds import ReportKind
 
 
-class ItemCounts(Kind):
+class ItemCounts(ReportKind):
     """Counts of items."""
 
     recoding = "item-counts"

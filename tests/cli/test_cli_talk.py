@@ -10,7 +10,7 @@ import pytest
 
 from cli_helpers import dump, rows_of, sample_rows, setveil, together, write
 from setveil.cli import drawing
-from setveil.cli.drawing import Lines, Phases
+from setveil.cli.drawing import Phases, ProgressLines
 
 ROWS = sample_rows()
 
@@ -68,7 +68,7 @@ def test_lines_now_and_then(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> No
     said: list[str] = []
     monkeypatch.setattr(drawing, "tell", said.append)
     phases = Phases(clock=clock)
-    lines = Lines(phases)
+    lines = ProgressLines(phases)
     phases("verifying", 0.0)
     times = []
     for _ in range(4000):

@@ -424,7 +424,7 @@ def test_a_part_is_read_as_it_was_written(tmp_path: Path) -> None:
     import numpy as np
 
     data = sv.Transactions.from_rows([["a,b", 'say "x"'], ["é\n"], []])
-    part = files.Part(
+    part = files.KeptRelease(
         ("1", "007", "-2"), data, {"a,b": "L", 'say "x"': None, "é\n": "é\n", "other": "L"},
         np.array([2, 1, 0]), ("9",), {"-2": ()},
     )  # fmt: skip

@@ -13,7 +13,7 @@ from ward_series import FIRST, SECOND, SO_FAR, TREE, begun, everything, refused,
 
 import setveil as sv
 from cli_helpers import setveil
-from setveil.commands.series_verdict import Told
+from setveil.commands.series_verdict import SeriesRecord
 from setveil.report.ways import plan_html
 from setveil.series import ledger, publish
 from setveil.series.ids import coded
@@ -251,7 +251,7 @@ def test_the_ways_are_drawn_on_the_report_page_and_on_a_page_of_the_plan(tmp_pat
         SECOND, name="q2", out=tmp_path / "q2", hierarchy=TREE, ways=True, writing={"external": True}
     )
     page = (tmp_path / "q2" / "internal" / "report.html").read_text()
-    told = Told(series.plan({"zoe": ["b"], "tom": ["b"], "ida": ["a"]}, hierarchy=TREE), "")
+    told = SeriesRecord(series.plan({"zoe": ["b"], "tom": ["b"], "ida": ["a"]}, hierarchy=TREE), "")
     for shown in (page, plan_html({**report["series"], "people": 6, "returning": 4}), plan_html(told)):
         assert "hold back: returners" in shown
         assert "LM as a bar" in shown

@@ -32,7 +32,7 @@ from setveil.report.explore.text import explored_text
 from setveil.studies.explore.cells import Cell
 from setveil.studies.explore.promises import require_grid, require_triples
 from setveil.studies.explore.record import record
-from setveil.studies.explore.rows import Exploration, Secrets, explore
+from setveil.studies.explore.rows import Exploration, SensitiveItems, explore
 from setveil.studies.explore.tables import explore_table
 from strategies import Case, examples, random_case, seeded, transactions
 from tables import fast, hierarchy, losses, random_table, shown_by
@@ -148,7 +148,7 @@ def test_with_sensitive_items() -> None:
         }
         try:
             found = explore(
-                transactions(problem.rows), grid, secrets=Secrets(secret, knows), known=known,
+                transactions(problem.rows), grid, secrets=SensitiveItems(secret, knows), known=known,
                 hierarchy=problem.hierarchy, algorithm=sv.Exact(**problem.parameters, **how), **asked,
             )  # fmt: skip
         except InfeasibleError:

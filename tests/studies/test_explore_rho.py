@@ -33,7 +33,7 @@ from setveil.studies.explore.promises import (
     require_triples,
 )
 from setveil.studies.explore.record import record
-from setveil.studies.explore.rows import Exploration, Secrets, explore, require_algorithm
+from setveil.studies.explore.rows import Exploration, SensitiveItems, explore, require_algorithm
 from setveil.studies.worth import names_kept
 from strategies import examples, random_cases
 
@@ -112,7 +112,7 @@ def test_the_worked_example() -> None:
     assert known["cells"][0]["loss"] == pytest.approx(8 / 66)
     assert "--knows any" in record(
         Exploration([Cell.of((2, 1, Fraction(1, 2)))], "exact", "lm", {}, 1, False,
-                    secrets=Secrets(("H",), "any")),
+                    secrets=SensitiveItems(("H",), "any")),
         inputs=["x"], sensitive="H",
     )["command"]  # fmt: skip
 
@@ -123,7 +123,7 @@ def test_releases_keep_their_promises_and_losses_rise(knows: str) -> None:
         items = sorted({item for row in case.rows for item in row})
         if len(items) < 2:
             continue
-        secrets = Secrets((items[0],), knows)
+        secrets = SensitiveItems((items[0],), knows)
         grid = require_triples([1, 3], [1, math.inf], ["1/2", "1/4"])
         found = explore(case.data, grid, secrets=secrets, hierarchy=case.tree, time_budget=3600)
         for cell in found.cells:
@@ -191,7 +191,7 @@ def _cell(k: int, m: int, rho: str, loss: float | None, bound: float = 0.0) -> C
 
 def _record(cells: list[Cell]) -> Any:
     size = {"rows": 10, "items": 5, "occurrences": 20}
-    found = Exploration(cells, "exact", "lm", size, 1.0, False, secrets=Secrets(("H", "I")))
+    found = Exploration(cells, "exact", "lm", size, 1.0, False, secrets=SensitiveItems(("H", "I")))
     return record(
         found, inputs=["x.csv"], hierarchy=Path("h.csv"), own=["--hide", "items"], sensitive="s.txt"
     )

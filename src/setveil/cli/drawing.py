@@ -95,7 +95,7 @@ def _kind(phase: str) -> str:
     return _NUMBERS.sub("", phase)
 
 
-class Drawing:
+class ProgressDisplay:
     """Shows work under way: nothing but what is told."""
 
     def tick(self) -> None:
@@ -109,14 +109,14 @@ class Drawing:
         """Leave everything as it is."""
 
 
-class Silence(Drawing):
+class Silence(ProgressDisplay):
     """Shows nothing at all."""
 
     def tell(self, text: str) -> None:
         """Show nothing."""
 
 
-class Lines(Drawing):
+class ProgressLines(ProgressDisplay):
     """Shows how work stands in plain lines, the first after 10 seconds, then ever more seldom."""
 
     def __init__(self, phases: Phases) -> None:
@@ -136,7 +136,7 @@ class Lines(Drawing):
         tell(f"[{duration(seconds)}] {self.phases.phase}{share}{more}")
 
 
-class Bar(Drawing):
+class Bar(ProgressDisplay):
     """A progress bar with phase, elapsed and, where it is known, remaining time, on a terminal."""
 
     def __init__(self, phases: Phases) -> None:
@@ -178,7 +178,7 @@ class Bar(Drawing):
             self.bar.stop()
 
 
-class Events(Drawing):
+class Events(ProgressDisplay):
     """Shows how work stands to another program: a line whenever something has changed."""
 
     def __init__(self, phases: Phases) -> None:
@@ -206,7 +206,7 @@ class Events(Drawing):
         self.tick()
 
 
-def drawing(phases: Phases, *, quiet: bool) -> Drawing:
+def drawing(phases: Phases, *, quiet: bool) -> ProgressDisplay:
     """Choose how work is shown."""
     if sys.stderr is not None and is_watched():
         return Events(phases)
@@ -214,4 +214,4 @@ def drawing(phases: Phases, *, quiet: bool) -> Drawing:
         return Silence()
     if sys.stderr.isatty():
         return Bar(phases)
-    return Lines(phases)
+    return ProgressLines(phases)

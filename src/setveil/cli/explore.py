@@ -114,7 +114,7 @@ def explore(
     from setveil.report.explore.text import explored_text
     from setveil.staging import write_page
     from setveil.studies.explore.record import record
-    from setveil.studies.explore.rows import Secrets
+    from setveil.studies.explore.rows import SensitiveItems
     from setveil.studies.explore.tables import SEARCH
     from setveil.utility.relational import SHARE
 
@@ -150,7 +150,7 @@ def explore(
         given = Given(data, encoding, tree, seed)
         parameters = module.Parameters(**decode_parameters(module.Parameters, own, given))
     if named is not None:
-        secrets = Secrets(load_labels(named, data, encoding), secret["knows"] or PUBLIC)
+        secrets = SensitiveItems(load_labels(named, data, encoding), secret["knows"] or PUBLIC)
     try:
         found = explored(
             data, promises, secrets=secrets, hierarchy=tree, algorithm=parameters, share=weight,

@@ -13,12 +13,12 @@ from setveil.cli.session import say
 from setveil.errors import RequestError, did_you_mean, listed
 from setveil.options.columns import Columns, names_in, split_hierarchies
 from setveil.options.facts import OF_READING, QI
-from setveil.options.facts import Facts as Words
+from setveil.options.facts import FactOptions as Words
 from setveil.options.reading import Reading
 from setveil.wording import count
 
 if TYPE_CHECKING:
-    from setveil.facts.asked import Asked
+    from setveil.facts.asked import FactsRequest
     from setveil.facts.facts import Facts as RowsOfFacts
     from setveil.facts.generalizing import Generalizing
     from setveil.facts.tables import FactTable
@@ -38,7 +38,7 @@ ReadFacts = Annotated[Words, Bundle(lambda: fact_options(*OF_READING), Words)]
 class FactsAsked:
     """How facts are read and generalized, and the promise with the m that was said with their codes."""
 
-    asked: Asked
+    asked: FactsRequest
     how: How
     generalizing: Generalizing
     promise: dict[str, Any]

@@ -70,7 +70,7 @@ class Meaning:
 
 
 @dataclass(frozen=True)
-class Shown:
+class OptionHelp:
     """How the help shows an option, besides the settings of typer."""
 
     panel: str | None
@@ -82,11 +82,11 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class Entry:
+class HelpEntry:
     """An option or argument of a command, and how the help shows it."""
 
     parameter: Any
-    shown: Shown
+    shown: OptionHelp
 
     @property
     def is_argument(self) -> bool:
@@ -142,7 +142,9 @@ def width() -> int:
     return min(shutil.get_terminal_size().columns, _WIDEST)
 
 
-def first_help(usage: str, words: str, examples: Sequence[str], entries: Sequence[Entry], name: str) -> str:
+def first_help(
+    usage: str, words: str, examples: Sequence[str], entries: Sequence[HelpEntry], name: str
+) -> str:
     """Write what nearly everyone needs."""
     brief = [(entry, entry.brief) for entry in entries if not entry.parameter.hidden]
     lines = [*_begun(usage, words, examples[:_FIRST])]
@@ -157,7 +159,7 @@ def first_help(usage: str, words: str, examples: Sequence[str], entries: Sequenc
     return "\n".join(lines)
 
 
-def _where_the_rest_is(name: str, rest: int, entries: Sequence[Entry]) -> str:
+def _where_the_rest_is(name: str, rest: int, entries: Sequence[HelpEntry]) -> str:
     own = any(entry.shown.meanings for entry in entries)
     chosen = {entry.parameter.name for entry in entries} & {"algorithm", "model"} if own else set()
     one = " or ".join(f"--{word} NAME --help" for word in sorted(chosen, reverse=True))
@@ -168,7 +170,7 @@ def _where_the_rest_is(name: str, rest: int, entries: Sequence[Entry]) -> str:
     )
 
 
-def whole_help(usage: str, words: str, examples: Sequence[str], entries: Sequence[Entry]) -> str:
+def whole_help(usage: str, words: str, examples: Sequence[str], entries: Sequence[HelpEntry]) -> str:
     """Write everything."""
     lines = [*_begun(usage, words, examples)]
     for panel, rows in _panels(entries).items():
@@ -176,7 +178,9 @@ def whole_help(usage: str, words: str, examples: Sequence[str], entries: Sequenc
     return "\n".join(lines)
 
 
-def help_of_owners(usage: str, words: str, entries: Sequence[Entry], owners: Sequence[str], name: str) -> str:
+def help_of_owners(
+    usage: str, words: str, entries: Sequence[HelpEntry], owners: Sequence[str], name: str
+) -> str:
     """Write what applies to some algorithms and models, and nothing else."""
     lines = [*_begun(usage, words, ())]
     for panel, rows in _panels(entries, owners).items():
@@ -185,7 +189,7 @@ def help_of_owners(usage: str, words: str, entries: Sequence[Entry], owners: Seq
     return "\n".join(lines)
 
 
-def _panels(entries: Sequence[Entry], owners: Iterable[str] = ()) -> dict[str, list[tuple[str, str]]]:
+def _panels(entries: Sequence[HelpEntry], owners: Iterable[str] = ()) -> dict[str, list[tuple[str, str]]]:
     """Sort options into panels: those of many owners, then those of a few; of `owners` alone, if any."""
     found: dict[str, list[tuple[str, str]]] = {}
     for entry in entries:
@@ -302,7 +306,7 @@ def about(owners: Sequence[str]) -> str:
     return "\n\n".join(paragraphs)
 
 
-def applying(entries: Sequence[Entry], owners: Sequence[str]) -> list[Entry]:
+def applying(entries: Sequence[HelpEntry], owners: Sequence[str]) -> list[HelpEntry]:
     """List the options that some algorithms and models declare, or need."""
     from setveil import algorithms
     from setveil.guarantees import models

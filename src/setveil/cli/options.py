@@ -31,9 +31,9 @@ from setveil.cli.help import (
     PROMISE,
     READING,
     TABLES,
-    Entry,
+    HelpEntry,
     Meaning,
-    Shown,
+    OptionHelp,
 )  # fmt: skip
 from setveil.cli.session import Answer, answer, conclude, fail, run, speak
 from setveil.compiling import expect
@@ -41,8 +41,7 @@ from setveil.data.layout import FORMATS
 from setveil.errors import RequestError, SetveilError, did_you_mean
 from setveil.memory import unpack_up_to
 from setveil.options.columns import Columns as ColumnOptions
-from setveil.options.facts import OF_READING
-from setveil.options.facts import Facts as FactOptions
+from setveil.options.facts import OF_READING, FactOptions
 from setveil.options.reading import Reading as ReadingOptions
 from setveil.redact import HIDDEN
 from setveil.threads import threads, use_threads
@@ -53,7 +52,7 @@ _WIDEST = 18  # characters of choices that stand beside an option; more stand in
 
 
 @dataclass(frozen=True)
-class Declared:
+class DeclaredOption:
     """An option or argument as a signature declares it: as a parameter's default, or in its annotation."""
 
     words: tuple[str, ...]  # of an option on the command line; if none is long, the parameter's name is one
@@ -65,7 +64,7 @@ class Declared:
         """Make the parameter of a command; `kind`: the type of its value."""
         default = ... if default is inspect.Parameter.empty else default
         settings = self.settings()
-        shown = Shown(
+        shown = OptionHelp(
             settings.get("rich_help_panel"),
             settings.pop("brief", ""),
             settings.pop("meanings", ()),
@@ -92,14 +91,14 @@ class Declared:
 def option(
     panel: str | None, what: str, metavar: str | None = None, *words: str, default: Any = None, **more: Any
 ) -> Any:
-    """Declare an option (see `Declared`), with what the help shows, and more settings of typer.
+    """Declare an option (see `DeclaredOption`), with what the help shows, and more settings of typer.
 
     `brief`: its line in the first help; None: it is only in ``--help-all``. `of`: the algorithms it is for.
     """
     settings = {"rich_help_panel": panel, "help": what, "metavar": metavar, **more}
     if of := settings.pop("of", ()):
         settings["meanings"] = (Meaning(what, tuple(of), f"{panel}: {', '.join(of)}"),)
-    return Declared(words, default, lambda: dict(settings))
+    return DeclaredOption(words, default, lambda: dict(settings))
 
 
 def flag(panel: str | None, what: str, *words: str, **more: Any) -> Any:
@@ -142,7 +141,7 @@ def choice(
         found = _one_of(name, known() if callable(known) else known, what)
         return {"rich_help_panel": panel, **found, **more}
 
-    return Declared(words, default, settings)
+    return DeclaredOption(words, default, settings)
 
 
 def algorithm_or_file(what: str, brief: str | None = "") -> Any:
@@ -159,12 +158,12 @@ def algorithm_or_file(what: str, brief: str | None = "") -> Any:
             "help": f"{made['help'].removesuffix('.')}; or a file mine.py, which is executed.",
         }  # fmt: skip
 
-    return Declared(("-a",), None, settings)
+    return DeclaredOption(("-a",), None, settings)
 
 
 def argument(metavar: str, what: str, *, default: Any = ...) -> Any:
     """Declare an argument (see `option`)."""
-    return Declared((), default, lambda: {"metavar": metavar, "help": what}, argument=True)
+    return DeclaredOption((), default, lambda: {"metavar": metavar, "help": what}, argument=True)
 
 
 def _long(name: str) -> str:
@@ -401,7 +400,7 @@ class Command(TyperCommand):
         return _plain(super().get_params(ctx), self.callback)
 
 
-def _lacking(context: Any, entries: Sequence[Entry]) -> list[Entry]:
+def _lacking(context: Any, entries: Sequence[HelpEntry]) -> list[HelpEntry]:
     """List what is missing. If that is only part of a guarantee, `require_options` reports it."""
     given = context.params
     without = {entry.parameter.name for entry in entries if given.get(entry.parameter.name) in (None, (), [])}
@@ -413,7 +412,7 @@ def _lacking(context: Any, entries: Sequence[Entry]) -> list[Entry]:
     return [entry for entry in entries if entry.parameter.name in needed & without]
 
 
-def _promised(given: Mapping[str, Any], entries: Sequence[Entry]) -> set[str]:
+def _promised(given: Mapping[str, Any], entries: Sequence[HelpEntry]) -> set[str]:
     """List the options that the guarantee of a command needs, unless others may replace them."""
     from setveil.algorithms import is_file, load
     from setveil.guarantees import models
@@ -432,7 +431,7 @@ def _promised(given: Mapping[str, Any], entries: Sequence[Entry]) -> set[str]:
     return {names[0] for names in gaps if len(names) == 1 and not (names[0] == "m" and elsewhere)}
 
 
-def _lacking_error(context: Any, lacking: Sequence[Entry]) -> RequestError:
+def _lacking_error(context: Any, lacking: Sequence[HelpEntry]) -> RequestError:
     """Write what is missing, and a command in which nothing is."""
     first, *more = [one.names if one.is_argument else _longest(one.parameter) for one in lacking]
     names = f"{', '.join([first, *more[:-1]])} and {more[-1]}" if more else first
@@ -451,7 +450,7 @@ def _lacking_error(context: Any, lacking: Sequence[Entry]) -> RequestError:
     return RequestError(f"{names} {verb} missing.", hint=f"{begin}: {line}")
 
 
-def _value_in(examples: Sequence[str], entry: Entry) -> str:
+def _value_in(examples: Sequence[str], entry: HelpEntry) -> str:
     """Find what examples give for an option, or what the example of a model that has it does."""
     from setveil.guarantees import models
 
@@ -485,7 +484,9 @@ class Group(TyperGroup):
             )
         tables = []
         if ctx.parent is None:
-            own = [Entry(one, Shown(None)) for one in self.get_params(ctx) if "--help" not in one.opts]
+            own = [
+                HelpEntry(one, OptionHelp(None)) for one in self.get_params(ctx) if "--help" not in one.opts
+            ]
             tables = [
                 ("Options of all commands", [(one.names, one.text) for one in _common()]),
                 ("Options", [(one.names, one.text) for one in own]),
@@ -499,7 +500,7 @@ class Group(TyperGroup):
         return _plain(super().get_params(ctx), self.callback)
 
 
-def _common() -> list[Entry]:
+def _common() -> list[HelpEntry]:
     """List the options of all commands."""
 
     def nothing(progress: Any) -> Answer:  # type: ignore[empty-body]
@@ -544,15 +545,15 @@ def _longest(parameter: Any) -> str:
     return str(max(parameter.opts, key=len))
 
 
-def entries_of(parameters: Iterable[Any], command: Callable[..., Any] | None) -> list[Entry]:
+def entries_of(parameters: Iterable[Any], command: Callable[..., Any] | None) -> list[HelpEntry]:
     """Join the parameters of a command with what the help shows of them."""
     declared = inspect.signature(command, eval_str=True).parameters if command else {}
     own = getattr(command, "own", ())
     entries = []
     for one in parameters:
         parts = getattr(declared[one.name].annotation, "__metadata__", ()) if one.name in declared else ()
-        shown = next((part for part in parts if isinstance(part, Shown)), Shown(GENERAL, own=False))
-        entries.append(Entry(one, replace(shown, own=one.name in own)))
+        shown = next((part for part in parts if isinstance(part, OptionHelp)), OptionHelp(GENERAL, own=False))
+        entries.append(HelpEntry(one, replace(shown, own=one.name in own)))
     return entries
 
 
@@ -597,10 +598,10 @@ def parameters_of(declaring: Callable[..., Any]) -> list[inspect.Parameter]:
 
 def _made(parameter: inspect.Parameter) -> inspect.Parameter:
     kind, default = parameter.annotation, parameter.default
-    if isinstance(default, Declared):
+    if isinstance(default, DeclaredOption):
         return default.parameter(parameter.name, kind, default.default)
     for part in getattr(kind, "__metadata__", ()):
-        if isinstance(part, Declared):
+        if isinstance(part, DeclaredOption):
             return part.parameter(parameter.name, kind.__origin__, default)
     return parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
 
@@ -715,7 +716,7 @@ def _parameter(
     elif isinstance(first, Text):
         more["metavar"] = first.what.split()[-1].upper()
     more |= {"rich_help_panel": panel, "hidden": hidden, "meanings": meanings}
-    made = Declared(tuple(words), None, lambda: more)
+    made = DeclaredOption(tuple(words), None, lambda: more)
     return made.parameter(name, type_ | None, None)
 
 

@@ -8,15 +8,15 @@ from typing import Any
 
 from setveil.cli.session import say
 from setveil.options.columns import Columns
-from setveil.options.facts import Facts
+from setveil.options.facts import FactOptions
 from setveil.options.reading import Reading
 
 _NOT_OF_FILES = {"query", "connection"}
 
 
 def as_the_run_did(
-    run: str, original: Sequence[str], reading: Reading, columns: Columns, facts: Facts
-) -> tuple[Reading, Columns, Facts]:
+    run: str, original: Sequence[str], reading: Reading, columns: Columns, facts: FactOptions
+) -> tuple[Reading, Columns, FactOptions]:
     """Take from a run's record how its original is read, if it is the same file and nothing was said of that.
 
     Parameters
@@ -25,7 +25,7 @@ def as_the_run_did(
         The folder of a run; anything else has no record.
     original : sequence of str
         The files that are to be read. Others than those of the run are read by what is given.
-    reading, columns, facts : Reading, Columns, Facts
+    reading, columns, facts : Reading, Columns, FactOptions
         What was given.
     """
     record = Path(run) / "internal" / "report.json"
@@ -46,7 +46,7 @@ def as_the_run_did(
         return reading, columns, facts
     if [file["sha256"] for file in known] != [file_sha256(path) for path in paths]:
         return reading, columns, facts
-    found = options_in(Reading, told), options_in(Columns, told), options_in(Facts, told)
+    found = options_in(Reading, told), options_in(Columns, told), options_in(FactOptions, told)
     said = [*found[0].arguments(), *found[1].arguments(), *found[2].given]
     if said:
         say(f"{', '.join(original)}: read as {run} says, from which it was made.")

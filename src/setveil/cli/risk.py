@@ -15,7 +15,7 @@ from setveil.cli.session import Answer
 from setveil.cli.tables import AttackedColumns, read_either, read_table, require_tables
 from setveil.errors import RequestError
 from setveil.options.columns import Columns as Words
-from setveil.options.facts import Facts as FactWords
+from setveil.options.facts import FactOptions as FactWords
 from setveil.options.reading import DETECTED
 from setveil.options.reading import Reading as ReadingOptions
 

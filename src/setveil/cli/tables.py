@@ -12,7 +12,7 @@ from setveil.cli.session import say
 from setveil.errors import RequestError
 from setveil.options.columns import OF_VALUES, PUBLISHED, split_hierarchies
 from setveil.options.columns import Columns as Words
-from setveil.options.facts import NOT_RECOMMENDED, Facts
+from setveil.options.facts import NOT_RECOMMENDED, FactOptions
 from setveil.options.reading import Reading
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def read_either(
     from setveil.cli.files import read_fitting
     from setveil.hierarchy.io import read_hierarchy
 
-    if Facts().wanted(words):
+    if FactOptions().wanted(words):
         raise RequestError(NOT_RECOMMENDED, hint="`setveil explore` shows what each k and m costs them.")
     if of_table:
         return read_table(source, words, reading, hierarchies or ())

@@ -20,10 +20,10 @@ from setveil.errors import DataError, OutputError, RequestError, described, did_
 from setveil.plain_json import read_json, read_toml
 from setveil.published import kind_at
 from setveil.recipients import CERTIFICATE
-from setveil.report.evidence.facts import Sources
+from setveil.report.evidence.facts import EvidenceSources
 from setveil.report.evidence.page import LONGEST, evidence_html, record_as_data
 from setveil.report.evidence.questions import QUESTIONS, prefilled
-from setveil.report.evidence.standards import ALL, FRAMES, Section, sections
+from setveil.report.evidence.standards import ALL, FRAMES, StandardSection, sections
 from setveil.report.record import Record, read_record
 from setveil.runs.run import VerifiedRelease
 from setveil.staging import write_page
@@ -96,7 +96,7 @@ def evidence(
 
 def gathered(
     run: Any, attack: Any, fraction: Any, frame: str, answers: Any
-) -> tuple[Sources, list[Section], dict[str, str]]:
+) -> tuple[EvidenceSources, list[StandardSection], dict[str, str]]:
     """Collect everything that a page is made from: its sources, its sections, and the answers."""
     if frame not in FRAMES:
         raise RequestError(
@@ -121,7 +121,11 @@ def gathered(
         ms = sorted({entry["m"] for entry in _measured(record)} or {1, 2, 3})
         entries = fraction_risk(knowledge_of(rows, ()), share, ms)
         population = {"fraction": float(share), "confidence": CONFIDENCE, "entries": entries}
-    return Sources(record, _attack(attack), population, files, certificate), wanted, prefilled(record) | said
+    return (
+        EvidenceSources(record, _attack(attack), population, files, certificate),
+        wanted,
+        prefilled(record) | said,
+    )
 
 
 def page_place(out: Path, *, force: bool) -> Path:

@@ -32,7 +32,7 @@ from setveil.report.explore.cells import Explored
 from setveil.studies.explore.facts import explore_facts
 from setveil.studies.explore.promises import KS, KS_RHO, MS, MS_RHO, require_grid, require_triples
 from setveil.studies.explore.record import record
-from setveil.studies.explore.rows import TIME_BUDGET, Exploration, Secrets, require_budget
+from setveil.studies.explore.rows import TIME_BUDGET, Exploration, SensitiveItems, require_budget
 from setveil.studies.explore.rows import explore as explore_grid
 from setveil.studies.explore.tables import explore_table
 
@@ -146,7 +146,7 @@ def explore(
     if isinstance(algorithm, str):
         algorithm = algorithms.named(algorithm, trusted=True)
     weight = suited(of_table=of_table, rho=rho, share=share, named="" if algorithm is None else "algorithm")
-    secrets = None if rho is None else Secrets(labels_of("sensitive", sensitive, rows), knows)
+    secrets = None if rho is None else SensitiveItems(labels_of("sensitive", sensitive, rows), knows)
     found = explored(
         rows, promises, secrets=secrets, hierarchy=tree, algorithm=algorithm, share=weight,
         generalizing=generalizing, known=knowing, time_budget=deadline.left, seed=seed, progress=listening,
@@ -213,7 +213,7 @@ def explored(
     rows: Any,
     promises: list[Any],
     *,
-    secrets: Secrets | None,
+    secrets: SensitiveItems | None,
     algorithm: Any,
     share: Fraction,
     generalizing: Generalizing = USUAL,

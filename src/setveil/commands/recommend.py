@@ -172,7 +172,7 @@ def recommend(
 
 
 @dataclass(frozen=True)
-class Promise:
+class WantedPromise:
     """What the releases must keep.
 
     Attributes
@@ -201,7 +201,7 @@ class Promise:
 
 def promised(
     k: Any, m: Any, rho: Any, sensitive: object, knows: str | None, private: object, h: Any
-) -> Promise:
+) -> WantedPromise:
     """Settle what is promised, as far as that takes no data; None: was not given."""
     knows = None if knows == PUBLIC else knows
     texts = {"k": k, "m": m, "rho": rho, "sensitive": sensitive, "knows": knows}
@@ -235,10 +235,12 @@ def promised(
     size = "inf" if most == math.inf else int(most)
     bound = "" if rho is None else written(as_written(rho, "rho"))
     bound = rho.strip() if isinstance(rho, str) else bound  # as it was given
-    return Promise(model, k, size, bound, knows or PUBLIC, None if h is None else str(h), private is not None)
+    return WantedPromise(
+        model, k, size, bound, knows or PUBLIC, None if h is None else str(h), private is not None
+    )
 
 
-def suited(promise: Promise, share: Any, *, of_table: bool) -> Fraction | None:
+def suited(promise: WantedPromise, share: Any, *, of_table: bool) -> Fraction | None:
     """Refuse what does not suit rows, or a table, and take the share of a table's columns."""
     if of_table and (promise.model or promise.private):
         raise hides_nothing("rho" if promise.model else "private")
@@ -249,7 +251,7 @@ def suited(promise: Promise, share: Any, *, of_table: bool) -> Fraction | None:
 def advised(
     rows: Transactions,
     tree: Hierarchy | None,
-    promise: Promise,
+    promise: WantedPromise,
     files: Callable[[Path], DataSet],
     *,
     secrets: Callable[[Path], Value] | None,
@@ -291,7 +293,7 @@ def advised(
         )  # fmt: skip
 
 
-def _tried(promise: Promise, secrets: Value | None) -> list[Candidate]:
+def _tried(promise: WantedPromise, secrets: Value | None) -> list[Candidate]:
     """List what can keep a promise about rows of items."""
     if not promise.model or secrets is None:
         return candidates(promise.k or 0, promise.m, secrets, promise.h)

@@ -12,7 +12,7 @@ from setveil.commands.series_rows import people_in
 from setveil.commands.series_verdict import (
     KNOWN,
     PRESENCE,
-    Told,
+    SeriesRecord,
     counts_out,
     one_of,
     verdict_of,
@@ -41,7 +41,7 @@ from setveil.series.plan import plan, plan_together
 from setveil.series.risk import risk
 from setveil.series.state import published_state
 from setveil.series.trees import fitting
-from setveil.series.ways import HOLD_BACK, SEARCHES, How
+from setveil.series.ways import HOLD_BACK, SEARCHES, SearchSettings
 
 
 class Series:
@@ -291,7 +291,7 @@ class Series:
         bound: bool = False,
         progress: Listener = None,
         **reading: Any,
-    ) -> Told:
+    ) -> SeriesRecord:
         """Price every way to publish new rows next: a register, a period, people held back. Writes nothing.
 
         Parameters
@@ -310,7 +310,7 @@ class Series:
         new = self._people(ledger, data, reading)
         tree, (new,) = fitting(ledger, tree_of(hierarchy), [new])
         found = plan(ledger, new, tree, how=how, progress=heard(progress))
-        return Told(found, plan_text(found))
+        return SeriesRecord(found, plan_text(found))
 
     def plan_together(
         self,
@@ -322,7 +322,7 @@ class Series:
         time_limit: float | None = None,
         progress: Listener = None,
         **reading: Any,
-    ) -> Told:
+    ) -> SeriesRecord:
         """Price several releases whose labels are chosen together, none of which is out. Writes nothing.
 
         Parameters
@@ -338,7 +338,7 @@ class Series:
         found = plan_together(
             ledger, several, called, tree, weights=weights, time_limit=time_limit, progress=heard(progress)
         )  # fmt: skip
-        return Told(found, plan_text(found))
+        return SeriesRecord(found, plan_text(found))
 
     def verify(
         self,
@@ -350,7 +350,7 @@ class Series:
         show: int = 5,
         counts_are_out: bool = False,
         progress: Listener = None,
-    ) -> Told:
+    ) -> SeriesRecord:
         """Check the promise of all releases together, from the published files and the ledger.
 
         Parameters
@@ -373,7 +373,7 @@ class Series:
             counts_are_out=counts_are_out, progress=heard(progress),
         )  # fmt: skip
 
-    def risk(self, *, progress: Listener = None) -> Told:
+    def risk(self, *, progress: Listener = None) -> SeriesRecord:
         """Count people below 2, 5 and 10 for who knows up to three items, by each release and by all, linked.
 
         Returns
@@ -383,7 +383,7 @@ class Series:
         """
         ledger = self.ledger
         found = risk(published_state(ledger), ledger.promise, heard(progress))
-        return Told(found, risk_text(found))
+        return SeriesRecord(found, risk_text(found))
 
     def forget(self, id: str) -> int:  # noqa: A002
         """Remove what a person had from the ledger; published rows stay, and others may hide behind them.
@@ -410,7 +410,7 @@ class Series:
         with changing(self._folder) as ledger:
             drop(ledger, name, not_shared=not_shared)
 
-    def told(self) -> Told:
+    def told(self) -> SeriesRecord:
         """Say what the series promises and which releases it has."""
         ledger = self.ledger
         s = ledger.settings
@@ -426,7 +426,7 @@ class Series:
                 for one in ledger.releases
             ],
         }  # fmt: skip
-        return Told(found, list_text(found))
+        return SeriesRecord(found, list_text(found))
 
     def _people(
         self, ledger: Ledger, data: object, reading: Mapping[str, Any], *, merge: bool = False
@@ -452,7 +452,7 @@ def _require_none(ledger: Ledger) -> None:
         )
 
 
-def _how(algorithm: str, time_limit: float | None, refine: bool, bound: bool) -> How:
+def _how(algorithm: str, time_limit: float | None, refine: bool, bound: bool) -> SearchSettings:
     """Take how labels are searched for."""
     one_of("algorithm", algorithm, SEARCHES)
     if algorithm == "exact" and (bound or not refine):
@@ -461,4 +461,4 @@ def _how(algorithm: str, time_limit: float | None, refine: bool, bound: bool) ->
             f"{option} is of the greedy search: exact proves how good its labels are.",
             hint=f"Leave out {option}, or choose --algorithm greedy.",
         )
-    return How(algorithm, time_limit, refine, bound)
+    return SearchSettings(algorithm, time_limit, refine, bound)

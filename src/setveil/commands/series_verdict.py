@@ -29,7 +29,7 @@ _FIRST = (
 )
 
 
-class Told(dict[str, Any]):
+class SeriesRecord(dict[str, Any]):
     """What a series was asked, as JSON types, that shows itself in words."""
 
     def __init__(self, content: Mapping[str, Any], words: str) -> None:
@@ -50,7 +50,7 @@ def one_of(name: str, value: object, words: Sequence[str]) -> Any:
     return value
 
 
-def verified(ledger: Ledger, runs: Mapping[str, Path], *, progress: Progress, **asked: Any) -> Told:
+def verified(ledger: Ledger, runs: Mapping[str, Path], *, progress: Progress, **asked: Any) -> SeriesRecord:
     """Verify a series, or some of its releases by the folders of their runs (see `Series.verify`)."""
     own = ledger.promise
     promise = SeriesAnonymity(
@@ -66,7 +66,7 @@ def verified(ledger: Ledger, runs: Mapping[str, Path], *, progress: Progress, **
     return verdict_of(ledger, told(verdict, state), counts_are_out=asked["counts_are_out"])
 
 
-def verdict_of(ledger: Ledger, found: dict[str, Any], *, counts_are_out: bool = False) -> Told:
+def verdict_of(ledger: Ledger, found: dict[str, Any], *, counts_are_out: bool = False) -> SeriesRecord:
     """Say what was found of a series, and what of it does not hold for everybody."""
     warnings = []
     if len(ledger.releases) > 1 and (out := counts_out(ledger)):
@@ -75,7 +75,7 @@ def verdict_of(ledger: Ledger, found: dict[str, Any], *, counts_are_out: bool = 
     if ledger.settings.forgotten:
         warnings.append(f"{ledger.settings.forgotten:,} forgotten: no longer checked.")
     found["warnings"] = warnings
-    return Told(found, verdict_text(found))
+    return SeriesRecord(found, verdict_text(found))
 
 
 def counts_out(ledger: Ledger) -> str:
@@ -88,7 +88,7 @@ def counts_out(ledger: Ledger) -> str:
 
 def verify_together(
     runs: Sequence[str | PathLike[str]], *, show: int = 5, progress: Listener = None, **asked: Any
-) -> Told:
+) -> SeriesRecord:
     """Check several releases of one series, by the folders of their runs.
 
     Parameters

@@ -23,7 +23,7 @@ from setveil.errors import DataError, RequestError, described, faces
 from setveil.hierarchy.io import read_hierarchy
 from setveil.options.reading import DETECTED
 from setveil.past.classes import in_class, require_class
-from setveil.past.facts import Boxes, find_code_trees, find_facts, has_facts
+from setveil.past.facts import FactBoxes, find_code_trees, find_facts, has_facts
 from setveil.past.inputs import find_guarantee, find_rows, find_tree, rows_of_run
 from setveil.past.run import PastRun, past_run
 from setveil.past.tables import find_table, is_table, require_table, table_guarantee
@@ -162,7 +162,7 @@ def answered(
         facts = rows.facts
         given = read_hierarchy(hierarchy, encoding=encoding) if is_path(hierarchy) else hierarchy
         codes = find_code_trees(recorded, facts, tree_of_codes(given, facts))
-        boxes = Boxes.of(facts, codes, Vocabulary(recorded.image))
+        boxes = FactBoxes.of(facts, codes, Vocabulary(recorded.image))
     else:
         tree = find_tree(recorded, rows, _tree_or_path(hierarchy), encoding)
     guarantee = find_guarantee(recorded, rows, encoding)

@@ -38,7 +38,7 @@ class Amount:
 
 
 @dataclass(frozen=True)
-class Asked:
+class FactsRequest:
     """What a reading of facts was asked for."""
 
     # The columns of codes (where codes of one sort stand in several, what to call them), each with how many
@@ -73,7 +73,7 @@ def asked_for(
     date_format: str | None = None,
     sign: str | None = None,
     missing: Mapping[str, Sequence[str]] | None = None,
-) -> Asked:
+) -> FactsRequest:
     """Take what was said of the columns.
 
     Parameters
@@ -100,7 +100,7 @@ def asked_for(
             hint="Such as --date-format '%d.%m.%Y'.",
         )
     said = {column: tuple(values) for column, values in (missing or {}).items()}
-    return Asked(named, tuple(attributes), date_format, _sign(sign), said)
+    return FactsRequest(named, tuple(attributes), date_format, _sign(sign), said)
 
 
 def _require_once(named: Mapping[str, int | None], attributes: Sequence[When | Amount]) -> None:

@@ -19,13 +19,13 @@ from setveil.data.set_fields import split_column
 from setveil.data.spelling import normalized
 from setveil.data.totals import refuse_total_lines
 from setveil.errors import RequestError, listed, shorten
-from setveil.facts.asked import Asked
+from setveil.facts.asked import FactsRequest
 from setveil.tables.columns import OpenedTable, kept_lists, open_table
 from setveil.tables.how import How
 
 
 @dataclass(frozen=True)
-class Lines:
+class FactLines:
     """The columns of a table that count, line by line."""
 
     opened: OpenedTable
@@ -46,7 +46,7 @@ class Lines:
         return len(self.persons)
 
     @classmethod
-    def of(cls, source: Any, asked: Asked, how: How) -> Lines:
+    def of(cls, source: Any, asked: FactsRequest, how: How) -> FactLines:
         """Open a table and find its columns."""
         if how.id_column is None:
             raise RequestError(
@@ -160,7 +160,7 @@ class Lines:
                 personal = personal.respelled(one.labels, normalized(one.labels, how)[0])
         return personal
 
-    def origin(self, asked: Asked, how: How) -> Origin:
+    def origin(self, asked: FactsRequest, how: How) -> Origin:
         """Say what was read."""
         names, used = self.opened.table.names, self.used
         codes_at = [at for some in self.items_at.values() for at in some]

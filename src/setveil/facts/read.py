@@ -23,10 +23,10 @@ from setveil.data.spelling import normalized
 from setveil.data.vocabulary import item_order
 from setveil.errors import DataError, shorten
 from setveil.facts import dates
-from setveil.facts.asked import Amount, Asked, When
+from setveil.facts.asked import Amount, FactsRequest, When
 from setveil.facts.bands import Bands, number_in, usual_bounds
 from setveil.facts.facts import MISSING, Attribute, Facts, SetColumn
-from setveil.facts.lines import Lines
+from setveil.facts.lines import FactLines
 from setveil.hierarchy.tree import Hierarchy
 from setveil.tables.how import How
 from setveil.wording import count
@@ -35,14 +35,14 @@ FEWEST = 5  # persons who reach an amount by which bands are chosen, where no ot
 _EXACT = 1 << 62  # sums below it are made of 64-bit integers
 
 
-def read_rows_of_facts(source: Any, asked: Asked, how: How, *, fewest: int = 0) -> Facts:
+def read_rows_of_facts(source: Any, asked: FactsRequest, how: How, *, fewest: int = 0) -> Facts:
     """Read facts from a table with a line for each event (see `setveil.read_facts`).
 
     Parameters
     ----------
     source : path, Source or data frame
         As for `setveil.tables.columns.read_columns`.
-    asked : Asked
+    asked : FactsRequest
         What its columns are.
     how : How
         How it is read: `id_column` must be named; `item_columns` are columns of codes of one sort.
@@ -53,13 +53,13 @@ def read_rows_of_facts(source: Any, asked: Asked, how: How, *, fewest: int = 0) 
     start = time.perf_counter()
     if isinstance(source, str | Path):
         source = open_source(source)
-    lines = Lines.of(source, asked, how)
+    lines = FactLines.of(source, asked, how)
     made = facts_of_lines(lines, asked, how, fewest)
     origin = replace(lines.origin(asked, how), seconds=round(time.perf_counter() - start, 4))
     return replace(made, origin=origin, personal=lines.personal(how.not_ids, how.normalize))
 
 
-def facts_of_lines(lines: Lines, asked: Asked, how: How, fewest: int) -> Facts:
+def facts_of_lines(lines: FactLines, asked: FactsRequest, how: How, fewest: int) -> Facts:
     """Make a row of the facts of each person (see `read_rows_of_facts`)."""
     names = {one.column for one in asked.attributes}
     said = {name: (*(asked.missing or {}).get(name, ()), *how.lacking.named(name)) for name in names}
@@ -75,7 +75,7 @@ def facts_of_lines(lines: Lines, asked: Asked, how: How, fewest: int) -> Facts:
 
 
 def _column(
-    lines: Lines, name: str, asked: Asked, how: How, fewest: int, notes: dict[str, None]
+    lines: FactLines, name: str, asked: FactsRequest, how: How, fewest: int, notes: dict[str, None]
 ) -> tuple[SetColumn, tuple[Codes, NDArray[np.int32]]]:
     """Read the facts of one column of codes: the row of each, and its parts."""
     line, code, labels = lines.codes(name, how)
@@ -126,7 +126,13 @@ class _Periods:
 
     @classmethod
     def of(
-        cls, lines: Lines, when: When, asked: Asked, line: Codes, fewest: int, notes: dict[str, None]
+        cls,
+        lines: FactLines,
+        when: When,
+        asked: FactsRequest,
+        line: Codes,
+        fewest: int,
+        notes: dict[str, None],
     ) -> _Periods:
         column, name = lines.column(when.column)
         days = _days(column, name, when, asked)
@@ -160,7 +166,7 @@ def _periods(
     return codes, labels, dates.period_tree(present, level, missing=MISSING in used)
 
 
-def _days(column: Column, name: str, when: When, asked: Asked) -> list[date | None]:
+def _days(column: Column, name: str, when: When, asked: FactsRequest) -> list[date | None]:
     """Read the date of each label of a column; None where it is missing."""
     gone = {"", *(asked.missing or {}).get(when.column, ())}
     texts = [label.strip() for label in column.labels]
@@ -192,7 +198,7 @@ def _notice(column: Column, name: str, days: Sequence[date | None], notes: dict[
 
 
 def _since_first(
-    lines: Lines, column: Column, days: Sequence[date | None], width: int, fewest: int
+    lines: FactLines, column: Column, days: Sequence[date | None], width: int, fewest: int
 ) -> tuple[Codes, Bands]:
     """Band the days since each person's first line: of each line, the next one where there is none."""
     never = np.int64(1 << 40)
@@ -213,7 +219,7 @@ def _since_first(
 
 
 def _banded(
-    lines: Lines, amount: Amount, asked: Asked, line: Codes, group: Codes, row: Codes, fewest: int
+    lines: FactLines, amount: Amount, asked: FactsRequest, line: Codes, group: Codes, row: Codes, fewest: int
 ) -> tuple[Attribute, NDArray[np.int64]]:
     """Put together the amounts of the lines of each fact, and find the leaf of the band of each.
 

@@ -18,9 +18,9 @@ from setveil.data.named_columns import Column
 from setveil.data.skipped import NO_LINES
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, did_you_mean, listed, shorten
-from setveil.facts.asked import Asked
+from setveil.facts.asked import FactsRequest
 from setveil.facts.facts import SIGN, Facts, SetColumn
-from setveil.facts.lines import Lines
+from setveil.facts.lines import FactLines
 from setveil.facts.read import facts_of_lines, parts_said
 from setveil.kernels.rows import frozen
 from setveil.tables.columns import Split, TableColumns, read_columns
@@ -102,7 +102,7 @@ class FactTable(Table):
 def read_table_of_facts(
     source: Any,
     roles: Roles,
-    asked: Asked,
+    asked: FactsRequest,
     how: How,
     *,
     per_person: Mapping[str, str] | None = None,
@@ -119,7 +119,7 @@ def read_table_of_facts(
         person on each.
     roles : Roles
         What the columns are in addition to codes, dates and amounts; hierarchies must have been read.
-    asked : Asked
+    asked : FactsRequest
         What codes, dates and amounts are.
     how : How
         How it is read: `id_column` must be named; `items` is the table of events.
@@ -148,7 +148,7 @@ def read_table_of_facts(
     if apart:
         events = replace(events, lacking=how.lacking.among(of_facts))
     how = replace(how, lacking=replace(how.lacking, of_columns=of_persons))
-    lines = Lines.of(how.items if apart else opened, asked, events)
+    lines = FactLines.of(how.items if apart else opened, asked, events)
     personal = lines.personal(events.not_ids, events.normalize)
     facts = replace(
         facts_of_lines(lines, asked, events, fewest), origin=lines.origin(asked, events), personal=personal
@@ -186,7 +186,7 @@ def read_table_of_facts(
     return FactTable.of(table, facts)
 
 
-def _require_one_role(roles: Roles, asked: Asked) -> None:
+def _require_one_role(roles: Roles, asked: FactsRequest) -> None:
     """Refuse a column of codes, dates or amounts that has another role, too."""
     other = {**dict.fromkeys(roles.keep, "keep"), **dict.fromkeys(roles.qi, "qi")}
     for name in asked.sets:
@@ -215,7 +215,7 @@ def _require_way(name: str, way: str, names: Sequence[str]) -> None:
 
 
 def _joined_with(
-    lines: Lines, facts: Facts, set_name: str
+    lines: FactLines, facts: Facts, set_name: str
 ) -> Callable[[Column, str, How], tuple[Split, str]]:
     """Give each line of a table the facts of its id: one line of those of an id."""
 

@@ -14,7 +14,7 @@ from setveil.values.declared import as_words, parameter
 from setveil.values.kinds import Choice, Flag, Integer, Text, Texts
 
 if TYPE_CHECKING:
-    from setveil.facts.asked import Asked
+    from setveil.facts.asked import FactsRequest
     from setveil.facts.generalizing import Generalizing
     from setveil.tables.how import How
     from setveil.tables.roles import Roles
@@ -29,7 +29,7 @@ OF_COLUMNS = ("--set", "--weight")  # options of tables that facts have, too
 
 
 @dataclass(frozen=True)
-class Facts:
+class FactOptions:
     """What was said of dates and amounts; None: nothing."""
 
     when: Sequence[str] | None = parameter(
@@ -102,7 +102,7 @@ class Facts:
         """Return what was given as it is written on the command line."""
         return as_words({field.name: getattr(self, field.name) for field in fields(self)})
 
-    def as_asked(self, columns: Columns, *, of_persons: bool = False) -> Asked:
+    def as_asked(self, columns: Columns, *, of_persons: bool = False) -> FactsRequest:
         """Say which columns are what; `of_persons`: there may be such that say what is known of a person."""
         from setveil.facts.asked import asked_for
 
@@ -147,7 +147,7 @@ class Facts:
             found[name] = way
         return found
 
-    def as_roles(self, columns: Columns, asked: Asked, hierarchies: Mapping[str, str]) -> Roles:
+    def as_roles(self, columns: Columns, asked: FactsRequest, hierarchies: Mapping[str, str]) -> Roles:
         """Say what the columns of persons are, with the hierarchies of some of them."""
         known = names_in(columns.qi)
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from setveil.errors import DataError
 from setveil.hierarchy.boxes import Box
 from setveil.past._naming import Naming, Positions
-from setveil.past._question import Answer, Question
-from setveil.past.facts import Boxes
+from setveil.past._question import Answer, ItemQuestion
+from setveil.past.facts import FactBoxes
 from setveil.past.run import PastRun
 from setveil.values.per_column import labelled
 
@@ -17,14 +17,14 @@ _TRIED = 10  # boxes above what is left out that are tried at most
 Parts = dict[str, Positions]
 
 
-class BoxQuestion(Question):
+class BoxQuestion(ItemQuestion):
     """One box of facts, and what the run made of it; a code alone means all facts of it."""
 
     def __init__(self, run: PastRun, now: Naming, name: str, show: int) -> None:
         super().__init__(run, now, name, show)
         boxes = now.terms.boxes
         assert boxes is not None  # noqa: S101  (of a run of facts)
-        self.boxes: Boxes = boxes
+        self.boxes: FactBoxes = boxes
         box = boxes.read(name)
         if box is None:
             raise self._unknown_box()

@@ -17,7 +17,7 @@ from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.verify import Verdict, verify
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import frozen, recode_rows
-from setveil.past.facts import Boxes
+from setveil.past.facts import FactBoxes
 from setveil.progress import Progress
 from setveil.published.recoding import Recoding
 from setveil.utility.entropy import entropy
@@ -38,7 +38,7 @@ class RunTerms:
     guarantee: Guarantee  # what the run promises
     objective: str  # {"lm", "ncp", "entropy"}: the measure of the loss that it keeps low
     progress: Progress
-    boxes: Boxes | None = None  # what facts may be published as; there is no tree then
+    boxes: FactBoxes | None = None  # what facts may be published as; there is no tree then
 
     @cached_property
     def place(self) -> Positions:

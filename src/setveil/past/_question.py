@@ -16,7 +16,7 @@ from setveil.past.run import PastRun
 Answer = dict[str, Any]
 
 
-class Question:
+class ItemQuestion:
     """One name, and what the run made of it."""
 
     def __init__(self, run: PastRun, now: Naming, name: str, show: int) -> None:

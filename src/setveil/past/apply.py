@@ -51,7 +51,7 @@ info = AlgorithmInfo(
 
 
 @dataclass(frozen=True)
-class Settings:
+class ApplySettings:
     """How a recoding was applied, for the record."""
 
     repair: bool  # whether it might be coarsened
@@ -140,7 +140,7 @@ def apply(
             together = verified_union(release, guarantee, *union, progress)
     found = looked_at(data, release, guarantee, timing, progress, details=details)
     search = (terms.loss, terms.suppress, terms.gap, terms.time_limit) if terms else (None, True, 0, None)
-    settings = Settings(bool(repair), strict, *search)
+    settings = ApplySettings(bool(repair), strict, *search)
     report = recorded(
         data, hierarchy, release, verdict, found, timing,
         algorithm={"name": NAME, "info": info, "settings": settings}, guarantee=guarantee, seed=seed,

@@ -21,7 +21,7 @@ from setveil.hierarchy.columns import joined
 from setveil.hierarchy.io import read_hierarchy
 from setveil.hierarchy.tree import Hierarchy
 from setveil.options.columns import Columns, split_hierarchies
-from setveil.options.facts import Facts as Words
+from setveil.options.facts import FactOptions as Words
 from setveil.options.reading import Reading
 from setveil.past.inputs import require_same_file, rows_of_run
 from setveil.past.recorded import options_in, texts_in
@@ -111,7 +111,7 @@ def find_code_trees(run: PastRun, data: Facts, given: Hierarchy | None) -> list[
 
 
 @dataclass(frozen=True, eq=False)
-class Boxes:
+class FactBoxes:
     """The boxes that facts may be published as, each a node of the tree of each part."""
 
     spaces: tuple[Space, ...]  # of each column of codes
@@ -119,7 +119,7 @@ class Boxes:
     leaves: NDArray[np.int32]  # int32 (items, most parts): its parts, as leaves of their trees
 
     @classmethod
-    def of(cls, data: Facts, codes: list[Hierarchy], items: Vocabulary) -> Boxes:
+    def of(cls, data: Facts, codes: list[Hierarchy], items: Vocabulary) -> FactBoxes:
         """Put the trees of all parts together, for facts in the order of a vocabulary that has them all."""
         spaces = Generalizing().spaces(data, codes)
         place = [items.ids[label] for label in data.vocabulary.labels]

@@ -17,8 +17,8 @@ from setveil.guarantees import Guarantee, absent_items
 from setveil.hierarchy.tree import Hierarchy
 from setveil.past._box_question import BoxQuestion
 from setveil.past._naming import Naming, RunTerms
-from setveil.past._question import Question
-from setveil.past.facts import Boxes, has_facts
+from setveil.past._question import ItemQuestion
+from setveil.past.facts import FactBoxes, has_facts
 from setveil.past.run import MODELS, PastRun
 from setveil.progress import Progress
 from setveil.published import kind_of_recoding
@@ -62,7 +62,7 @@ def why(
     guarantee: Guarantee,
     name: str,
     *,
-    boxes: Boxes | None = None,
+    boxes: FactBoxes | None = None,
     show: int = 10,
     progress: Progress,
 ) -> Answer:
@@ -74,7 +74,7 @@ def why(
         Its rows, its hierarchy if its labels are nodes of one, and its promise.
     name : str
         A label, an item, or a node of the hierarchy.
-    boxes : Boxes, optional
+    boxes : FactBoxes, optional
         What facts may be published as, in place of a hierarchy.
     progress : Progress
         Hears how far the checks are.
@@ -85,7 +85,7 @@ def why(
         See docs/why.md.
     """
     now = _as_published(run, data, tree, boxes, guarantee, progress)
-    about = (Question if boxes is None else BoxQuestion)(run, now, name, show).answer()
+    about = (ItemQuestion if boxes is None else BoxQuestion)(run, now, name, show).answer()
     report = run.report
     optimality = report.get("optimality")
     settings = report["algorithm"].get("parameters") or {}
@@ -111,7 +111,7 @@ def _as_published(
     run: PastRun,
     data: Transactions,
     tree: Hierarchy | None,
-    boxes: Boxes | None,
+    boxes: FactBoxes | None,
     guarantee: Guarantee,
     progress: Progress,
 ) -> Naming:

@@ -11,147 +11,147 @@ from pathlib import Path
 from typing import NamedTuple
 
 
-class Entry(NamedTuple):
+class GlossaryEntry(NamedTuple):
     """An entry: how docs/glossary.md begins it, and what it says."""
 
     title: str
     text: str
 
 
-ENTRIES: dict[str, Entry] = {
-    "k": Entry(
+ENTRIES: dict[str, GlossaryEntry] = {
+    "k": GlossaryEntry(
         "k.",
         "The number of rows among which everybody shall hide: at least k rows fit what an attacker knows.",
     ),
-    "m": Entry(
+    "m": GlossaryEntry(
         "m.",
         "The number of items of a person that an attacker may know. inf means any number.",
     ),
-    "rho": Entry(
+    "rho": GlossaryEntry(
         "rho.",
         "The greatest probability with which a sensitive item may be learned of a person, between 0 and 1.",
     ),
-    "promise": Entry(
+    "promise": GlossaryEntry(
         "Promise",
         "or guarantee. What a release assures, with its numbers: a privacy model and its parameters.",
     ),
-    "row": Entry(
+    "row": GlossaryEntry(
         "Row.",
         "One record, usually one person or one visit: a set of items. Order and repetition within a "
         "row mean nothing. A row may be empty; it still counts as a person.",
     ),
-    "occurrence": Entry(
+    "occurrence": GlossaryEntry(
         "Occurrence.",
         "One item in one row. 5,000 rows of six items have 30,000 occurrences.",
     ),
-    "fact": Entry(
+    "fact": GlossaryEntry(
         "Fact.",
         "A code with what belongs to it, such as a period and a band of an amount. A part of a fact is its "
         "code, its period or its band; what is published of it is a box, which represents all facts in it.",
     ),
-    "itemset": Entry(
+    "itemset": GlossaryEntry(
         "Itemset.",
         "A set of items. A row holds an itemset if it holds each of its items.",
     ),
-    "support": Entry(
+    "support": GlossaryEntry(
         "Support",
         "of an item or itemset. The number of rows that hold it. An itemset is frequent if its "
         "support reaches a chosen number of rows, and rare if it is held by some rows, but by fewer "
         "than k.",
     ),
-    "label": Entry(
+    "label": GlossaryEntry(
         "Label.",
         "The text that is published for an item: the item itself, or a broader name. A label "
         "represents one or more items.",
     ),
-    "recoding": Entry(
+    "recoding": GlossaryEntry(
         "Recoding.",
         "Which label each item is published under. It is global if an item gets the same label in "
         "every row, and local if it may get different ones",
     ),
-    "generalization": Entry(
+    "generalization": GlossaryEntry(
         "Generalization.",
         "Publishing an item under a label that represents more items.",
     ),
-    "suppression": Entry(
+    "suppression": GlossaryEntry(
         "Suppression.",
         "Leaving something out. A suppressed item is missing from every row (total suppression). Rows"
         " are never suppressed; a row that loses all its items stays as an empty row.",
     ),
-    "hierarchy": Entry(
+    "hierarchy": GlossaryEntry(
         "Hierarchy.",
         "A tree of names. The leaves are the items; each inner node is a broader name for all leaves "
         "below it; the root represents everything.",
     ),
-    "cut": Entry(
+    "cut": GlossaryEntry(
         "Cut.",
         "Nodes of a hierarchy, exactly one on every path from the root to a leaf. "
         "Publishing every item as the node of the cut above it is a global recoding.",
     ),
-    "class": Entry(
+    "class": GlossaryEntry(
         "Class.",
         "All rows of a published table with the same quasi-identifiers.",
     ),
-    "quasi-identifier": Entry(
+    "quasi-identifier": GlossaryEntry(
         "Quasi-identifier.",
         "A column or an item that someone may know of a person, and by which the row can be found.",
     ),
-    "sensitive item": Entry(
+    "sensitive item": GlossaryEntry(
         "Sensitive item, private item.",
         "An item that nobody shall learn of a person.",
     ),
-    "risk": Entry(
+    "risk": GlossaryEntry(
         "Risk.",
         "How many rows an attacker finds who knows 1, 2, 3 ... items, in an original or in a release;"
         " a row is unique if it is the only one that fits.",
     ),
-    "series": Entry(
+    "series": GlossaryEntry(
         "Series.",
         "Several releases about the same people. Its promise, (k, m)-series, is about their joined table: "
         "for every person and every choice of at most m of her known items, at least k people show all of "
         "their tokens, what the rows of the releases show of these items.",
     ),
-    "ledger": Entry(
+    "ledger": GlossaryEntry(
         "Ledger.",
         "What must be kept inside of a series: who is in which release, under keyed codes, what each had, "
         "and what was published.",
     ),
-    "held back": Entry(
+    "held back": GlossaryEntry(
         "Withheld.",
         "Of a series: a person whose row does not go into a release, because she would be found whatever it "
         "showed.",
     ),
-    "NCP": Entry(
+    "NCP": GlossaryEntry(
         "NCP",
         "normalized certainty penalty. The average, over all occurrences, of the share of all items "
         "that the published label represents.",
     ),
-    "LM": Entry(
+    "LM": GlossaryEntry(
         "LM",
         "loss metric. The average, over all occurrences, of the share of the other items that the "
         "item can be mistaken for.",
     ),
-    "R": Entry(
+    "R": GlossaryEntry(
         "R, T, f.",
         "Of tables: what the columns lost, what the items lost, and both together, weighed by --share.",
     ),
-    "query error": Entry(
+    "query error": GlossaryEntry(
         "Query error.",
         "How far off the answers to random counting queries typically are: the median of their "
         "relative errors. The queries ask for two items, of a table for columns and items.",
     ),
-    "ARE": Entry(
+    "ARE": GlossaryEntry(
         "ARE",
         "average relative error. The mean of the relative errors of the same queries, which a few "
         "rare itemsets can make large.",
     ),
-    "optimum": Entry(
+    "optimum": GlossaryEntry(
         "Optimum.",
         "The least loss of all valid releases of one kind along one hierarchy. A lower bound is a "
         "loss below which none of them can be, and the gap is the part of a release's loss that might"
         " be avoidable. Without a gap a release is proven to be the best.",
     ),
-    "Pareto-optimal": Entry(
+    "Pareto-optimal": GlossaryEntry(
         "Pareto-optimal.",
         "A release than which no other one is better in one respect and no worse in the others.",
     ),
@@ -207,14 +207,14 @@ def with_entries(page: str) -> str:
     return f"{head}{entries}\n</body>{tail}"
 
 
-def _told(entry: Entry) -> str:
+def _told(entry: GlossaryEntry) -> str:
     """Write an entry as docs/glossary.md does, where some titles begin a sentence."""
     after = ":" if entry.title.endswith(".") else "" if entry.text.startswith("of ") else ","
     text = html.escape(entry.text.removesuffix("."), quote=False)
     return f"<b>{html.escape(_named(entry))}</b>{after} {text}."
 
 
-def _named(entry: Entry) -> str:
+def _named(entry: GlossaryEntry) -> str:
     return entry.title.removesuffix(".")
 
 

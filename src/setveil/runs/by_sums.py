@@ -18,13 +18,15 @@ from setveil.published.rows import RowsOutcome
 from setveil.runs.asked import Asked
 from setveil.runs.check import with_counts
 from setveil.runs.details import ITEMSET_LENGTH, QUERIES, TOP, frequent_support
-from setveil.runs.steps import Made, Timing, timed
+from setveil.runs.steps import AlgorithmResult, Timing, timed
 from setveil.utility import Case, measured
 from setveil.utility.are import counts_estimator
 from setveil.utility.in_parts import answers_in_parts
 
 
-def outcome(data: Sums, after: TabledRows, made: Made, asked: Asked, published: Path) -> RowsOutcome:
+def outcome(
+    data: Sums, after: TabledRows, made: AlgorithmResult, asked: Asked, published: Path
+) -> RowsOutcome:
     """Say what is published of rows, and write the counts beside them, if there are to be any."""
     recoding: Recoding = made.recoding
     least = asked.least

@@ -38,7 +38,7 @@ from setveil.runs.asked import Asked, asked_for
 from setveil.runs.by_sums import looked_at_sums, outcome, verdict_as_written
 from setveil.runs.check import check_pieces
 from setveil.runs.folder import REPORT, fill, new_folder, write_json
-from setveil.runs.steps import Made, Timing, made_at, released_at, timed
+from setveil.runs.steps import AlgorithmResult, Timing, made_at, released_at, timed
 from setveil.staging import private_folder
 
 DATA = "data.parquet"
@@ -179,7 +179,7 @@ class _Disk:
         require_countable(asked.guarantee, len(made.published))
         return made, told
 
-    def publish(self, asked: Asked, made: Made, progress: Progress) -> RowsOutcome:
+    def publish(self, asked: Asked, made: AlgorithmResult, progress: Progress) -> RowsOutcome:
         """Put the rows in their order and write them, with the counts beside them."""
         shown = publish_parts(
             self.data, made.recoding, asked.seed, private_folder(self.work / "published"),
@@ -198,7 +198,7 @@ class _Disk:
         return verdict_as_written(verdict, found, release, asked.guarantee, self.published)
 
     def look(
-        self, asked: Asked, made: Made, release: RowsOutcome, timing: Timing, progress: Progress
+        self, asked: Asked, made: AlgorithmResult, release: RowsOutcome, timing: Timing, progress: Progress
     ) -> dict[str, Any]:
         """Find what was lost, what is still answered, and the risk."""
         return looked_at_sums(TabledRows.of(self.data), release, timing, progress, details=asked.details)

@@ -145,7 +145,7 @@ def anonymize_facts(
     told : dict
         What the algorithm has to say of that run, and `facts`: what is left of the parts, and the orders.
     """
-    search = _Search(data, codes, asked, how, progress)
+    search = _LineSearch(data, codes, asked, how, progress)
     search.try_orders()
     facts = search.facts
     varied = any(column.attributes for column in facts.columns)
@@ -214,7 +214,7 @@ class _Made:
         return items_of(self.recoding)
 
 
-class _Search:
+class _LineSearch:
     """The search for the lines that lose the least."""
 
     def __init__(

@@ -42,7 +42,7 @@ from setveil.runs.distance import distance, require_known_optimum
 from setveil.runs.folder import PAGE, counts, write_folder
 from setveil.runs.orders import anonymize_facts, items_of, require_possible, trees_of
 from setveil.runs.rare import least_rows, rare_names, require_common, without_rare
-from setveil.runs.steps import Made, Timing, made_at, released_at, timed
+from setveil.runs.steps import AlgorithmResult, Timing, made_at, released_at, timed
 from setveil.staging import scratch_folder
 from setveil.tables.ends import with_cells
 from setveil.tracing import Trace
@@ -408,7 +408,7 @@ class _Memory:
         )
         return found
 
-    def publish(self, asked: Asked, made: Made, progress: Progress) -> Release:
+    def publish(self, asked: Asked, made: AlgorithmResult, progress: Progress) -> Release:
         """Put the rows in an order that tells nothing."""
         recoding = made.recoding.shared_by(getattr(asked.guarantee, "k", None))
         release = publish(self.data, recoding, asked.seed, made.told, asked.least)
@@ -419,7 +419,7 @@ class _Memory:
         return checked(self.data, release, asked.guarantee, progress)
 
     def look(
-        self, asked: Asked, made: Made, release: Release, timing: Timing, progress: Progress
+        self, asked: Asked, made: AlgorithmResult, release: Release, timing: Timing, progress: Progress
     ) -> dict[str, Any]:
         """Find what was lost, what is still answered, the risk, and the distance to the optimum."""
         found = looked_at(

@@ -56,20 +56,20 @@ class Place(Protocol[R]):
     ) -> tuple[Any, dict[str, Any]]:
         """Run the algorithm: what becomes of the items or rows, and what there is to say of its run."""
 
-    def publish(self, asked: Asked, made: Made, progress: Progress) -> R:
+    def publish(self, asked: Asked, made: AlgorithmResult, progress: Progress) -> R:
         """Put what is published into an order that tells nothing, with the counts beside it."""
 
     def verify(self, asked: Asked, release: R, progress: Progress) -> Verdict:
         """Check what is published, as who receives it."""
 
     def look(
-        self, asked: Asked, made: Made, release: R, timing: Timing, progress: Progress
+        self, asked: Asked, made: AlgorithmResult, release: R, timing: Timing, progress: Progress
     ) -> dict[str, Any]:
         """Find what was lost, and as far as it was asked for what is still answered, and the risk."""
 
 
 @dataclass(frozen=True)
-class Made:
+class AlgorithmResult:
     """What an algorithm made of the rows.
 
     Attributes
@@ -89,7 +89,7 @@ class Made:
 
 def made_at(
     place: Place[R], asked: Asked, tree: Hierarchy | None, timing: Timing, progress: Progress
-) -> Made:
+) -> AlgorithmResult:
     """Prepare the rows and anonymize them."""
     if tree is not None and tree.origin is not None:
         timing["hierarchy"] = tree.origin.seconds
@@ -103,11 +103,11 @@ def made_at(
     if tree is not None:
         recoding, told, tree = numbered(recoding, told, tree, place.data, k, given=given)
     recoding = recoding.ordered(place.data, tree, k, list_members=asked.list_members)
-    return Made(recoding.tree_of(tree), recoding, told)
+    return AlgorithmResult(recoding.tree_of(tree), recoding, told)
 
 
 def released_at(
-    place: Place[R], asked: Asked, made: Made, timing: Timing, progress: Progress
+    place: Place[R], asked: Asked, made: AlgorithmResult, timing: Timing, progress: Progress
 ) -> tuple[R, Verdict, Record]:
     """Publish what was made, verify it, look at it and put together its record; refuse what does not hold."""
     with timed(timing, "write" if place.writes else "anonymize"):

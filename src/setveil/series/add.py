@@ -16,8 +16,19 @@ from setveil.runs.steps import timed
 from setveil.series.ledger import Ledger, require_free_name
 from setveil.series.people import People, require_register
 from setveil.series.plan import PLANNED, plan, together
-from setveil.series.publish import Chosen, Made, allowed_counts, made, written
-from setveil.series.ways import FOUND, NEEDED, NONE, RETURNERS, How, Next, Way, alone, next_of, searched
+from setveil.series.publish import Chosen, PendingRelease, allowed_counts, made, written
+from setveil.series.ways import (
+    FOUND,
+    NEEDED,
+    NONE,
+    RETURNERS,
+    Next,
+    SearchSettings,
+    Way,
+    alone,
+    next_of,
+    searched,
+)
 from setveil.wording import count
 
 
@@ -30,7 +41,7 @@ def add_new(
     *,
     hold_back: str | None = None,
     labels_of: str | None = None,
-    how: How | None = None,
+    how: SearchSettings | None = None,
     priced: bool = False,
     counts: bool | int = True,
     writing: Mapping[str, Any] | None = None,
@@ -69,7 +80,7 @@ def add_new(
     require_writable(out)
     require_register(ledger, new)
     tree.locate(new.data.vocabulary)
-    how = how or How()
+    how = how or SearchSettings()
     chosen = Chosen(hold_back or (NONE if register else NEEDED), labels_of, **asdict(how))
     counted = allowed_counts(ledger, len(ledger.releases), counts)
     start = _start(ledger, labels_of, tree)
@@ -132,9 +143,9 @@ def add_together(
         inside = next((other for other in others if _overlap(other, out.absolute())), None)
         if inside is not None:
             raise RequestError(f"{out} and {inside} overlap.", hint="Give each release a folder of its own.")
-    chosen = Chosen(PLANNED, None, **asdict(How(time_limit=time_limit)))
+    chosen = Chosen(PLANNED, None, **asdict(SearchSettings(time_limit=time_limit)))
     found = together(ledger, several, names, tree, weights=weights, time_limit=time_limit, progress=progress)
-    ready: list[Made] = []
+    ready: list[PendingRelease] = []
     for name, way, out in zip(names, found, outs, strict=True):
         counted = allowed_counts(ledger, len(ready), counts)
         ready.append(

@@ -18,7 +18,7 @@ from setveil.kernels.rows import frozen, recode_rows
 from setveil.past.run import past_run
 from setveil.progress import Progress, silent
 from setveil.runs.folder import write_json
-from setveil.series.files import Part
+from setveil.series.files import KeptRelease
 from setveil.series.ledger import (
     INSIDE,
     Entry,
@@ -58,7 +58,7 @@ def add_published(
     _require_at_least(ledger, guarantee)
     require_register(ledger, new)
     progress("comparing with what was published")
-    part = Part(tuple(new.codes), new.data, past.image, _rows_of(run, past.image, new))
+    part = KeptRelease(tuple(new.codes), new.data, past.image, _rows_of(run, past.image, new))
     state = published_state(ledger)
     named = [*zip(state.names, state.parts, strict=True), (name, part)]
     now = state_of(named)

@@ -25,7 +25,7 @@ ITEMS, RECODING, ROWS, HELD, FORGOTTEN = (
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class KeptRelease:
     """What is kept of a release.
 
     Attributes
@@ -60,7 +60,7 @@ class Part:
         items = self.data.items[self.data.indptr[place] : self.data.indptr[place + 1]].tolist()
         return {label for item in items if (label := self.image[labels[item]]) is not None}
 
-    def without(self, person: str, fresh: str) -> Part:
+    def without(self, person: str, fresh: str) -> KeptRelease:
         """Forget what a person had; the labels of the row stay, under a fresh code."""
         if person not in self.people:
             return replace(self, held=tuple(one for one in self.held if one != person))
@@ -73,7 +73,7 @@ class Part:
         return replace(self, people=people, data=data, rows=self.rows[order], forgotten=forgotten)
 
 
-def write_part(folder: Path, part: Part) -> None:
+def write_part(folder: Path, part: KeptRelease) -> None:
     """Write what is kept of a release into a private folder.
 
     Rows of those who were forgotten have no code there: their labels are in a file of their own.
@@ -107,7 +107,7 @@ def write_part(folder: Path, part: Part) -> None:
     keep_private(folder)
 
 
-def read_part(folder: Path) -> Part:
+def read_part(folder: Path) -> KeptRelease:
     """Read what is kept of a release."""
     import polars as pl
 
@@ -139,7 +139,7 @@ def read_part(folder: Path) -> Part:
     missing = [label for label in data.vocabulary.labels if label not in image]
     if missing or len(place) < len(people):
         raise _damaged(folder, f"no label of {missing[0]!r}" if missing else "somebody has two rows")
-    return Part(tuple(people), data, image, published.astype(np.int64), held, forgotten or None)
+    return KeptRelease(tuple(people), data, image, published.astype(np.int64), held, forgotten or None)
 
 
 def _csv(lines: pl.DataFrame) -> bytes:

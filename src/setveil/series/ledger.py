@@ -29,7 +29,7 @@ from setveil.errors import (
 from setveil.guarantees.series import SeriesAnonymity
 from setveil.plain_json import read_json
 from setveil.recipients import PROGRAMS
-from setveil.series.files import ROWS, Part, read_part, write_part
+from setveil.series.files import ROWS, KeptRelease, read_part, write_part
 from setveil.series.ids import Coded, coded, fingerprint, new_key, read_key
 from setveil.staging import private_file, staged_file, staged_folder
 from setveil.values.kinds import file_sha256
@@ -112,7 +112,7 @@ class Ledger:
             hint=did_you_mean(name, self.names, f"It has {', '.join(self.names) or 'none yet'}."),
         )
 
-    def part(self, name: str) -> Part:
+    def part(self, name: str) -> KeptRelease:
         """Read what is kept of a release."""
         return read_part(self.folder / self.entry(name).place)
 
@@ -294,7 +294,7 @@ def replaced(ledger: Ledger) -> Iterator[Callable[[Ledger], None]]:
 
 
 @contextlib.contextmanager
-def kept(ledger: Ledger, place: str, part: Part) -> Iterator[None]:
+def kept(ledger: Ledger, place: str, part: KeptRelease) -> Iterator[None]:
     """Write what is kept of a release; it goes again if what follows fails."""
     where = ledger.folder / place
     try:

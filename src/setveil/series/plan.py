@@ -22,10 +22,10 @@ from setveil.series.ways import (
     NEEDED,
     NONE,
     RETURNERS,
-    How,
     Image,
     Next,
     Own,
+    SearchSettings,
     Way,
     alone,
     next_of,
@@ -44,7 +44,7 @@ def plan(
     new: People,
     tree: Hierarchy,
     *,
-    how: How | None = None,
+    how: SearchSettings | None = None,
     progress: Progress = silent,
 ) -> dict[str, Any]:
     """Price every way to publish new rows that applies.
@@ -62,7 +62,7 @@ def plan(
     for way, rows in ((REGISTER, everybody), (APPEND, new)):
         if is_register and way == APPEND:
             break
-        given = next_of(ledger, rows, tree, how or How(), None, progress)
+        given = next_of(ledger, rows, tree, how or SearchSettings(), None, progress)
         progress(f"finding the best labels by themselves ({way})")
         own, before = _by_themselves(given)
         hold = NONE if way == REGISTER else NEEDED

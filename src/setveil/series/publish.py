@@ -27,7 +27,7 @@ from setveil.runs.details import recorded
 from setveil.runs.folder import write_json
 from setveil.runs.run import VerifiedRelease, checked, looked_at
 from setveil.runs.steps import timed
-from setveil.series.files import Part
+from setveil.series.files import KeptRelease
 from setveil.series.ledger import INSIDE, Entry, Ledger, hashes_of, inside, kept, replaced, today
 from setveil.series.state import published_state, state_of, told
 from setveil.series.ways import Way
@@ -63,13 +63,13 @@ class Chosen:
 
 
 @dataclass(frozen=True, eq=False)
-class Made:
+class PendingRelease:
     """A release that is verified and not written yet."""
 
     name: str
     out: Path
     release: VerifiedRelease
-    part: Part
+    part: KeptRelease
     exposed: int  # people below k by the series as far as this release
     way: str
     writing: Mapping[str, Any]  # arguments of `VerifiedRelease.write`
@@ -77,7 +77,7 @@ class Made:
 
 def made(
     ledger: Ledger,
-    before: Sequence[Made],
+    before: Sequence[PendingRelease],
     name: str,
     way: Way,
     tree: Hierarchy,
@@ -90,12 +90,12 @@ def made(
     progress: Progress,
     writing: Mapping[str, Any],
     ways: Sequence[Mapping[str, Any]] = (),
-) -> Made:
+) -> PendingRelease:
     """Publish rows in a way that was chosen, and verify them alone and with the series.
 
     Parameters
     ----------
-    before : sequence of Made
+    before : sequence of PendingRelease
         Releases that come before this one, and are written with it.
     ways : sequence of mapping
         What other ways cost, for the report.
@@ -111,7 +111,7 @@ def made(
     )  # fmt: skip
     layout = release.release.layout(release.layout, writing.get("format"))
     rows = cast("RowsRelease", release.release).arranged(layout).row_map
-    part = Part(tuple(way.people), way.data, way.image, rows, tuple(way.held))
+    part = KeptRelease(tuple(way.people), way.data, way.image, rows, tuple(way.held))
     progress("verifying the series")
     now = state_of([*earlier, (name, part)])
     verdict = verify_series(now.series, ledger.promise, progress=progress)
@@ -125,7 +125,9 @@ def made(
     report["series"] = _series_record(ledger, now.names, way, told(verdict, now), exposed)
     if ways:
         report["series"]["ways"] = cast("list[WayAgain]", [*ways])
-    return Made(name, out, replace(release, report=report), part, verdict.exposed, chosen.hold_back, writing)
+    return PendingRelease(
+        name, out, replace(release, report=report), part, verdict.exposed, chosen.hold_back, writing
+    )
 
 
 def allowed_counts(ledger: Ledger, before: int, counts: bool | int) -> bool | int:
@@ -198,7 +200,7 @@ def _series_record(
 
 
 def written(
-    ledger: Ledger, several: Sequence[Made], record: Mapping[str, Any]
+    ledger: Ledger, several: Sequence[PendingRelease], record: Mapping[str, Any]
 ) -> tuple[Ledger, list[Record]]:
     """Write the folders of runs and the ledger: all of them or nothing.
 

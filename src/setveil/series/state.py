@@ -17,7 +17,7 @@ from setveil.data.vocabulary import item_order
 from setveil.errors import DataError
 from setveil.guarantees.verify.series import Fact, SeriesVerdict
 from setveil.published.rows import read as read_published
-from setveil.series.files import Part
+from setveil.series.files import KeptRelease
 from setveil.series.ledger import Entry, Ledger, require_unchanged
 
 _FORGOTTEN = "\0"  # begins what stands for the items of those who were forgotten
@@ -31,7 +31,7 @@ class State:
     ----------
     names : list of str
         The releases.
-    parts : list of Part
+    parts : list of KeptRelease
         What is kept of each.
     people, number
         The codes of people by their numbers, and the other way.
@@ -44,7 +44,7 @@ class State:
     """
 
     names: list[str]
-    parts: list[Part]
+    parts: list[KeptRelease]
     people: list[str]
     number: Mapping[str, int]
     items: list[str]
@@ -54,13 +54,13 @@ class State:
 
 
 def state_of(
-    named: Sequence[tuple[str, Part]], people: Sequence[str] = (), items: Sequence[str] = ()
+    named: Sequence[tuple[str, KeptRelease]], people: Sequence[str] = (), items: Sequence[str] = ()
 ) -> State:
     """Give people and items of some releases numbers.
 
     Parameters
     ----------
-    named : sequence of (str, Part)
+    named : sequence of (str, KeptRelease)
         The releases, in order.
     people, items : sequence of str
         Further ones, of a release that is to come.
@@ -89,7 +89,7 @@ def state_of(
 
 
 def _appearance(
-    part: Part, t: int, number: Mapping[str, int], item: Mapping[str, int], shown: Sequence[str]
+    part: KeptRelease, t: int, number: Mapping[str, int], item: Mapping[str, int], shown: Sequence[str]
 ) -> Appearance:
     to = {label: at for at, label in enumerate(shown)}
     labels = np.full(len(item), -1, np.int32)
@@ -152,7 +152,7 @@ def read_rows(run: Path) -> Transactions:
     return read_published(str(run), lambda path, **how: read(path, **how, refuse_tables=False))
 
 
-def require_shown(entry: Entry, part: Part, rows: Transactions, run: Path) -> None:
+def require_shown(entry: Entry, part: KeptRelease, rows: Transactions, run: Path) -> None:
     """Refuse published rows that do not show what the ledger says of each person."""
     wrong = _first_unlike(part, rows)
     if wrong is not None:
@@ -163,7 +163,7 @@ def require_shown(entry: Entry, part: Part, rows: Transactions, run: Path) -> No
         )
 
 
-def _first_unlike(part: Part, rows: Transactions) -> int | None:
+def _first_unlike(part: KeptRelease, rows: Transactions) -> int | None:
     """Find the first published row, from 0, that is not what someone's items became; None: all are."""
     if sorted(part.rows.tolist()) != list(range(rows.n_rows)) or len(part.people) != rows.n_rows:
         return min(rows.n_rows, len(part.people))

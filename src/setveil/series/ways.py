@@ -58,7 +58,7 @@ class Way:
 
 
 @dataclass(frozen=True)
-class How:
+class SearchSettings:
     """How labels are searched for."""
 
     algorithm: str = SEARCHES[0]
@@ -76,7 +76,7 @@ class Next:
     data: Transactions
     tree: Hierarchy
     promise: SeriesAnonymity
-    how: How = field(default_factory=How)
+    how: SearchSettings = field(default_factory=SearchSettings)
     start: Mapping[str, str | None] | None = None  # labels to begin with (--labels-of)
     progress: Progress = silent
 
@@ -98,7 +98,7 @@ def next_of(
     ledger: Ledger,
     new: People,
     tree: Hierarchy,
-    how: How,
+    how: SearchSettings,
     start: Mapping[str, str | None] | None = None,
     progress: Progress = silent,
 ) -> Next:

@@ -40,7 +40,7 @@ from setveil.runs.asked import Asked, asked_for, named_algorithm
 from setveil.runs.by_sums import looked_at_sums, outcome, verdict_as_written
 from setveil.runs.folder import REPORT, fill, new_folder, require_writable, write_json
 from setveil.runs.in_parts import DATA
-from setveil.runs.steps import Made, Timing, made_at, released_at, timed
+from setveil.runs.steps import AlgorithmResult, Timing, made_at, released_at, timed
 from setveil.spark.check import promised, sums_of
 from setveil.spark.frames import personal_of, rows_of
 from setveil.spark.publishing import publish
@@ -73,7 +73,7 @@ class SparkRelease:
     utility: dict[str, float]
     _place: _Spark
     _asked: Asked
-    _made: Made
+    _made: AlgorithmResult
     _timing: Timing
     _progress: Progress
 
@@ -297,7 +297,7 @@ class _Spark:
         )
         return made
 
-    def publish(self, asked: Asked, made: Made, progress: Progress) -> RowsOutcome:
+    def publish(self, asked: Asked, made: AlgorithmResult, progress: Progress) -> RowsOutcome:
         """Let the workers put the rows in their order and write them; write the counts next to them."""
         progress("publishing")
         (self.published / DATA).mkdir()
@@ -319,7 +319,7 @@ class _Spark:
         return verdict_as_written(verdict, sums_of(again), release, asked.guarantee, self.published)
 
     def look(
-        self, asked: Asked, made: Made, release: RowsOutcome, timing: Timing, progress: Progress
+        self, asked: Asked, made: AlgorithmResult, release: RowsOutcome, timing: Timing, progress: Progress
     ) -> dict[str, Any]:
         """Find the information loss, what is still answered, and the risk."""
         sums = self.data.lengths, self.data.supports()

@@ -34,7 +34,7 @@ Plan = tuple[Regrouping | None, ...]  # for each group that stays; None: as it i
 
 
 @dataclass(frozen=True)
-class Tried:
+class TriedHierarchy:
     """What a hierarchy costs."""
 
     loss: float
@@ -47,8 +47,8 @@ class Regrouped:
     """A hierarchy with new groups, and what it is worth."""
 
     tree: Hierarchy
-    before: Tried
-    after: Tried
+    before: TriedHierarchy
+    after: TriedHierarchy
     chosen: Mapping[str, Regrouping | None]  # for each group that stays
     objective: str
     k: int
@@ -78,7 +78,7 @@ class Regrouped:
 
 
 @dataclass
-class _Search:
+class _RegroupSearch:
     data: Transactions
     tree: Hierarchy
     nodes: Sequence[int]
@@ -88,7 +88,7 @@ class _Search:
     until: float
     names: Mapping[str, str]
     progress: Progress
-    known: dict[Plan, Tried] = field(default_factory=dict)
+    known: dict[Plan, TriedHierarchy] = field(default_factory=dict)
     nests: dict[tuple[int, Regrouping], list[Nest]] = field(default_factory=dict)
     expected: int = 1
 
@@ -102,7 +102,7 @@ class _Search:
                 below[node] = self.nests[node, how]
         return regrouped(self.tree, below, self.grouper.supports, self.names) if below else self.tree
 
-    def tried(self, plan: Plan) -> Tried:
+    def tried(self, plan: Plan) -> TriedHierarchy:
         """Find the least loss with the hierarchy of a plan."""
         from setveil.algorithms.exact.exact import Parameters, anonymize
 
@@ -112,7 +112,9 @@ class _Search:
             _, details = anonymize(self.data, self.made(plan), self.guarantee, least)
             self.progress.stoppable = True  # which the search for an optimum takes back at its end
             found = details["optimality"]
-            self.known[plan] = Tried(found["loss"], len(details["suppressed"]), bool(found["proven"]))
+            self.known[plan] = TriedHierarchy(
+                found["loss"], len(details["suppressed"]), bool(found["proven"])
+            )
         return self.known[plan]
 
     def is_over(self) -> bool:
@@ -193,7 +195,9 @@ def regroup(
     sizes = SIZES if group is None else (group,)
     hows = [Regrouping(way, size) for way in _WAYS for size in sizes]
     until = time.monotonic() + time_limit
-    search = _Search(data, hierarchy, nodes, grouper, guarantee, objective, until, names or {}, progress)
+    search = _RegroupSearch(
+        data, hierarchy, nodes, grouper, guarantee, objective, until, names or {}, progress
+    )
     progress.stoppable = True
     held = {node: int(grouper.supports[hierarchy.under(node)].sum()) for node in nodes}
     offers = [_offered(hierarchy, node, hows) for node in nodes]
@@ -217,7 +221,7 @@ def _offered(tree: Hierarchy, node: int, hows: Sequence[Regrouping]) -> list[Reg
     return [how for how in hows if n > 2 and (how.way == "support" or n <= MOST_ALIKE)]
 
 
-def _best_of_all(search: _Search, offers: Sequence[Sequence[Regrouping]]) -> tuple[Plan, bool]:
+def _best_of_all(search: _RegroupSearch, offers: Sequence[Sequence[Regrouping]]) -> tuple[Plan, bool]:
     """Try every plan; of equal ones the one that leaves most as it is given."""
     best: Plan = (None,) * len(offers)
     for plan in sorted(product(*[(None, *offer) for offer in offers]), key=lambda plan: -plan.count(None)):
@@ -229,7 +233,10 @@ def _best_of_all(search: _Search, offers: Sequence[Sequence[Regrouping]]) -> tup
 
 
 def _descended(
-    search: _Search, offers: Sequence[Sequence[Regrouping]], order: Sequence[int], hows: Sequence[Regrouping]
+    search: _RegroupSearch,
+    offers: Sequence[Sequence[Regrouping]],
+    order: Sequence[int],
+    hows: Sequence[Regrouping],
 ) -> tuple[Plan, bool]:
     """Begin with the best way for all alike, and change one at a time while that makes the loss less."""
     given: Plan = (None,) * len(offers)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from setveil import algorithms
 from setveil.guarantees import models
 from setveil.options.columns import OF_VALUES, PUBLISHED, Columns
-from setveil.options.facts import OF_READING, Facts
+from setveil.options.facts import OF_READING, FactOptions
 from setveil.options.models import RECOMMENDED
 from setveil.options.reading import Reading
 from setveil.studio.places import SERIES
@@ -38,7 +38,7 @@ COLUMNS = _names(PUBLISHED)
 VALUES = _names(OF_VALUES)
 MADE_OF_COLUMNS = _names(name for name in options_of(Columns) if name not in PUBLISHED)
 ROLES = _names(name for name in options_of(Columns) if name not in {"roles", "weight"})  # that a page asks
-FACTS = _names(options_of(Facts))
+FACTS = _names(options_of(FactOptions))
 OF_FACTS = ("exact", "aa", "da", "hghs", "mhghs")  # algorithms, the usual one first
 GENERALIZING = tuple(
     name for name in FACTS if name in {"fact-order", "fact-loss", "fact-lines"}

@@ -33,7 +33,7 @@ _ALONE = (20, 60, 180, 540)  # seconds for one promise: the chosen one, then eac
 
 
 @dataclass(frozen=True)
-class Part:
+class PromiseGroup:
     """Promises that are computed together."""
 
     place: Path  # of the answer
@@ -114,18 +114,18 @@ def _base(project: Project) -> Path:
     return project.fronts / f"{digest}.json"
 
 
-def _grid(project: Project) -> list[Part]:
+def _grid(project: Project) -> list[PromiseGroup]:
     """List the parts that make the table, the quick one first."""
     base = _base(project)
     return [
-        Part(base.with_suffix(f".{name}.json"), KS, ms, _BUDGETS[name])
+        PromiseGroup(base.with_suffix(f".{name}.json"), KS, ms, _BUDGETS[name])
         for name, ms in (("few", _FEW), ("more", _MORE))
     ]
 
 
-def _one(project: Project, k: int, m: str, budget: int) -> Part:
+def _one(project: Project, k: int, m: str, budget: int) -> PromiseGroup:
     place = _base(project).with_suffix(f".k{k}m{m}-{budget}.json")
-    return Part(place, [k], [m], budget, f"what k = {k}, m = {m} costs")
+    return PromiseGroup(place, [k], [m], budget, f"what k = {k}, m = {m} costs")
 
 
 def _read(place: Path) -> Explored | None:

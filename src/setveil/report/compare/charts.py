@@ -14,8 +14,8 @@ from setveil.report.compare.table import order
 from setveil.report.drawing import blocks
 from setveil.report.drawing.plots import (
     LINE,
+    PlotSeries,
     Point,
-    Series,
     Small,
     element,
     in_lines,
@@ -131,7 +131,7 @@ def _panels(figure: LineFigure, data: str, panels: Sequence[Panel]) -> list[Smal
                 for dot in panel.dots
                 if dot.method == method
             ]
-            series.append(Series(figure.places[method], points, size=_size(figure.methods, method)))
+            series.append(PlotSeries(figure.places[method], points, size=_size(figure.methods, method)))
         title = data if figure.alone else panel.title
         out.append(
             plot(
@@ -187,7 +187,7 @@ def _front(fronts: Fronts, names: Mapping[str, list[str]], data: str) -> Small:
             )
             for position, place in enumerate(places)
         ]  # fmt: skip
-        series.append(Series(fronts.places[method], points, "steps", _size(list(names), name)))
+        series.append(PlotSeries(fronts.places[method], points, "steps", _size(list(names), name)))
     every = [point for one in series for point in one.points]
     x_values = [end for point in every for end in point.xs or ()]
     y_values = [end for point in every for end in point.ys or ()]

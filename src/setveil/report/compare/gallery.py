@@ -32,7 +32,7 @@ class Figure:
     measure: str  # what it shows, in a few words
 
 
-class Numbering:
+class FigureNumbers:
     """Numbers the figures of a page."""
 
     def __init__(self) -> None:

@@ -8,7 +8,7 @@ from itertools import product
 
 from setveil.report.compare.fronts import Standing
 from setveil.report.compare.measures import chance, known_items, listed, rows_at_risk
-from setveil.report.compare.releases import Fronts, Release
+from setveil.report.compare.releases import Fronts, MedianRelease
 from setveil.report.compare.repeated import (
     METHOD,
     Pair,
@@ -235,7 +235,7 @@ def best_table(fronts: Fronts, data: str) -> str:
     return grid(["Method", "Promise", *heads], lines, [1, 1, 1, 1], texts=2)
 
 
-def _once(releases: Sequence[Release]) -> list[tuple[list[str], Release]]:
+def _once(releases: Sequence[MedianRelease]) -> list[tuple[list[str], MedianRelease]]:
     """Of releases of one method that are equal in both numbers the first; methods that are equal together."""
     first = list({(r.method, r.loss, r.risk): r for r in reversed(releases)}.values())[::-1]
     equal = grouped(first, lambda release: (release.setting, release.loss, release.risk))

@@ -9,7 +9,7 @@ from typing import Any
 
 from setveil.report import glossary, words
 from setveil.report.compare.columns import SAMPLE
-from setveil.report.compare.gallery import MORE, SECTIONS, Figure, Numbering, draw
+from setveil.report.compare.gallery import MORE, SECTIONS, Figure, FigureNumbers, draw
 from setveil.report.compare.html_tables import (
     at_setting,
     best_table,
@@ -119,7 +119,7 @@ def comparison_html(
     runs = count(len(rows), "run")
     made = f"{runs}, {'all with a release' if done == len(rows) else f'{done:,} with a release'}"
     about = f"{count(len({row['data'] for row in rows}), 'data set')}, {_methods(rows)}, {made}"
-    numbering = Numbering()
+    numbering = FigureNumbers()
     galleries = [(family, draw(family, _suffix(family, kinds))) for family in kinds]
     parts = [
         f"<h1>{html.escape(name)}: methods compared</h1>",
@@ -234,7 +234,7 @@ def _compared(rows: Sequence[Row], kinds: Sequence[Family], external: bool) -> b
 
 
 def _shown(
-    galleries: Sequence[tuple[Family, Sequence[Figure]]], kinds: Sequence[Family], numbering: Numbering
+    galleries: Sequence[tuple[Family, Sequence[Figure]]], kinds: Sequence[Family], numbering: FigureNumbers
 ) -> list[blocks.Section | None]:
     """Choose what is shown unfolded: one picture and one table, of the first family."""
     if not galleries:
@@ -248,7 +248,7 @@ def _shown(
 
 
 def _family(
-    family: Family, kinds: Sequence[Family], drawn: Sequence[Figure], numbering: Numbering, *, whole: bool
+    family: Family, kinds: Sequence[Family], drawn: Sequence[Figure], numbering: FigureNumbers, *, whole: bool
 ) -> list[blocks.Section | None]:
     """Make the sections of a family; `whole`: with those that are shown unfolded of the first one."""
     parts = [_at_equal_promise(family, kinds)] if whole else []
@@ -285,7 +285,7 @@ def _family(
 
 
 def _more_figures(
-    family: Family, kinds: Sequence[Family], drawn: Sequence[Figure], numbering: Numbering
+    family: Family, kinds: Sequence[Family], drawn: Sequence[Figure], numbering: FigureNumbers
 ) -> blocks.Section | None:
     inside = [figure for figure in drawn if figure.section == MORE]
     if not inside:

@@ -11,7 +11,7 @@ from typing import Any
 from setveil.errors import RequestError
 from setveil.report.compare.figures import LineFigure, Panel, is_infinite
 from setveil.report.compare.fronts import non_dominated
-from setveil.report.compare.releases import Fronts, Release
+from setveil.report.compare.releases import Fronts, MedianRelease
 from setveil.report.compare.table import order
 from setveil.report.drawing.plots import PALETTE
 from setveil.report.drawing.scales import Kind, number, text_of
@@ -108,7 +108,7 @@ def draw_front(fronts: Fronts, data: str) -> Drawn:
     return _drawn(draw, _axis(fronts.risk.axis, fronts.risk.percent), _axis(fronts.loss.axis, loss == 100))
 
 
-def _points(axes: Any, made: Sequence[Release], risk: int, loss: int, look: dict[str, Any]) -> None:
+def _points(axes: Any, made: Sequence[MedianRelease], risk: int, loss: int, look: dict[str, Any]) -> None:
     axes.plot([risk * release.risk for release in made], [loss * release.loss for release in made], **look)
 
 

@@ -29,7 +29,7 @@ from setveil.utility import Compared, compared
 
 
 @dataclass(frozen=True)
-class Release:
+class MedianRelease:
     """What a method made at one setting: medians over the seeds.
 
     Attributes
@@ -62,7 +62,7 @@ class Fronts:
     stem: str  # file name of the figure without its ending
     loss: Compared
     risk: Compared
-    releases: dict[str, list[Release]]  # by data set; only those on which releases differ in risk
+    releases: dict[str, list[MedianRelease]]  # by data set; only those on which releases differ in risk
     methods: list[str]  # in the table's order
     places: dict[str, int]  # place of each method in the table, which settles its colour and shape
 
@@ -80,7 +80,7 @@ class Fronts:
                 found[method] = points
         return found
 
-    def best(self, data: str) -> list[Release]:
+    def best(self, data: str) -> list[MedianRelease]:
         """Releases that no other dominates, by risk."""
         releases = self.releases[data]
         return [releases[place] for place in non_dominated([release.point for release in releases])]
@@ -137,7 +137,7 @@ def fronts_of(family: Family, suffix: str = "") -> list[Fronts]:
     return out
 
 
-def _releases(rows: list[Row], loss: Compared, risk: Compared) -> list[Release]:
+def _releases(rows: list[Row], loss: Compared, risk: Compared) -> list[MedianRelease]:
     """Medians of what each method made at each setting."""
     rows = [row for row in rows if loss.of(row) is not None and risk.of(row) is not None]
     names = list(parameters(rows))
@@ -147,7 +147,7 @@ def _releases(rows: list[Row], loss: Compared, risk: Compared) -> list[Release]:
         setting = setting_text(promises, tuple(part[0].get(name) for name in promises))
         losses = [value for row in part if (value := loss.of(row)) is not None]
         risks = [value for row in part if (value := risk.of(row)) is not None]
-        out.append(Release(method, setting, middle(losses).value, middle(risks).value, losses, risks))
+        out.append(MedianRelease(method, setting, middle(losses).value, middle(risks).value, losses, risks))
     return out
 
 

@@ -44,7 +44,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Series:
+class PlotSeries:
     """What a method did."""
 
     look: int  # settles colour, shape and dashes
@@ -109,7 +109,7 @@ def plot(
     x: Scale,
     y: Scale,
     titles: tuple[str, str],
-    series: Sequence[Series],
+    series: Sequence[PlotSeries],
     *,
     title: str = "",
     reference: float | None = None,
@@ -123,7 +123,7 @@ def plot(
     ----------
     x, y : Scale
         The axes, whose names are `titles`: below, and above the vertical one, in lines as there is room.
-    series : sequence of Series
+    series : sequence of PlotSeries
         What is drawn first lies below.
     title : str
         For what stands above the plot; not drawn.
@@ -173,7 +173,7 @@ def plot(
     return Small(title, element(width, whole, parts, label), width, whole)
 
 
-def _drawn(one: Series, across: Place, up: Place) -> list[str]:
+def _drawn(one: PlotSeries, across: Place, up: Place) -> list[str]:
     """Draw a method: the band of its repetitions, its line, how far each mark reaches, its marks."""
     ink = _ink(one.look)
     parts = []

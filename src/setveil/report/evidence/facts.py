@@ -17,7 +17,7 @@ AMONG_K_ROWS = {"km-anonymity", "km-rho", "k-anonymity", "kkm", "mixed-km"}
 
 
 @dataclass(frozen=True)
-class Fact:
+class EvidenceFact:
     """A figure or a word of the record."""
 
     what: str
@@ -27,7 +27,7 @@ class Fact:
 
 
 @dataclass(frozen=True)
-class Sources:
+class EvidenceSources:
     """Everything that facts are read from."""
 
     record: Record
@@ -37,28 +37,28 @@ class Sources:
     certificate: Mapping[str, int] | None = None  # `loss` and `bound` of one that was made after the run
 
 
-def promise(sources: Sources) -> list[Fact]:
+def promise(sources: EvidenceSources) -> list[EvidenceFact]:
     """Name the guarantee and its parameters."""
     guarantee = sources.record["guarantee"]
-    facts = [Fact("Guarantee", promised(sources.record), guarantee["model"], "guarantee.model")]
+    facts = [EvidenceFact("Guarantee", promised(sources.record), guarantee["model"], "guarantee.model")]
     return facts + [
-        Fact(name, str(guarantee.get(name)), guarantee.get(name), f"guarantee.{name}")
+        EvidenceFact(name, str(guarantee.get(name)), guarantee.get(name), f"guarantee.{name}")
         for name in words_for(guarantee).parameters
         if isinstance(guarantee.get(name), int | float | str)
     ]
 
 
-def verdict(sources: Sources) -> list[Fact]:
+def verdict(sources: EvidenceSources) -> list[EvidenceFact]:
     """Say what was verified."""
     guarantee = sources.record["guarantee"]
-    facts = [Fact("Verified", check(guarantee), guarantee["holds"], "guarantee.holds")]
+    facts = [EvidenceFact("Verified", check(guarantee), guarantee["holds"], "guarantee.holds")]
     k = guarantee.get("greatest_k") if guarantee["model"] in AMONG_K_ROWS else None
     if k is not None:
-        facts.append(Fact("Fewest rows of a known set", f"{k:,}", k, "guarantee.greatest_k"))
+        facts.append(EvidenceFact("Fewest rows of a known set", f"{k:,}", k, "guarantee.greatest_k"))
     return facts
 
 
-def chances(sources: Sources) -> list[Fact]:
+def chances(sources: EvidenceSources) -> list[EvidenceFact]:
     """Report the chances of an attacker who knows m items."""
     facts = []
     for at, entry in enumerate(_risks(sources.record, "after")):
@@ -66,36 +66,40 @@ def chances(sources: Sources) -> list[Fact]:
         if entry["choice"] == "best" and entry.get("fewest"):
             fewest = int(entry.get("fewest") or 1)
             facts.append(
-                Fact(f"Greatest chance (prosecutor), {known}", f"1 in {fewest:,}", fewest, f"{where}.fewest")
+                EvidenceFact(
+                    f"Greatest chance (prosecutor), {known}", f"1 in {fewest:,}", fewest, f"{where}.fewest"
+                )
             )
         elif entry["choice"] == "random":
             mean = words.percent(entry["probability"])
             facts.append(
-                Fact(f"Mean chance (marketer), {known}", mean, entry["probability"], f"{where}.probability")
+                EvidenceFact(
+                    f"Mean chance (marketer), {known}", mean, entry["probability"], f"{where}.probability"
+                )
             )
     if sources.record["guarantee"]["model"] not in AMONG_K_ROWS:
-        return facts or [Fact("Risk", "not measured for this guarantee", None, "")]
+        return facts or [EvidenceFact("Risk", "not measured for this guarantee", None, "")]
     return facts or [_missing("Risk", "setveil anonymize without --no-details measures it")]
 
 
-def population(sources: Sources) -> list[Fact]:
+def population(sources: EvidenceSources) -> list[EvidenceFact]:
     """Estimate the chances of an attacker who only knows the population."""
     if sources.population is None:
         return [_missing("Population", "setveil evidence --fraction SHARE estimates it")]
     source = "setveil risk --fraction"
     share = sources.population["fraction"]
-    facts = [Fact("Share of the population", words.percent(share), share, source)]
+    facts = [EvidenceFact("Share of the population", words.percent(share), share, source)]
     for entry in sources.population["entries"]:
         what = f"An attacker's only match is right, {count(entry['m'], 'item')} known (estimate)"
         text = "no m items fit a single row"
         if entry["estimate"] is not None:
             low, high = (words.percent(end) for end in entry["interval"])
             text = f"{words.percent(entry['estimate'])} ({low} to {high})"
-        facts.append(Fact(what, text, entry["estimate"], source))
+        facts.append(EvidenceFact(what, text, entry["estimate"], source))
     return facts
 
 
-def before_and_after(sources: Sources) -> list[Fact]:
+def before_and_after(sources: EvidenceSources) -> list[EvidenceFact]:
     """Count unique rows in the original and in the release."""
     facts = []
     for side, name in (("before", "in the original"), ("after", "in the release")):
@@ -105,7 +109,7 @@ def before_and_after(sources: Sources) -> list[Fact]:
                 known = f"{count(entry['m'], 'item')} known"
                 number = f"{'' if entry['exact'] else 'about '}{count(round(rows))}"
                 facts.append(
-                    Fact(
+                    EvidenceFact(
                         f"Unique rows {name}, {known}",
                         number,
                         rows,
@@ -113,11 +117,11 @@ def before_and_after(sources: Sources) -> list[Fact]:
                     )
                 )
     if sources.record["guarantee"]["model"] not in AMONG_K_ROWS:
-        return facts or [Fact("Risk", "not measured for this guarantee", None, "")]
+        return facts or [EvidenceFact("Risk", "not measured for this guarantee", None, "")]
     return facts or [_missing("Risk", "setveil anonymize without --no-details measures it")]
 
 
-def attacks(sources: Sources, kind: str = "") -> list[Fact]:
+def attacks(sources: EvidenceSources, kind: str = "") -> list[EvidenceFact]:
     """Report the attacks that were tried, of one kind or all."""
     if sources.attack is None:
         return [_missing("Attacks", "setveil attack --json, then setveil evidence --attack FILE")]
@@ -134,7 +138,7 @@ def attacks(sources: Sources, kind: str = "") -> list[Fact]:
             f"{control['attempts']:,} in control{allowed}: {verdict}"
         )
         facts.append(
-            Fact(
+            EvidenceFact(
                 f"{entry['kind'].capitalize()}, {known} known", text, train["successes"],
                 f"attack: attacks.{at}.train.successes",
             )
@@ -142,29 +146,29 @@ def attacks(sources: Sources, kind: str = "") -> list[Fact]:
     return facts
 
 
-def release(sources: Sources) -> list[Fact]:
+def release(sources: EvidenceSources) -> list[EvidenceFact]:
     """Say how the release was made and what it lost."""
     record = sources.record
     utility: Mapping[str, Any] = record["utility"]
     facts = [
-        Fact("Method", record["algorithm"]["title"], record["algorithm"]["title"], "algorithm.title"),
-        Fact("Recoding", record["recoding"], record["recoding"], "recoding"),
+        EvidenceFact("Method", record["algorithm"]["title"], record["algorithm"]["title"], "algorithm.title"),
+        EvidenceFact("Recoding", record["recoding"], record["recoding"], "recoding"),
     ]
     for name, what in (("lm", "Loss (LM)"), ("ncp", "Loss (NCP)")):
         if isinstance(utility.get(name), float):
-            facts.append(Fact(what, words.measure(utility[name]), utility[name], f"utility.{name}"))
+            facts.append(EvidenceFact(what, words.measure(utility[name]), utility[name], f"utility.{name}"))
     for name, what in (
         ("unchanged_occurrences", "Occurrences unchanged"),
         ("generalized_occurrences", "Occurrences generalized"),
         ("suppressed_occurrences", "Occurrences suppressed"),
     ):
         if name in utility:
-            facts.append(Fact(what, f"{utility[name]:,}", utility[name], f"utility.{name}"))
+            facts.append(EvidenceFact(what, f"{utility[name]:,}", utility[name], f"utility.{name}"))
     found = record.get("optimality")
     if found and "proven" in found:
         text = "yes" if found["proven"] else "no"
         facts.append(
-            Fact("Least loss for this guarantee, proven", text, found["proven"], "optimality.proven")
+            EvidenceFact("Least loss for this guarantee, proven", text, found["proven"], "optimality.proven")
         )
     certificate: Any = record.get("certificate") or sources.certificate
     if isinstance(certificate, Mapping) and "bound" in certificate:
@@ -174,46 +178,55 @@ def release(sources: Sources) -> list[Fact]:
             ("bound", "no release loses less than"),
         ):
             number = certificate[key]
-            facts.append(Fact(f"Certificate, in its units: {what}", f"{number:,}", number, f"{source}{key}"))
+            facts.append(
+                EvidenceFact(f"Certificate, in its units: {what}", f"{number:,}", number, f"{source}{key}")
+            )
     return facts
 
 
-def provenance(sources: Sources) -> list[Fact]:
+def provenance(sources: EvidenceSources) -> list[EvidenceFact]:
     """List versions, hashes, the command, and what was said of the release."""
     record, facts = sources.record, []
-    facts.append(Fact("setveil", record["setveil"], record["setveil"], "setveil"))
+    facts.append(EvidenceFact("setveil", record["setveil"], record["setveil"], "setveil"))
     for name, version in sorted((record.get("versions") or {}).items()):
-        facts.append(Fact(name, version, version, f"versions.{name}"))
+        facts.append(EvidenceFact(name, version, version, f"versions.{name}"))
     for key, what in (("input", "Original"), ("hierarchy", "Hierarchy")):
         part: Any = record.get(key)
         if part and part.get("sha256"):
-            facts.append(Fact(f"{what}, SHA-256", part["sha256"], part["sha256"], f"{key}.sha256"))
-    facts += [Fact(f"{name}, SHA-256", digest, digest, "sha256sum") for name, digest in sources.files.items()]
+            facts.append(EvidenceFact(f"{what}, SHA-256", part["sha256"], part["sha256"], f"{key}.sha256"))
+    facts += [
+        EvidenceFact(f"{name}, SHA-256", digest, digest, "sha256sum")
+        for name, digest in sources.files.items()
+    ]
     if "command" in record:
-        facts.append(Fact("Command", record["command"], record["command"], "command"))
-    facts.append(Fact("Seed", str(record["seed"]), record["seed"], "seed"))
+        facts.append(EvidenceFact("Command", record["command"], record["command"], "command"))
+    facts.append(EvidenceFact("Seed", str(record["seed"]), record["seed"], "seed"))
     said: Mapping[str, Any] = record.get("about") or {}
-    facts += [Fact(name.capitalize(), str(said[name]), said[name], f"about.{name}") for name in said]
+    facts += [EvidenceFact(name.capitalize(), str(said[name]), said[name], f"about.{name}") for name in said]
     return facts
 
 
-def rows(sources: Sources) -> list[Fact]:
+def rows(sources: EvidenceSources) -> list[EvidenceFact]:
     """Count the rows."""
     record = sources.record
     facts = [
-        Fact("Rows of the original", f"{record['input']['rows']:,}", record["input"]["rows"], "input.rows")
+        EvidenceFact(
+            "Rows of the original", f"{record['input']['rows']:,}", record["input"]["rows"], "input.rows"
+        )
     ]
     published = record.get("published")
     if published:
-        facts.append(Fact("Rows published", f"{published['rows']:,}", published["rows"], "published.rows"))
+        facts.append(
+            EvidenceFact("Rows published", f"{published['rows']:,}", published["rows"], "published.rows")
+        )
     if "sample" in record:
         of = record["sample"]["of"]
-        facts.append(Fact("Drawn from rows", f"{of:,}", of, "sample.of"))
+        facts.append(EvidenceFact("Drawn from rows", f"{of:,}", of, "sample.of"))
     return facts
 
 
-def _missing(what: str, command: str) -> Fact:
-    return Fact(what, f"not measured: {command}", None, "")
+def _missing(what: str, command: str) -> EvidenceFact:
+    return EvidenceFact(what, f"not measured: {command}", None, "")
 
 
 def _risks(record: Record, side: str) -> list[Attack]:

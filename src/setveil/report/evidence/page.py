@@ -8,9 +8,9 @@ from itertools import groupby
 from typing import Any
 
 from setveil.report.drawing import blocks
-from setveil.report.evidence.facts import Fact, Sources
+from setveil.report.evidence.facts import EvidenceFact, EvidenceSources
 from setveil.report.evidence.questions import QUESTIONS, Question, grouped
-from setveil.report.evidence.standards import SUBJECTS, Section, tested, uncovered
+from setveil.report.evidence.standards import SUBJECTS, StandardSection, tested, uncovered
 from setveil.report.run.kinds import promised
 from setveil.report.words import of_events
 from setveil.wording import are, count
@@ -41,7 +41,9 @@ _STYLE = """
 _NUMBERS = {name: number for number, name in enumerate(QUESTIONS, 1)}
 
 
-def evidence_html(sources: Sources, wanted: Sequence[Section], answers: Mapping[str, str]) -> str:
+def evidence_html(
+    sources: EvidenceSources, wanted: Sequence[StandardSection], answers: Mapping[str, str]
+) -> str:
     """Write the page."""
     subjects = facts_once(sources)
     numbers = {
@@ -68,15 +70,15 @@ def evidence_html(sources: Sources, wanted: Sequence[Section], answers: Mapping[
     return of_events(sources.record, blocks.page("Compliance record", "\n".join(parts), _STYLE))
 
 
-def limits(sources: Sources) -> list[str]:
+def limits(sources: EvidenceSources) -> list[str]:
     """Say what the guarantee does not cover, and what attacks that fail are worth."""
     return [uncovered(sources), tested(sources)]
 
 
-def facts_once(sources: Sources) -> dict[str, list[Fact]]:
+def facts_once(sources: EvidenceSources) -> dict[str, list[EvidenceFact]]:
     """Collect the facts by subject, each once."""
     seen: set[tuple[str, str, str]] = set()
-    subjects: dict[str, list[Fact]] = {}
+    subjects: dict[str, list[EvidenceFact]] = {}
     for subject, parts in SUBJECTS.items():
         for fact in (fact for part in parts for fact in part(sources)):
             if _key(fact) not in seen:
@@ -85,13 +87,13 @@ def facts_once(sources: Sources) -> dict[str, list[Fact]]:
     return subjects
 
 
-def open_questions(wanted: Iterable[Section], answers: Mapping[str, str]) -> list[Question]:
+def open_questions(wanted: Iterable[StandardSection], answers: Mapping[str, str]) -> list[Question]:
     """List the questions that nobody has answered, in the order in which sections cite them."""
     asked = dict.fromkeys(name for section in wanted for name in section.questions)
     return [QUESTIONS[name] for name in asked if not answers.get(name)]
 
 
-def _key(fact: Fact) -> tuple[str, str, str]:
+def _key(fact: EvidenceFact) -> tuple[str, str, str]:
     return fact.what, fact.text, fact.source
 
 
@@ -102,7 +104,7 @@ def _count_open(asked: set[str], answers: Mapping[str, str]) -> str:
     return f"<p><b>{count(missing, 'question')} {are(missing)} open</b>, shaded below.</p>"
 
 
-def _facts(subject: str, facts: Sequence[Fact], numbers: Mapping[tuple[str, str, str], int]) -> str:
+def _facts(subject: str, facts: Sequence[EvidenceFact], numbers: Mapping[tuple[str, str, str], int]) -> str:
     lines = [
         f'<tr id="F{numbers[_key(fact)]}"><td>F{numbers[_key(fact)]}</td><th>{html.escape(fact.what)}</th>'
         f'<td>{html.escape(fact.text)}</td><td class="from">{html.escape(fact.source)}</td></tr>'
@@ -125,7 +127,10 @@ def _question(question: Question, answer: str) -> str:
 
 
 def _standard(
-    frame: str, some: Sequence[Section], sources: Sources, numbers: Mapping[tuple[str, str, str], int]
+    frame: str,
+    some: Sequence[StandardSection],
+    sources: EvidenceSources,
+    numbers: Mapping[tuple[str, str, str], int],
 ) -> str:
     lines = []
     for section in some:
@@ -152,7 +157,9 @@ def _ranges(letter: str, numbers: Sequence[int]) -> list[str]:
     ]
 
 
-def record_as_data(sources: Sources, wanted: Sequence[Section], answers: Mapping[str, str]) -> dict[str, Any]:
+def record_as_data(
+    sources: EvidenceSources, wanted: Sequence[StandardSection], answers: Mapping[str, str]
+) -> dict[str, Any]:
     """Return the same as JSON types."""
     return {
         "sections": [

@@ -10,8 +10,8 @@ from setveil.guarantees import absent_items
 from setveil.report.attack import FAILED
 from setveil.report.evidence.facts import (
     AMONG_K_ROWS,
-    Fact,
-    Sources,
+    EvidenceFact,
+    EvidenceSources,
     attacks,
     before_and_after,
     chances,
@@ -27,7 +27,7 @@ from setveil.report.models import title, words_for
 EU, US, ALL = "eu", "us", "all"
 FRAMES = (EU, US, ALL)
 EMA_THRESHOLD = 0.09
-_Facts = Callable[[Sources], list[Fact]]
+_Facts = Callable[[EvidenceSources], list[EvidenceFact]]
 
 # The facts of a record, each once, by subject.
 SUBJECTS: dict[str, tuple[_Facts, ...]] = {
@@ -40,7 +40,7 @@ SUBJECTS: dict[str, tuple[_Facts, ...]] = {
 
 
 @dataclass(frozen=True)
-class Section:
+class StandardSection:
     """A section of a standard."""
 
     frame: str
@@ -48,14 +48,14 @@ class Section:
     heading: str
     parts: tuple[_Facts, ...]
     questions: tuple[str, ...] = ()
-    note: Callable[[Sources], str] | None = None
+    note: Callable[[EvidenceSources], str] | None = None
 
-    def facts(self, sources: Sources) -> list[Fact]:
+    def facts(self, sources: EvidenceSources) -> list[EvidenceFact]:
         """Collect the facts that answer the section."""
         return [fact for part in self.parts for fact in part(sources)]
 
 
-def sections(frame: str) -> list[Section]:
+def sections(frame: str) -> list[StandardSection]:
     """List the sections of a frame: ISO/IEC 27559, with those of the European Union or the United States."""
     others = {EU: (*_WP216, *_EMA), US: (*_HIPAA, *_NIST), ALL: (*_WP216, *_EMA, *_HIPAA, *_NIST)}[frame]
     return [*_ISO, *others]
@@ -69,7 +69,7 @@ def questions_of(frame: str) -> set[str]:
 # --- limits: what is met in part, or not at all
 
 
-def uncovered(sources: Sources) -> str:
+def uncovered(sources: EvidenceSources) -> str:
     """Say what the guarantee does not cover."""
     guarantee = sources.record["guarantee"]
     titles = [heading for heading, _ in words_for(guarantee).not_covered(guarantee)]
@@ -78,7 +78,7 @@ def uncovered(sources: Sources) -> str:
     )
 
 
-def _absence(sources: Sources) -> str:
+def _absence(sources: EvidenceSources) -> str:
     if absent_items(sources.record["guarantee"]):
         return (
             "The guarantee also covers an attacker who knows one item that a person does not have; the "
@@ -87,19 +87,19 @@ def _absence(sources: Sources) -> str:
     return "Neither the guarantee nor the figures cover knowledge of items that a person does not have."
 
 
-def tested(sources: Sources) -> str:
+def tested(sources: EvidenceSources) -> str:
     """Say what a failed attack is worth."""
     return FAILED.replace("`", "")
 
 
-def _sampled(sources: Sources) -> str:
+def _sampled(sources: EvidenceSources) -> str:
     return (
         "An estimate is no guarantee. It assumes a simple random sample; a hospital's patients are no random "
         "sample of a town."
     )
 
 
-def _bounded(sources: Sources, text: str) -> str:
+def _bounded(sources: EvidenceSources, text: str) -> str:
     guarantee = sources.record["guarantee"]
     if "k" not in guarantee or guarantee["model"] not in {"km-anonymity", "km-rho", "k-anonymity"}:
         return f"{title(guarantee)} does not bound this."
@@ -107,7 +107,7 @@ def _bounded(sources: Sources, text: str) -> str:
     return "Met in part: " + text.format(m="any number of" if m == "inf" else m, k=guarantee["k"]) + "."
 
 
-def _inference(sources: Sources) -> str:
+def _inference(sources: EvidenceSources) -> str:
     guarantee = sources.record["guarantee"]
     if guarantee.get("rho") is not None:
         return (
@@ -118,14 +118,14 @@ def _inference(sources: Sources) -> str:
     return f"Not met: {name} does not bound inference."
 
 
-def _ema(sources: Sources) -> str:
+def _ema(sources: EvidenceSources) -> str:
     guarantee = sources.record["guarantee"]
     k = guarantee.get("greatest_k") if guarantee["model"] in AMONG_K_ROWS else None
     here = f" Here it is 1/{k:,} = {1 / k:.4f} for published items." if k else ""
     return f"The guidance names a risk of at most {EMA_THRESHOLD} per record for public data.{here}"
 
 
-def _expert(sources: Sources) -> str:
+def _expert(sources: EvidenceSources) -> str:
     return "An expert must determine whether the risk is very small."
 
 
@@ -136,7 +136,7 @@ _LINKED = (
 )
 
 _WP, _NIST_NAME, _HIPAA_NAME = "WP216", "NIST SP 800-188", "HIPAA 164.514(b)(1)"
-_iso = partial(Section, "ISO/IEC 27559")
+_iso = partial(StandardSection, "ISO/IEC 27559")
 _ISO = (
     _iso("6.2", "Threat modelling", (promise,), ("attackers", "other_data")),
     _iso("7.3.2", "Maximum or average risk", (chances,), ("threshold",)),
@@ -148,18 +148,18 @@ _ISO = (
     _iso("9", "Governance", (provenance,), ("owner", "review", "incident")),
 )
 _WP216 = (
-    Section(
+    StandardSection(
         _WP, "", "Singling out", (partial(attacks, kind="singling out"),), ("singling_out",),
         partial(_bounded, text=_SINGLED),
     ),
-    Section(
+    StandardSection(
         _WP, "", "Linkability", (partial(attacks, kind="linkability"),), ("linkability",),
         partial(_bounded, text=_LINKED),
     ),
-    Section(_WP, "", "Inference", (partial(attacks, kind="inference"),), ("inference",), _inference),
+    StandardSection(_WP, "", "Inference", (partial(attacks, kind="inference"),), ("inference",), _inference),
 )  # fmt: skip
 _EMA = (
-    Section(
+    StandardSection(
         "EMA Policy 0070",
         "",
         "Method, and quantified risk",
@@ -169,13 +169,13 @@ _EMA = (
     ),
 )  # fmt: skip
 _HIPAA = (
-    Section(
+    StandardSection(
         _HIPAA_NAME, "", "Expert determination: methods and results", (promise, verdict, release, chances),
         ("expert", "very_small"), _expert,
     ),
 )  # fmt: skip
 _NIST = (
-    Section(
+    StandardSection(
         _NIST_NAME, "", "Parameters, files, tests and limits", (promise, verdict, provenance, attacks),
         ("decision", "board"),
     ),

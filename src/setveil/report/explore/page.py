@@ -9,7 +9,7 @@ from setveil.report import glossary, words
 from setveil.report.compare.charts import Drawing
 from setveil.report.compare.html_tables import grid
 from setveil.report.drawing import blocks
-from setveil.report.drawing.plots import Point, Series, Small, plot
+from setveil.report.drawing.plots import PlotSeries, Point, Small, plot
 from setveil.report.drawing.scales import Numbers, Spaced
 from setveil.report.explore.cells import (
     Explored,
@@ -159,7 +159,7 @@ def _plot(found: Explored, lines: Sequence[Sequence[ExploredCell]], curve: Curve
         shown = [(cell, y) for cell in cells if (y := value(cell, found)) is not None]
         values += [y for _, y in shown]
         points = [Point(across.place(cell["k"]), y, pale=is_bound(cell)) for cell, y in shown]
-        series.append(Series(look, points))
+        series.append(PlotSeries(look, points))
     if not values:
         return None
     up = Numbers(values, scale, percent=percent)

@@ -8,7 +8,7 @@ from setveil.report import glossary
 from setveil.report.compare.charts import Drawing
 from setveil.report.compare.html_tables import grid
 from setveil.report.drawing import blocks
-from setveil.report.drawing.plots import Point, Series, plot
+from setveil.report.drawing.plots import PlotSeries, Point, plot
 from setveil.report.drawing.scales import Numbers
 from setveil.report.recommend.text import (
     Recommended,
@@ -88,7 +88,7 @@ def _chart(advice: Recommended) -> str:
         Numbers(losses, "root", percent=False),
         (f"unique rows, {known} known", axis),
         [
-            Series(look, [Point(share, loss, pale=not any(row["rank"] for row in rows))], size=5.5)
+            PlotSeries(look, [Point(share, loss, pale=not any(row["rank"] for row in rows))], size=5.5)
             for look, ((loss, share), rows) in enumerate(same.items())
         ],
         width=404,

@@ -18,16 +18,16 @@ def frontier(report: Record) -> blocks.Section | None:
     entries = report.get("frontier") or []
     if len(entries) < 2:
         return None
-    from setveil.report.drawing.plots import Series, plot  # the pages of other runs need no plots
+    from setveil.report.drawing.plots import PlotSeries, plot  # the pages of other runs need no plots
     from setveil.report.drawing.scales import Numbers
 
     swept = [entry for entry in entries if entry["search"] == "sweep"]
     split = [entry for entry in entries if entry["search"] != "sweep"]
     chosen = chosen_of(entries)
     series = [
-        Series(0, [_point(entry) for entry in swept]),
-        Series(1, [_point(entry) for entry in split]),
-        Series(2, [_point(chosen)] if chosen else [], size=8),
+        PlotSeries(0, [_point(entry) for entry in swept]),
+        PlotSeries(1, [_point(entry) for entry in split]),
+        PlotSeries(2, [_point(chosen)] if chosen else [], size=8),
     ]
     scales = (
         Numbers([entry["relational_loss"] for entry in entries], "linear", percent=False),

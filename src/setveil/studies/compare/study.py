@@ -88,7 +88,7 @@ def read_study(path: Path, folder: Path | None = None, *, trusted: bool = False)
         table = read_toml(content.decode("utf-8-sig"))
     except ValueError as error:
         raise unreadable(path, "is no TOML", error) from None
-    return _Reader(path, folder or path.absolute().parent, trusted=trusted).study(table, content)
+    return _StudyReader(path, folder or path.absolute().parent, trusted=trusted).study(table, content)
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class _Grid:
         return f"{self.where}{key}" if key in self.own else key
 
 
-class _Reader:
+class _StudyReader:
     def __init__(self, path: Path, folder: Path, *, trusted: bool) -> None:
         self.path, self.folder, self.trusted = path, folder, trusted
         self.files: dict[str, DataSet] = {}  # by name

@@ -66,7 +66,7 @@ class CellProgress(EndingProgress):
         super().__call__(f"{self.name}: {phase}", self.share)
 
 
-class Search(Protocol):
+class CellSearch(Protocol):
     """What finds releases: rows, or a table."""
 
     def look_at(self, cell: Cell, pace: Pace, left: int, hearing: CellProgress) -> None:
@@ -79,7 +79,9 @@ class Search(Protocol):
         """Name what `lent` measures, without values."""
 
 
-def look_at_all(cells: Mapping[Any, Cell], wanted: Sequence[Any], search: Search, deadline: Deadline) -> None:
+def look_at_all(
+    cells: Mapping[Any, Cell], wanted: Sequence[Any], search: CellSearch, deadline: Deadline
+) -> None:
     """Look at promises one after the other while there is time, and measure what they lend each other.
 
     Parameters
@@ -107,7 +109,7 @@ def look_at_all(cells: Mapping[Any, Cell], wanted: Sequence[Any], search: Search
     _lend(cells, search, EndingProgress(deadline))
 
 
-def _lend(cells: Mapping[Any, Cell], search: Search, hearing: EndingProgress) -> None:
+def _lend(cells: Mapping[Any, Cell], search: CellSearch, hearing: EndingProgress) -> None:
     """Measure releases anew for weaker promises that take them and cover fewer known items, in time."""
     losses = {promise: cell.loss for promise, cell in cells.items() if cell.loss is not None}
     for promise, stronger in lower_envelope(cells, losses).items():

@@ -55,7 +55,7 @@ QUERIES, QUERY_SIZE = 1000, 2
 
 
 @dataclass(frozen=True)
-class Secrets:
+class SensitiveItems:
     """What must not be learned of a person, where promises have a rho."""
 
     items: tuple[str, ...]
@@ -79,7 +79,7 @@ class Exploration:
     seconds: float  # for everything
     stopped: bool  # whether the user ended the search
     share: Fraction | None = None  # of a table, the share of the quasi-identifiers in its loss
-    secrets: Secrets | None = None  # sensitive items, where promises have a rho
+    secrets: SensitiveItems | None = None  # sensitive items, where promises have a rho
     weighted: bool = False  # whether items count differently in the loss
     parts: tuple[str, ...] = ()  # of facts, their names
     fact_loss: str = ""  # of facts: {"volume", "parts"}
@@ -128,7 +128,7 @@ def explore(
     data: Transactions,
     promises: Sequence[Promise],
     *,
-    secrets: Secrets | None = None,
+    secrets: SensitiveItems | None = None,
     hierarchy: Hierarchy | None = None,
     algorithm: Any = None,
     known: int | None = None,
@@ -143,7 +143,7 @@ def explore(
     ----------
     promises : sequence of (k, m) or (k, m, rho)
         From `setveil.studies.explore.promises.require_grid` or `require_triples`.
-    secrets : Secrets, optional
+    secrets : SensitiveItems, optional
         The sensitive items, where promises have a rho: then these are (k, rho)^m-anonymity.
     hierarchy : Hierarchy, optional
         What items may be generalized to; without one, items that often occur together are grouped.
@@ -210,7 +210,7 @@ class RowsSearch:
     known: int | None
     seed: int
     cells: dict[Promise, Cell]
-    secrets: Secrets | None = None
+    secrets: SensitiveItems | None = None
 
     @property
     def objective(self) -> str:

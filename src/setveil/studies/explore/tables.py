@@ -76,7 +76,7 @@ def explore_table(
     if trees.computed:
         progress("grouping items that often occur together")
     queries = random_table_queries(table, QUERIES, seed)
-    search = _Search(
+    search = _TableSearch(
         table, trees, rt.RT(share=share, search=SEARCH),
         queries, true_answers(table, queries), known, seed,
     )  # fmt: skip
@@ -100,7 +100,7 @@ def _is_feasible(cell: Cell, table: Table) -> bool:
 
 
 @dataclass
-class _Search:
+class _TableSearch:
     """What is the same for all promises."""
 
     table: Table

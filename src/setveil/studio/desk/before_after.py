@@ -20,7 +20,7 @@ from setveil.utility.distributions import distribution
 _MOST_LABELS = 8  # of a column that are listed
 
 
-class Shown:
+class ShownRun:
     """What a run published, as its readers have it, and where each row of the input is in it."""
 
     def __init__(self, folder: Path) -> None:
@@ -36,11 +36,11 @@ class Shown:
                 self.places = [int(place or -1) for _, place in list(csv.reader(lines))[1:]]
 
 
-def _shown(desk: Desk, run: str) -> Shown:
+def _shown(desk: Desk, run: str) -> ShownRun:
     """Find what a run published, read once as long as it is the one that is asked about."""
-    found: Shown | None = desk.kept.get("shown")
+    found: ShownRun | None = desk.kept.get("shown")
     if found is None or found.folder.name != run:
-        found = desk.kept["shown"] = Shown(desk.folder / "runs" / run)
+        found = desk.kept["shown"] = ShownRun(desk.folder / "runs" / run)
     return found
 
 
@@ -86,14 +86,14 @@ def before_after(desk: Desk, run: str, first: int = 0, count: int = 10) -> dict[
     }
 
 
-def _published(shown: Shown, place: int, columns: list[str]) -> dict[str, Any]:
+def _published(shown: ShownRun, place: int, columns: list[str]) -> dict[str, Any]:
     """Return what is published of the row or cluster that a row became."""
     found = shown.released.became(place)
     texts = found.pop("texts", {})
     return {"values": [texts.get(name, "") for name in columns], **found}
 
 
-def _by_label(shown: Shown, items: list[str]) -> dict[str, Any] | None:
+def _by_label(shown: ShownRun, items: list[str]) -> dict[str, Any] | None:
     """Find what was published of a row of items where each item has one label; else None."""
     if not shown.run.uniform:
         return None

@@ -19,7 +19,7 @@ from setveil.data.transactions import Transactions
 from setveil.errors import DataError, SetveilError, TableError
 from setveil.hierarchy.io import read_hierarchy
 from setveil.options.columns import Columns
-from setveil.options.facts import Facts as FactWords
+from setveil.options.facts import FactOptions as FactWords
 from setveil.options.reading import Reading
 from setveil.studio.desk import facts
 from setveil.studio.desk.columns import levels_of, presets

@@ -15,7 +15,7 @@ from setveil.facts.dates import forms_of, read_date
 from setveil.facts.facts import MISSING, Attribute, Facts
 from setveil.facts.read import read_rows_of_facts, sentence, taken_as
 from setveil.options.columns import Columns
-from setveil.options.facts import Facts as Words
+from setveil.options.facts import FactOptions as Words
 from setveil.options.reading import Reading
 from setveil.tables.columns import OpenedTable
 from setveil.tables.read import are_numbers

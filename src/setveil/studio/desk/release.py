@@ -13,9 +13,10 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.past.classes import has_classes
 from setveil.past.inputs import find_tree
 from setveil.past.run import past_run
-from setveil.published import blocks, chunks, groups, kind_of_recoding, rows, tables
+from setveil.published import blocks, chunks, groups, kind_of_recoding, rows
 from setveil.published import facts as facts_kind
 from setveil.published.about import read_about
+from setveil.published.parts import GLOBAL
 from setveil.recipients import require_checked
 from setveil.report.recommend import text as advice
 from setveil.report.run.summary import facts
@@ -50,7 +51,7 @@ class _Release:
             )
         if self.report["recoding"] in facts_kind.info.recodings:
             return self.run.image
-        if not self.run.uniform and self.report["recoding"] != tables.GLOBAL:
+        if not self.run.uniform and self.report["recoding"] != GLOBAL:
             raise DataError(
                 "Here the same item can have different labels in different rows, so there is no single list "
                 "of labels."

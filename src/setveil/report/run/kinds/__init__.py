@@ -40,7 +40,7 @@ def by_share(kept: float) -> str:
     return USABLE if kept >= 0.9 else ROUGHLY if kept >= 0.5 else UNUSABLE
 
 
-class Kind:
+class ReportKind:
     """The words for one kind of release. The defaults suit one without measures."""
 
     recoding: ClassVar[str]
@@ -163,8 +163,8 @@ class Kind:
 
 
 @cache
-def _kinds() -> dict[str, Kind]:
-    found: dict[str, Kind] = {}
+def _kinds() -> dict[str, ReportKind]:
+    found: dict[str, ReportKind] = {}
     for module in pkgutil.iter_modules(__path__):
         if not module.name.startswith("_"):
             loaded = importlib.import_module(f"{__name__}.{module.name}")
@@ -172,12 +172,12 @@ def _kinds() -> dict[str, Kind]:
     return found
 
 
-def kinds() -> tuple[Kind, ...]:
+def kinds() -> tuple[ReportKind, ...]:
     """List the words for all kinds of releases."""
     return tuple(_kinds().values())
 
 
-def kind_named(recoding: str) -> Kind:
+def kind_named(recoding: str) -> ReportKind:
     """Find the words for a kind of release."""
     kind = _kinds().get(recoding)
     if kind is None:
@@ -185,7 +185,7 @@ def kind_named(recoding: str) -> Kind:
     return kind
 
 
-def kind_of(report: Record) -> Kind:
+def kind_of(report: Record) -> ReportKind:
     """Find the words for the kind of release that a record is about."""
     return kind_named(report["recoding"])
 

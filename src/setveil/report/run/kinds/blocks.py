@@ -7,7 +7,7 @@ from fractions import Fraction
 from setveil.report import words
 from setveil.report.drawing import blocks
 from setveil.report.record import Record
-from setveil.report.run.kinds import UNUSABLE, USABLE, Kind, Labels, Points, Shares, Told, Use, by_error
+from setveil.report.run.kinds import UNUSABLE, USABLE, Labels, Points, ReportKind, Shares, Told, Use, by_error
 from setveil.utility import Utility
 from setveil.values.numbers import written
 from setveil.wording import count
@@ -24,7 +24,7 @@ def _plain(epsilon: float | str) -> str:
     return written(Fraction(str(epsilon)))
 
 
-class Blocks(Kind):
+class Blocks(ReportKind):
     """Noisy counts."""
 
     recoding = "noisy"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from setveil.report import words
 from setveil.report.drawing import blocks
 from setveil.report.record import Record
-from setveil.report.run.kinds import USABLE, Kind, Labels, Points, Shares, Told, Use, by_error
+from setveil.report.run.kinds import USABLE, Labels, Points, ReportKind, Shares, Told, Use, by_error
 from setveil.report.run.names import shown
 from setveil.utility import Utility
 from setveil.wording import count
@@ -13,7 +13,7 @@ from setveil.wording import count
 _MOST = 20  # inferences that the page names
 
 
-class Chunks(Kind):
+class Chunks(ReportKind):
     """Rows in chunks."""
 
     recoding = "disassociated"

@@ -6,11 +6,11 @@ from setveil.report.drawing import blocks
 from setveil.report.record import Record
 from setveil.report.run import facts
 from setveil.report.run.kinds import Points, Told
-from setveil.report.run.kinds.rows import Rows
+from setveil.report.run.kinds.rows import RowsReport
 from setveil.report.words import of_facts
 
 
-class FactRows(Rows):
+class FactsReport(RowsReport):
     """Every fact has one label, a box of facts, or none."""
 
     recoding = "facts"
@@ -41,4 +41,4 @@ class FactRows(Rows):
         return facts.summarized(report)
 
 
-KINDS = (FactRows(),)
+KINDS = (FactsReport(),)

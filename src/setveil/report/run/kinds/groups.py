@@ -5,14 +5,14 @@ from __future__ import annotations
 from setveil.report import words
 from setveil.report.drawing import blocks
 from setveil.report.record import Record
-from setveil.report.run.kinds import ROUGHLY, UNUSABLE, USABLE, Kind, Labels, Points, Shares, Told, Use
+from setveil.report.run.kinds import ROUGHLY, UNUSABLE, USABLE, Labels, Points, ReportKind, Shares, Told, Use
 from setveil.utility import Measure, Utility
 from setveil.wording import are, count
 
 _CLOSE, _FAR = 0.1, 1.0  # KL up to which estimates are close to the truth, and from which on far off
 
 
-class Groups(Kind):
+class GroupsReport(ReportKind):
     """Rows in groups."""
 
     recoding = "grouped"
@@ -126,4 +126,4 @@ class Groups(Kind):
         return [("Items that are not sensitive:", text)]
 
 
-KINDS = (Groups(),)
+KINDS = (GroupsReport(),)

@@ -11,9 +11,9 @@ from setveil.report.run.kinds import (
     ROUGHLY,
     UNUSABLE,
     USABLE,
-    Kind,
     Labels,
     Points,
+    ReportKind,
     Shares,
     Told,
     Use,
@@ -29,7 +29,7 @@ _WORST = 5  # labels
 PARTS = "members.json", "parts.csv", "row_parts.csv"  # what each item became, and the members of labels
 
 
-class Rows(Kind):
+class RowsReport(ReportKind):
     """Every item has one label, or none."""
 
     recoding = "global"
@@ -217,7 +217,7 @@ class Rows(Kind):
         return []
 
 
-class LocalRows(Rows):
+class LocalRows(RowsReport):
     """An item may have a narrow label in some rows and a broad one in others."""
 
     recoding = "local"
@@ -266,4 +266,4 @@ class LocalRows(Rows):
         return [("Rows with a published label:", fewest)]
 
 
-KINDS = (Rows(), LocalRows())
+KINDS = (RowsReport(), LocalRows())

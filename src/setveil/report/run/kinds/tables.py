@@ -7,7 +7,7 @@ from setveil.report.drawing import blocks
 from setveil.report.record import Record
 from setveil.report.run import facts
 from setveil.report.run.kinds import Labels, Points, Told, Use, by_error
-from setveil.report.run.kinds.rows import LocalRows, Rows
+from setveil.report.run.kinds.rows import LocalRows, RowsReport
 from setveil.utility import Utility
 from setveil.wording import are, count
 
@@ -21,10 +21,10 @@ def left_out(report: Record) -> str:
     return f"{count(gone)} of {of_all} ({words.percent(gone, whole)}) {are(gone)} left out."
 
 
-class _Columns(Rows):
+class _TableColumns(RowsReport):
     """What is said of columns and classes, whatever became of the items."""
 
-    internal = (*Rows.internal, "qi_recoding.csv", "classes.csv")
+    internal = (*RowsReport.internal, "qi_recoding.csv", "classes.csv")
 
     def kept(self, report: Record) -> str:
         """Say what became of items, and how much of the detail of each column is left."""
@@ -98,7 +98,7 @@ class _Columns(Rows):
         return facts.summarized(report) if "facts" in report else {}
 
 
-class Tables(_Columns, LocalRows):
+class Tables(_TableColumns, LocalRows):
     """Each part of the rows has its own labels."""
 
     recoding = "table"
@@ -110,7 +110,7 @@ class Tables(_Columns, LocalRows):
     )
 
 
-class TableCuts(_Columns):
+class TableCuts(_TableColumns):
     """Every value and every item has one label, or none."""
 
     recoding = "table-cut"
