@@ -29,7 +29,7 @@ from setveil.hierarchy.io import read_hierarchy
 from setveil.hierarchy.tree import Hierarchy
 from setveil.histories import exact, greedy, together
 from setveil.histories.exposed import exposed
-from setveil.histories.found import Found
+from setveil.histories.found import FoundLabels
 from setveil.histories.hold_back import smallest, without
 
 K, M = 5, 2
@@ -185,7 +185,7 @@ def drawn(
 
 
 def told(
-    way: str, known: str, found: Found, out: SeriesPeople, promise: SeriesAnonymity, before: int
+    way: str, known: str, found: FoundLabels, out: SeriesPeople, promise: SeriesAnonymity, before: int
 ) -> None:
     """Print what a way costs, and recount who is found."""
     last = out.releases[-1]
@@ -207,7 +207,7 @@ def gone(release: Appearance, held: NDArray[np.int64]) -> Appearance:
     return without(release, np.isin(release.people, held))
 
 
-def kept(series: SeriesPeople, found: Sequence[Found]) -> SeriesPeople:
+def kept(series: SeriesPeople, found: Sequence[FoundLabels]) -> SeriesPeople:
     """Take out who is held back from the last releases."""
     (*others,) = series.releases
     for t, one in enumerate(found, len(others) - len(found)):
@@ -217,15 +217,15 @@ def kept(series: SeriesPeople, found: Sequence[Found]) -> SeriesPeople:
 
 def following(
     series: SeriesPeople, t: int, promise: SeriesAnonymity, tree: Hierarchy, search: ModuleType, **more: Any
-) -> Found:
+) -> FoundLabels:
     """Find the labels of a release, with those of earlier ones frozen."""
     new = series.releases[t]
     earlier = replace(series, releases=series.releases[:t])
-    found: Found = search.next_labels(earlier, new.people, new.indptr, new.items, promise, tree, **more)
+    found: FoundLabels = search.next_labels(earlier, new.people, new.indptr, new.items, promise, tree, **more)
     return found
 
 
-def alone(series: SeriesPeople, t: int, tree: Hierarchy, arguments: argparse.Namespace) -> Found:
+def alone(series: SeriesPeople, t: int, tree: Hierarchy, arguments: argparse.Namespace) -> FoundLabels:
     """Find the labels of a release as if there were no others."""
     only = replace(series, releases=(series.releases[t],))
     return following(only, 0, SeriesAnonymity(K, M), tree, exact, time_limit=arguments.time_limit)

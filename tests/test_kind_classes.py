@@ -17,14 +17,11 @@ CLASSES = {
     "TableCut", "Grouping", "SharedFacts",
 }  # fmt: skip
 LEFT = {
-    "algorithms/_cut.py": 1,
-    "algorithms/_witness_rows.py": 1,
     "algorithms/rt/_items.py": 1,
     "cli/verify.py": 3,
     "commands/attack.py": 1,
     "commands/measure.py": 4,
     "commands/verify.py": 1,
-    "engine/tabled.py": 1,
     "histories/codes.py": 1,
     "past/why_tables.py": 1,
     "runs/details.py": 1,

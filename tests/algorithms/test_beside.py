@@ -9,7 +9,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from setveil.algorithms._refine import Beside
+from setveil.algorithms._refine import Neighbours
 from setveil.kernels.limits import Limits
 from setveil.kernels.rows import frozen, invert
 
@@ -40,7 +40,7 @@ def test_stays_valid_is_the_twins(m: float) -> None:
         indptr = frozen(np.cumsum([0, *map(len, rows)]), np.int64)
         items = frozen([leaf for row in rows for leaf in row], np.int32)
         k = random.randint(2, 5)
-        beside = Beside(
+        beside = Neighbours(
             (indptr, items), frozen(weights, np.int64), *invert(indptr, items, n)[:2], k,
             Limits(map(str, range(nodes)), m), m,
         )  # fmt: skip

@@ -23,7 +23,7 @@ from naive.km import Rows, item_order
 from rho_problems import EVERY_SETTING, Problem, draw_problem
 from setveil.algorithms._public_part import PublicPart
 from setveil.algorithms.exact import _breaches, _rho_search, exact
-from setveil.algorithms.exact._breaches import Breach
+from setveil.algorithms.exact._breaches import SecretBreach
 from setveil.algorithms.exact._program import Floats, Program, Row
 from setveil.algorithms.exact._promise import flat_hierarchy, promise_of
 from setveil.algorithms.exact._rho_search import RhoSearch
@@ -99,12 +99,12 @@ class View:
         rho = self.problem.promise.rho
         return len(have & self.with_item[s]) - floor(rho * len(have))
 
-    def told(self, nodes: list[int], least: int = 1) -> Iterator[tuple[Breach, frozenset[int]]]:
+    def told(self, nodes: list[int], least: int = 1) -> Iterator[tuple[SecretBreach, frozenset[int]]]:
         """Every set that gives something away if it is published and nothing is hidden; its rows."""
         for known, have in self.sets(nodes, least):
             for s, label in enumerate(self.sensitive.labels):
                 if (d := self.excess(have, s)) > 0 and not any(self.items[v] == {label} for v in known):
-                    yield Breach(known, s, len(have), len(have & self.with_item[s]), d), have
+                    yield SecretBreach(known, s, len(have), len(have & self.with_item[s]), d), have
 
     # --- candidates of the solver
 
@@ -396,7 +396,9 @@ def test_inherited_clauses_of_every_set_hold_of_every_valid_release(setting: str
                 if any(label in view.items[v] for v in known):
                     continue  # a breach needs no other item to give away the one it holds
                 inherited = is_inherited(view, known, have, s)
-                breach = Breach(known, s, len(have), len(have & view.with_item[s]), view.excess(have, s))
+                breach = SecretBreach(
+                    known, s, len(have), len(have & view.with_item[s]), view.excess(have, s)
+                )
                 row = view.breaches.hereditary(view.variables, breach)
                 assert (row is not None) == inherited, (problem, breach, row)
                 if row is None:
@@ -519,7 +521,7 @@ def test_breaches_of_candidates(setting: str, monkeypatch: pytest.MonkeyPatch) -
     assert (seen["hidden"] > 0) == (setting in {OCCURRENCES, ITEMS})
 
 
-def _size(breach: Breach) -> int:
+def _size(breach: SecretBreach) -> int:
     return len(breach.nodes)
 
 
@@ -542,7 +544,7 @@ def draw_values(rng: Random, view: View) -> Floats:
     return np.array([float(value) for value in values])
 
 
-def plain(view: View, values: Floats, breach: Breach, have: frozenset[int]) -> float:
+def plain(view: View, values: Floats, breach: SecretBreach, have: frozenset[int]) -> float:
     """What the clause of a breach lacks as SPEC2-MODELS §4.4 writes it: no parent counts once for several."""
     tree, n, d = view.tree, view.tree.n_leaves, breach.excess
     if not view.hides_rows:
@@ -664,7 +666,7 @@ def test_enough_rows_lose_an_item_and_none_for_nothing(setting: str) -> None:
     assert seen > enough(100)
 
 
-def _holds(view: View, entry: int, breach: Breach) -> bool:
+def _holds(view: View, entry: int, breach: SecretBreach) -> bool:
     known, s = view.entries[entry]
     return s == view.sensitive.labels[breach.item] and all(known & view.items[v] for v in breach.nodes)
 

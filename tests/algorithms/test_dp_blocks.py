@@ -20,7 +20,7 @@ from setveil.algorithms.noisy.dp_blocks import DPBlocks, noisy_blocks
 from setveil.published import publish
 from setveil.published.block_files import PublishedBlocks
 from setveil.published.blocks import NoisyBlocks, dealt
-from setveil.published.shared import Told
+from setveil.published.shared import SharedSums
 from setveil.utility.block_estimates import BlockEstimator
 from strategies import examples, seeded, transactions
 
@@ -51,7 +51,7 @@ def made(rows: Sequence[Row], universe: str, epsilon: str = "1", **parameters: A
 
 def estimated(one: NoisyBlocks, *queries: str) -> list[float]:
     shown = publish(transactions([]), one, 0).exposed()
-    found: list[float] = BlockEstimator(Told(shown, {}, None, {})).answers(queries).estimate.tolist()
+    found: list[float] = BlockEstimator(SharedSums(shown, {}, None, {})).answers(queries).estimate.tolist()
     return found
 
 
@@ -175,7 +175,7 @@ def test_fewer_than_no_rows() -> None:
     noisy = NoisyBlocks(Fraction(1), (), -3, (("a",),), (-2, -1))
     shown = publish(transactions([]), noisy, 0).exposed()
     assert shown.rows.n_rows == 0
-    assert BlockEstimator(Told(shown, {}, None, {})).answers([["a"]]).estimate.tolist() == [0]
+    assert BlockEstimator(SharedSums(shown, {}, None, {})).answers([["a"]]).estimate.tolist() == [0]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from naive.anonymize import Tree, up_from
 from naive.rt_items import exact
 from naive.rt_search import Valuer
 from setveil.algorithms.rt import rt
-from setveil.algorithms.rt._classes import Classes
+from setveil.algorithms.rt._classes import ClassFinder
 from setveil.algorithms.rt._item_optimum import ItemOptima
 from setveil.algorithms.rt._mondrian import mondrian
 from setveil.algorithms.rt._splits import Splits
@@ -47,10 +47,10 @@ def same(parts: Iterable[Ints], order: Ints, slow: Iterable[Iterable[int]]) -> b
     return [sorted(order[part].tolist()) for part in parts] == [sorted(part) for part in slow]
 
 
-def classes_of(table: Table, tree: Hierarchy, k: int, m: float, share: Fraction) -> Classes:
+def classes_of(table: Table, tree: Hierarchy, k: int, m: float, share: Fraction) -> ClassFinder:
     """Classes of a table in canonical order."""
     rows = recode_rows(table.indptr, table.items, tree.locate(table.vocabulary))
-    return Classes(table, ItemOptima(tree, *rows, k, m), k, 0, everything(table), share, silent)
+    return ClassFinder(table, ItemOptima(tree, *rows, k, m), k, 0, everything(table), share, silent)
 
 
 def run(slow: rt_table.Table, k: int, m: float, **parameters: object) -> tuple[Parts, list[dict[str, Any]]]:

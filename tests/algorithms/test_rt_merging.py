@@ -13,7 +13,7 @@ from class_cases import canonical, members, with_long_weights
 from naive import rt_items, rt_merge, rt_table
 from naive.rt_table import relational_loss
 from setveil.algorithms.rt import _merging
-from setveil.algorithms.rt._merging import Clusters, until, within
+from setveil.algorithms.rt._merging import RowPartition, until, within
 from setveil.algorithms.rt._merging_loops import expansions
 from strategies import either, many, seeded
 from tables import random_tables
@@ -23,14 +23,14 @@ WARD = parts([1, 2], [3, 4], [5, 8], [6, 7])
 MERGERS = ("r", "t", "rt")
 
 
-def begun(table: rt_table.Table, classes: rt_table.Parts) -> Clusters:
+def begun(table: rt_table.Table, classes: rt_table.Parts) -> RowPartition:
     part = np.empty(table.n, np.int64)
     for number, rows in enumerate(table.in_order(classes)):
         part[[table.place[row] for row in rows]] = number
-    return Clusters(canonical(table), part)
+    return RowPartition(canonical(table), part)
 
 
-def rows_of(table: rt_table.Table, clusters: Clusters, c: int) -> tuple[int, ...]:
+def rows_of(table: rt_table.Table, clusters: RowPartition, c: int) -> tuple[int, ...]:
     return tuple(table.canonical[p] for p in clusters.rows[c])
 
 
@@ -110,7 +110,7 @@ def test_mergers_are_those_of_the_twin(exact: int, monkeypatch: pytest.MonkeyPat
     assert merged > many(30)
 
 
-def after(table: rt_table.Table, clusters: Clusters, mergers: int) -> rt_table.Parts:
+def after(table: rt_table.Table, clusters: RowPartition, mergers: int) -> rt_table.Parts:
     return members(table, clusters.parts(mergers))
 
 

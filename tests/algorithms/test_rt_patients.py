@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from real_data import DATA
-from setveil.algorithms.rt._classes import Classes
+from setveil.algorithms.rt._classes import ClassFinder
 from setveil.algorithms.rt._item_optimum import ItemOptima
 from setveil.data.transactions import Transactions
 from setveil.hierarchy.io import read_hierarchy
@@ -49,10 +49,10 @@ def patients() -> tuple[Table, Hierarchy]:
 
 
 @cache
-def patients_by_five() -> Classes:
+def patients_by_five() -> ClassFinder:
     table, tree = patients()
     rows = recode_rows(table.indptr, table.items, tree.locate(table.vocabulary))
-    return Classes(
+    return ClassFinder(
         table, ItemOptima(tree, *rows, 5, 2), 5, 0, [np.arange(table.n_rows)], Fraction(1, 4), silent
     )
 

@@ -14,7 +14,7 @@ from naive import rt_classes, rt_cuts, rt_merge, rt_table
 from naive.rt_table import Parts
 from setveil.algorithms.rt._clustering import clusters
 from setveil.algorithms.rt._incognito import incognito
-from setveil.algorithms.rt._merging import Clusters, within
+from setveil.algorithms.rt._merging import RowPartition, within
 from setveil.algorithms.rt._relational_optimum import relational_optimum
 from setveil.algorithms.rt._specialization import bottom_up, top_down
 from setveil.progress import silent
@@ -104,7 +104,7 @@ def test_partners() -> None:
         part, parts = random_parts(rng, slow, 6)
         if not parts:
             continue
-        made = Clusters(in_order(slow), part)
+        made = RowPartition(in_order(slow), part)
         assert made.relational_loss == rt_table.relational_loss(slow, parts)
         c = rng.randrange(len(parts))
         limit = Fraction(rng.randint(0, 20), 20)
@@ -128,7 +128,7 @@ def test_merges() -> None:
         start = rt_table.relational_loss(slow, parts)
         delta = start + (1 - start) * Fraction(rng.randint(0, 8), 8)
         by = rng.choice(("r", "t", "rt"))
-        made = Clusters(in_order(slow), part)
+        made = RowPartition(in_order(slow), part)
         seen = list(rt_merge.merges(slow, parts, by, delta))
         done = 0
         for done, _ in enumerate(within(made, by, delta), 1):

@@ -15,7 +15,7 @@ from setveil import DA, HgHs, MHgHs, anonymize
 from setveil.algorithms import _witness_rows
 from setveil.algorithms._witness_rows import witness_rows
 from setveil.algorithms.exact import exact
-from setveil.engine.parts import Parts
+from setveil.engine.parts import RowsOnDisk
 from setveil.errors import DataError
 from setveil.progress import silent
 from strategies import Case, cut_up, examples, many, random_case, seeded
@@ -118,7 +118,7 @@ def test_the_same_rows_are_chosen_of_rows_in_parts(tmp_path: Path, monkeypatch: 
         pieces = cut_up(data, [rng.randint(0, data.n_rows) for _ in range(3)])
         folder = tmp_path / str(number)
         folder.mkdir()
-        parts = Parts.write(folder, pieces, data.vocabulary)
+        parts = RowsOnDisk.write(folder, pieces, data.vocabulary)
         files = sorted(folder.iterdir())
         found, expected = (witness_rows(rows, case.k, m, silent) for rows in (parts, data))
         assert list(found) == list(expected)

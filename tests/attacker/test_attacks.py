@@ -16,7 +16,7 @@ from naive import attacks as naive
 from setveil.attacker.attacks import chances
 from setveil.attacker.attacks.attacks import Bound, attack_rows
 from setveil.attacker.attacks.kinds import linkability, rare_predicates, singling_out
-from setveil.attacker.attacks.shown import Shown
+from setveil.attacker.attacks.shown import ShownRows
 from setveil.kernels.rows import frozen
 from strategies import examples, random_rows, random_tree, seeded, transactions
 
@@ -35,7 +35,7 @@ def random_shown(rng: Random) -> tuple[Rows, dict[str, list[str]], Rows, Rows, A
     return rows, under, people[0], people[1], lambda label, item: chosen[label, item]
 
 
-def known_of(shown: Shown, sets: list[frozenset[str]]) -> tuple[Any, Any]:
+def known_of(shown: ShownRows, sets: list[frozenset[str]]) -> tuple[Any, Any]:
     ids = [[shown.items.index(x) for x in sorted(some)] for some in sets]
     flat = [at for some in ids for at in some]
     return frozen(np.cumsum([0, *map(len, ids)]), np.int64), frozen(np.array(flat, np.int32), np.int32)
@@ -47,7 +47,7 @@ def test_who_fits_and_what_is_guessed_equal_the_definition() -> None:
         rows, under, train, control, share = random_shown(rng)
         secret = frozenset(rng.sample(ITEMS, rng.choice((0, 0, 1, 2)))) - set(under)
         people = [transactions(train), transactions(control)]
-        shown = Shown.of(transactions(rows), under, people, share, secret)
+        shown = ShownRows.of(transactions(rows), under, people, share, secret)
         named = [x for x in ITEMS if x in shown.items and x not in secret]
         sets = [frozenset(rng.sample(named, rng.randint(0, min(3, len(named))))) for _ in range(6)]
         public = [row - secret for row in rows]
@@ -70,7 +70,7 @@ def test_the_rarest_sets_equal_the_definition() -> None:
     for _ in range(examples(200)):
         rows, under, train, control, share = random_shown(rng)
         m = rng.randint(1, 4)
-        shown = Shown.of(transactions(rows), under, [transactions(train), transactions(control)], share)
+        shown = ShownRows.of(transactions(rows), under, [transactions(train), transactions(control)], share)
         indptr, sets = rare_predicates(shown, m, 50, rng.randint(0, 9))
         found = [
             frozenset(shown.labels[x] for x in sets[start:end])
@@ -97,15 +97,15 @@ def test_the_rarest_sets_equal_the_definition() -> None:
 def test_linked_halves_lead_to_the_same_row_as_often_as_they_should() -> None:
     rows = [frozenset(row) for row in ["ab", "ab", "ac", "bc", "abc", "d", "ad"]]
     people = [frozenset("ab")] * 3000
-    shown = Shown.of(transactions(rows), {}, [transactions(people)], lambda *_: (1.0, 1.0))
+    shown = ShownRows.of(transactions(rows), {}, [transactions(people)], lambda *_: (1.0, 1.0))
     tried = linkability(shown, shown.people(transactions(people)), 1, 3000, 3, 0)
     chance = naive.same_row(naive.fitting(rows, {}, frozenset("a")), naive.fitting(rows, {}, frozenset("b")))
     assert chance == 3 / 20
     low, high = chances.wilson(tried.successes, tried.attempts)
     assert low - 0.01 < chance < high + 0.01
-    alone = Shown.of(transactions([frozenset("ab")]), {}, [transactions(people)], lambda *_: (1.0, 1.0))
+    alone = ShownRows.of(transactions([frozenset("ab")]), {}, [transactions(people)], lambda *_: (1.0, 1.0))
     assert linkability(alone, alone.people(transactions(people)), 1, 50, 0, 0).successes == 50
-    apart = Shown.of(
+    apart = ShownRows.of(
         transactions([frozenset("a"), frozenset("b")]), {}, [transactions(people)], lambda *_: (1.0, 1.0)
     )
     assert linkability(apart, apart.people(transactions(people)), 1, 50, 0, 0).successes == 0
@@ -145,7 +145,7 @@ def test_the_worked_example() -> None:
     assert naive.same_row(one, other) == pytest.approx(1 / 7)
     rarest = naive.rarest(rows, frozenset(["cake", "hot"]), 2, release.published.vocabulary.labels)
     assert (rarest, naive.who_fits(people, under, rarest)) == (frozenset(["cake", "hot"]), [2, 4])
-    shown = Shown.of(release.published, under, [transactions(people)], lambda *_: (1.0, 1.0))
+    shown = ShownRows.of(release.published, under, [transactions(people)], lambda *_: (1.0, 1.0))
     known = known_of(
         shown, [frozenset(some) for some in (["coffee"], ["bread"], ["coffee", "bread"], ["wine"])]
     )
@@ -274,7 +274,7 @@ def test_secret_items_are_guessed_and_known_to_nobody() -> None:
 
 def test_fewer_rows_than_k_without_items_are_no_leak() -> None:
     alike = transactions([frozenset("ab")] * 40)
-    shown = Shown.of(transactions([frozenset()] * 2), {}, [alike], lambda *_: (1.0, 1.0))
+    shown = ShownRows.of(transactions([frozenset()] * 2), {}, [alike], lambda *_: (1.0, 1.0))
     people = shown.people(alike)
     found = attack_rows(
         shown, people, people, bound=Bound(5, 2), promised=True, ms=[1, 2], attacks=40,

@@ -16,7 +16,7 @@ from naive.km import Rows, item_order
 from setveil.attacker.attack import attack_risk
 from setveil.attacker.in_parts import risk_in_parts
 from setveil.data.transactions import Transactions
-from setveil.engine.parts import Parts
+from setveil.engine.parts import RowsOnDisk
 from setveil.engine.tabled import TabledRows
 from setveil.published.group_files import as_groups
 from strategies import cut_up, examples, random_case, random_rows, seeded, transactions
@@ -46,7 +46,7 @@ def brute_force(rows: Rows, sizes: Sequence[int]) -> list[dict[str, Any]]:
 def in_parts(data: Transactions, folder: Path) -> TabledRows:
     folder.mkdir()
     pieces = cut_up(data, range(0, data.n_rows, 4))
-    return TabledRows.of(Parts.write(folder, pieces, data.vocabulary))
+    return TabledRows.of(RowsOnDisk.write(folder, pieces, data.vocabulary))
 
 
 def check(rows: Rows, folder: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from naive import coat as naive
 from setveil.constraints.check import check_policy, count_satisfied
 from setveil.constraints.io import (
-    Listing,
+    ConstraintsFile,
     parse_privacy,
     parse_utility,
     read_privacy,
@@ -35,7 +35,7 @@ def write(folder: Path, text: str, name: str = "P.txt") -> Path:
     return path
 
 
-def problems(listing: Listing) -> list[str]:
+def problems(listing: ConstraintsFile) -> list[str]:
     return [str(problem) for problem in listing.problems]
 
 
@@ -221,7 +221,7 @@ def test_satisfied_constraints_are_counted() -> None:
 @pytest.mark.parametrize("k", [1, True, 2.5])
 def test_check_refuses_k(tmp_path: Path, k: Any) -> None:
     with pytest.raises(RequestError, match="k must be"):
-        check_policy(transactions(ROWS), k, Listing("P"))
+        check_policy(transactions(ROWS), k, ConstraintsFile("P"))
 
 
 def test_siblings_and_groups() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 import setveil as sv
 from setveil.data.sums import Sums, in_memory
-from setveil.engine.parts import Parts
+from setveil.engine.parts import RowsOnDisk
 from setveil.engine.tabled import TabledRows
 from setveil.guarantees.verify.km_pieces import Counted
 
@@ -23,7 +23,7 @@ def told(rows: Sums) -> tuple[tuple[str, ...], int, int, int, int, list[int]]:
 
 def test_sums_are_the_same_wherever_rows_lie(tmp_path: Path) -> None:
     data = sv.Transactions.from_rows([["a", "b"], [], ["b", "c"], ["b"]])
-    parts = Parts.write(tmp_path, [(data.indptr, data.items)], data.vocabulary)
+    parts = RowsOnDisk.write(tmp_path, [(data.indptr, data.items)], data.vocabulary)
     counted = Counted(data.vocabulary, data.supports(), np.array([1, 1, 2]))
     for rows in (parts, TabledRows.of(parts), counted):
         assert told(rows) == told(data) == (("a", "b", "c"), 4, 3, 3, 5, [1, 3, 1])
@@ -36,7 +36,7 @@ def test_sums_are_the_same_wherever_rows_lie(tmp_path: Path) -> None:
 
 def test_rows_that_hold_any_label_of_a_group(tmp_path: Path) -> None:
     data = sv.Transactions.from_rows([["a", "b"], [], ["b", "c"], ["c"]])
-    parts = Parts.write(tmp_path, [(data.indptr, data.items)], data.vocabulary)
+    parts = RowsOnDisk.write(tmp_path, [(data.indptr, data.items)], data.vocabulary)
     starts, groups = np.array([0, 1, 3, 3]), np.array([0, 0, 1], np.int32)  # a in 0, b in both, c in none
     assert TabledRows.of(parts).supports_of_groups(starts, groups, 2).tolist() == [2, 2]
     without_b = TabledRows(

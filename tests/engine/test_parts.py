@@ -18,7 +18,7 @@ from setveil.data.io.streams import ListFiles
 from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
 from setveil.engine.numbering import Numbering
-from setveil.engine.parts import Part, PartRows, Parts, write_numbers
+from setveil.engine.parts import Part, PartRows, RowsOnDisk, write_numbers
 from setveil.engine.rows import MemoryRows
 from setveil.errors import DataError
 from setveil.kernels.rows import recode_rows
@@ -29,9 +29,9 @@ def turned_round(indptr: np.ndarray, items: np.ndarray) -> tuple[np.ndarray, np.
     return indptr, np.concatenate([items[:0], *(items[a:b][::-1] for a, b in pairwise(indptr.tolist()))])
 
 
-def on_disk(case: Case, folder: Path, at: list[int]) -> Parts:
+def on_disk(case: Case, folder: Path, at: list[int]) -> RowsOnDisk:
     folder.mkdir()
-    return Parts.write(folder, starmap(turned_round, cut_up(case.data, at)), case.data.vocabulary)
+    return RowsOnDisk.write(folder, starmap(turned_round, cut_up(case.data, at)), case.data.vocabulary)
 
 
 def contents(rows: tuple[Any, ...]) -> dict[tuple[int, ...], int]:
@@ -93,7 +93,7 @@ def test_lists_read_in_pieces(tmp_path: Path, rows: list[Any], monkeypatch: pyte
     files = ListFiles([str(tmp_path / f"{number}.parquet") for number in range(2)])
     parts_in = tmp_path / "parts"
     parts_in.mkdir()
-    parts = Parts.write(parts_in, files.pieces(), files.vocabulary, files.origin())
+    parts = RowsOnDisk.write(parts_in, files.pieces(), files.vocabulary, files.origin())
     expected = Transactions.from_rows([row or [] for row in rows] * 2)
     (read,) = parts.rows()
     assert files.n_rows == expected.n_rows

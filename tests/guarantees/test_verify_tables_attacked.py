@@ -14,7 +14,7 @@ from naive.rt_verify import Row
 from setveil.data.transactions import Transactions
 from setveil.guarantees.kkm import KKmAnonymity
 from setveil.guarantees.mixed_km import MixedKmAnonymity
-from setveil.guarantees.verify.kkm import Rare, verify_kkm
+from setveil.guarantees.verify.kkm import RareRows, verify_kkm
 from setveil.guarantees.verify.mixed_km import verify_mixed_km
 from setveil.published.table_files import PublishedTable
 from setveil.published.tables import publish
@@ -87,7 +87,7 @@ def check_kkm(rng: Random, shown: Sequence[Row], k: int, m: float) -> bool:
     found = {
         (tuple(label for _, label in one.known), frozenset(one.itemset), one.support)
         for one in verdict.first
-        if isinstance(one, Rare)
+        if isinstance(one, RareRows)
     }
     assert found == expected
     return verdict.holds

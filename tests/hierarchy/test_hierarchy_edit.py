@@ -16,7 +16,7 @@ import strategies
 from cli_helpers import setveil
 from naive import tree_edit
 from setveil.errors import DataError, HierarchyError
-from setveil.hierarchy.doubts import Problem, items_under, problems_of
+from setveil.hierarchy.doubts import TreeProblem, items_under, problems_of
 from setveil.hierarchy.edit import Draft
 from setveil.hierarchy.history import History, edited, read_edits
 from setveil.hierarchy.io import read_hierarchy
@@ -236,14 +236,14 @@ def test_problems() -> None:
     tree.apply({"do": "group", "name": "toys", "nodes": []})
     found = problems_of(tree, ["milk", "kiwi", "food", "bread", "cheese"])
     assert found == [
-        Problem("missing", ("kiwi",)),
-        Problem("group", ("food",)),
-        Problem("unknown", ("soap",)),
-        Problem("empty", ("toys",)),
-        Problem("single", ("dairy",)),
+        TreeProblem("missing", ("kiwi",)),
+        TreeProblem("group", ("food",)),
+        TreeProblem("unknown", ("soap",)),
+        TreeProblem("empty", ("toys",)),
+        TreeProblem("single", ("dairy",)),
     ]
     wide = Draft("*", {"*": ["g", "x", "y"], "g": [f"i{i}" for i in range(30)]})
-    assert problems_of(wide) == [Problem("uneven", ("*",))]
+    assert problems_of(wide) == [TreeProblem("uneven", ("*",))]
     assert items_under(wide)["*"] == 32
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from setveil.engine.parts import Parts
+from setveil.engine.parts import RowsOnDisk
 from setveil.published.in_parts import publish_parts
 from setveil.published.recoding import Recoding
 from setveil.published.rows import publish
@@ -28,7 +28,7 @@ def test_same_rows_in_the_same_order(tmp_path: Path, monkeypatch: pytest.MonkeyP
         folders = [tmp_path / f"{kind}{number}" for kind in "ab"]
         for folder in folders:
             folder.mkdir()
-        parts = Parts.write(folders[0], pieces, data.vocabulary)
+        parts = RowsOnDisk.write(folders[0], pieces, data.vocabulary)
         image = np.arange(tree.n_nodes, dtype=np.int32)
         top = rng.choice([tree.root, *(v for v in range(tree.n_leaves, tree.n_nodes))])
         image[tree.under(top)] = top

@@ -16,7 +16,7 @@ from cli_helpers import posix_only
 from risks import assert_same_risk
 from setveil.data.io.source import gather
 from setveil.data.io.streams import open_streams
-from setveil.engine.parts import Part, Parts
+from setveil.engine.parts import Part, RowsOnDisk
 from setveil.errors import DataError, GuaranteeError, InfeasibleError, OutputError, RequestError
 from setveil.published import in_parts as publishing
 from setveil.runs.in_parts import ALGORITHMS, anonymize_parts, require_possible
@@ -124,12 +124,12 @@ def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         run(OutputError, "the disk is full. Nothing was left behind")
     with monkeypatch.context() as patch:
 
-        def changed(self: Parts) -> Any:
+        def changed(self: RowsOnDisk) -> Any:
             part = self.parts[0]
             np.array([0], np.int32).tofile(part.items)
             yield part.rows()
 
-        patch.setattr(Parts, "rows", changed)
+        patch.setattr(RowsOnDisk, "rows", changed)
         run(DataError, "is not what was written there")
     with monkeypatch.context() as patch:
         pieces = publishing.PublishedParts.pieces

@@ -19,24 +19,24 @@ from setveil.guarantees.series import Known, Presence, SeriesAnonymity
 from setveil.hierarchy.tree import Hierarchy
 from setveil.histories import exact, greedy, together
 from setveil.histories.exposed import exposed
-from setveil.histories.found import Found
+from setveil.histories.found import FoundLabels
 from setveil.histories.hold_back import smallest
 from strategies import examples
 
 each_promise = pytest.mark.parametrize("promise", PROMISES, ids="-".join)
 
 
-def next_labels(search: ModuleType, case: Case, **options: Any) -> Found:
+def next_labels(search: ModuleType, case: Case, **options: Any) -> FoundLabels:
     *earlier, last = case.series.releases
     before = SeriesPeople(tuple(earlier), case.items, case.n_people)
     tree = Hierarchy(case.parents)
-    found: Found = search.next_labels(
+    found: FoundLabels = search.next_labels(
         before, last.people, last.indptr, last.items, case.promise, tree, **options
     )
     return found
 
 
-def recoding(case: Case, found: Found) -> dict[str, str | None]:
+def recoding(case: Case, found: FoundLabels) -> dict[str, str | None]:
     labels = Hierarchy(case.parents).labels
     return {
         item: None if to < 0 else labels[to]
@@ -44,7 +44,7 @@ def recoding(case: Case, found: Found) -> dict[str, str | None]:
     }
 
 
-def stays(release: dict[int, frozenset[str]], found: Found) -> dict[int, frozenset[str]]:
+def stays(release: dict[int, frozenset[str]], found: FoundLabels) -> dict[int, frozenset[str]]:
     held = set(found.held.tolist())
     return {person: items for person, items in release.items() if person not in held}
 

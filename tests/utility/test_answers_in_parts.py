@@ -16,7 +16,7 @@ from setveil.attacker.attack import attack_risk
 from setveil.attacker.in_parts import risk_in_parts
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
-from setveil.engine.parts import Parts
+from setveil.engine.parts import RowsOnDisk
 from setveil.engine.tabled import TabledRows
 from setveil.kernels.count import cell_offsets, members_of_cells
 from setveil.kernels.rows import frozen
@@ -30,10 +30,10 @@ from setveil.utility.itemsets import surviving_itemsets
 from strategies import Case, cut_up, examples, random_case, seeded
 
 
-def in_parts(data: Transactions, folder: Path) -> Parts:
+def in_parts(data: Transactions, folder: Path) -> RowsOnDisk:
     folder.mkdir()
     pieces = cut_up(data, range(0, data.n_rows, 3))
-    return Parts.write(folder, pieces, data.vocabulary)
+    return RowsOnDisk.write(folder, pieces, data.vocabulary)
 
 
 def random_recoding(case: Case, rng: Random) -> Recoding:
@@ -48,7 +48,7 @@ def random_recoding(case: Case, rng: Random) -> Recoding:
     return Recoding.from_cut(tree, cut, [node for node in cut if rng.random() < 0.2])
 
 
-def shown(parts: Parts, made: Recoding) -> TabledRows:
+def shown(parts: RowsOnDisk, made: Recoding) -> TabledRows:
     """Look at the rows in parts as they are published, by the labels that some row shows."""
     image = made.image_of(parts.vocabulary)
     used = np.unique(image[(image >= 0) & (parts.supports() > 0)])

@@ -24,7 +24,7 @@ from setveil.published.counts import Counts
 from setveil.published.shared import Shared
 from setveil.utility import estimates
 from setveil.utility.are import query_errors
-from setveil.utility.estimates import MAXIMUM_ENTROPY, UNIFORM, Answer, Estimator
+from setveil.utility.estimates import MAXIMUM_ENTROPY, UNIFORM, Estimator, ItemsetEstimate
 from strategies import examples, transactions
 
 ROWS = ["A b1", "A b1", "A b2", "A b1", "A b2", "A", "A b1", "b2"]
@@ -72,8 +72,8 @@ def test_items_without_a_count_may_be_thought_to_occur() -> None:
 def test_labels_may_be_asked_for() -> None:
     found = example()
     assert found.labels == ("A",)
-    assert found.answer(["A"]) == Answer(("A",), 7.0, 7, 7)
-    assert found.answer(["A", "b1"]) == Answer(("A", "b1"), 4.0, 4, 4)
+    assert found.answer(["A"]) == ItemsetEstimate(("A",), 7.0, 7, 7)
+    assert found.answer(["A", "b1"]) == ItemsetEstimate(("A", "b1"), 4.0, 4, 4)
     assert found.estimate(["A", "a1", "b1"]) == found.estimate(["a1", "b1"])
     assert found.bounds(["A", "a1", "a2"]) == found.bounds(["a1", "a2"])
 

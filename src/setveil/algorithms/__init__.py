@@ -110,7 +110,7 @@ def _package(entry: EntryPoint) -> str:
 
 
 @dataclass(frozen=True)
-class _File:
+class _AlgorithmFile:
     """An algorithm that a file holds."""
 
     path: Path
@@ -118,7 +118,7 @@ class _File:
     module: ModuleType
 
 
-_files: dict[str, _File] = {}  # those that were named in this process
+_files: dict[str, _AlgorithmFile] = {}  # those that were named in this process
 
 
 def names() -> list[str]:
@@ -212,7 +212,7 @@ def named(text: str | Path, *, trusted: bool = False) -> str:
     if name in homes() or name in installed() or (known and known.path != path.absolute()):
         whose = f"that of {known.path} is" if known else "an algorithm is already"
         raise RequestError(f"{path} would be called {name}, as {whose}.", hint="Rename the file.")
-    _files[name] = _File(path.absolute(), sha256, _executed(path, content))
+    _files[name] = _AlgorithmFile(path.absolute(), sha256, _executed(path, content))
     return name
 
 

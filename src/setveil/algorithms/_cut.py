@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.data.transactions import Transactions
-from setveil.engine.parts import PartRows, Parts
-from setveil.engine.rows import MemoryRows, Rows
+from setveil.engine.parts import PartRows, RowsOnDisk
+from setveil.engine.rows import AllRows, MemoryRows
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import Ids, Ints, frozen, recode_rows
 from setveil.kernels.walk import extend_rows
@@ -30,7 +30,7 @@ class Cut:
         Nodes that are in the cut or above it, i.e. not generalized.
     full : list of int
         Cost of publishing each node.
-    held : Rows
+    held : AllRows
         The rows of leaves, to be counted.
     leaf_rows : (int64, int32)
         These rows; not there if they lie on disk.
@@ -40,12 +40,12 @@ class Cut:
         Cost of the part of the cut that lies at or under each node.
     """
 
-    def __init__(self, data: Transactions | Parts, tree: Hierarchy, of_leaf: Ints | None = None) -> None:
+    def __init__(self, data: Transactions | RowsOnDisk, tree: Hierarchy, of_leaf: Ints | None = None) -> None:
         """Start with the leaves; `of_leaf`: their occurrences, where the rows are not all that cost."""
         self.tree = tree
         leaf = tree.locate(data.vocabulary)
-        self.held: Rows
-        if isinstance(data, Parts):
+        self.held: AllRows
+        if isinstance(data, RowsOnDisk):
             self.held = PartRows(data, leaf)
             self.of_leaf = leaf_occurrences(data, tree)
         else:
@@ -133,7 +133,7 @@ class Cut:
         return self.held.distinct(frozen(self.image, np.int32))
 
 
-def leaf_occurrences(data: Transactions | Parts, tree: Hierarchy) -> Ints:
+def leaf_occurrences(data: Transactions | RowsOnDisk, tree: Hierarchy) -> Ints:
     """Count the occurrences of each leaf: int64 (n_leaves,)."""
     out = np.zeros(tree.n_leaves, np.int64)
     out[tree.locate(data.vocabulary)] = data.supports()

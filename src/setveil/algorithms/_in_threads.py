@@ -13,7 +13,7 @@ from setveil.threads import be_one_of_many
 R = TypeVar("R")
 
 
-class _Quiet:
+class _StopListener:
     """Listens in a thread: hears from the work that asked for it whether to stop, and tells nobody else."""
 
     def __init__(self, outer: Progress) -> None:
@@ -32,7 +32,7 @@ def in_threads(
     what: str = "parts of the rows",
 ) -> list[R]:
     """Do the work on parts 0..n-1, several at a time; return what came out, in their order."""
-    listeners = [_Quiet(progress) for _ in range(n)]
+    listeners = [_StopListener(progress) for _ in range(n)]
     busy = be_one_of_many if n >= threads else None
     with ThreadPoolExecutor(min(threads, n), initializer=busy) as pool:
         futures = [pool.submit(work, number, listeners[number]) for number in range(n)]

@@ -66,7 +66,7 @@ def refine(
     for v in nodes:
         image[tree.under(v)] = v
     rows, items, weights = distinct_rows(*cut.leaf_rows)
-    beside = Beside(
+    beside = Neighbours(
         (rows, items),
         weights,
         *invert(rows, items, tree.n_leaves)[:2],
@@ -100,7 +100,7 @@ def refine(
     return sorted(final)
 
 
-class Beside:
+class Neighbours:
     """Looks at what is published next to a node: whether a cut stays valid where it has changed.
 
     Parameters

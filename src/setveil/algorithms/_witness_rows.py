@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from setveil.data.transactions import Transactions
 from setveil.engine.content import Weighted, WeightedPart, in_content_order
 from setveil.engine.counting import count_numbers, joined
-from setveil.engine.parts import Parts
+from setveil.engine.parts import RowsOnDisk
 from setveil.errors import DataError
 from setveil.kernels.count import MOST_CELLS, MOST_ROWS, cell_offsets, mark_witnesses
 from setveil.kernels.rows import Ids, Ints, frozen, take_rows
@@ -33,7 +33,7 @@ from setveil.staging import private_folder, scratch_folder
 LEAST = 1 << 20  # occurrences of distinct rows from which on this is worth it
 
 
-def witness_rows(data: Transactions | Parts, k: int, m: float, progress: Progress) -> Transactions:
+def witness_rows(data: Transactions | RowsOnDisk, k: int, m: float, progress: Progress) -> Transactions:
     """Find rows with the same threats, by content; all rows where these are few or sets do not fit in tables.
 
     Parameters
@@ -46,14 +46,14 @@ def witness_rows(data: Transactions | Parts, k: int, m: float, progress: Progres
     Transactions
         With the same items. A row represents at most k equal ones.
     """
-    if isinstance(data, Parts):
+    if isinstance(data, RowsOnDisk):
         with _distinct_on_disk(data, progress) as distinct:
             return _chosen(data, distinct, k, m, progress)
     return _chosen(data, [data.distinct], k, m, progress)
 
 
 def _chosen(
-    data: Transactions | Parts, distinct: Sequence[Weighted], k: int, m: float, progress: Progress
+    data: Transactions | RowsOnDisk, distinct: Sequence[Weighted], k: int, m: float, progress: Progress
 ) -> Transactions:
     """Choose from the distinct rows, in the order of their content."""
     occurrences = sum(items.size for _, items, _ in distinct)
@@ -82,7 +82,7 @@ def _chosen(
     return Transactions(*joined(found), data.vocabulary)
 
 
-def _all(data: Transactions | Parts, largest: int, *, few: bool) -> Transactions:
+def _all(data: Transactions | RowsOnDisk, largest: int, *, few: bool) -> Transactions:
     """Take all rows: those in parts only if they are few."""
     if isinstance(data, Transactions):
         return data
@@ -96,7 +96,7 @@ def _all(data: Transactions | Parts, largest: int, *, few: bool) -> Transactions
 
 
 @contextmanager
-def _distinct_on_disk(data: Parts, progress: Progress) -> Iterator[list[Weighted]]:
+def _distinct_on_disk(data: RowsOnDisk, progress: Progress) -> Iterator[list[Weighted]]:
     """Write the distinct rows next to the parts, map them into memory, and remove them afterwards."""
     if not data.parts:
         yield []

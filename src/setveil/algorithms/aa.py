@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from setveil.algorithms._cut import Cut
     from setveil.algorithms._threats import ThreatSearch
     from setveil.data.transactions import Transactions
-    from setveil.engine.parts import Parts
+    from setveil.engine.parts import RowsOnDisk
     from setveil.guarantees.km import KmAnonymity
     from setveil.hierarchy.tree import Hierarchy
     from setveil.kernels.limits import Limits
@@ -123,7 +123,7 @@ def _search(
 
 
 def anonymize(
-    data: Transactions | Parts,
+    data: Transactions | RowsOnDisk,
     hierarchy: Hierarchy,
     guarantee: KmAnonymity,
     parameters: AA = AA(),

@@ -14,7 +14,7 @@ from setveil.values.kinds import Flag
 if TYPE_CHECKING:
     from setveil.algorithms._cut import Cut
     from setveil.data.transactions import Transactions
-    from setveil.engine.parts import Parts
+    from setveil.engine.parts import RowsOnDisk
     from setveil.guarantees.km import KmAnonymity
     from setveil.hierarchy.tree import Hierarchy
     from setveil.published.recoding import Recoding
@@ -62,7 +62,7 @@ Parameters = DA
 
 
 def find_cut(
-    data: Transactions | Parts,
+    data: Transactions | RowsOnDisk,
     tree: Hierarchy,
     guarantee: KmAnonymity,
     progress: Progress = silent,
@@ -104,7 +104,7 @@ def find_cut(
 
 
 def anonymize(
-    data: Transactions | Parts,
+    data: Transactions | RowsOnDisk,
     hierarchy: Hierarchy,
     guarantee: KmAnonymity,
     parameters: DA = DA(),

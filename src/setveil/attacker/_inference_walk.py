@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.attacker._least_supports import DEPTH, END, NOW, STEPS, Search, project
+from setveil.attacker._least_supports import DEPTH, END, NOW, STEPS, SupportWalk, project
 from setveil.jit import compiled
 from setveil.kernels.rows import Ids, Ints, Ranked, frozen
 
@@ -246,7 +246,7 @@ def _search(
     return buffers
 
 
-class InferenceSearch(Search):
+class InferenceSearch(SupportWalk):
     """A search for what the sets of m public items tell of private ones, a piece at a time.
 
     The smaller sets need not have been searched, but what they told counts: `above` and `greatest` go on.

@@ -31,9 +31,9 @@ def look_at_keys(
     enough : int
         How far to count.
     bounds : int64 (limits,)
-        See `setveil.attacker.population.Keys`.
+        See `setveil.attacker.population.RowKeys`.
     one, two, three, least, inverse, below, written
-        See `setveil.attacker.population.Keys`.
+        See `setveil.attacker.population.RowKeys`.
     """
     nowhere = np.empty(0, np.int64)
     for row in range(first, last):

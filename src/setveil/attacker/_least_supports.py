@@ -253,7 +253,7 @@ def _search(
     return buffers
 
 
-class Search:
+class SupportWalk:
     """A walk over the sets of at most m items of rows, a piece at a time; subclasses say what it looks for.
 
     Parameters
@@ -316,7 +316,7 @@ def _first_steps(indptr, items, holders, m):
     return steps
 
 
-class LeastSupportSearch(Search):
+class LeastSupportSearch(SupportWalk):
     """A search for the least supports over itemsets of m items, a piece at a time.
 
     Parameters

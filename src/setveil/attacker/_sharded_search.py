@@ -25,7 +25,7 @@ STEPS_AT_ONCE = 20_000_000
 
 
 @dataclass(frozen=True)
-class Counted:
+class SearchCount:
     """What a search came to."""
 
     finished: bool  # whether it came to its end
@@ -43,7 +43,7 @@ def least_supports(
     effort: int,
     tick: Callable[[float], None],
     limits: Ints | None = None,
-) -> Counted:
+) -> SearchCount:
     """Search for the least supports of itemsets of m items.
 
     Parameters
@@ -59,19 +59,19 @@ def least_supports(
 
     Returns
     -------
-    Counted
+    SearchCount
     """
     shards = _first_items(rows, m)
     lengths = rows.lengths
     longest = int(lengths.max(initial=0))
-    parts: list[Counted] = []
+    parts: list[SearchCount] = []
     left = effort
     for start in range(0, len(shards), TOGETHER):
         tick(start / len(shards))
         group = shards[start : start + TOGETHER]
         most = left if len(shards) == 1 else max(2 * left // len(group), 1)
 
-        def search(shard: tuple[int, int], most: int = most) -> tuple[Counted, Ints, Ints]:
+        def search(shard: tuple[int, int], most: int = most) -> tuple[SearchCount, Ints, Ints]:
             local, members = _beginning_with(rows, *shard, m)
             found = best[members]
             one = LeastSupportSearch(
@@ -80,7 +80,7 @@ def least_supports(
             )  # fmt: skip
             while one.search(STEPS_AT_ONCE):
                 pass
-            return Counted(one.finished, one.steps, one.below, one.inverse), members, found
+            return SearchCount(one.finished, one.steps, one.below, one.inverse), members, found
 
         for part, members, found in each(search, group):
             best[members] = np.minimum(best[members], found)
@@ -88,7 +88,7 @@ def least_supports(
             parts.append(part)
         if left <= 0 or not all(part.finished for part in parts):
             break
-    return Counted(
+    return SearchCount(
         len(parts) == len(shards) and all(part.finished for part in parts),
         sum(part.steps for part in parts),
         np.sum([part.below for part in parts], axis=0),

@@ -13,7 +13,7 @@ import numpy as np
 
 from setveil.attacker._least_supports import LeastSupportSearch, least_steps
 from setveil.attacker._sampled_supports import around, around_steps, sampled_supports
-from setveil.attacker._sharded_search import Counted, least_supports
+from setveil.attacker._sharded_search import SearchCount, least_supports
 from setveil.attacker._table_supports import TableSupports, is_worth_it
 from setveil.attacker.inference import inferences
 from setveil.attacker.knowledge import Knowledge, knowledge_of, knowledge_of_table
@@ -194,7 +194,7 @@ def _singled_out(
         wanted = m in ms or m == longest
         phase = f"rows that {m} known item{'s' if m > 1 else ''} single out"
         tick = partial(progress, phase)
-        tally: Counted | TableSupports | None = None
+        tally: SearchCount | TableSupports | None = None
         if wanted and countable and fewest.exact and _is_countable(rows, m):
             limits = frozen(np.array(ts), np.int64)
             if is_worth_it(rows, m, effort):
@@ -243,7 +243,7 @@ def _expected(
     m: int,
     ts: Sequence[int],
     fewest: _Fewest,
-    tally: Counted | TableSupports,
+    tally: SearchCount | TableSupports,
 ) -> dict[str, Any]:
     """Expect the rows below each threshold, and the mean of 1 / support, for sets drawn at random."""
     rows, lengths = known.rows, known.rows.lengths

@@ -75,7 +75,7 @@ def _right(unique: Any, wrong: Any) -> Any:
     return unique / (unique + wrong)
 
 
-def _interval(weights: Ints, keys: Keys, share: float, seed: int, m: int) -> list[float]:
+def _interval(weights: Ints, keys: RowKeys, share: float, seed: int, m: int) -> list[float]:
     """Draw rows as often as a Poisson number says, and take the middle 95 % of the estimates.
 
     Both rows of a pair are in the data or not together, which doubles the variance of the pairs. The wrong
@@ -172,7 +172,7 @@ def _no_population(what: str) -> DataError:
     )
 
 
-class Keys:
+class RowKeys:
     """What the keys of each distinct row come to.
 
     Attributes
@@ -198,10 +198,10 @@ class Keys:
 
 def keys_of(
     rows: Ranked, among: Ranked, m: int, seed: int, *, enough: int = _MANY, limits: Sequence[int] = ()
-) -> Keys:
+) -> RowKeys:
     """Look at the keys of rows, and count them among others, up to `enough`."""
     n, lengths = rows.weights.size, rows.lengths
-    found = Keys(n, len(limits))
+    found = RowKeys(n, len(limits))
     most = max(KEYS // max(n, 1), FEWEST)
     found.exact = all(comb(length, min(m, length)) <= most for length in np.unique(lengths).tolist())
     words, bounds = random_words(seed, m, _PURPOSE, (n,)), frozen(np.array(limits, np.int64), np.int64)

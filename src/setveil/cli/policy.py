@@ -62,7 +62,7 @@ def check(
     """
     from setveil.cli.files import read_rows
     from setveil.constraints.check import check_policy
-    from setveil.constraints.io import Listing, parse_privacy, parse_utility
+    from setveil.constraints.io import ConstraintsFile, parse_privacy, parse_utility
     from setveil.options.decode import require_file
 
     source = source_of(input, reading)
@@ -72,7 +72,7 @@ def check(
     data = read_rows(source, reading)
     known, layout = data.vocabulary.labels, data.origin.layout if data.origin else None
     encoding = reading.text_encoding
-    sets = Listing("")
+    sets = ConstraintsFile("")
     if privacy is not None:
         sets = parse_privacy(privacy, known, layout, encoding=encoding)
     groups = None if utility is None else parse_utility(utility, known, layout, encoding=encoding)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from setveil.attacker.attacks.attacks import Bound, attack_rows
-from setveil.attacker.attacks.shown import Share, Shown
+from setveil.attacker.attacks.shown import Share, ShownRows
 from setveil.commands.anonymize import anonymize
 from setveil.commands.given import (
     Listener,
@@ -42,7 +42,7 @@ from setveil.published import kind_at
 from setveil.published import rows as single_rows
 from setveil.published.about import about_file, published_file, reconstruction_at
 from setveil.published.counts import read_counts
-from setveil.published.shared import Told
+from setveil.published.shared import SharedSums
 from setveil.report.attack import attack_text
 from setveil.utility.estimates import Estimator
 from setveil.values.numbers import number_of
@@ -228,7 +228,7 @@ def attacked(
     if m is None:
         m = int(bound.m) if bound is not None and bound.m <= MOST_M else USUAL_M
     progress("reading labels")
-    shown = Shown.of(target.rows, target.under, (train, control), _shares(target), hidden)
+    shown = ShownRows.of(target.rows, target.under, (train, control), _shares(target), hidden)
     found = attack_rows(
         shown, shown.people(train), shown.people(control), bound=bound, promised=bool(said),
         ms=range(1, m + 1), attacks=attacks, secret=shown.hidden(hidden),
@@ -363,7 +363,9 @@ def _behind(recoding: Mapping[str, str | None]) -> dict[str, list[str]]:
 
 def _shares(target: Target) -> Callable[[str, str], Share]:
     """Estimate how likely a row that shows a label holds an item, with the counts if they can be true."""
-    told = Told(target.rows, {x: tuple(y) for x, y in target.under.items()}, target.counts, target.about)
+    told = SharedSums(
+        target.rows, {x: tuple(y) for x, y in target.under.items()}, target.counts, target.about
+    )
     try:
         places = Estimator(told).places
     except DataError:  # rows that contradict the counts are attacked without them

@@ -41,7 +41,7 @@ from setveil.published.about import about_file, published_file, reconstruction_a
 from setveil.published.groups import Grouping
 from setveil.published.recoding import LocalRecoding, Recoding
 from setveil.published.shared import Shared, told_again
-from setveil.reconstruction.draws import Source, draws_of, read_draws
+from setveil.reconstruction.draws import DrawSource, draws_of, read_draws
 from setveil.utility import Case, measured
 from setveil.utility.itemsets import surviving_itemsets
 from setveil.utility.pooled import LONGEST, pooled_errors, usual_number
@@ -279,10 +279,12 @@ def losses(
 def _readings(case: Case, seed: int, progress: Progress) -> tuple[Iterator[Transactions], str]:
     """Take the rows in which a reader looks for rules: draws where there can be any, else those published."""
     if case.groups is not None or case.chunks is not None:
-        source = Source.of(case.groups if case.chunks is None else case.chunks)
+        source = DrawSource.of(case.groups if case.chunks is None else case.chunks)
     elif case.counts is not None and (case.published.n_items or case.counts.items):
         told = told_again(case.published, case.recoding, case.counts)
-        source = Source.of(Shared(case.published, told.members, told.counts, told.about, Layout("basket")))
+        source = DrawSource.of(
+            Shared(case.published, told.members, told.counts, told.about, Layout("basket"))
+        )
     else:
         return iter([case.published]), "release"
     return draws_of(source, READINGS, source.terms(seed, 10), progress), "draws"

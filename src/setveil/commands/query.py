@@ -24,14 +24,14 @@ from setveil.published.blocks import BlocksRelease
 from setveil.published.chunks import ChunksRelease
 from setveil.published.rows import RowsRelease
 from setveil.published.shared import (
-    Told,
+    SharedSums,
     read_told,
     shared_by,
 )
 from setveil.published.tables import TableRelease
 from setveil.runs.run import VerifiedRelease
 from setveil.utility.block_estimates import BlockEstimator
-from setveil.utility.estimates import Answer, Estimator
+from setveil.utility.estimates import Estimator, ItemsetEstimate
 from setveil.utility.estimators import estimator_for
 from setveil.utility.greatest import greatest_itemsets
 
@@ -47,7 +47,7 @@ def query(
     unlisted: int = 0,
     class_: int | None = None,
     progress: Listener = None,
-) -> list[Answer]:
+) -> list[ItemsetEstimate]:
     """Ask a release how many rows hold some items.
 
     From what is published alone: the rows, what their labels stand for, and the counts beside them. With
@@ -76,7 +76,7 @@ def query(
 
     Returns
     -------
-    list of Answer
+    list of ItemsetEstimate
         Each with its `itemset`, the `estimate`, and bounds, `least` and `greatest`, outside of which no
         original of this release lies.
 
@@ -142,7 +142,7 @@ def require_searchable(estimator: Estimator) -> None:
         )
 
 
-def shared_of(release: object) -> Told:
+def shared_of(release: object) -> SharedSums:
     """Take what is shared of a release from the release itself or its files."""
     if is_path(release):
         return read_told(Path(release), published_rows)
@@ -154,7 +154,7 @@ def shared_of(release: object) -> Told:
             hint="What setveil.anonymize returned, or the folder that it wrote.",
         )
     given = release.layout if isinstance(release, VerifiedRelease) else Layout("basket")
-    told: Told = shared_by(made, {}, made.layout(given, None))
+    told: SharedSums = shared_by(made, {}, made.layout(given, None))
     return told
 
 

@@ -18,7 +18,7 @@ from setveil.notebook import card
 from setveil.published import Release, kind_named
 from setveil.published.chunk_files import PublishedChunks
 from setveil.published.group_files import PublishedGroups
-from setveil.reconstruction.draws import NOTE, Source, Terms, draws_of, source_at, write_draws
+from setveil.reconstruction.draws import NOTE, DrawSource, Terms, draws_of, source_at, write_draws
 from setveil.report.record import read_record
 from setveil.runs.last_check import require_items_of_nobody, require_no_forms
 from setveil.runs.run import VerifiedRelease
@@ -210,13 +210,13 @@ def personal_of(release: object) -> Personal | None:
     return None
 
 
-def _source(release: object) -> Source:
+def _source(release: object) -> DrawSource:
     """Take what is published of a release, with its rows as a file of it has them."""
     if is_path(release):
         return source_at(Path(release), published_rows)
     made = release_of(release)
     if isinstance(release, Exposed) and not (info := kind_named(release.kind).info).by_labels:
-        return Source.of(info.drawn(release, None, {}, None))
+        return DrawSource.of(info.drawn(release, None, {}, None))
     if made is None:
         raise RequestError(
             f"The release must be one that was made here, or its folder, got {described(release)}.",
@@ -225,4 +225,6 @@ def _source(release: object) -> Source:
     given = release.layout if isinstance(release, VerifiedRelease) else Layout("basket")
     arranged = made.arranged(made.layout(given, None))
     about = {**arranged.promised(), **arranged.meaning()}
-    return Source.of(made.info.drawn(arranged.exposed(), arranged.counts, about, made.layout(given, None)))
+    return DrawSource.of(
+        made.info.drawn(arranged.exposed(), arranged.counts, about, made.layout(given, None))
+    )

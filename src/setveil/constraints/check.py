@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from setveil.constraints.io import Listing
+from setveil.constraints.io import ConstraintsFile
 from setveil.data.transactions import Transactions
 from setveil.hierarchy.outline import FileProblem
 from setveil.kernels import item_groups as group_kernel
@@ -101,7 +101,11 @@ class PolicyCheck:
 
 
 def check_policy(
-    data: Transactions, k: int, privacy: Listing, utility: Listing | None = None, progress: Progress = silent
+    data: Transactions,
+    k: int,
+    privacy: ConstraintsFile,
+    utility: ConstraintsFile | None = None,
+    progress: Progress = silent,
 ) -> PolicyCheck:
     """Check constraints against the data they are for.
 
@@ -111,7 +115,7 @@ def check_policy(
         The rows.
     k : int
         At least 2.
-    privacy, utility : Listing
+    privacy, utility : ConstraintsFile
         From `parse_privacy` and `parse_utility`. Without utility constraints every merge is allowed.
     progress : Progress
         Hears how far it is.

@@ -23,7 +23,7 @@ _SHOWN = 5
 
 
 @dataclass
-class Listing:
+class ConstraintsFile:
     """What a file of constraints says.
 
     Attributes
@@ -63,7 +63,7 @@ def separator_of(layout: Layout | None) -> str:
 
 def parse_privacy(
     path: str | Path, known: Collection[str] | None, layout: Layout | None = None, *, encoding: str = "utf-8"
-) -> Listing:
+) -> ConstraintsFile:
     """Read privacy constraints and note what is wrong with them.
 
     Parameters
@@ -88,7 +88,7 @@ def parse_privacy(
 
 def parse_utility(
     path: str | Path, known: Collection[str], layout: Layout | None = None, *, encoding: str = "utf-8"
-) -> Listing:
+) -> ConstraintsFile:
     """Read utility constraints and note what is wrong with them: also an item that is in two groups.
 
     Parameters are those of `parse_privacy`; the key in a JSON object is ``utility``.
@@ -176,10 +176,10 @@ def _field(item: str, separator: str) -> str:
     return '"' + item.replace('"', '""') + '"' if special else item
 
 
-def _parse(path: str | Path, key: str, layout: Layout | None, encoding: str) -> Listing:
+def _parse(path: str | Path, key: str, layout: Layout | None, encoding: str) -> ConstraintsFile:
     name = "standard input" if str(path) == "-" else str(path)
     text = as_text(read_bytes(path), name, encoding)
-    listing = Listing(name)
+    listing = ConstraintsFile(name)
     if Path(path).suffix.lower() == ".json":
         _parse_json(listing, text.content, key)
         return listing
@@ -203,7 +203,7 @@ def _parse(path: str | Path, key: str, layout: Layout | None, encoding: str) -> 
     return listing
 
 
-def _add(listing: Listing, line: int | None, items: Iterable[str]) -> None:
+def _add(listing: ConstraintsFile, line: int | None, items: Iterable[str]) -> None:
     distinct = tuple(item for item in dict.fromkeys(items) if item)
     if distinct:
         listing.sets.append((line, distinct))
@@ -211,7 +211,7 @@ def _add(listing: Listing, line: int | None, items: Iterable[str]) -> None:
         listing.problems.append(FileProblem(line, "no item, expected at least one"))
 
 
-def _parse_json(listing: Listing, content: bytes, key: str) -> None:
+def _parse_json(listing: ConstraintsFile, content: bytes, key: str) -> None:
     try:
         found: Any = read_json(content)
     except json.JSONDecodeError as error:
@@ -238,7 +238,7 @@ def _parse_json(listing: Listing, content: bytes, key: str) -> None:
             _add(listing, None, map(str, items))
 
 
-def _find_unknown(listing: Listing, known: Collection[str]) -> None:
+def _find_unknown(listing: ConstraintsFile, known: Collection[str]) -> None:
     exists = set(known)
     listing.problems += [
         FileProblem(line, f"there is no item {shorten(item)}")
@@ -248,7 +248,7 @@ def _find_unknown(listing: Listing, known: Collection[str]) -> None:
     ]
 
 
-def _find_overlaps(listing: Listing) -> None:
+def _find_overlaps(listing: ConstraintsFile) -> None:
     owner: dict[str, int] = {}
     for number, (line, items) in enumerate(listing.sets):
         for item in items:
@@ -266,7 +266,7 @@ def _by_line(problem: FileProblem) -> float:
     return problem.line or float("inf")
 
 
-def _refuse(listing: Listing, what: str) -> None:
+def _refuse(listing: ConstraintsFile, what: str) -> None:
     problems = listing.problems
     if not problems:
         return

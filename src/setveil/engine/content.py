@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from setveil.engine.counting import joined
-from setveil.engine.parts import OF_A_PART, Part, Parts, write_numbers
+from setveil.engine.parts import OF_A_PART, Part, RowsOnDisk, write_numbers
 from setveil.kernels.content import first_from, leading_keys, merge_rows_by_content
 from setveil.kernels.rows import Ids, Ints, frozen, recode_rows, take_rows
 from setveil.staging import private_file
@@ -51,13 +51,13 @@ class WeightedPart:
 
 
 def in_content_order(
-    data: Parts, image: Ids, folder: Path, tick: Callable[[float], None] = lambda _: None
+    data: RowsOnDisk, image: Ids, folder: Path, tick: Callable[[float], None] = lambda _: None
 ) -> Iterator[Weighted]:
     """Yield the distinct rows in the order of their content, about OF_A_PART occurrences at a time.
 
     Parameters
     ----------
-    data : Parts
+    data : RowsOnDisk
         The rows.
     image : int32 (n_items,)
         What each item becomes; negative: nothing.

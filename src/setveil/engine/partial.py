@@ -22,7 +22,7 @@ WeightedPiece = tuple[Ints, Ids, Ints]  # indptr, leaves and weights of some row
 BLOCK = 1 << 16  # cells of a table that are sent together
 
 
-class Part(NamedTuple):
+class PartCounts(NamedTuple):
     """The counts of one part, and what they must add up to.
 
     Attributes
@@ -38,7 +38,7 @@ class Part(NamedTuple):
     sets: int
 
 
-def count_part(pieces: Iterable[WeightedPiece], numbering: Numbering, size: int) -> Part:
+def count_part(pieces: Iterable[WeightedPiece], numbering: Numbering, size: int) -> PartCounts:
     """Count all sets of `size` numbers in some rows."""
     n = numbering.nodes.size
     offsets, table = cell_offsets(n, size), empty_table(n, size)
@@ -54,7 +54,7 @@ def count_part(pieces: Iterable[WeightedPiece], numbering: Numbering, size: int)
             some * comb(length, size)
             for length, some in zip(lengths.tolist(), of_length.tolist(), strict=True)
         )
-    return Part(table, rows, sets)
+    return PartCounts(table, rows, sets)
 
 
 def supports_part(piece: WeightedPiece, numbering: Numbering) -> Ints:

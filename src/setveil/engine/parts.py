@@ -70,7 +70,7 @@ class Part:
 
 
 @dataclass(frozen=True, eq=False)
-class Parts(PiecesOfRows):
+class RowsOnDisk(PiecesOfRows):
     """Rows of items on disk; what `setveil.data.transactions.Transactions` tells of rows in memory.
 
     Attributes
@@ -101,7 +101,7 @@ class Parts(PiecesOfRows):
         vocabulary: Vocabulary,
         origin: Origin | None = None,
         tick: Callable[[int], None] = lambda _: None,
-    ) -> Parts:
+    ) -> RowsOnDisk:
         """Write rows into a folder, in parts of about OF_A_PART occurrences.
 
         Parameters
@@ -176,16 +176,16 @@ class Parts(PiecesOfRows):
 
 
 class PartRows:
-    """Rows in parts on disk, as `setveil.engine.rows.Rows`.
+    """Rows in parts on disk, as `setveil.engine.rows.AllRows`.
 
     Parameters
     ----------
-    data : Parts
+    data : RowsOnDisk
     leaf : int32 (n_items,)
         The leaf that each item is.
     """
 
-    def __init__(self, data: Parts, leaf: Ids) -> None:
+    def __init__(self, data: RowsOnDisk, leaf: Ids) -> None:
         self.data, self.leaf = data, leaf
 
     @property

@@ -20,7 +20,7 @@ AT_ONCE = 1 << 16  # occurrences of a piece of rows
 T = TypeVar("T")
 
 
-class Rows(Protocol):
+class AllRows(Protocol):
     """All rows, wherever they lie.
 
     Every answer is a sum over rows, so that it does not matter how they are cut into pieces.
@@ -70,7 +70,7 @@ class Looked(Protocol):
         """Count the rows that hold each number: int64 (n,)."""
 
     def count(self, numbering: Numbering, size: int, tick: Tick) -> NDArray[np.int32]:
-        """Count, for all sets of `size` numbers, the rows that hold them (see `Rows.count`)."""
+        """Count, for all sets of `size` numbers, the rows that hold them (see `AllRows.count`)."""
 
     def added_up(
         self, numbering: Numbering, look: Callable[[Piece], T], add: Callable[[T, T], T], tick: Tick

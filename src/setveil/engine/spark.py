@@ -65,7 +65,7 @@ def reason_of(error: BaseException) -> str:
 
 
 @dataclass(frozen=True)
-class Survey:
+class RowSurvey:
     """What is known of rows before they are coded.
 
     Attributes
@@ -121,7 +121,7 @@ def require_workers(session: SparkSession) -> None:
         )
 
 
-def survey(rows: DataFrame) -> Survey:
+def survey(rows: DataFrame) -> RowSurvey:
     """Count rows and the supports of items, and refuse rows that cannot be taken.
 
     Parameters
@@ -163,7 +163,7 @@ def survey(rows: DataFrame) -> Survey:
     finally:
         counted.unpersist()
     supports = dict(zip(table["item"], table["count"], strict=True))
-    return Survey(told["rows"], supports)
+    return RowSurvey(told["rows"], supports)
 
 
 def coded(rows: DataFrame, labels: Sequence[str], ids: Ids, tasks: int) -> DataFrame:
@@ -267,7 +267,7 @@ _NOTHING = frozen(np.zeros(1), np.int64), frozen(np.zeros(0), np.int32)  # no ro
 class SparkRows:
     """Rows that Spark holds, as algorithms see them that only count, and measures and the risk.
 
-    See `setveil.engine.rows.Rows` and `setveil.engine.rows.Looked`.
+    See `setveil.engine.rows.AllRows` and `setveil.engine.rows.Looked`.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ from setveil.data.vocabulary import Vocabulary
 from setveil.engine.counting import Piece, Tick
 from setveil.engine.files import FileRows
 from setveil.engine.numbering import Numbering
-from setveil.engine.parts import Parts
+from setveil.engine.parts import RowsOnDisk
 from setveil.engine.rows import Looked
 from setveil.kernels.count import MOST_ROWS, cell_offsets, fits
 from setveil.kernels.rows import Ids, Ints, frozen, ranks_of, take_rows
@@ -69,10 +69,10 @@ class TabledRows:
         return self._counted[0]
 
     @classmethod
-    def of(cls, data: Parts | FileRows) -> TabledRows:
+    def of(cls, data: RowsOnDisk | FileRows) -> TabledRows:
         """Take the rows as they are."""
         same = np.arange(data.n_items, dtype=np.int32)
-        counted = (data.lengths, data.supports()) if isinstance(data, Parts) and data.n_rows else None
+        counted = (data.lengths, data.supports()) if isinstance(data, RowsOnDisk) and data.n_rows else None
         return cls(data, data.vocabulary, same, counted)
 
     def only(self, labels: Ints) -> TabledRows:

@@ -16,7 +16,7 @@ from setveil.wording import count
 
 if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
-    from setveil.engine.parts import Parts
+    from setveil.engine.parts import RowsOnDisk
 
 
 FACTS, CODES = "facts", "codes"  # what counts as one known item
@@ -120,12 +120,12 @@ class KmAnonymity(Guarantee):
         """The most that may be known of items that count together: m, or the greatest of the columns'."""
         return max(self.m.each.values()) if isinstance(self.m, PerColumn) else self.m
 
-    def size_limit(self, data: Transactions | Parts) -> int:
+    def size_limit(self, data: Transactions | RowsOnDisk) -> int:
         """Size of the largest itemset to look at: m, or the longest row if that is shorter."""
         longest = data.longest
         return int(min(self.m, longest))
 
-    def require_feasible(self, data: Transactions | Parts) -> None:
+    def require_feasible(self, data: Transactions | RowsOnDisk) -> None:
         """Refuse data that no generalization can make k^m-anonymous.
 
         Raises

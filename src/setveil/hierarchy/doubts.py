@@ -12,7 +12,7 @@ from setveil.hierarchy.fit import fitted
 
 
 @dataclass(frozen=True)
-class Problem:
+class TreeProblem:
     """What is wrong or doubtful about a tree that is being edited."""
 
     # "missing", "group" (an item of the data that is one, which a run puts below it), "unknown" (an item that
@@ -22,7 +22,7 @@ class Problem:
     nodes: tuple[str, ...]  # which nodes it is about
 
 
-def problems_of(draft: Draft, items: Collection[str] | None = None) -> list[Problem]:
+def problems_of(draft: Draft, items: Collection[str] | None = None) -> list[TreeProblem]:
     """Find what is wrong or doubtful about a tree: what no run accepts first.
 
     Parameters
@@ -32,7 +32,7 @@ def problems_of(draft: Draft, items: Collection[str] | None = None) -> list[Prob
 
     Returns
     -------
-    list of Problem
+    list of TreeProblem
         At most one of each kind, with all its nodes.
 
     Examples
@@ -59,7 +59,7 @@ def problems_of(draft: Draft, items: Collection[str] | None = None) -> list[Prob
         for group, below in draft.children.items()
         if len(below) > 2 and 10 * max(sizes[child] for child in below) > 9 * sizes[group] > 9
     ]
-    return [Problem(kind, tuple(nodes)) for kind, nodes in found.items() if nodes]
+    return [TreeProblem(kind, tuple(nodes)) for kind, nodes in found.items() if nodes]
 
 
 def _missing(draft: Draft, items: Collection[str]) -> list[str]:

@@ -15,7 +15,7 @@ from setveil.kernels.rows import Ids, Ints, frozen
 
 
 @dataclass(frozen=True)
-class Forest:
+class LabelForest:
     """A tree for each release whose labels are free, without what nobody has in it.
 
     Nodes are numbered through all trees: first the leaves (items, or what the labels may not be finer
@@ -95,7 +95,7 @@ def grow(
     occurrences: Sequence[Ints],
     weights: Sequence[int] | None = None,
     start: Ids | None = None,
-) -> Forest:
+) -> LabelForest:
     """Make the forest of releases.
 
     Parameters
@@ -148,7 +148,7 @@ def grow(
     parent = np.array([-1 if above[key] < 0 else place[key[0], above[key]] for key in keys], np.int64)
     low, high, order = depth_first(parent, n_leaves)
     nodes = np.array([v for _, v in keys], np.int32)
-    return Forest(
+    return LabelForest(
         parent=frozen(parent, np.int64),
         n_leaves=n_leaves,
         low=frozen(low, np.int64),
@@ -200,9 +200,9 @@ def depth_first(parent: Ints, n_leaves: int) -> tuple[Ints, Ints, Ints]:
     return low, low + size, order
 
 
-def nothing() -> Forest:
+def nothing() -> LabelForest:
     """Make the forest of no release."""
     none = frozen(np.zeros(0), np.int64)
-    return Forest(
+    return LabelForest(
         none, 0, none, none, none, none.astype(np.int32), none, none.astype(bool), none, none, 1, (), none
     )

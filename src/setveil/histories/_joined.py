@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from setveil.data.people import Appearance
 from setveil.errors import RequestError
 from setveil.guarantees.series import SeriesAnonymity
-from setveil.histories._forest import Forest
+from setveil.histories._forest import LabelForest
 from setveil.histories._joined_loops import count_tokens, list_tokens
 from setveil.kernels.rows import Ids, Ints, frozen, merge_rows, recode_rows, take_rows
 
@@ -33,7 +33,7 @@ class Joined:
     """
 
     promise: SeriesAnonymity
-    forest: Forest
+    forest: LabelForest
     new: int  # number of the release that must not add to what was found before; -1: none
     tokens: NDArray[np.int32]  # int32 (units, releases)
     free: Ints  # int64 (free releases,): columns of `tokens` with leaves of the forest
@@ -88,7 +88,7 @@ def join(
     n_people: int,
     n_items: int,
     promise: SeriesAnonymity,
-    forest: Forest,
+    forest: LabelForest,
     free: Sequence[int],
     new: int,
 ) -> Joined:
@@ -137,7 +137,7 @@ def join(
 
 
 def _tokens_of_items(
-    releases: Sequence[Appearance], n_items: int, forest: Forest, free: Sequence[int]
+    releases: Sequence[Appearance], n_items: int, forest: LabelForest, free: Sequence[int]
 ) -> tuple[int, NDArray[np.int32]]:
     """Give tokens numbers: how many, and which each item is in each release, presence alone behind them."""
     number = forest.n_nodes

@@ -9,15 +9,15 @@ import numpy as np
 from setveil.data.people import Appearance, SeriesPeople
 from setveil.guarantees.series import SeriesAnonymity
 from setveil.hierarchy.tree import Hierarchy
-from setveil.histories._forest import Forest, grow
+from setveil.histories._forest import LabelForest, grow
 from setveil.histories._joined import Joined, join
-from setveil.histories.found import Found
+from setveil.histories.found import FoundLabels
 from setveil.histories.hold_back import smallest, without
 from setveil.kernels.rows import Ids, Ints
 
 
 @dataclass(frozen=True)
-class Next:
+class NextRelease:
     """The next release without those who have to be withheld, joined to the earlier ones."""
 
     joined: Joined
@@ -25,12 +25,12 @@ class Next:
     hierarchy: Hierarchy
     items: tuple[str, ...]
 
-    def found(self, image: Ids, lower: int, seconds: float) -> Found:
+    def found(self, image: Ids, lower: int, seconds: float) -> FoundLabels:
         """Say what an image is as labels; `lower`: proven least loss beyond that of the finest one."""
         forest = self.joined.forest
         cost, least = forest.cost(image), forest.least() + lower
         labels, cut = labels_of(forest, image, self.hierarchy, self.items, 0)
-        return Found(
+        return FoundLabels(
             labels,
             cut,
             cost / forest.whole(),
@@ -50,7 +50,7 @@ def prepare(
     promise: SeriesAnonymity,
     hierarchy: Hierarchy,
     start_cut: Ids | None,
-) -> Next:
+) -> NextRelease:
     """Hold back who has to be, and join the rest of the next release to the earlier ones."""
     n_items = len(earlier.items)
     last = Appearance(people, indptr, items, np.full(n_items, -1, np.int32))
@@ -59,13 +59,13 @@ def prepare(
     last = without(last, np.isin(people, held))
     forest = grow(hierarchy, earlier.items, [np.bincount(last.items, minlength=n_items)], start=start_cut)
     new = len(before)
-    return Next(
+    return NextRelease(
         join((*before, last), n_people, n_items, promise, forest, [new], new), held, hierarchy, earlier.items
     )
 
 
 def labels_of(
-    forest: Forest, image: Ids, hierarchy: Hierarchy, items: tuple[str, ...], tree: int
+    forest: LabelForest, image: Ids, hierarchy: Hierarchy, items: tuple[str, ...], tree: int
 ) -> tuple[Ids, list[int]]:
     """Say what each item of the series is published as in a release, and which nodes are."""
     leaf = forest.leaf[tree]

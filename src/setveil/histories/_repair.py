@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from setveil.histories._forest import Forest
+from setveil.histories._forest import LabelForest
 from setveil.histories._joined import Joined
 from setveil.histories._repair_loops import coarsen, take_back
 from setveil.histories._walk import Failing, Walk, options_of_image
@@ -82,7 +82,7 @@ def refined(
     return best
 
 
-def _cuts(forest: Forest) -> Iterator[Ids]:
+def _cuts(forest: LabelForest) -> Iterator[Ids]:
     """Make the cuts at depth 1, 2, ... and the finest one."""
     finest, depth = forest.finest(), 0
     while True:
@@ -93,7 +93,7 @@ def _cuts(forest: Forest) -> Iterator[Ids]:
             return
 
 
-def _shown_again(cut: Ids, forest: Forest, image: Ids) -> Ids:
+def _shown_again(cut: Ids, forest: LabelForest, image: Ids) -> Ids:
     """Show each node of a cut of which nothing is shown."""
     out = image.copy()
     for v in np.unique(cut[cut >= 0]).tolist():
@@ -103,7 +103,7 @@ def _shown_again(cut: Ids, forest: Forest, image: Ids) -> Ids:
     return out
 
 
-def _split(forest: Forest, image: Ids) -> Ids:
+def _split(forest: LabelForest, image: Ids) -> Ids:
     """Show each inner node as its children."""
     out = image.copy()
     for v in range(forest.n_nodes):

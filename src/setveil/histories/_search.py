@@ -22,7 +22,7 @@ AT_ONCE = 30_000  # failing sets that are looked at in one go
 THRESHOLDS = 0.5, 0.3, 0.7  # above which a value is rounded to 1
 
 
-class Search:
+class LabelSearch:
     """The search.
 
     Variable ``v - n_leaves`` of inner node v is 1 if the cut is at v or above, variable ``n_inner + leaf`` if

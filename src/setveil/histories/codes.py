@@ -16,9 +16,9 @@ from setveil.facts.facts import Facts
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.series import SeriesAnonymity
 from setveil.hierarchy.boxes import BoxTree
-from setveil.histories._forest import Forest, depth_first
+from setveil.histories._forest import LabelForest, depth_first
 from setveil.histories._joined import ABSENT, Joined
-from setveil.histories._search import Search
+from setveil.histories._search import LabelSearch
 from setveil.kernels.rows import Ints, frozen
 from setveil.progress import Progress, silent
 from setveil.published.recoding import BoxRecoding, Recoding
@@ -48,7 +48,7 @@ def anonymize(
         The `optimality`, and the facts that are `suppressed`.
     """
     joined = join(data, tree, guarantee)
-    search = Search(joined, Deadline(time_limit, progress))
+    search = LabelSearch(joined, Deadline(time_limit, progress))
     search.run()
     forest, image = joined.forest, search.incumbent.candidate
     cut = {int(forest.node[v]) for v in np.unique(image[image >= 0]).tolist()}
@@ -106,7 +106,7 @@ def join(data: Facts, tree: BoxTree, guarantee: KmAnonymity) -> Joined:
     )
 
 
-def forest_of(tree: BoxTree, supports: Ints) -> Forest:
+def forest_of(tree: BoxTree, supports: Ints) -> LabelForest:
     """Take a tree of boxes as a forest; `supports`: rows with each leaf."""
     several = len(tree.spaces) > 1
     inner = [v for v in upwards(tree) if v >= tree.n_leaves and not (several and v == tree.root)]
@@ -115,7 +115,7 @@ def forest_of(tree: BoxTree, supports: Ints) -> Forest:
     place[nodes] = np.arange(nodes.size)
     parent = place[tree.parent[nodes]]
     low, high, order = depth_first(parent, tree.n_leaves)
-    return Forest(
+    return LabelForest(
         parent=frozen(parent, np.int64),
         n_leaves=tree.n_leaves,
         low=frozen(low, np.int64),

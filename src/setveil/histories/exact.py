@@ -7,8 +7,8 @@ from setveil.deadline import Deadline
 from setveil.guarantees.series import SeriesAnonymity
 from setveil.hierarchy.tree import Hierarchy
 from setveil.histories._next import prepare
-from setveil.histories._search import Search
-from setveil.histories.found import Found
+from setveil.histories._search import LabelSearch
+from setveil.histories.found import FoundLabels
 from setveil.kernels.rows import Ids, Ints
 from setveil.progress import Progress, silent
 
@@ -24,7 +24,7 @@ def next_labels(
     start_cut: Ids | None = None,
     time_limit: float | None = None,
     progress: Progress | None = None,
-) -> Found:
+) -> FoundLabels:
     """Find the labels of the next release that lose least (LM) of all cuts with items suppressed.
 
     Parameters
@@ -42,12 +42,12 @@ def next_labels(
 
     Returns
     -------
-    Found
+    FoundLabels
         Anyone who had to be withheld whatever the labels are is not in the release that it is about.
     """
     deadline = Deadline(time_limit, silent if progress is None else progress)
     given = prepare(earlier, people, indptr, items, promise, hierarchy, start_cut)
-    search = Search(given.joined, deadline)
+    search = LabelSearch(given.joined, deadline)
     if search.forest.n_leaves:
         search.run()
     return given.found(search.incumbent.candidate, search.lower, deadline.passed)

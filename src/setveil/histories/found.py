@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundLabels:
     """Labels of one release, and how good they are.
 
     Attributes
@@ -57,13 +57,13 @@ class Plan:
 
     Attributes
     ----------
-    releases : tuple of Found
+    releases : tuple of FoundLabels
         One for each release. Their bounds are 0: what is proven is about all of them.
     lm, bound, proven, seconds
-        As in `Found`, over the (weighted) occurrences of all releases.
+        As in `FoundLabels`, over the (weighted) occurrences of all releases.
     """
 
-    releases: tuple[Found, ...]
+    releases: tuple[FoundLabels, ...]
     lm: float
     bound: float
     proven: bool

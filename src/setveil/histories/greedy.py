@@ -10,8 +10,8 @@ from setveil.guarantees.series import SeriesAnonymity
 from setveil.hierarchy.tree import Hierarchy
 from setveil.histories._next import prepare
 from setveil.histories._repair import begun, refined
-from setveil.histories._search import Search
-from setveil.histories.found import Found
+from setveil.histories._search import LabelSearch
+from setveil.histories.found import FoundLabels
 from setveil.kernels.rows import Ids, Ints
 from setveil.progress import Progress, silent
 
@@ -29,7 +29,7 @@ def next_labels(
     progress: Progress | None = None,
     refine: bool = True,
     bound: bool = False,
-) -> Found:
+) -> FoundLabels:
     """Find labels of the next release that keep the promise, without proof that none lose less.
 
     For each set of known items that fits too few people, small sets first, the change is made that loses
@@ -59,5 +59,5 @@ def next_labels(
         image = min(image, finer, key=forest.cost)
     lower = -forest.least()  # nothing is proven
     if bound and forest.n_leaves:
-        lower = Search(joined, deadline).relax()
+        lower = LabelSearch(joined, deadline).relax()
     return given.found(image, lower, deadline.passed)

@@ -15,8 +15,8 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.histories._forest import grow
 from setveil.histories._joined import join
 from setveil.histories._next import labels_of
-from setveil.histories._search import Search
-from setveil.histories.found import Found, Plan
+from setveil.histories._search import LabelSearch
+from setveil.histories.found import FoundLabels, Plan
 from setveil.histories.hold_back import smallest, without
 from setveil.kernels.rows import Ints
 from setveil.progress import Progress, silent
@@ -64,7 +64,7 @@ def plan(
         releases[t] = without(release, np.isin(release.people, gone))
     occurrences: list[Ints] = [np.bincount(one.items, minlength=n_items) for one in releases]
     forest = grow(hierarchy, periods.items, occurrences, weights)
-    search = Search(join(releases, periods.n_people, n_items, promise, forest, range(n), -1), deadline)
+    search = LabelSearch(join(releases, periods.n_people, n_items, promise, forest, range(n), -1), deadline)
     if forest.n_leaves:
         search.run()
     image = search.incumbent.candidate
@@ -77,7 +77,7 @@ def plan(
         lost = np.where(image[own] >= 0, forest.each[image[own]], forest.worst)
         lm = int((amounts * lost).sum()) / max(int(amounts.sum()) * forest.worst, 1)
         out = int(amounts[image[own] < 0].sum())
-        found.append(Found(labels, cut, lm, 0.0, least >= cost, deadline.passed, held[t], out))
+        found.append(FoundLabels(labels, cut, lm, 0.0, least >= cost, deadline.passed, held[t], out))
     return Plan(
         tuple(found), cost / forest.whole(), min(least, cost) / forest.whole(), least >= cost, deadline.passed
     )

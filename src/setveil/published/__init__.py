@@ -65,9 +65,9 @@ class KindInfo:
     unsplit: str = "no item is published under a broader label"
     by_labels: bool = False  # whether items are published under labels that about.json explains
     short: str = "rows"  # the kind of release whose first guarantee k and m alone name
-    # what queries are estimated from (`setveil.published.shared.Told`), and what rows are drawn from; of what
-    # is published, the counts next to it, about.json or the meaning of labels, and the layout, None: as
-    # about.json says
+    # what queries are estimated from (`setveil.published.shared.SharedSums`), and what rows are drawn from;
+    # of what is published, the counts next to it, about.json or the meaning of labels, and the layout, None:
+    # as about.json says
     told: Callable[[Any, Any, Mapping[str, Any], Layout | None], Any] = NO_ESTIMATES.raised
     drawn: Callable[[Any, Any, Mapping[str, Any], Layout | None], Any] = NO_DRAWS.raised
 

@@ -183,7 +183,7 @@ def read_blocks(file: str | Path) -> PublishedBlocks:
     DataError
         If it is no such file. What does not add up is no error, but found by the verifier.
     """
-    reading = _Reading(str(file), _FORM)
+    reading = _BlocksReading(str(file), _FORM)
     beside = Path(file).parent / ROWS_FILE
     if not beside.is_file():
         raise reading.broken("beside it", f"there is no {ROWS_FILE}.")
@@ -198,7 +198,7 @@ def _drawn(file: Path) -> Transactions:
     return Transactions.from_rows([[]] * content.count(b"\n"))
 
 
-class _Reading(JsonReading):
+class _BlocksReading(JsonReading):
     """Takes a data.json apart."""
 
     def positive(self, where: str, value: object, key: str) -> Fraction:

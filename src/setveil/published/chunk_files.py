@@ -306,13 +306,13 @@ def read_chunks(file: str | Path) -> PublishedChunks:
         or a chunk is of clusters that are not there. What breaks the promise is no error, but found by the
         verifier.
     """
-    return _Reading(str(file), _FORM).release()
+    return _ChunksReading(str(file), _FORM).release()
 
 
 _FORM = "docs/disassociation.md says what the file of rows in chunks holds."
 
 
-class _Reading(JsonReading):
+class _ChunksReading(JsonReading):
     """Takes a data.json apart."""
 
     def once(self, where: str, value: object) -> list[str]:

@@ -54,7 +54,7 @@ class RowChunks(Made):
 
 
 @dataclass(frozen=True, eq=False)
-class Disassociation:
+class ChunkClusters:
     """The cluster of each row, and what is promised of sensitive items.
 
     Attributes
@@ -85,7 +85,7 @@ def _told(chunks: PublishedChunks, _counts: Any, about: Mapping[str, Any], _layo
 info = KindInfo(
     title="rows in chunks",
     made_as=(RowChunks,),
-    recodings=(Disassociation.kind,),
+    recodings=(ChunkClusters.kind,),
     shown=PublishedChunks,
     means="clusters_file",
     asks=(
@@ -108,7 +108,7 @@ class ChunksRelease(MadeRelease):
     """Rows in chunks (see `setveil.published.Release`)."""
 
     published: PublishedChunks
-    recoding: Disassociation
+    recoding: ChunkClusters
     details: dict[str, Any] = field(default_factory=dict)
 
     info: ClassVar[KindInfo] = info
@@ -272,7 +272,7 @@ def publish(
         (pointers(map(len, terms)), _flat(terms)),
     )
     cluster = np.where(made.cluster >= 0, number[made.cluster] if n_clusters else -1, -1)
-    told = Disassociation(data.vocabulary, frozen(cluster, np.int64), made.sensitive, made.rho)
+    told = ChunkClusters(data.vocabulary, frozen(cluster, np.int64), made.sensitive, made.rho)
     return ChunksRelease(published, told, details or {})
 
 
@@ -339,4 +339,4 @@ def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> P
 def measurable(path: str, exposed: PublishedChunks, _original: Transactions, _tree: object) -> dict[str, Any]:
     """Return all that is published of a release that was read."""
     about = about_file(published_file(Path(path))) if path != "-" else {}
-    return {"kind": Disassociation.kind, "published": exposed, "chunks": exposed, "about": about}
+    return {"kind": ChunkClusters.kind, "published": exposed, "chunks": exposed, "about": about}

@@ -30,7 +30,7 @@ _REMEMBERED = 1 << 20  # pairs of labels whose rows are counted once for many qu
 _EVEN = 1e-9  # of the rows of a label: less is rounding
 
 
-class Found(NamedTuple):
+class ClassAnswers(NamedTuple):
     """Answers to many queries, in their order."""
 
     estimate: Floats  # float64 (queries,)
@@ -374,7 +374,7 @@ class ClassTable:
         """Find the number of an item; those that the release does not name share the last."""
         return self.ids.get(name, len(self.items))
 
-    def answers_at(self, indptr: Ints, numbers: Ints, *, class_: int | None = None) -> Found:
+    def answers_at(self, indptr: Ints, numbers: Ints, *, class_: int | None = None) -> ClassAnswers:
         """Answer queries by the numbers of their items, different ones in each.
 
         Parameters
@@ -391,7 +391,7 @@ class ClassTable:
             self._show_label(parts, at, int(used[at]) - len(self.items) - 1)
         first, last = (0, self.n_classes) if class_ is None else (class_, class_ + 1)
         n = indptr.size - 1
-        found = Found(np.zeros(n), np.zeros(n, np.int64), np.zeros(n, np.int64))
+        found = ClassAnswers(np.zeros(n), np.zeros(n, np.int64), np.zeros(n, np.int64))
         answer_in_classes(
             frozen(indptr, np.int64), frozen(places.ravel(), np.int64), first, last,
             frozen(parts[0], np.int64), frozen(parts[1], np.float64), frozen(parts[2], np.int64),
@@ -410,7 +410,7 @@ class ClassTable:
             single, alone = single[told], alone[told]
             estimate[single] = self.total[alone]
             least[single] = greatest[single] = self.total[alone]
-        return Found(np.clip(estimate, least, np.maximum(least, greatest)), least, greatest)
+        return ClassAnswers(np.clip(estimate, least, np.maximum(least, greatest)), least, greatest)
 
     def _show_label(self, parts: Sequence[NDArray[Any]], at: int, label: int) -> None:
         """Let a place represent the rows that show a label."""

@@ -20,7 +20,7 @@ from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.engine.content import in_content_order
 from setveil.engine.counting import Piece, joined
-from setveil.engine.parts import OF_A_PART, Parts, write_numbers
+from setveil.engine.parts import OF_A_PART, RowsOnDisk, write_numbers
 from setveil.kernels.rows import (
     Ids,
     Ints,
@@ -104,7 +104,7 @@ def shown_labels(data: Sums, made: Recoding) -> tuple[Vocabulary, Ids]:
 
 
 def publish_parts(
-    data: Parts,
+    data: RowsOnDisk,
     made: Recoding,
     seed: int,
     folder: Path,
@@ -114,7 +114,7 @@ def publish_parts(
 
     Parameters
     ----------
-    data : Parts
+    data : RowsOnDisk
         The rows.
     made : Recoding
         What each item becomes.

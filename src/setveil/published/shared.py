@@ -25,7 +25,7 @@ _FEW_FACTS = 100_000  # of all boxes together: these are named one by one
 
 
 @dataclass(frozen=True, eq=False)
-class Told:
+class SharedSums:
     """What a release tells by sums over its rows, of which no more need be known."""
 
     rows: Sums  # the published rows
@@ -67,13 +67,13 @@ class Told:
 
 
 @dataclass(frozen=True, eq=False)
-class Shared(Told):
+class Shared(SharedSums):
     """What a stranger who is given a release has in hand, and nothing else.
 
     Attributes
     ----------
     rows, members, counts, about
-        See `Told`; the rows are in memory.
+        See `SharedSums`; the rows are in memory.
     layout : Layout
         How the rows are written.
     table : PublishedTable or None
@@ -157,16 +157,16 @@ def facts_shared(rows: Any, counts: Counts | None, about: Mapping[str, Any]) -> 
     return SharedFacts(rows, {}, counts, {**about, "recoding": "global"}, Layout("basket", separator=";"))
 
 
-def told_by_name(rows: PublishedChunks | PublishedBlocks, about: Mapping[str, Any]) -> Told:
+def told_by_name(rows: PublishedChunks | PublishedBlocks, about: Mapping[str, Any]) -> SharedSums:
     """Take what a release of chunks or of noisy blocks tells: items under their own names."""
-    return Told(rows, {}, None, about)  # type: ignore[arg-type]  # its estimator asks blocks for nothing else
+    return SharedSums(rows, {}, None, about)  # type: ignore[arg-type]  # its estimator asks blocks for nothing else
 
 
-def told_again(published: Sums, recoding: AnyRecoding, counts: Any) -> Told:
+def told_again(published: Sums, recoding: AnyRecoding, counts: Any) -> SharedSums:
     """Put together what a release tells from its parts: rows, recoding and counts."""
     shown = set(published.vocabulary.labels)
     members = {label: tuple(items) for label, items in recoding.members().items() if label in shown}
-    return Told(published, members, counts, recoding.promised())
+    return SharedSums(published, members, counts, recoding.promised())
 
 
 def shared_by(release: Release, about: Mapping[str, Any], layout: Layout) -> Any:
@@ -202,13 +202,13 @@ def layout_of_sets(delimiter: str) -> Layout:
     return Layout("basket", separator=delimiter if len(delimiter) == 1 and delimiter.isascii() else ",")
 
 
-def read_told(path: Path, read_rows: Callable[..., Transactions]) -> Told:
+def read_told(path: Path, read_rows: Callable[..., Transactions]) -> SharedSums:
     """Read what is shared of a release that answers queries, of any such kind."""
     kind = kind_at(str(path))
     if kind.info.by_labels:
         return read_shared(path, read_rows, sets=True)
     counts, about = counts_beside(str(path))
-    told: Told = kind.info.told(kind.read(str(path), read_rows), counts, about, None)
+    told: SharedSums = kind.info.told(kind.read(str(path), read_rows), counts, about, None)
     return told
 
 

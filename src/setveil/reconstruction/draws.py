@@ -87,7 +87,7 @@ class Terms:
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class DrawSource:
     """All that a release of any kind says of the rows behind it."""
 
     puzzle: Drawable
@@ -98,7 +98,7 @@ class Source:
     boxes: Boxes | None = None  # of facts
 
     @classmethod
-    def of(cls, told: Any, file: Path | None = None) -> Source:
+    def of(cls, told: Any, file: Path | None = None) -> DrawSource:
         """Take what is published: rows with labels (`Shared`), groups or chunks; `file`: its file."""
         release = {} if file is None else {"file": file.name, "sha256": file_sha256(file)}
         kind = getattr(told, "kind", "")
@@ -124,17 +124,17 @@ class Source:
         return self.puzzle.listed
 
 
-def source_at(path: Path, read_rows: Callable[..., Transactions]) -> Source:
+def source_at(path: Path, read_rows: Callable[..., Transactions]) -> DrawSource:
     """Read what is published of a run's folder, or of the folder `published` of one."""
     file = published_file(path)
     kind = kind_at(str(path))
     if kind.info.by_labels:
-        return Source.of(read_shared(path, read_rows, sets=True), file)
-    return Source.of(kind.info.drawn(kind.read(str(path), read_rows), None, {}, None), file)
+        return DrawSource.of(read_shared(path, read_rows, sets=True), file)
+    return DrawSource.of(kind.info.drawn(kind.read(str(path), read_rows), None, {}, None), file)
 
 
 def draws_of(
-    source: Source, number: int, terms: Terms, progress: Progress = silent
+    source: DrawSource, number: int, terms: Terms, progress: Progress = silent
 ) -> Iterator[Transactions]:
     """Make draws one after the other, each checked against the release."""
     for j in range(number):

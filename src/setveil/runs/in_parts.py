@@ -19,7 +19,7 @@ from setveil.data.io.streams import ListFiles, TextFiles
 from setveil.data.io.write import require_text
 from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
-from setveil.engine.parts import Parts
+from setveil.engine.parts import RowsOnDisk
 from setveil.engine.tabled import TabledRows
 from setveil.errors import RequestError
 from setveil.guarantees.km import KmAnonymity
@@ -152,7 +152,7 @@ class _Disk:
     def __init__(self, files: ListFiles | TextFiles, work: Path, published: Path) -> None:
         self.files, self.work, self.published = files, work, published
         self.layout = Layout("parquet", item_column=files.column)
-        self.data: Parts
+        self.data: RowsOnDisk
 
     def prepare(
         self, asked: Asked, tree: Hierarchy | None, timing: Timing, progress: Progress
@@ -161,7 +161,7 @@ class _Disk:
         with timed(timing, "read"):
             progress("reading items")
             vocabulary, n_rows = self.files.vocabulary, max(self.files.n_rows, 1)
-            self.data = Parts.write(
+            self.data = RowsOnDisk.write(
                 private_folder(self.work / "rows"), self.files.pieces(), vocabulary, self.files.origin(),
                 lambda done: progress("reading rows", done / n_rows),
             )  # fmt: skip

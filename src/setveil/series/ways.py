@@ -29,7 +29,7 @@ from setveil.utility.lm import lm
 from setveil.wording import count
 
 if TYPE_CHECKING:
-    from setveil.histories.found import Found
+    from setveil.histories.found import FoundLabels
     from setveil.published.recoding import Recoding
 
 NEEDED, FOUND, RETURNERS, NONE = "needed", "found", "returners", "none"
@@ -113,7 +113,7 @@ def searched(given: Next, name: str, *, hold: bool = True) -> Way:
     """Find labels with the earlier ones as they are; withhold only who must be."""
     from setveil.histories import exact, greedy
 
-    search: Callable[..., Found] = exact.next_labels
+    search: Callable[..., FoundLabels] = exact.next_labels
     if given.how.algorithm == "greedy":
         search = partial(greedy.next_labels, refine=given.how.refine, bound=given.how.bound)
     start = None
@@ -135,7 +135,7 @@ def searched(given: Next, name: str, *, hold: bool = True) -> Way:
     return of_labels(name, given, found)
 
 
-def of_labels(name: str, given: Next, found: Found) -> Way:
+def of_labels(name: str, given: Next, found: FoundLabels) -> Way:
     """Say what labels that were found are, and what they cost."""
     held = [given.state.people[p] for p in found.held.tolist()]
     image = {

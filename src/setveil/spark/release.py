@@ -19,7 +19,7 @@ from setveil.data.layout import Layout
 from setveil.data.personal import NOTHING
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary, item_order
-from setveil.engine.parts import Parts
+from setveil.engine.parts import RowsOnDisk
 from setveil.engine.spark import SparkRows, brought, coded, recoded, require_rows, require_workers
 from setveil.engine.spark import survey as surveyed
 from setveil.engine.tabled import TabledRows
@@ -227,7 +227,7 @@ class _Spark:
 
     Attributes
     ----------
-    data : Parts
+    data : RowsOnDisk
         What is known of the rows on the driver: their sums.
     held : SparkRows
         The rows, coded by the leaves of the hierarchy.
@@ -238,7 +238,7 @@ class _Spark:
     """
 
     engine, writes = "spark", True
-    data: Parts
+    data: RowsOnDisk
     held: SparkRows
     published: Path
     manifest: dict[str, Any]
@@ -268,7 +268,7 @@ class _Spark:
             self.held = SparkRows(rows, found.rows, found.tasks)
             progress("merging equal rows")
             supports = np.array([found.supports[label] for label in vocabulary.labels], np.int64)
-            self.data = Parts((), vocabulary, self.held.lengths, frozen(supports, np.int64))
+            self.data = RowsOnDisk((), vocabulary, self.held.lengths, frozen(supports, np.int64))
         asked.guarantee.require_feasible(self.data)
         return self.tree
 

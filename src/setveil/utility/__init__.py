@@ -78,7 +78,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Column:
+class StudyColumn:
     """A column of a study's table."""
 
     name: str
@@ -160,7 +160,7 @@ class Measure:
     # docs/report.md gives the reasons.
     handed_out: bool = False
     # what it adds to a study's table; by default its number under its name
-    columns: tuple[Column, ...] | None = None
+    columns: tuple[StudyColumn, ...] | None = None
     # how a study's report shows it; by default as one of the losses, or gains
     compared: tuple[Compared, ...] | None = None
 
@@ -169,9 +169,9 @@ class Measure:
         found = utility.get(self.name)
         return None if found is None else self.number(found)
 
-    def in_table(self) -> tuple[Column, ...]:
+    def in_table(self) -> tuple[StudyColumn, ...]:
         """Columns of a study's table."""
-        return (Column(self.name, self.value),) if self.columns is None else self.columns
+        return (StudyColumn(self.name, self.value),) if self.columns is None else self.columns
 
     def in_figures(self) -> tuple[Compared, ...]:
         """Numbers by which a study's runs are compared."""
@@ -219,7 +219,7 @@ def measured(case: Case) -> dict[str, Any]:
 
 
 @cache
-def columns() -> tuple[Column, ...]:
+def columns() -> tuple[StudyColumn, ...]:
     """List the columns of all measures in a study's table, those of groups alone and of tables alone last."""
     ordered = sorted(measures(), key=lambda one: (one.kinds == TABLES, one.kinds == GROUPS, bool(one.needs)))
     return tuple(column for one in ordered for column in one.in_table())

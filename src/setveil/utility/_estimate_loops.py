@@ -32,7 +32,7 @@ def answer_queries(
     indptr, places : int64 (queries + 1,), int64
         The places of each query's items, ascending, so that those of one label stand together.
     label, share, low, high, is_item, sizes, chances, room
-        Of places and of labels (see `setveil.utility._label_shares.Places`).
+        Of places and of labels (see `setveil.utility._label_shares.LabelPlaces`).
     supports : int64 (queries,)
         Rows that show all labels of each query.
     estimate, least, greatest : float64, int64, int64 (queries,), written

@@ -18,7 +18,7 @@ Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class BoxRows:
     """Distinct published rows of boxes, and how many rows each represents."""
 
     indptr: Ints
@@ -68,7 +68,7 @@ class Term:
 
 
 def bounds_of(
-    rows: Rows, terms: Sequence[Term], apart: Sequence[Sequence[bool]], room: NDArray[np.float64]
+    rows: BoxRows, terms: Sequence[Term], apart: Sequence[Sequence[bool]], room: NDArray[np.float64]
 ) -> tuple[int, int]:
     """Bound the rows that hold some fact of each term.
 
@@ -106,7 +106,7 @@ class _Reasons:
     certain: Sequence[tuple[Flags, int]]
 
     @classmethod
-    def of(cls, rows: Rows, term: Term) -> _Reasons:
+    def of(cls, rows: BoxRows, term: Term) -> _Reasons:
         full, touched = rows.showing(term.full), rows.showing(term.touched)
         shown = rows.beside(np.ones_like(full), term.full.size)
         others = rows.beside(~full, term.full.size)
@@ -127,7 +127,7 @@ class _Reasons:
         return cls(touched, greatest, certain)
 
 
-def _least(rows: Rows, reasons: Sequence[_Reasons]) -> int:
+def _least(rows: BoxRows, reasons: Sequence[_Reasons]) -> int:
     """Choose a reason for each term: rows for which all hold, less those that may lack; the most of these."""
     each = max(int(_CHOICES ** (1 / len(reasons))), 1)
     least = 0

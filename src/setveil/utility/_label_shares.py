@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from setveil.errors import DataError, shorten
 from setveil.kernels.label_chances import label_chances
 from setveil.kernels.rows import Ints, frozen
-from setveil.published.shared import Told
+from setveil.published.shared import SharedSums
 
 _ANY = 1 << 62
 
 
 @dataclass(eq=False)
-class Places:
+class LabelPlaces:
     """Where items may stand: under labels, or suppressed. Places of one label follow each other.
 
     The label after all others is none: what was suppressed is under it, in any row, independently of all
@@ -79,7 +79,7 @@ class _Listing:
         self.times.append(times)
 
 
-def places_in(shared: Told, labels: Mapping[str, int], sizes: Ints, unlisted: int) -> Places:
+def places_in(shared: SharedSums, labels: Mapping[str, int], sizes: Ints, unlisted: int) -> LabelPlaces:
     """Find the places of all items, with estimates and bounds of their rows.
 
     Items without a count share what the listed ones leave of their label's rows. Without counts all non-empty
@@ -158,7 +158,7 @@ def places_in(shared: Told, labels: Mapping[str, int], sizes: Ints, unlisted: in
         label_chances(*spans, rows_of, times, sizes, frozen(excess, np.int64), chances)
     is_item = np.ones(label_of.size, bool)
     is_item[list(of_label.values())] = False
-    return Places(
+    return LabelPlaces(
         {item: tuple(found) for item, found in listing.of.items()},
         of_label,
         label_of,

@@ -13,9 +13,9 @@ from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, listed
 from setveil.kernels.rows import frozen
 from setveil.progress import Progress, silent
-from setveil.published.shared import Told
+from setveil.published.shared import SharedSums
 from setveil.threads import each
-from setveil.utility import CHUNKS, ITEMS, NOISY, Case, Column, Compared, Measure, Utility
+from setveil.utility import CHUNKS, ITEMS, NOISY, Case, Compared, Measure, StudyColumn, Utility
 from setveil.utility._expected_matches import expected_matches
 from setveil.utility._set_supports import supports_of_sets
 from setveil.utility.estimates import UNIFORM, Estimator
@@ -217,7 +217,7 @@ def errors_told(case: Case) -> dict[str, Any]:
 
 def by_name(case: Case) -> Estimator:
     """Make the estimator of a reader of rows in chunks, or of noisy blocks."""
-    return estimator_for(Told(case.chunks or case.blocks, {}, None, case.about))
+    return estimator_for(SharedSums(case.chunks or case.blocks, {}, None, case.about))
 
 
 def counts_estimator(case: Case) -> Estimator | None:
@@ -244,10 +244,12 @@ MEASURES = (
         number=lambda found: found.get("mean"),
         told=False,  # the page of a run has a section about what is answered
         columns=(
-            Column("are_mean", _part("mean")),
-            Column("are_median", _part("median")),
+            StudyColumn("are_mean", _part("mean")),
+            StudyColumn("are_median", _part("median")),
             # Those of groups are group-by queries (`setveil.utility.kl`).
-            Column("queries", lambda utility: utility.get("are", utility.get("kl", {})).get("queries"), int),
+            StudyColumn(
+                "queries", lambda utility: utility.get("are", utility.get("kl", {})).get("queries"), int
+            ),
         ),
         compared=(
             Compared(

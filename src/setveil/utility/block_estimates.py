@@ -11,15 +11,15 @@ import numpy as np
 
 from setveil.errors import RequestError
 from setveil.published.block_files import PublishedBlocks
-from setveil.published.shared import Told
-from setveil.utility.estimates import Answer, Answers
+from setveil.published.shared import SharedSums
+from setveil.utility.estimates import Answers, ItemsetEstimate
 from setveil.utility.own_names import OwnNames
 
 NOISY = "noisy"
 
 
 @dataclass(frozen=True)
-class NoisyAnswer(Answer):
+class NoisyAnswer(ItemsetEstimate):
     """How many rows are thought to hold some items: nothing bounds how far noise is off."""
 
     def __str__(self) -> str:
@@ -38,13 +38,13 @@ class BlockEstimator(OwnNames):
 
     Parameters
     ----------
-    shared : Told
+    shared : SharedSums
         Noisy blocks.
     """
 
     lacking = "Of items in no block nothing is told; in estimates they count as in no row."
 
-    def __init__(self, shared: Told) -> None:
+    def __init__(self, shared: SharedSums) -> None:
         self.method = NOISY
         self.blocks = cast(PublishedBlocks, shared.rows)
         self.n_rows = self.blocks.n_rows
@@ -69,7 +69,7 @@ class BlockEstimator(OwnNames):
         estimate = np.array([self._one(tuple(dict.fromkeys(query))) for query in queries], np.float64)
         return Answers(estimate, np.zeros(estimate.size, np.int64), np.full(estimate.size, self.n_rows))
 
-    def answer_all(self, queries: Iterable[Iterable[str]]) -> list[Answer]:
+    def answer_all(self, queries: Iterable[Iterable[str]]) -> list[ItemsetEstimate]:
         """Answer queries, without bounds."""
         asked = [tuple(query) for query in queries]
         found = self.answers(asked).estimate.tolist()

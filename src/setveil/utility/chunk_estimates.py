@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from setveil.errors import DataError, RequestError
 from setveil.kernels.rows import Ints, frozen
 from setveil.published.chunk_files import PublishedChunks
-from setveil.published.shared import Told
+from setveil.published.shared import SharedSums
 from setveil.utility._chunk_loops import TERM, answer_chunks
 from setveil.utility.estimates import Answers
 from setveil.utility.own_names import OwnNames
@@ -28,7 +28,7 @@ CHUNKS = "chunks"
 _SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
 
 
-class _Numbers:
+class _ItemNumbers:
     """The numbers of items, in place of the places that they have where labels represent several."""
 
     def __init__(self, ids: Mapping[str, int]) -> None:
@@ -48,7 +48,7 @@ class ChunkEstimator(OwnNames):
 
     Parameters
     ----------
-    shared : Told
+    shared : SharedSums
         Rows in chunks; of about.json what was suppressed in sensitive items.
     """
 
@@ -57,12 +57,12 @@ class ChunkEstimator(OwnNames):
         "or count groups in rows that are dealt from the chunks (reconstruct)."
     )
 
-    def __init__(self, shared: Told) -> None:
+    def __init__(self, shared: SharedSums) -> None:
         self.method = CHUNKS
         self.chunks = cast(PublishedChunks, shared.rows)
         self.n_rows = self.chunks.n_rows
         ids = self.chunks.vocabulary.ids
-        self.places = _Numbers(ids)  # type: ignore[assignment]  # all that is asked of it
+        self.places = _ItemNumbers(ids)  # type: ignore[assignment]  # all that is asked of it
         promised: Any = shared.about.get("guarantee") or {}
         self.secrets = {ids[x] for x in promised.get("sensitive") or () if x in ids}
         self.rho = fraction(promised.get("rho")) if promised.get("rho") is not None else None

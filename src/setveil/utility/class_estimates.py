@@ -12,7 +12,7 @@ from setveil.kernels.rows import Ints
 from setveil.published.class_counts import ClassCounts
 from setveil.published.class_estimates import ClassTable
 from setveil.published.class_rows import ClassRows
-from setveil.published.shared import Told
+from setveil.published.shared import SharedSums
 from setveil.utility.estimates import MAXIMUM_ENTROPY, UNIFORM, Answers, Estimator
 
 _AT_ONCE = 1 << 22  # different items times classes that are looked at together
@@ -34,7 +34,7 @@ class ClassEstimator(Estimator):
 
     Parameters
     ----------
-    shared : Told
+    shared : SharedSums
         Rows in classes, what labels mean, and the counts if there are any.
     unlisted : int
         Rows that an item of which nothing is published is thought to be in, of all classes together.
@@ -46,7 +46,7 @@ class ClassEstimator(Estimator):
     by_label: ClassVar[bool] = False
     answers_groups: ClassVar[bool] = False
 
-    def __init__(self, shared: Told, *, unlisted: int = 0, class_: int | None = None) -> None:
+    def __init__(self, shared: SharedSums, *, unlisted: int = 0, class_: int | None = None) -> None:
         if unlisted < 0:
             raise RequestError(f"An item without a count is in 0 rows or more, got {unlisted}.")
         rows = cast(ClassRows, shared.rows)

@@ -9,7 +9,7 @@ import numpy as np
 from setveil.data.sums import Sums
 from setveil.published.group_files import PublishedGroups
 from setveil.published.recoding import AnyRecoding
-from setveil.utility import FACTS, GROUPS, ITEMS, Case, Column, Measure, Utility
+from setveil.utility import FACTS, GROUPS, ITEMS, Case, Measure, StudyColumn, Utility
 
 
 def counts(original: Sums, published: Sums, recoding: AnyRecoding) -> dict[str, int | float]:
@@ -69,11 +69,11 @@ def _of(name: str) -> Callable[[Case], int | float]:
     return count
 
 
-def _column(name: str) -> Column:
+def _column(name: str) -> StudyColumn:
     def value(utility: Utility) -> int | None:
         return utility.get(name)
 
-    return Column(name, value, int)
+    return StudyColumn(name, value, int)
 
 
 # Name, unit, kinds of recodings, which direction is better, columns of a study's table.

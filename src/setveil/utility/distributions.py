@@ -25,7 +25,7 @@ class Bin:
 
 
 @dataclass(frozen=True)
-class _Group:
+class _ValueGroup:
     """Values that are counted together."""
 
     name: str
@@ -64,22 +64,22 @@ def distribution(column: QuasiIdentifier, shown: TextColumn, most: int = MOST) -
     ]
 
 
-def _frequent(column: QuasiIdentifier, rows: NDArray[np.int64], most: int) -> list[_Group]:
+def _frequent(column: QuasiIdentifier, rows: NDArray[np.int64], most: int) -> list[_ValueGroup]:
     """Tell the most frequent values apart, in the order of the hierarchy; the others are one group."""
     occurring = np.flatnonzero(rows)
     chosen = occurring[np.lexsort([occurring, -rows[occurring]])][:most]
     one = np.arange(column.n_values)
-    groups = [_Group(column.labels[v], one == v) for v in sorted(chosen.tolist())]
+    groups = [_ValueGroup(column.labels[v], one == v) for v in sorted(chosen.tolist())]
     rest = ~np.isin(one, chosen)
     if rest.any():
-        groups.append(_Group(f"{int(rest.sum()):,} other{'s' if rest.sum() > 1 else ''}", rest))
+        groups.append(_ValueGroup(f"{int(rest.sum()):,} other{'s' if rest.sum() > 1 else ''}", rest))
     return groups
 
 
-def _intervals(column: QuasiIdentifier, most: int) -> list[_Group]:
+def _intervals(column: QuasiIdentifier, most: int) -> list[_ValueGroup]:
     """Cut the numbers into intervals of one width; of integers, each holds as many."""
     first = int(column.missing)
-    groups = [_Group(MISSING, np.arange(column.n_values) == 0)] if first else []
+    groups = [_ValueGroup(MISSING, np.arange(column.n_values) == 0)] if first else []
     numbers = [Fraction(label) for label in column.labels[first : column.n_values]]
     if not numbers:
         return groups
@@ -97,7 +97,7 @@ def _intervals(column: QuasiIdentifier, most: int) -> list[_Group]:
     at[first:] = place
     for i, (start, end) in enumerate(zip(starts, ends, strict=True)):
         name = _written(start) if start == end else f"{_written(start)} to {_written(end)}"
-        groups.append(_Group(name, at == i, start, end))
+        groups.append(_ValueGroup(name, at == i, start, end))
     return groups
 
 
@@ -105,7 +105,7 @@ def _written(number: Fraction) -> str:
     return f"{int(number):d}" if number.denominator == 1 else f"{float(number):.4g}"
 
 
-def _share(column: QuasiIdentifier, group: _Group, least: int, greatest: int) -> float:
+def _share(column: QuasiIdentifier, group: _ValueGroup, least: int, greatest: int) -> float:
     """Share of the values from `least` to `greatest`, under one label, that are in a group."""
     if least == greatest or column.parent is not None:
         return float(np.count_nonzero(group.members[least : greatest + 1]) / (greatest + 1 - least))

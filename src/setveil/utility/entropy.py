@@ -9,7 +9,7 @@ import numpy as np
 
 from setveil.data.sums import Sums
 from setveil.published.recoding import AnyRecoding
-from setveil.utility import Column, Measure
+from setveil.utility import Measure, StudyColumn
 
 
 def entropy(original: Sums, recoding: AnyRecoding) -> dict[str, float]:
@@ -66,8 +66,8 @@ MEASURES = (
         "most of its label loses little, a rare one much. It does not depend on how many items exist.",
         summarized=False,  # a summary is short
         columns=(
-            Column("entropy", lambda utility: _share(utility.get("entropy", {}))),
-            Column("entropy_bits", _bits),
+            StudyColumn("entropy", lambda utility: _share(utility.get("entropy", {}))),
+            StudyColumn("entropy_bits", _bits),
         ),
     ),
 )

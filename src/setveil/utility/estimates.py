@@ -20,7 +20,7 @@ from setveil.data.spelling import codes_below
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError
 from setveil.kernels.rows import Ids, Ints, frozen, merge_rows, take_rows
-from setveil.published.shared import Told
+from setveil.published.shared import SharedSums
 from setveil.utility._estimate_loops import answer_queries
 from setveil.utility._label_shares import places_in
 from setveil.utility._pair_counts import few_pairs
@@ -34,7 +34,7 @@ _FEW = 256  # ways to choose places for which it is not worth while to look whic
 
 
 @dataclass(frozen=True)
-class Answer:
+class ItemsetEstimate:
     """How many rows hold some items, as far as a release tells.
 
     Attributes
@@ -137,7 +137,7 @@ class Estimator:
     by_label: ClassVar[bool] = True  # whether items are together only where some row shows both labels
     answers_groups: ClassVar[bool] = True  # whether E11 is answered as the group of E11.0 to E11.9
 
-    def __init__(self, shared: Told, *, unlisted: int = 0) -> None:
+    def __init__(self, shared: SharedSums, *, unlisted: int = 0) -> None:
         if unlisted < 0:
             raise RequestError(f"An item without a count is in 0 rows or more, got {unlisted}.")
         self.method = UNIFORM if shared.counts is None else MAXIMUM_ENTROPY
@@ -252,20 +252,20 @@ class Estimator:
             return self.answers([(item,) for item in items]).estimate
         return self.answers_at(np.arange(places.size + 1), places).estimate
 
-    def answer(self, items: Iterable[str]) -> Answer:
+    def answer(self, items: Iterable[str]) -> ItemsetEstimate:
         """Estimate the rows that hold all of some items, and bound them."""
         return self.answer_all([tuple(items)])[0]
 
-    def answer_all(self, queries: Sequence[Iterable[str]]) -> list[Answer]:
-        """Answer many queries at once, each by an `Answer` (see `answers`)."""
+    def answer_all(self, queries: Sequence[Iterable[str]]) -> list[ItemsetEstimate]:
+        """Answer many queries at once, each by an `ItemsetEstimate` (see `answers`)."""
         itemsets = [tuple(query) for query in queries]
         numbers = zip(*(part.tolist() for part in self.answers(itemsets)), strict=True)
         return [
-            Answer(itemset, estimate, least, greatest, tuple(filter(self.may_hide, itemset)))
+            ItemsetEstimate(itemset, estimate, least, greatest, tuple(filter(self.may_hide, itemset)))
             for itemset, (estimate, least, greatest) in zip(itemsets, numbers, strict=True)
         ]
 
-    def answer_named(self, queries: Sequence[Iterable[str]]) -> list[Answer]:
+    def answer_named(self, queries: Sequence[Iterable[str]]) -> list[ItemsetEstimate]:
         """Answer queries as people write them: a name that is no item may be a group of codes."""
         itemsets = [tuple(query) for query in queries]
         groups = {name: codes for itemset in itemsets for name in itemset if (codes := self.group(name))}
@@ -275,7 +275,9 @@ class Estimator:
             for itemset in itemsets
         ]
 
-    def _answer_with(self, groups: Mapping[str, tuple[str, ...]], itemset: tuple[str, ...]) -> Answer:
+    def _answer_with(
+        self, groups: Mapping[str, tuple[str, ...]], itemset: tuple[str, ...]
+    ) -> ItemsetEstimate:
         named = {name: groups[name] for name in itemset if name in groups}
         parts = [
             [place for item in named.get(name, (name,)) for place in self.places.standing(item)]
@@ -283,7 +285,7 @@ class Estimator:
         ]
         hidden = tuple(name for name in itemset if name not in named and self.may_hide(name))
         rows = cast(Transactions, self._rows)
-        return Answer(itemset, *answer_groups(self.places, rows, parts), hidden, named)
+        return ItemsetEstimate(itemset, *answer_groups(self.places, rows, parts), hidden, named)
 
     def answers(self, queries: Sequence[Iterable[str]]) -> Answers:
         """Answer many queries at once.

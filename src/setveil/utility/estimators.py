@@ -9,7 +9,7 @@ from setveil.data.sums import Sums
 from setveil.errors import RequestError
 from setveil.published.counts import Counts
 from setveil.published.recoding import AnyRecoding
-from setveil.published.shared import Told, told_again
+from setveil.published.shared import SharedSums, told_again
 from setveil.utility.block_estimates import BlockEstimator
 from setveil.utility.chunk_estimates import ChunkEstimator
 from setveil.utility.class_estimates import ClassEstimator
@@ -17,10 +17,13 @@ from setveil.utility.estimates import Estimator
 from setveil.utility.fact_estimates import FactEstimator
 
 # of kinds that publish items under their own names, without rows of people
-BY_NAME: Mapping[str, Callable[[Told], Estimator]] = {"chunks": ChunkEstimator, "blocks": BlockEstimator}
+BY_NAME: Mapping[str, Callable[[SharedSums], Estimator]] = {
+    "chunks": ChunkEstimator,
+    "blocks": BlockEstimator,
+}
 
 
-def estimator_for(shared: Told, *, unlisted: int = 0, class_: int | None = None) -> Estimator:
+def estimator_for(shared: SharedSums, *, unlisted: int = 0, class_: int | None = None) -> Estimator:
     """Make the estimator of who has what is shared of a release.
 
     Parameters

@@ -19,8 +19,8 @@ from setveil.errors import RequestError
 from setveil.facts.inside import values_meeting
 from setveil.published.boxes import ANY, CODES, NOTHING, UNLISTED, Boxes
 from setveil.published.shared import SharedFacts
-from setveil.utility._fact_bounds import Rows, Term, bounds_of
-from setveil.utility._label_shares import Places
+from setveil.utility._fact_bounds import BoxRows, Term, bounds_of
+from setveil.utility._label_shares import LabelPlaces
 from setveil.utility.estimates import Answers, Estimator
 
 MANY = 1e9  # facts of a box that does not list all of its facts; more than there are rows
@@ -76,7 +76,7 @@ class FactEstimator(Estimator):
         top = (1 << 62) if shared.counts is None else shared.counts.least - 1
         self._most = np.minimum(top, self._box_rows)  # rows of a fact without a count
         self._each = self._shares_of_others()
-        self._distinct = Rows(*shared.rows.distinct)
+        self._distinct = BoxRows(*shared.rows.distinct)
 
     def _shares_of_others(self) -> NDArray[np.float64]:
         """Find the share of each box's rows that each of its facts without a count is thought to be in."""
@@ -367,7 +367,7 @@ class _Part:
 
 
 @dataclass(eq=False)
-class _FactPlaces(Places):
+class _FactPlaces(LabelPlaces):
     """Places of facts: one that is not named stands with the others of its box."""
 
     boxes: Boxes = field(default_factory=lambda: Boxes((), (), (), ""))

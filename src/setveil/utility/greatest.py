@@ -16,7 +16,7 @@ from setveil.engine.tabled import TabledRows
 from setveil.kernels.count import members_of_cells
 from setveil.progress import Progress, silent
 from setveil.utility._pair_counts import count_beside, few_pairs
-from setveil.utility.estimates import Answer, Estimator
+from setveil.utility.estimates import Estimator, ItemsetEstimate
 
 _BLOCK = 4096  # candidates that are estimated together
 _CELLS = 1 << 20  # of a table that are looked at together
@@ -48,7 +48,7 @@ class Rule:
 
 def greatest_itemsets(
     estimator: Estimator, number: int, longest: int | None = None, progress: Progress = silent
-) -> list[Answer]:
+) -> list[ItemsetEstimate]:
     """Find the itemsets of two items or more with the greatest estimates.
 
     Estimates do not grow when items are added, so only those itemsets can be among the greatest all of whose
@@ -66,10 +66,10 @@ def greatest_itemsets(
 
     Returns
     -------
-    list of Answer
+    list of ItemsetEstimate
         The greatest estimates first; among equal ones shorter itemsets, then in item order.
     """
-    search = _Search(estimator, number)
+    search = _RankSearch(estimator, number)
     level = search.best_of(search.pairs(), progress)
     length = 2
     while level and length != longest:
@@ -78,7 +78,7 @@ def greatest_itemsets(
     return search.answers()
 
 
-class _Search:
+class _RankSearch:
     """Itemsets of ranks: items by their estimates, the greatest first."""
 
     def __init__(self, estimator: Estimator, number: int) -> None:
@@ -162,7 +162,7 @@ class _Search:
     def in_order(self, itemset: Itemset) -> tuple[int, ...]:
         return tuple(sorted(self.place[rank] for rank in itemset))
 
-    def answers(self) -> list[Answer]:
+    def answers(self) -> list[ItemsetEstimate]:
         ordered = [sorted(ranks, key=self.place.__getitem__) for *_, ranks in self.found]
         return self.estimator.answer_all([[self.items[rank] for rank in ranks] for ranks in ordered])
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError
-from setveil.utility._label_shares import Places
+from setveil.utility._label_shares import LabelPlaces
 
 _MOST_PARTS = 8  # 2^8 sums over the rows
 _Floats: TypeAlias = NDArray[np.float64]
@@ -31,12 +31,12 @@ class Bounded(NamedTuple):
     greatest: int
 
 
-def answer_groups(places: Places, rows: Transactions, parts: Sequence[Sequence[int]]) -> Bounded:
+def answer_groups(places: LabelPlaces, rows: Transactions, parts: Sequence[Sequence[int]]) -> Bounded:
     """Answer one query whose parts are items, labels or groups.
 
     Parameters
     ----------
-    places : Places
+    places : LabelPlaces
         Where items are.
     rows : Transactions
         The published rows.
@@ -57,7 +57,7 @@ def answer_groups(places: Places, rows: Transactions, parts: Sequence[Sequence[i
     return Bounded(float(np.clip(estimate, least, greatest)), least, greatest)
 
 
-def _rows_without(places: Places, rows: Transactions, absent: NDArray[np.int64]) -> float:
+def _rows_without(places: LabelPlaces, rows: Transactions, absent: NDArray[np.int64]) -> float:
     """Expect how many rows contain no item at some places."""
     none, chance = places.sizes.size - 1, places.chances
     items, named = absent[places.is_item[absent]], absent[~places.is_item[absent]]
@@ -75,7 +75,7 @@ def _rows_without(places: Places, rows: Transactions, absent: NDArray[np.int64])
     return float(elsewhere * _products(rows, given[:none]).sum())
 
 
-def _bounds(places: Places, rows: Transactions, parts: Sequence[Sequence[int]]) -> tuple[int, int]:
+def _bounds(places: LabelPlaces, rows: Transactions, parts: Sequence[Sequence[int]]) -> tuple[int, int]:
     n_labels = places.sizes.size - 1
     members = np.bincount(places.label[places.is_item], minlength=n_labels + 1)
     surely, perhaps = np.ones(rows.n_rows, bool), np.ones(rows.n_rows, bool)

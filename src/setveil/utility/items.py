@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from setveil.utility import CHUNKS, NOISY, Case, Column, Measure
+from setveil.utility import CHUNKS, NOISY, Case, Measure, StudyColumn
 from setveil.utility.are import by_name
 
 
@@ -27,7 +27,7 @@ MEASURES = (
         place=6,
         kinds=(*CHUNKS, *NOISY),
         high=None,
-        columns=(Column("item_error_mean", lambda utility: utility.get("item_error")),),
+        columns=(StudyColumn("item_error_mean", lambda utility: utility.get("item_error")),),
         reading="Over all items that occur: 0 is exact; an item that is not told at all counts as 1.",
     ),
 )

@@ -26,7 +26,7 @@ from setveil.kernels.rows import (
     take_rows,
 )
 from setveil.progress import Progress, silent
-from setveil.utility import Column, Compared, Measure, Utility
+from setveil.utility import Compared, Measure, StudyColumn, Utility
 from setveil.utility._estimate_loops import count_label_sets
 from setveil.utility._pair_counts import count_beside
 
@@ -243,8 +243,10 @@ MEASURES = (
         number=lambda found: found["kept"] / found["frequent"] if found.get("frequent") else None,
         told=False,  # the page of a run has a section about what is answered
         columns=(
-            Column("itemsets_frequent", lambda utility: utility.get("itemsets", {}).get("frequent"), int),
-            Column("itemsets_kept", _kept, int),
+            StudyColumn(
+                "itemsets_frequent", lambda utility: utility.get("itemsets", {}).get("frequent"), int
+            ),
+            StudyColumn("itemsets_kept", _kept, int),
         ),
         compared=(
             Compared(

@@ -17,7 +17,7 @@ from setveil.kernels.content import merge_rows_by_content
 from setveil.kernels.rows import invert, take_rows
 from setveil.progress import Progress, silent
 from setveil.published.group_files import PublishedGroups
-from setveil.utility import GROUPS, Case, Column, Compared, Measure
+from setveil.utility import GROUPS, Case, Compared, Measure, StudyColumn
 
 MOST_ITEMS = 16  # a query over r items has 2^r cells
 
@@ -233,7 +233,7 @@ MEASURES = (
         number=lambda found: found.get("mean"),
         reading="compares, among the rows with a sensitive item, how often other items occur with what a "
         "reader of the groups would guess. 0: the guess is right.",
-        columns=(Column("kl_mean", lambda utility: utility.get("kl", {}).get("mean")),),
+        columns=(StudyColumn("kl_mean", lambda utility: utility.get("kl", {}).get("mean")),),
         compared=(
             Compared(
                 "kl",

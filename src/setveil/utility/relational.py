@@ -15,7 +15,7 @@ from setveil.errors import DataError, shorten
 from setveil.published.table_files import PublishedTable
 from setveil.tables.quasi_identifiers import QuasiIdentifier
 from setveil.tables.table import Table, TextColumn
-from setveil.utility import TABLES, Case, Column, Compared, Measure
+from setveil.utility import TABLES, Case, Compared, Measure, StudyColumn
 from setveil.utility.counts import counts
 from setveil.utility.kl import group_sizes
 from setveil.utility.lm import lm
@@ -138,7 +138,7 @@ MEASURES = (
         place=0,
         kinds=TABLES,
         told=False,
-        columns=(Column("f", lambda utility: utility.get("weighed_loss")),),
+        columns=(StudyColumn("f", lambda utility: utility.get("weighed_loss")),),
         compared=(
             Compared(
                 "loss_f",
@@ -227,9 +227,11 @@ MEASURES = (
             ),
         ),
         columns=(
-            Column("classes", lambda utility: utility.get("classes", {}).get("groups"), int),
-            Column("class_mean", lambda utility: utility.get("classes", {}).get("mean")),
-            Column("discernibility", lambda utility: utility.get("classes", {}).get("discernibility"), int),
+            StudyColumn("classes", lambda utility: utility.get("classes", {}).get("groups"), int),
+            StudyColumn("class_mean", lambda utility: utility.get("classes", {}).get("mean")),
+            StudyColumn(
+                "discernibility", lambda utility: utility.get("classes", {}).get("discernibility"), int
+            ),
         ),
     ),
     Measure(

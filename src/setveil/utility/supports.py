@@ -12,7 +12,7 @@ from setveil.engine.tabled import TabledRows
 from setveil.kernels.count import add_supports
 from setveil.kernels.rows import frozen
 from setveil.published.recoding import AnyRecoding
-from setveil.utility import FACTS, ITEMS, Case, Column, Measure
+from setveil.utility import FACTS, ITEMS, Case, Measure, StudyColumn
 from setveil.utility.are import counts_estimator
 from setveil.utility.estimates import Estimator
 
@@ -159,6 +159,8 @@ MEASURES = (
         kinds=(*ITEMS, *FACTS),
         high=None,
         number=lambda found: found.get("median"),
-        columns=(Column("item_error", lambda utility: utility.get("item_support_error", {}).get("median")),),
+        columns=(
+            StudyColumn("item_error", lambda utility: utility.get("item_support_error", {}).get("median")),
+        ),
     ),
 )

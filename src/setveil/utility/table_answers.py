@@ -15,7 +15,7 @@ from setveil.progress import Progress, silent
 from setveil.published.table_files import PublishedTable
 from setveil.tables.quasi_identifiers import QuasiIdentifier
 from setveil.tables.table import Table
-from setveil.utility import TABLES, Case, Column, Compared, Measure
+from setveil.utility import TABLES, Case, Compared, Measure, StudyColumn
 from setveil.utility.are import QueryErrors, counts_estimator
 from setveil.utility.estimates import Estimator
 from setveil.utility.estimators import estimator_of
@@ -104,7 +104,7 @@ def true_answers(original: Table, queries: list[TableQuery]) -> list[int]:
     return [true_answer(original, query) for query in queries]
 
 
-class _Reader:
+class _TableReader:
     """What a reader of a published table expects to be true of each row."""
 
     def __init__(self, original: Table, published: PublishedTable, estimator: Estimator) -> None:
@@ -196,7 +196,7 @@ def query_errors(
     answers : list of int, optional
         The true ones (see `true_answers`), where several releases are asked the same.
     """
-    reader = _Reader(original, published, estimator)
+    reader = _TableReader(original, published, estimator)
     actual = true_answers(original, queries) if answers is None else answers
     estimates = []
     for number, query in enumerate(queries):
@@ -221,8 +221,8 @@ MEASURES = (
         number=lambda found: found.get("mean"),
         told=False,
         columns=(
-            Column("table_are_mean", lambda utility: utility.get("table_are", {}).get("mean")),
-            Column("table_are_median", lambda utility: utility.get("table_are", {}).get("median")),
+            StudyColumn("table_are_mean", lambda utility: utility.get("table_are", {}).get("mean")),
+            StudyColumn("table_are_median", lambda utility: utility.get("table_are", {}).get("median")),
         ),
         compared=(
             Compared(

@@ -33,7 +33,7 @@ CLEARLY = 0.5
 
 
 @dataclass(frozen=True, eq=False)
-class _Way:
+class _FoundClasses:
     """Classes that were found, and how far answers are off with them."""
 
     size: int
@@ -126,7 +126,7 @@ class ClassSearch:
             alone.prove()
         return self._made(pieces, ways, best, alone.error)
 
-    def _way(self, size: int, worth: Worth, alone: _Alone) -> _Way:
+    def _way(self, size: int, worth: Worth, alone: _Alone) -> _FoundClasses:
         """Cut with one size, take back cuts where answers do not get better, and prove what is left.
 
         Cuts are judged by drafts of the classes, as few of which stay as they are. Whether all rows together
@@ -155,7 +155,7 @@ class ClassSearch:
             looks = self._looks(root, worth)
             told = self._tell(root, worth, looks)
             error = worth.error(list(looks.values()))
-        return _Way(size, list(root.classes()), told, error, tried, undone)
+        return _FoundClasses(size, list(root.classes()), told, error, tried, undone)
 
     def _looks(self, root: Piece, worth: Worth) -> dict[Cuts, Look]:
         """See all classes as a reader does."""
@@ -236,7 +236,7 @@ class ClassSearch:
     # --- what comes of it
 
     def _made(
-        self, pieces: Sequence[Piece], ways: Sequence[_Way], best: _Way | None, alone: float
+        self, pieces: Sequence[Piece], ways: Sequence[_FoundClasses], best: _FoundClasses | None, alone: float
     ) -> tuple[ClassRecoding, dict[str, Any]]:
         """Put together the recoding of the rows as they were given, and what there is to say."""
         data, names = self.data, self.data.vocabulary.labels

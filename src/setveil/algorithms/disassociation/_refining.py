@@ -17,7 +17,7 @@ _ALL = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True, eq=False)
-class _Group:
+class _JointClusters:
     """Clusters with shared chunks in common."""
 
     number: int  # which group it is
@@ -48,7 +48,7 @@ def shared_chunks(
     while joined:
         joined = False
         groups.sort(key=lambda group: (group.key, group.clusters[0]))
-        after: list[_Group] = []
+        after: list[_JointClusters] = []
         i = 0
         while i < len(groups):
             if i % 64 == 0:
@@ -71,7 +71,9 @@ def shared_chunks(
     return made
 
 
-def _alone(clusters: Clusters, filled: Filled, secret: NDArray[np.bool_]) -> tuple[list[_Group], Ints]:
+def _alone(
+    clusters: Clusters, filled: Filled, secret: NDArray[np.bool_]
+) -> tuple[list[_JointClusters], Ints]:
     """Make a group of each cluster; say how many items each term chunk may lose at most."""
     groups = []
     spare = np.full(clusters.number, _ALL, np.int64)
@@ -89,7 +91,7 @@ def _alone(clusters: Clusters, filled: Filled, secret: NDArray[np.bool_]) -> tup
         # Secret items stay in their term chunk, so that it is never empty.
         if filled.few[c] and terms == len(held):
             spare[c] = terms - 1
-        groups.append(_Group(c, (c,), held, placed, _key(clusters, filled, c)))
+        groups.append(_JointClusters(c, (c,), held, placed, _key(clusters, filled, c)))
     return groups, spare
 
 
@@ -98,7 +100,7 @@ def _key(clusters: Clusters, filled: Filled, c: int) -> tuple[int, ...]:
     return tuple(clusters.item[span][filled.place[span] == TERM].tolist())
 
 
-def _shared(one: _Group, other: _Group, k: int, m: int, spare: Ints) -> list[tuple[int, ...]]:
+def _shared(one: _JointClusters, other: _JointClusters, k: int, m: int, spare: Ints) -> list[tuple[int, ...]]:
     """Find the items of each shared chunk of two groups."""
     common = one.held.keys() & other.held.keys()
     rows_of = {}
@@ -123,7 +125,9 @@ def _shared(one: _Group, other: _Group, k: int, m: int, spare: Ints) -> list[tup
     return [tuple(order[r] for r in np.flatnonzero(chunk_of == chunk).tolist()) for chunk in range(found)]
 
 
-def _together(number: int, one: _Group, other: _Group, scope: tuple[int, ...], shared: set[int]) -> _Group:
+def _together(
+    number: int, one: _JointClusters, other: _JointClusters, scope: tuple[int, ...], shared: set[int]
+) -> _JointClusters:
     """Join two groups, of which some items now are in shared chunks."""
     held = {item: found for item, found in one.held.items() if item not in shared}
     for item, (where, rows) in other.held.items():
@@ -132,4 +136,4 @@ def _together(number: int, one: _Group, other: _Group, scope: tuple[int, ...], s
         mine = held.get(item)
         held[item] = (where, rows) if mine is None else (mine[0] + where, np.concatenate((mine[1], rows)))
     key = tuple(sorted({*one.key, *other.key} - shared))
-    return _Group(number, scope, held, one.placed | other.placed | shared, key)
+    return _JointClusters(number, scope, held, one.placed | other.placed | shared, key)

@@ -27,7 +27,7 @@ CHOICES = 20  # leaf combinations of one row that one threat contributes
 Clause = tuple[tuple[int, ...], tuple[int, ...]]
 
 
-class Lacking(list[int]):
+class LackedLeaf(list[int]):
     """A threat: nodes, and last the leaf that too few of their rows lack."""
 
 
@@ -67,7 +67,7 @@ class AbsenceThreats:
 
     def threats(
         self, rows: tuple[Ints, Ids, Ints], published: NDArray[np.bool_], progress: Progress
-    ) -> Iterator[Lacking]:
+    ) -> Iterator[LackedLeaf]:
         """List threats between published nodes, of which no part is one, those of fewer nodes first.
 
         `rows`: distinct rows of published nodes, and how many rows each represents.
@@ -82,9 +82,9 @@ class AbsenceThreats:
         n = few_lack(indptr, items, weights, starts, holders, telling, self.k, self.largest, out, few)
         sizes = (out[:n, :-1] >= 0).sum(axis=1)
         for i in np.argsort(sizes, kind="stable").tolist():
-            yield Lacking([*out[i, : sizes[i]].tolist(), int(out[i, -1])])
+            yield LackedLeaf([*out[i, : sizes[i]].tolist(), int(out[i, -1])])
 
-    def clauses(self, threat: Lacking, with_leaves: bool) -> Iterator[Clause]:
+    def clauses(self, threat: LackedLeaf, with_leaves: bool) -> Iterator[Clause]:
         """State what a threat proves, in most general form.
 
         Let S and y be the threat, or S be generalized while some rows, but fewer than k, have it and not y,

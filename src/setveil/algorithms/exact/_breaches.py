@@ -34,7 +34,7 @@ MOST_STEPS = 50_000_000  # steps that it may take
 
 
 @dataclass(frozen=True)
-class Breach:
+class SecretBreach:
     """Known items that give a sensitive one away."""
 
     nodes: tuple[int, ...]  # the nodes X, ascending
@@ -71,16 +71,16 @@ class Breaches:
         """Count how many of the rows that hold a sensitive item must lose it."""
         return together - self.rho.numerator * support // self.rho.denominator
 
-    def of_everybody(self) -> list[Breach]:
+    def of_everybody(self) -> list[SecretBreach]:
         """List what is learned of a sensitive item by who knows nothing."""
         found = []
         for s, holders in enumerate(self.sensitive.holders.tolist()):
             excess = self.excess(self.n_rows, holders)
             if excess > 0:
-                found.append(Breach((), s, self.n_rows, holders, excess))
+                found.append(SecretBreach((), s, self.n_rows, holders, excess))
         return found
 
-    def of_candidate(self, candidate: Ids, *, every: bool = False, hidden: bool = True) -> list[Breach]:
+    def of_candidate(self, candidate: Ids, *, every: bool = False, hidden: bool = True) -> list[SecretBreach]:
         """List what a candidate lets be learned; `every`: also by more known items than necessary.
 
         `hidden` False: as if no sensitive item were suppressed that cannot be known.
@@ -100,7 +100,7 @@ class Breaches:
                 gone = tail
         return self._find(shown, gone, each, every)
 
-    def violated(self, variables: Variables, values: Floats) -> list[Breach]:
+    def violated(self, variables: Variables, values: Floats) -> list[SecretBreach]:
         """List breaches whose clauses a solution violates: none only if it satisfies all there are."""
         gone, each = np.zeros(len(self.sensitive.labels)), np.zeros(self.sensitive.item.size)
         if self.sensitive.is_known:
@@ -113,7 +113,7 @@ class Breaches:
                 gone = tail
         return self._find(variables.shown(values), gone, each, every=False)
 
-    def clause(self, variables: Variables, breach: Breach) -> Row:
+    def clause(self, variables: Variables, breach: SecretBreach) -> Row:
         """State what a breach demands: not all of X is published, or enough rows lose s.
 
         A node is published as itself where the cut lies at it, but not above. Where the cut lies above
@@ -144,7 +144,7 @@ class Breaches:
         members = tuple(sorted(v for v, w in weight.items() if w))
         return members, tuple(weight[v] for v in members), need
 
-    def hereditary(self, variables: Variables, breach: Breach) -> Row | None:
+    def hereditary(self, variables: Variables, breach: SecretBreach) -> Row | None:
         """State what a breach demands of all cuts at or below X, or at or below more general nodes.
 
         For each row let the choices be the sets that take one leaf of the row below each node of X. If a
@@ -203,7 +203,7 @@ class Breaches:
         without = int(others[others > 0] @ choices)
         return (self.rho.denominator - self.rho.numerator) * together > self.rho.numerator * without
 
-    def entries(self, breach: Breach) -> Ints:
+    def entries(self, breach: SecretBreach) -> Ints:
         """List the entries of a breach: those of s in the distinct rows that hold X, ascending."""
         some = self.entries_of[breach.item]
         starts, holders = self.separator.starts, self.separator.holders
@@ -214,7 +214,7 @@ class Breaches:
             some = some[rows[at] == self.entry_row[some]] if rows.size else some[:0]
         return some
 
-    def _find(self, shown: Floats, gone: Floats, hidden: Floats, every: bool) -> list[Breach]:
+    def _find(self, shown: Floats, gone: Floats, hidden: Floats, every: bool) -> list[SecretBreach]:
         """List breaches, given how far each node is published."""
         tree, separator = self.tree, self.separator
         wanted = shown > 1e-6
@@ -250,5 +250,5 @@ class Breaches:
         for i, (start, stop) in enumerate(pairwise([0, *stops[:found].tolist()])):
             s, have, together = (int(facts[i, column]) for column in (WHO, SUPPORT, TOGETHER))
             some = tuple(sorted(node[out[start:stop]].tolist()))
-            breaches.append(Breach(some, s, have, together, self.excess(have, together)))
+            breaches.append(SecretBreach(some, s, have, together, self.excess(have, together)))
         return breaches

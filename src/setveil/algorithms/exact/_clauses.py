@@ -8,9 +8,9 @@ from itertools import islice, pairwise, product
 import numpy as np
 
 from setveil.algorithms._cut import Cut, extended_rows
-from setveil.algorithms._refine import Beside
+from setveil.algorithms._refine import Neighbours
 from setveil.algorithms._threats import ThreatWalk
-from setveil.algorithms.exact._absence import AbsenceThreats, Lacking
+from setveil.algorithms.exact._absence import AbsenceThreats, LackedLeaf
 from setveil.algorithms.exact._clause_loops import general_forms
 from setveil.algorithms.exact._program import TOLERANCE, Floats
 from setveil.algorithms.exact._violated_clauses import cheapest_choices, no_bits, violated_clauses
@@ -62,7 +62,7 @@ class Separator:
         itself = np.arange(tree.n_nodes, dtype=np.int32)
         self.starts, self.holders, _ = invert(*recode_rows(*nodes, itself), tree.n_nodes)
         self.limits = Limits(tree.labels, m)
-        self.beside = Beside(self.rows, self.weights, self.starts, self.holders, k, self.limits, m)
+        self.beside = Neighbours(self.rows, self.weights, self.starts, self.holders, k, self.limits, m)
         up, low, high = (frozen(of_node, np.int64) for of_node in (tree.parent, tree.low, tree.high))
         self._facts = up, low, high, tree.root, self.starts, self.holders, self.weights, k
         self.nowhere = np.zeros(0, np.int64)
@@ -129,7 +129,7 @@ class Separator:
         S and which publishes all of L is not valid: the nodes it publishes L as occur together, in at most
         as many rows as S.
         """
-        lacking = [threat for threat in threats if isinstance(threat, Lacking)]
+        lacking = [threat for threat in threats if isinstance(threat, LackedLeaf)]
         if self.absence is not None and lacking:
             for one in lacking:
                 yield list(self.absence.clauses(one, with_leaves))

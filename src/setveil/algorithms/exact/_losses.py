@@ -14,7 +14,7 @@ import numpy as np
 
 from setveil.algorithms._cut import leaf_occurrences
 from setveil.data.transactions import Transactions
-from setveil.engine.parts import Parts
+from setveil.engine.parts import RowsOnDisk
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import Ids
 
@@ -58,7 +58,7 @@ class Losses:
         objective: str,
         hierarchy: Hierarchy,
         tree: Hierarchy,
-        data: Transactions | Parts,
+        data: Transactions | RowsOnDisk,
         weights: Mapping[str, int | float | Fraction],
         everything: int | None = None,
     ) -> Losses:
@@ -129,7 +129,7 @@ class Losses:
         return cls(occurrences, weight, full, hidden, full[tree.root], ROUNDED)
 
     @classmethod
-    def of_suppression(cls, tree: Hierarchy, data: Transactions | Parts) -> Losses:
+    def of_suppression(cls, tree: Hierarchy, data: Transactions | RowsOnDisk) -> Losses:
         """Make the losses that count the occurrences that are suppressed."""
         occurrences = _occurrences(tree, data)
         below = _below(tree, occurrences)
@@ -163,7 +163,7 @@ def _log2(s: int) -> int:
     return int(_DIGITS.multiply(log, Decimal(1 << PLACES)).to_integral_value(context=_DIGITS))
 
 
-def _occurrences(tree: Hierarchy, data: Transactions | Parts) -> list[int]:
+def _occurrences(tree: Hierarchy, data: Transactions | RowsOnDisk) -> list[int]:
     """Count the rows of each leaf."""
     counts: list[int] = leaf_occurrences(data, tree).tolist()
     return counts

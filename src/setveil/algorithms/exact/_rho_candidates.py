@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from setveil.algorithms._cut import Cut
-from setveil.algorithms.exact._breaches import Breach, Breaches
+from setveil.algorithms.exact._breaches import Breaches, SecretBreach
 from setveil.algorithms.exact._candidates import Candidates
 from setveil.algorithms.exact._clauses import Separator
 from setveil.algorithms.exact._hidings import NOTHING, OCCURRENCES
@@ -105,7 +105,7 @@ class RhoCandidates(Candidates):
     def _nothing_hidden(self) -> Ids:
         return np.zeros(self.sensitive.n_variables, np.int32)
 
-    def _of_everybody(self, candidate: Ids) -> list[Breach]:
+    def _of_everybody(self, candidate: Ids) -> list[SecretBreach]:
         """List what a candidate tells who knows nothing."""
         left = []
         for breach in self.breaches.of_everybody():
@@ -164,7 +164,7 @@ class RhoCandidates(Candidates):
             return self._without_known(candidate)
         # One breach is enough to leave a whole item out; single occurrences must do for all breaches.
         every = not self.sensitive.is_known and self.sensitive.hide == OCCURRENCES
-        known: list[Breach] = []  # one search lists only so many
+        known: list[SecretBreach] = []  # one search lists only so many
         while found := self.breaches.of_candidate(candidate, every=every) + self._of_everybody(candidate):
             if any(breach.item in self.shown for breach in found):
                 return None
@@ -200,14 +200,14 @@ class RhoCandidates(Candidates):
                 candidate[leaf] = -1
         return candidate
 
-    def _hide_some(self, candidate: Ids, found: Iterable[Breach]) -> None:
+    def _hide_some(self, candidate: Ids, found: Iterable[SecretBreach]) -> None:
         """Leave sensitive items out of enough rows that hold the left side of each breach.
 
         In turn, of those rows first that are in most breaches which lack some; then rows where none is
         needed any more get the item back.
         """
         tail = candidate[self.tree.n_nodes :]
-        of_item: dict[int, list[Breach]] = {}
+        of_item: dict[int, list[SecretBreach]] = {}
         for breach in found:
             of_item.setdefault(breach.item, []).append(breach)
         for s, breaches in of_item.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from setveil.algorithms.exact._breaches import Breach, Breaches
+from setveil.algorithms.exact._breaches import Breaches, SecretBreach
 from setveil.algorithms.exact._clauses import Separator
 from setveil.algorithms.exact._incumbent import Incumbent
 from setveil.algorithms.exact._program import Floats, Program, Row
@@ -47,7 +47,7 @@ class RhoRounding(Rounding):
     def _is_valid(self, candidate: Ids) -> bool:
         return self.candidates.is_valid(candidate)
 
-    def _add_breaches(self, found: Iterable[Breach]) -> None:
+    def _add_breaches(self, found: Iterable[SecretBreach]) -> None:
         self._add_rows(self.breaches.clause(self.variables, breach) for breach in found)
 
     def _add_rows(self, rows: Iterable[Row | None]) -> None:

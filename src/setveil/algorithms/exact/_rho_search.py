@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from setveil.algorithms._cut import Cut
 from setveil.algorithms._public_part import PublicPart
 from setveil.algorithms.exact._branch import BranchAndCut
-from setveil.algorithms.exact._breaches import Breach, Breaches
+from setveil.algorithms.exact._breaches import Breaches, SecretBreach
 from setveil.algorithms.exact._candidates import contracted
 from setveil.algorithms.exact._clauses import Separator
 from setveil.algorithms.exact._hidings import ITEMS, NOTHING, OCCURRENCES, Sensitive
@@ -335,12 +335,12 @@ class RhoSearch:
                 f"The items to keep cannot all be kept: {self._told(found[0])}", hint="Keep fewer items."
             )
 
-    def _forced(self) -> list[Breach]:
+    def _forced(self) -> list[SecretBreach]:
         """List what is learned by who knows nothing of items that may not be suppressed."""
         always = range(len(self.sensitive.labels)) if self.sensitive.hide == NOTHING else self.shown
         return [breach for breach in self.breaches.of_everybody() if breach.item in always]
 
-    def _told(self, breach: Breach) -> str:
+    def _told(self, breach: SecretBreach) -> str:
         known = listed([self.tree.labels[v] for v in breach.nodes]) if breach.nodes else "nothing"
         return (
             f"whoever knows {known} learns {self.sensitive.labels[breach.item]} with a confidence of "

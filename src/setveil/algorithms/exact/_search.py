@@ -15,7 +15,7 @@ import numpy as np
 
 from setveil.algorithms._cut import Cut, leaf_occurrences
 from setveil.algorithms._witness_rows import witness_rows
-from setveil.algorithms.exact._absence import Lacking, require_more_items
+from setveil.algorithms.exact._absence import LackedLeaf, require_more_items
 from setveil.algorithms.exact._branch import BranchAndCut
 from setveil.algorithms.exact._candidates import Candidates, contracted
 from setveil.algorithms.exact._clauses import Separator
@@ -28,7 +28,7 @@ from setveil.algorithms.exact._single_items import least_loss, may_be_published
 from setveil.algorithms.exact._variables import Variables
 from setveil.algorithms.hghs._suppression import CutSpace, in_rounds
 from setveil.data.transactions import Transactions
-from setveil.engine.parts import Parts
+from setveil.engine.parts import RowsOnDisk
 from setveil.errors import InfeasibleError, RequestError, UnfinishedError, listed
 from setveil.guarantees.km import KmAnonymity
 from setveil.hierarchy.tree import Hierarchy
@@ -71,7 +71,7 @@ class Search:
 
     def __init__(
         self,
-        data: Transactions | Parts,
+        data: Transactions | RowsOnDisk,
         hierarchy: Hierarchy,
         guarantee: KmAnonymity,
         parameters: Exact,
@@ -336,7 +336,7 @@ class Search:
 
     def _require_absent_kept(self, threat: list[int]) -> None:
         """Refuse items to keep of which one tells too much where it is absent."""
-        if not isinstance(threat, Lacking):
+        if not isinstance(threat, LackedLeaf):
             return
         *known, absent = (self.tree.labels[v] for v in threat)
         rows = f"rows hold {listed(known)} without it" if known else "rows lack it"

@@ -17,7 +17,7 @@ from setveil.algorithms._witness_rows import witness_rows
 from setveil.algorithms.hghs import _suppressed_nodes as kernel
 from setveil.algorithms.hghs._minimal_rare_itemsets import MinimalRareItemsets
 from setveil.data.transactions import Transactions
-from setveil.engine.parts import Parts
+from setveil.engine.parts import RowsOnDisk
 from setveil.errors import RequestError
 from setveil.guarantees.km import KmAnonymity
 from setveil.hierarchy.tree import Hierarchy
@@ -64,7 +64,11 @@ class CutSpace:
 
     @classmethod
     def of(
-        cls, data: Transactions | Parts, tree: Hierarchy, guarantee: KmAnonymity, progress: Progress = silent
+        cls,
+        data: Transactions | RowsOnDisk,
+        tree: Hierarchy,
+        guarantee: KmAnonymity,
+        progress: Progress = silent,
     ) -> CutSpace:
         """Take the rows that tell what is rare to those who know m items."""
         rows = witness_rows(data, guarantee.k, guarantee.m, progress)
@@ -106,7 +110,7 @@ class CutSpace:
 
 
 @dataclass(frozen=True)
-class Threats:
+class ThreatList:
     """Threats one behind the other: how many nodes each has (int16), and these (int32), in no order."""
 
     sizes: NDArray[np.int16]
@@ -123,7 +127,7 @@ def find_threats(
     progress: Progress,
     phase: str = "",
     hint: str = "",
-) -> Threats:
+) -> ThreatList:
     """Find the minimal threats over all cuts at or above a cut."""
     tree, k = space.tree, guarantee.k
     indptr, items, weights = space.rows(floor)
@@ -133,7 +137,7 @@ def find_threats(
     ends, extended = extended_rows(tree, indptr, items, wanted)
     support = item_supports(ends, extended, weights, tree.n_nodes)
     rare = np.flatnonzero((support > 0) & (support < k)).astype(np.int32)
-    single = Threats(np.ones(rare.size, np.int16), rare)
+    single = ThreatList(np.ones(rare.size, np.int16), rare)
     if m < 2:
         return single
 
@@ -155,7 +159,7 @@ def find_threats(
     nodes = np.empty(rare.size + ranks.size, np.int32)
     nodes[: rare.size] = rare
     np.take(node, ranks, out=nodes[rare.size :], mode="clip")  # "raise" would make a copy first
-    return Threats(np.concatenate((single.sizes, sizes)), nodes)
+    return ThreatList(np.concatenate((single.sizes, sizes)), nodes)
 
 
 def memory_limit() -> int:
@@ -193,7 +197,7 @@ class Scenario:
     def __init__(
         self,
         space: CutSpace,
-        threats: Threats,
+        threats: ThreatList,
         floor: list[int],
         progress: Progress = silent,
         phase: str = "",
@@ -269,7 +273,7 @@ class Scenario:
             after.split(v)
             yield v, after
 
-    def report(self, trace: Trace, threats: Threats, phase: str, chosen: int | None) -> None:
+    def report(self, trace: Trace, threats: ThreatList, phase: str, chosen: int | None) -> None:
         """Write a step: the cut, its threats, what each split of a node would cost, and the chosen node."""
         labels, unit = self.space.tree.labels, max(self.space.tree.n_leaves - 1, 1)
         inside = np.zeros(len(labels), bool)

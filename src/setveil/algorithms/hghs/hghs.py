@@ -11,7 +11,7 @@ from setveil.progress import Progress, silent
 
 if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
-    from setveil.engine.parts import Parts
+    from setveil.engine.parts import RowsOnDisk
     from setveil.guarantees.km import KmAnonymity
     from setveil.hierarchy.tree import Hierarchy
     from setveil.published.recoding import Recoding
@@ -45,7 +45,7 @@ Parameters = HgHs
 
 
 def anonymize(
-    data: Transactions | Parts,
+    data: Transactions | RowsOnDisk,
     hierarchy: Hierarchy,
     guarantee: KmAnonymity,
     parameters: HgHs = HgHs(),

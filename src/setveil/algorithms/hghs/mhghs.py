@@ -12,7 +12,7 @@ from setveil.progress import Progress, silent
 
 if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
-    from setveil.engine.parts import Parts
+    from setveil.engine.parts import RowsOnDisk
     from setveil.guarantees.km import KmAnonymity
     from setveil.hierarchy.tree import Hierarchy
     from setveil.published.recoding import Recoding
@@ -46,7 +46,7 @@ Parameters = MHgHs
 
 
 def anonymize(
-    data: Transactions | Parts,
+    data: Transactions | RowsOnDisk,
     hierarchy: Hierarchy,
     guarantee: KmAnonymity,
     parameters: MHgHs = MHgHs(),

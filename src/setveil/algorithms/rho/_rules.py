@@ -21,7 +21,7 @@ TOO_MANY = "Long rows have too many subsets. Bound what someone may know, to m o
 )
 
 
-class Rule(NamedTuple):
+class SensitiveRule(NamedTuple):
     """A rule: of `support` rows with the known items, `told` hold the sensitive one."""
 
     known: tuple[int, ...]
@@ -108,7 +108,7 @@ class RuleSearch:
         """Tell whether any rule breaches."""
         return any(self.of_size(size, progress).size for size in range(self.longest + 1))
 
-    def surest(self, progress: Progress = silent) -> Rule | None:
+    def surest(self, progress: Progress = silent) -> SensitiveRule | None:
         """Find the breaching rule of greatest confidence: the smallest, the first in item order."""
         state = np.zeros(5, np.int64)
         out = np.empty(0, np.int32)
@@ -118,7 +118,7 @@ class RuleSearch:
             out = self._search(size, state, out, progress, surest=True)
             if (state[TOLD], state[KNOWN]) != before:
                 *known, secret = out[: size + 1].tolist()
-                best = Rule(tuple(known), secret, int(state[TOLD]), int(state[KNOWN]))
+                best = SensitiveRule(tuple(known), secret, int(state[TOLD]), int(state[KNOWN]))
             if best is not None and best.told == best.support:
                 break
         return best

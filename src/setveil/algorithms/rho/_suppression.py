@@ -17,7 +17,7 @@ NEAR = 1e-9  # scores that differ by a smaller share are compared exactly
 Weighted = tuple[Ints, Ids, Ints]  # rows, and how many each stands for
 
 
-class Choice(NamedTuple):
+class SuppressionChoice(NamedTuple):
     """An item to suppress: for rules of how many known items, and how many of them per loss."""
 
     item: int
@@ -32,7 +32,7 @@ def choose_items(
     loss: list[int],
     most: int | None = None,
     progress: Progress = silent,
-) -> list[Choice]:
+) -> list[SuppressionChoice]:
     """Choose what to suppress in all rows, so that no rule of any size breaches.
 
     Rules of fewer known items first: as long as some of the present size are left, the item goes that
@@ -55,10 +55,10 @@ def choose_items(
 
     Returns
     -------
-    list of Choice
+    list of SuppressionChoice
         In the order in which items go.
     """
-    order: list[Choice] = []
+    order: list[SuppressionChoice] = []
     lost = size = 0
     search = RuleSearch(*rows, is_secret, limit)
     while size <= search.longest and (most is None or lost <= most):
@@ -73,7 +73,7 @@ def choose_items(
     return order
 
 
-def _hit(rules: Ids, loss: list[int], most: int | None) -> list[Choice]:
+def _hit(rules: Ids, loss: list[int], most: int | None) -> list[SuppressionChoice]:
     """Choose items until every rule holds one, or more than `most` is lost."""
     n, width = rules.shape
     indptr = frozen(np.arange(0, rules.size + 1, width), np.int64)
@@ -91,7 +91,7 @@ def _hit(rules: Ids, loss: list[int], most: int | None) -> list[Choice]:
         near = np.flatnonzero(score >= score.max() * (1 - NEAR)).tolist()
         best = max(near, key=lambda x: (loss[x] == 0, Fraction(int(kills[x]), max(loss[x], 1)), -x))
         lost += loss[best]
-        order.append(Choice(best, width - 1, _written(int(kills[best]), loss[best])))
+        order.append(SuppressionChoice(best, width - 1, _written(int(kills[best]), loss[best])))
         dead = rules_of[starts[best] : starts[best + 1]]
         dead = dead[~gone[dead]]
         gone[dead] = True

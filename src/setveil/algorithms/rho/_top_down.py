@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from setveil.algorithms._public_part import PublicPart
 from setveil.algorithms._suppressed_items import greatest_counts
-from setveil.algorithms.rho._suppression import Choice, Weighted, choose_items
+from setveil.algorithms.rho._suppression import SuppressionChoice, Weighted, choose_items
 from setveil.guarantees.rho_uncertainty import RhoUncertainty
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import Ids, Ints, distinct_rows, frozen, invert, recode_rows, take_rows
@@ -17,11 +17,11 @@ from setveil.progress import Progress, silent
 
 
 @dataclass(frozen=True)
-class Scenario:
+class PublicCut:
     """A cut of the public tree, what is suppressed in it in which order, and what it costs."""
 
     cut: frozenset[int]
-    order: list[Choice]
+    order: list[SuppressionChoice]
     cost: int
 
 
@@ -91,7 +91,7 @@ class TopDown:
         loss[part.located[part.sensitive]] = data.supports()[part.sensitive] * worst
         self._loss: list[int] = loss.tolist()
 
-    def run(self) -> Scenario:
+    def run(self) -> PublicCut:
         """Search from the root down."""
         root = frozenset({self.tree.root})
         found = self._scenario(root, _CutRows(self, root).rows, None)
@@ -100,7 +100,7 @@ class TopDown:
             self.steps += 1
         return found
 
-    def published(self, found: Scenario) -> tuple[NDArray[np.int32], list[int]]:
+    def published(self, found: PublicCut) -> tuple[NDArray[np.int32], list[int]]:
         """List the node that each public leaf is published as, and the sensitive items suppressed.
 
         Returns
@@ -120,13 +120,13 @@ class TopDown:
         """List the leaves below a node of the public tree, as nodes of the hierarchy."""
         return self.part.node[self.tree.under(v)]
 
-    def _best_below(self, found: Scenario) -> Scenario | None:
+    def _best_below(self, found: PublicCut) -> PublicCut | None:
         """Find the cheapest cut one step below, if it is cheaper."""
         tree, node = self.tree, self.part.node
         inner = [v for v in found.cut if v >= tree.n_leaves]
         least = {v: self._least(found.cut) - self._gain(v) for v in inner}
         at_cut = _CutRows(self, found.cut)
-        best: Scenario | None = None
+        best: PublicCut | None = None
         best_node = -1
         # Those that may be cheapest first, so that most others need not be looked at to the end.
         for done, v in enumerate(sorted(inner, key=lambda v: (least[v], node[v]))):
@@ -150,12 +150,12 @@ class TopDown:
         """Find what publishing the children of a node instead of it saves."""
         return self._full[v] - sum(self._full[child] for child in self.tree.children(v))
 
-    def _scenario(self, cut: frozenset[int], rows: Weighted, most: int | None) -> Scenario:
+    def _scenario(self, cut: frozenset[int], rows: Weighted, most: int | None) -> PublicCut:
         """Find what to suppress in a cut; one that costs more than `most` may not be found to its end."""
         least = self._least(cut)
         left = None if most is None else most - least
         order = choose_items(rows, self.is_secret, self._limit, self._loss, left)
-        return Scenario(cut, order, least + sum(self._loss[choice.item] for choice in order))
+        return PublicCut(cut, order, least + sum(self._loss[choice.item] for choice in order))
 
 
 class _CutRows:

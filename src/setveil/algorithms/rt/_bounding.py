@@ -14,8 +14,8 @@ from setveil.algorithms.rt._bounding_parameters import Bounding
 from setveil.algorithms.rt._clustering import clusters as make_clusters
 from setveil.algorithms.rt._distinct import cut_loss
 from setveil.algorithms.rt._incognito import incognito
-from setveil.algorithms.rt._items import EXACT, ClassItems, ClassRecoding
-from setveil.algorithms.rt._merging import Clusters, until, within
+from setveil.algorithms.rt._items import EXACT, ClassItems, RecodedClass
+from setveil.algorithms.rt._merging import RowPartition, until, within
 from setveil.algorithms.rt._mondrian import mondrian
 from setveil.algorithms.rt._ranged import with_ranges
 from setveil.algorithms.rt._relational_optimum import relational_optimum
@@ -42,7 +42,7 @@ def bounded(
     if not data.n_rows:
         return Parts(np.zeros(0, np.int64), items.recoding([], order)), {"parts": 0}
     first, details = relational_classes(table, guarantee.k, parameters, progress)
-    clusters = Clusters(table, first)
+    clusters = RowPartition(table, first)
     details["parts_before"] = clusters.live.size
     details["relational_loss_before"] = float(clusters.relational_loss)
     details["item_loss_before"] = sum(each.ncp for each in items.of_all(clusters.rows)) / items.whole
@@ -106,7 +106,7 @@ def relational_classes(
 
 
 def _bound_columns(
-    clusters: Clusters, items: ClassItems, parameters: Bounding, delta: Fraction, progress: Progress
+    clusters: RowPartition, items: ClassItems, parameters: Bounding, delta: Fraction, progress: Progress
 ) -> int:
     """Merge while R stays within delta; returns how many mergers lead to the least loss of items seen."""
     lost = clusters.relational_loss
@@ -136,7 +136,7 @@ def _bound_columns(
 
 
 def _bound_items(
-    clusters: Clusters, items: ClassItems, parameters: Bounding, delta: Fraction, progress: Progress
+    clusters: RowPartition, items: ClassItems, parameters: Bounding, delta: Fraction, progress: Progress
 ) -> int:
     """Merge until T is within delta; returns how many mergers that took."""
     enough = delta * items.whole
@@ -164,7 +164,7 @@ def _rounded_up(number: Fraction) -> str:
 
 
 def _optimality(
-    recoded: Sequence[ClassRecoding], hierarchy: Hierarchy, n_occurrences: int, suppress: bool
+    recoded: Sequence[RecodedClass], hierarchy: Hierarchy, n_occurrences: int, suppress: bool
 ) -> dict[str, Any]:
     """Add up what the classes lose and what they must lose."""
     whole = max(hierarchy.n_leaves - 1, 1) * max(n_occurrences, 1)

@@ -25,7 +25,7 @@ from setveil.tracing import Trace
 
 
 @dataclass(frozen=True, eq=False)
-class Point:
+class TriedClasses:
     """Classes that were tried."""
 
     search: str  # how they were found: "sweep" or "rt"
@@ -48,7 +48,7 @@ class Point:
         return sum(found.lower for found in self.items)
 
 
-class Classes:
+class ClassFinder:
     """Finds classes, and the best items of each; the items of a class are found once.
 
     Parameters
@@ -97,7 +97,7 @@ class Classes:
             least *= 4
         return [*sizes, self.table.n_rows]
 
-    def of_size(self, least: int) -> Point | None:
+    def of_size(self, least: int) -> TriedClasses | None:
         """Make classes of at least this many rows; None: their items cannot be published."""
         if least < self.table.n_rows:
             parts = mondrian(Splits(self.table, least, self.filled, self.sensitive), self.largest)
@@ -105,7 +105,7 @@ class Classes:
             parts = [*self.largest]
         return self._point("sweep", least, parts)
 
-    def by_gain(self) -> Point | None:
+    def by_gain(self) -> TriedClasses | None:
         """Split parts, the largest at first, by the column that lowers the loss most, while one does."""
         final: list[Ints] = []
         waiting, decided = [*self.largest], 0
@@ -127,7 +127,7 @@ class Classes:
                 waiting = below
         return self._point("rt", self.k, sorted(final, key=lambda part: int(part[0])))
 
-    def _point(self, search: str, least: int, parts: Sequence[Ints]) -> Point | None:
+    def _point(self, search: str, least: int, parts: Sequence[Ints]) -> TriedClasses | None:
         number = os.cpu_count() or 1
         left = itertools.count(len(parts), -1)  # of the time that is left each part gets its share
 
@@ -141,7 +141,7 @@ class Classes:
             return None
         lost, cost = sum(map(self._lost, parts)), sum(found.cost for found in known)
         objective = self.objective
-        return Point(
+        return TriedClasses(
             search,
             least,
             parts,

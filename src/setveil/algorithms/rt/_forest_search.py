@@ -15,8 +15,8 @@ from setveil.algorithms.exact._rounding import Rounding
 from setveil.algorithms.exact._variables import Variables
 from setveil.algorithms.rt._forest_candidates import ForestCandidates
 from setveil.algorithms.rt._forest_clauses import ForestSeparator
-from setveil.algorithms.rt._forest_threats import Knowledge, Threats
-from setveil.algorithms.rt._forest_trees import Forest
+from setveil.algorithms.rt._forest_threats import ForestKnowledge, Threats
+from setveil.algorithms.rt._forest_trees import ItemForest
 from setveil.kernels.rows import Ids
 from setveil.progress import Progress
 
@@ -30,7 +30,7 @@ class ForestSearch:
 
     Parameters
     ----------
-    knowledge : Knowledge
+    knowledge : ForestKnowledge
         What an attacker may know; at least k rows, or none, must fit it.
     time_limit : float
         Seconds, then the best so far is returned.
@@ -49,8 +49,8 @@ class ForestSearch:
 
     def __init__(
         self,
-        forest: Forest,
-        knowledge: Knowledge,
+        forest: ItemForest,
+        knowledge: ForestKnowledge,
         suppress: bool,
         progress: Progress,
         time_limit: float,

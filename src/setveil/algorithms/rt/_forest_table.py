@@ -11,8 +11,8 @@ import numpy as np
 from setveil.algorithms.rt._distinct import cut_loss
 from setveil.algorithms.rt._forest_parameters import Forest as Parameters
 from setveil.algorithms.rt._forest_search import ForestSearch
-from setveil.algorithms.rt._forest_threats import Knowledge
-from setveil.algorithms.rt._forest_trees import Forest, Tree
+from setveil.algorithms.rt._forest_threats import ForestKnowledge
+from setveil.algorithms.rt._forest_trees import ItemForest, Tree
 from setveil.algorithms.rt._ranged import with_ranges
 from setveil.algorithms.rt._sensitive import require_nothing_sensitive
 from setveil.errors import InfeasibleError, RequestError, did_you_mean, listed, shorten
@@ -69,7 +69,7 @@ def published(
     columns = hierarchy.column_nodes
     items, place = item_trees(hierarchy, columns, losses, coarsest)
     rows = recode_rows(table.indptr, table.items, place[hierarchy.locate(table.vocabulary)])
-    forest = Forest(known, values_of(table), items, rows, each)
+    forest = ItemForest(known, values_of(table), items, rows, each)
     search = ForestSearch(
         forest, knowledge_of(guarantee, table.set_names), parameters.suppress, progress,
         PATIENCE if parameters.time_limit is None else parameters.time_limit, Fraction(str(parameters.gap)),
@@ -149,15 +149,15 @@ def item_trees(
     return trees, place
 
 
-def knowledge_of(guarantee: KKmAnonymity | MixedKmAnonymity, columns: Sequence[str]) -> Knowledge:
+def knowledge_of(guarantee: KKmAnonymity | MixedKmAnonymity, columns: Sequence[str]) -> ForestKnowledge:
     """Say what someone may know, given the names of the columns of items."""
     mixed, m = isinstance(guarantee, MixedKmAnonymity), guarantee.m
     if not isinstance(m, PerColumn):
-        return Knowledge(guarantee.k, m, mixed)
+        return ForestKnowledge(guarantee.k, m, mixed)
     names = [*([QI] if mixed else []), *columns]
     m.require_columns(names)
     each = [m.each[name] for name in names]
-    return Knowledge(guarantee.k, m, mixed, tuple(each if mixed else [0, *each]))
+    return ForestKnowledge(guarantee.k, m, mixed, tuple(each if mixed else [0, *each]))
 
 
 def _relational_loss(table: Table, nodes: Sequence[Ids]) -> Fraction:
@@ -200,7 +200,7 @@ def _refusal(
     of_items: Sequence[Ids],
     guarantee: KKmAnonymity | MixedKmAnonymity,
     parameters: Parameters,
-    forest: Forest,
+    forest: ItemForest,
     threat: list[int],
 ) -> InfeasibleError:
     """Say why even the coarsest release is not valid: a threat in it."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from setveil.algorithms.rt._forest_trees import Forest
+from setveil.algorithms.rt._forest_trees import ItemForest
 from setveil.kernels import walk as kernel
 from setveil.kernels.limits import no_limits
 from setveil.kernels.rows import (
@@ -27,7 +27,7 @@ AT_ONCE = 50_000_000  # steps between two signs of life
 
 
 @dataclass(frozen=True)
-class Knowledge:
+class ForestKnowledge:
     """What an attacker may know of a row."""
 
     k: int  # fewer rows are too few
@@ -37,11 +37,11 @@ class Knowledge:
     # where that is said of columns: how many quasi-identifiers, if they count, and how many items of each
     each: tuple[int, ...] = ()
 
-    def less_one(self, sort: int) -> Knowledge:
+    def less_one(self, sort: int) -> ForestKnowledge:
         """Return what may be known besides a fact: a quasi-identifier (0), or an item of column 1, ..."""
         counted = self.mixed or sort > 0
         each = tuple(n - (counted and at == sort) for at, n in enumerate(self.each))
-        return Knowledge(self.k, self.m - counted, self.mixed, each)
+        return ForestKnowledge(self.k, self.m - counted, self.mixed, each)
 
 
 Rows = tuple[Ints, Ids, Ints]
@@ -50,7 +50,7 @@ Rows = tuple[Ints, Ids, Ints]
 class Threats:
     """Finds sets of published nodes that someone may know and that more than 0 but less than k rows hold."""
 
-    def __init__(self, forest: Forest, knowledge: Knowledge) -> None:
+    def __init__(self, forest: ItemForest, knowledge: ForestKnowledge) -> None:
         self.forest, self.knowledge = forest, knowledge
         n = forest.tree.n_nodes
         # Of each node what may be known so many times: 0 of quasi-identifiers, of items 1, or 1, 2, ... where
@@ -71,7 +71,7 @@ class Threats:
         """
         yield from self._among(rows, self.knowledge, progress)
 
-    def _among(self, rows: Rows, knowledge: Knowledge, progress: Progress) -> Iterator[list[int]]:
+    def _among(self, rows: Rows, knowledge: ForestKnowledge, progress: Progress) -> Iterator[list[int]]:
         if knowledge.mixed:
             yield from self._flat(rows[:2], self.telling, self.sort, rows[2], knowledge, progress)
             return
@@ -102,7 +102,7 @@ class Threats:
         image: Ids,
         sort: Ints,
         weights: Ints,
-        knowledge: Knowledge,
+        knowledge: ForestKnowledge,
         progress: Progress,
     ) -> Iterator[list[int]]:
         """List the smallest sets of ids that may be known and that more than 0 but less than k rows hold."""

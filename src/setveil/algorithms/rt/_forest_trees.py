@@ -47,7 +47,7 @@ class Tree:
         return out
 
 
-class Forest:
+class ItemForest:
     """Trees below one artificial root that is never reached, and rows of their leaves.
 
     Parameters

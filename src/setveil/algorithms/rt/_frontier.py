@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from setveil.algorithms.rt._classes import Classes, Point
+from setveil.algorithms.rt._classes import ClassFinder, TriedClasses
 from setveil.algorithms.rt._item_optimum import ItemOptima
 from setveil.algorithms.rt._limits import allowed_nodes, cells
 from setveil.algorithms.rt._rt_parameters import RT
@@ -52,7 +52,7 @@ def chosen(
     filled = 0 if parameters.suppress else guarantee.k
     largest = cells(table, parameters.coarsest, guarantee)
     sensitive = SensitiveValues(table, hierarchy, guarantee) if guarantee.sensitive else None
-    classes = Classes(table, optima, guarantee.k, filled, largest, share, progress, sensitive, trace)
+    classes = ClassFinder(table, optima, guarantee.k, filled, largest, share, progress, sensitive, trace)
     deadline = Deadline(parameters.time_limit, progress)
     progress.stoppable = True
     try:
@@ -97,16 +97,16 @@ def _require_least(data: Table, guarantee: KKmAnonymity, parameters: RT) -> None
         )
 
 
-def _all_proven(points: list[Point]) -> bool:
+def _all_proven(points: list[TriedClasses]) -> bool:
     return all(found.proven for point in points for found in point.items)
 
 
-def _tried(classes: Classes, parameters: RT, deadline: Deadline) -> list[Point]:
+def _tried(classes: ClassFinder, parameters: RT, deadline: Deadline) -> list[TriedClasses]:
     """Make partitions; the sizes share the time evenly, and the search by gain has as much as all of them.
 
     In limited time larger classes come first: there are fewer of them, so that these at least are finished.
     """
-    points: list[Point] = []
+    points: list[TriedClasses] = []
     sizes = classes.sizes() if parameters.least is None else [parameters.least]
     sizes = sizes if parameters.time_limit is None else sizes[::-1]
     by_gain = parameters.search != "sweep" and parameters.least is None
@@ -124,7 +124,7 @@ def _tried(classes: Classes, parameters: RT, deadline: Deadline) -> list[Point]:
     return points
 
 
-def _best(points: list[Point], parameters: RT) -> Point:
+def _best(points: list[TriedClasses], parameters: RT) -> TriedClasses:
     """Find the point of least loss within the limits, of equals that of larger classes."""
     within = points
     limits = (("R", "--delta", parameters.delta), ("T", "--max-item-loss", parameters.max_item_loss))
@@ -149,7 +149,9 @@ def _rounded_up(loss: Fraction) -> float:
     return -(-loss.numerator * 10**6 // loss.denominator) / 10**6
 
 
-def _parts(data: Table, hierarchy: Hierarchy, leaf: np.ndarray, order: np.ndarray, point: Point) -> Parts:
+def _parts(
+    data: Table, hierarchy: Hierarchy, leaf: np.ndarray, order: np.ndarray, point: TriedClasses
+) -> Parts:
     """Translate a point to rows in the order of the data."""
     part = np.zeros(data.n_rows, np.int64)
     nodes = np.full(data.n_occurrences, -1, np.int32)
@@ -164,7 +166,7 @@ def _parts(data: Table, hierarchy: Hierarchy, leaf: np.ndarray, order: np.ndarra
     return Parts(part, LocalRecoding.from_nodes(hierarchy, nodes))
 
 
-def _entry(point: Point, table: Table, is_chosen: bool) -> dict[str, Any]:
+def _entry(point: TriedClasses, table: Table, is_chosen: bool) -> dict[str, Any]:
     return {
         "search": point.search,
         "least": point.least,
@@ -178,7 +180,7 @@ def _entry(point: Point, table: Table, is_chosen: bool) -> dict[str, Any]:
     }
 
 
-def _optimality(point: Point, classes: Classes, *, limited: bool) -> dict[str, Any]:
+def _optimality(point: TriedClasses, classes: ClassFinder, *, limited: bool) -> dict[str, Any]:
     """Say how far the items are from the best that these classes allow."""
     loss, lower = point.transactional, classes.objective.transactional(point.lower)
     return {

@@ -31,7 +31,7 @@ SETTINGS: dict[str, dict[str, Any]] = {"lra": {"parts": 1}}  # one recoding for 
 
 
 @dataclass(frozen=True, eq=False)
-class ClassRecoding:
+class RecodedClass:
     """What the items of one class became."""
 
     # int64 (occurrences,): number of the label of each occurrence in the class's rows, one row after another;
@@ -77,12 +77,12 @@ class ClassItems:
         self._optima = ItemOptima(hierarchy, *leaves, k, m, suppress=suppress) if algorithm == EXACT else None
         self._module = None if self._optima else algorithms.load(algorithm)
         self._settings = SETTINGS.get(algorithm, {})
-        self._done: dict[tuple[int, int], ClassRecoding] = {}
+        self._done: dict[tuple[int, int], RecodedClass] = {}
         self._labels: dict[str, int] = {}
         self._members: list[NDArray[np.int32]] = []
         self._grouped = False  # whether labels list the members of groups
 
-    def of(self, rows: Ints) -> ClassRecoding:
+    def of(self, rows: Ints) -> RecodedClass:
         """Anonymize the items of a class (see `of_all`)."""
         return self.of_all([rows])[0]
 
@@ -90,7 +90,7 @@ class ClassItems:
         """Compute what a class's items lose by NCP; divided by `whole` it is the class's share of T."""
         return self.of(rows).ncp
 
-    def of_all(self, classes: Sequence[Ints]) -> list[ClassRecoding]:
+    def of_all(self, classes: Sequence[Ints]) -> list[RecodedClass]:
         """Anonymize the items of classes, optima in several threads.
 
         Parameters
@@ -167,7 +167,7 @@ class ClassItems:
         )[0]
         return found
 
-    def _numbered(self, rows: Ints, found: Recoding | LocalRecoding | ItemOptimum | None) -> ClassRecoding:
+    def _numbered(self, rows: Ints, found: Recoding | LocalRecoding | ItemOptimum | None) -> RecodedClass:
         """Give the labels of a class their numbers, and compute what it loses."""
         inside = self.table.rows_at(rows)
         least = None
@@ -194,7 +194,7 @@ class ClassItems:
         lm = np.where(image < 0, max(n - 1, 1), sizes - 1)
         hidden = 0 < self._filled(rows) < self.guarantee.k
         cost = int(lm.sum())
-        return ClassRecoding(image, int(ncp.sum()), cost, cost if least is None else least, hidden)
+        return RecodedClass(image, int(ncp.sum()), cost, cost if least is None else least, hidden)
 
     def _filled(self, rows: Ints) -> int:
         return int((self.table.row_lengths()[rows] > 0).sum())

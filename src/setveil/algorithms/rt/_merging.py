@@ -18,7 +18,7 @@ from setveil.tables.table import Table
 _EXACT = 1 << 31  # the greatest denominator of fractions that their first 62 binary digits tell apart
 
 
-class Clusters:
+class RowPartition:
     """A partition of a table's rows that only becomes coarser.
 
     Clusters are numbered in their order, that of their first rows. What is merged takes the place of the
@@ -173,7 +173,7 @@ class _Items:
 
 
 def within(
-    clusters: Clusters, by: str, delta: Fraction, progress: Progress = silent
+    clusters: RowPartition, by: str, delta: Fraction, progress: Progress = silent
 ) -> Iterator[tuple[int, int]]:
     """Merge clusters while R stays within a bound; yields the two places, of which the second is empty then.
 
@@ -182,10 +182,10 @@ def within(
 
     Parameters
     ----------
-    clusters : Clusters
+    clusters : RowPartition
         R of which is within the bound.
     by : {"r", "t", "rt"}
-        What makes a good partner (see `Clusters.partners`).
+        What makes a good partner (see `RowPartition.partners`).
     """
     age = [0] * clusters.live.size
     opened = [(lost, c, 0) for c, lost in enumerate(clusters.lost)]
@@ -206,7 +206,7 @@ def within(
 
 
 def until(
-    clusters: Clusters,
+    clusters: RowPartition,
     by: str,
     loss_of: Callable[[Ints], int],
     is_enough: Callable[[int], bool],
@@ -220,7 +220,7 @@ def until(
     Parameters
     ----------
     by : {"r", "t", "rt"}
-        What makes a good partner (see `Clusters.partners`).
+        What makes a good partner (see `RowPartition.partners`).
     loss_of : callable
         What the items of some rows lose if they are anonymized together.
     is_enough : callable

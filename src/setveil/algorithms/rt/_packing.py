@@ -34,7 +34,7 @@ class Limit:
     exactly: bool = False
 
 
-class Problem(Protocol):
+class PackingProblem(Protocol):
     """What branch and cut asks about its solutions."""
 
     def tighten(self, values: Floats) -> Sequence[Limit]:
@@ -98,7 +98,7 @@ class Packing:
 
     def search(
         self,
-        problem: Problem,
+        problem: PackingProblem,
         enough: int = -1,
         effort: int = 1 << 62,
         over: Callable[[], bool] = lambda: False,

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from setveil.algorithms.rt._forest_search import ForestSearch
 from setveil.algorithms.rt._forest_table import PATIENCE, trees_of, values_of
-from setveil.algorithms.rt._forest_threats import Knowledge
-from setveil.algorithms.rt._forest_trees import Forest
+from setveil.algorithms.rt._forest_threats import ForestKnowledge
+from setveil.algorithms.rt._forest_trees import ItemForest
 from setveil.algorithms.rt._ranged import with_ranges
 from setveil.guarantees.kkm import require_rows
 from setveil.progress import Progress
@@ -37,7 +37,7 @@ def relational_optimum(
     require_rows(f"k-anonymity (k={k})", table, k)
     ranged = with_ranges(table)
     nothing = np.zeros(table.n_rows + 1, np.int64), np.zeros(0, np.int32)
-    forest = Forest(trees_of(ranged, Fraction(1), {}), values_of(ranged), [], nothing)
-    search = ForestSearch(forest, Knowledge(k, 0, mixed=False), False, progress, time_limit)
+    forest = ItemForest(trees_of(ranged, Fraction(1), {}), values_of(ranged), [], nothing)
+    search = ForestSearch(forest, ForestKnowledge(k, 0, mixed=False), False, progress, time_limit)
     search.run()
     return tuple(np.array(nodes, np.int32) for nodes in forest.images(search.best))

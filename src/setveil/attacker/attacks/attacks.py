@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from setveil.attacker.attacks.chances import binomial_tail, fisher, wilson
 from setveil.attacker.attacks.kinds import (
     KINDS,
-    Tried,
+    AttackOutcome,
     inference,
     linkability,
     membership,
     rare_predicates,
     singling_out,
 )
-from setveil.attacker.attacks.shown import People, Shown
+from setveil.attacker.attacks.shown import AttackedPeople, ShownRows
 from setveil.attacker.sampling import random_words
 from setveil.kernels.rows import Ints, frozen
 from setveil.progress import Progress, silent
@@ -38,9 +38,9 @@ class Bound:
 
 
 def attack_rows(
-    shown: Shown,
-    train: People,
-    control: People,
+    shown: ShownRows,
+    train: AttackedPeople,
+    control: AttackedPeople,
     *,
     bound: Bound | None,
     promised: bool,
@@ -55,9 +55,9 @@ def attack_rows(
 
     Parameters
     ----------
-    shown : Shown
+    shown : ShownRows
         The published rows.
-    train, control : People
+    train, control : AttackedPeople
         Those whom the rows are about, and others.
     bound : Bound or None
         What k and m imply.
@@ -85,7 +85,7 @@ def attack_rows(
     Giomi, Boenisch, Wehmeyer, Tasnádi, "A Unified Framework for Quantifying Privacy Risk in Synthetic Data",
     PETS 2023, doi:10.56553/popets-2023-0055
     """
-    found: list[tuple[str, int | None, Tried, Tried]] = []
+    found: list[tuple[str, int | None, AttackOutcome, AttackOutcome]] = []
     full = train, control
     sides = tuple(side.without(secret) for side in full)
     alike = _alike(train, control, seed, whole=promised)
@@ -116,7 +116,7 @@ def attack_rows(
     }
 
 
-def _alike(train: People, control: People, seed: int, *, whole: bool) -> tuple[Ints, Ints]:
+def _alike(train: AttackedPeople, control: AttackedPeople, seed: int, *, whole: bool) -> tuple[Ints, Ints]:
     """Choose about equally many people of both sides; all of train where a promise is about all of them."""
     few = min(train.number, control.number)
     different = max(train.number, control.number) > 2 * few
@@ -143,8 +143,8 @@ def _allowed(kind: str, m: int | None, bound: Bound | None, n_rows: int) -> floa
 def _entry(
     kind: str,
     m: int | None,
-    train: Tried,
-    control: Tried,
+    train: AttackOutcome,
+    control: AttackOutcome,
     allowed: float | None,
     level: float,
     *,
@@ -171,7 +171,7 @@ def _entry(
     return entry
 
 
-def _rate(tried: Tried) -> dict[str, Any]:
+def _rate(tried: AttackOutcome) -> dict[str, Any]:
     rate = tried.successes / tried.attempts if tried.attempts else None
     return {
         "attempts": tried.attempts, "successes": tried.successes, "rate": rate,
@@ -179,7 +179,9 @@ def _rate(tried: Tried) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _exposed(found: Sequence[tuple[str, int | None, Tried, Tried]], people: int) -> list[dict[str, Any]]:
+def _exposed(
+    found: Sequence[tuple[str, int | None, AttackOutcome, AttackOutcome]], people: int
+) -> list[dict[str, Any]]:
     """Name the people in the data who were singled out or linked most often: number from 0, and how often."""
     hits: Ints = np.zeros(people, np.int64)
     for kind, _, train, _ in found:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.attacker.attacks._loops import deal, rarest_sets
-from setveil.attacker.attacks.shown import Indexed, People, Queries, Shown
+from setveil.attacker.attacks.shown import AttackedPeople, Indexed, Queries, ShownRows
 from setveil.attacker.sampling import random_words
 from setveil.kernels.rows import Ids, Ints, frozen, merge_rows, take_rows
 from setveil.threads import each
@@ -24,7 +24,7 @@ _AT_ONCE = 64
 _PURPOSE = 16  # what random words are for: those of other attacks are below it
 
 
-class Tried(NamedTuple):
+class AttackOutcome(NamedTuple):
     """What came of some attempts."""
 
     success: NDArray[np.bool_]  # bool (attempts,)
@@ -46,7 +46,7 @@ def words(seed: int, m: int, kind: str, side: int, number: int) -> NDArray[np.ui
     return random_words(seed, m, _PURPOSE + 4 * KINDS.index(kind) + side, (number,))
 
 
-def rare_predicates(shown: Shown, m: int, attacks: int, seed: int) -> tuple[Ints, Ids]:
+def rare_predicates(shown: ShownRows, m: int, attacks: int, seed: int) -> tuple[Ints, Ids]:
     """Find a rarest set of at most m labels of each published row, rows in random order, each set once."""
     rows = shown.rows
     order = np.argsort(words(seed, m, KINDS[0], 0, shown.n_rows), kind="stable")
@@ -77,7 +77,7 @@ def rare_predicates(shown: Shown, m: int, attacks: int, seed: int) -> tuple[Ints
     return found_ptr, found
 
 
-def singling_out(people: Indexed, who: Ints, predicates: tuple[Ints, Ids]) -> Tried:
+def singling_out(people: Indexed, who: Ints, predicates: tuple[Ints, Ids]) -> AttackOutcome:
     """Say which sets of labels exactly one person fits.
 
     Parameters
@@ -93,10 +93,12 @@ def singling_out(people: Indexed, who: Ints, predicates: tuple[Ints, Ids]) -> Tr
     same = frozen(np.arange(n + 1), np.int64), frozen(np.arange(n), np.int32)
     total, one = people.counted(asked, *same)
     person = np.where(total == 1, who[people.first[one]], -1) if who.size else one
-    return Tried(total == 1, person)
+    return AttackOutcome(total == 1, person)
 
 
-def linkability(shown: Shown, people: People, m: int, attacks: int, seed: int, side: int) -> Tried:
+def linkability(
+    shown: ShownRows, people: AttackedPeople, m: int, attacks: int, seed: int, side: int
+) -> AttackOutcome:
     """Say whose two halves, of each of which m items are known, lead to the same published row."""
     kind = KINDS[1]
     who, bits = _drawn(people, people.lengths >= 2, attacks, words(seed, m, kind, side, people.number + 1))
@@ -106,12 +108,18 @@ def linkability(shown: Shown, people: People, m: int, attacks: int, seed: int, s
     # A row of each is drawn: of all pairs as many are a row and itself as rows fit both.
     pairs = np.maximum(rows * others, 1).astype(np.uint64)
     word = words(seed, m, kind, side + 2, who.size)
-    return Tried((word % pairs).astype(np.int64) < both, who)
+    return AttackOutcome((word % pairs).astype(np.int64) < both, who)
 
 
 def inference(
-    shown: Shown, people: People, m: int, attacks: int, seed: int, side: int, secret: NDArray[np.bool_]
-) -> Tried:
+    shown: ShownRows,
+    people: AttackedPeople,
+    m: int,
+    attacks: int,
+    seed: int,
+    side: int,
+    secret: NDArray[np.bool_],
+) -> AttackOutcome:
     """Say of whom the likeliest further item, or secret, by m items that are known, is guessed rightly."""
     kind = KINDS[2]
     secrets = bool(secret.any())
@@ -130,21 +138,23 @@ def inference(
     unknown = ~np.isin(np.arange(who.size)[:, None] * shown.n_items + best, keys) & (best >= 0)
     first = np.argmax(unknown, axis=1)
     guess = np.where(unknown.any(axis=1), best[np.arange(who.size), first], -1)
-    return Tried(people.holds(who, frozen(guess, np.int32), shown.n_items), who)
+    return AttackOutcome(people.holds(who, frozen(guess, np.int32), shown.n_items), who)
 
 
-def membership(shown: Shown, people: People, m: int | None, attacks: int, seed: int, side: int) -> Tried:
+def membership(
+    shown: ShownRows, people: AttackedPeople, m: int | None, attacks: int, seed: int, side: int
+) -> AttackOutcome:
     """Say of whom some published row shows m items, or all that are known (m None)."""
     every = int(people.lengths.max(initial=0)) if m is None else m
     who, bits = _drawn(
         people, people.lengths >= 1, attacks, words(seed, m or 0, KINDS[3], side, people.number + 1)
     )
     known, _ = _dealt(people, who, every, bits)
-    return Tried(shown.fitting(*known) > 0, who)
+    return AttackOutcome(shown.fitting(*known) > 0, who)
 
 
 def _drawn(
-    people: People, among: NDArray[np.bool_], attacks: int, bits: NDArray[np.uint64]
+    people: AttackedPeople, among: NDArray[np.bool_], attacks: int, bits: NDArray[np.uint64]
 ) -> tuple[Ints, NDArray[np.uint64]]:
     """Draw different people, and a random word for each."""
     able = np.flatnonzero(among)
@@ -153,7 +163,13 @@ def _drawn(
 
 
 def _dealt(
-    people: People, who: Ints, m: int, bits: NDArray[np.uint64], *, spare: int = 0, halves: bool = False
+    people: AttackedPeople,
+    who: Ints,
+    m: int,
+    bits: NDArray[np.uint64],
+    *,
+    spare: int = 0,
+    halves: bool = False,
 ) -> tuple[tuple[Ints, Ids], tuple[Ints, Ids]]:
     """Draw m items of each of some people, or of each half of their items."""
     room = int(np.minimum(people.lengths[who], m).sum())

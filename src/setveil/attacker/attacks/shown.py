@@ -23,7 +23,7 @@ Share = tuple[float, float]
 
 
 @dataclass(frozen=True, eq=False)
-class People:
+class AttackedPeople:
     """Some people's items, in the numbers of the items that a release and all people name."""
 
     indptr: Ints
@@ -39,14 +39,14 @@ class People:
         """Items of each."""
         return frozen(np.diff(self.indptr), np.int64)
 
-    def some(self, chosen: Ints) -> People:
+    def some(self, chosen: Ints) -> AttackedPeople:
         """Take some of them."""
-        return People(*take_rows(self.indptr, self.items, chosen))
+        return AttackedPeople(*take_rows(self.indptr, self.items, chosen))
 
-    def without(self, hidden: NDArray[np.bool_]) -> People:
+    def without(self, hidden: NDArray[np.bool_]) -> AttackedPeople:
         """Leave some items out; `hidden`: bool (items,)."""
         image = np.where(hidden, -1, np.arange(hidden.size)).astype(np.int32)
-        return People(*recode_rows(self.indptr, self.items, image)) if hidden.any() else self
+        return AttackedPeople(*recode_rows(self.indptr, self.items, image)) if hidden.any() else self
 
     def holds(self, person: Ints, item: Ids, n_items: int) -> NDArray[np.bool_]:
         """Whether each of some people holds the item beside it; -1: no item."""
@@ -124,7 +124,7 @@ class Queries:
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class ShownRows:
     """Published rows and what their labels may stand for.
 
     A row *may hold* an item if it shows a label that stands for it. Items that stand under the same labels
@@ -155,7 +155,7 @@ class Shown:
         people: Sequence[Transactions],
         share: Callable[[str, str], Share],
         secret: Collection[str] = (),
-    ) -> Shown:
+    ) -> ShownRows:
         """Take published rows.
 
         Parameters
@@ -209,19 +209,19 @@ class Shown:
         """How many items there are."""
         return len(self.items)
 
-    def people(self, rows: Transactions) -> People:
+    def people(self, rows: Transactions) -> AttackedPeople:
         """Take people's items in the numbers of these."""
         ids = {item: at for at, item in enumerate(self.items)}
         to = np.array([ids[item] for item in rows.vocabulary.labels], np.int32)
         keys = np.repeat(np.arange(rows.n_rows), rows.row_lengths()) * max(self.n_items, 1)
         items = np.sort(keys + to[rows.items]) % max(self.n_items, 1)
-        return People(frozen(rows.indptr, np.int64), frozen(items, np.int32))
+        return AttackedPeople(frozen(rows.indptr, np.int64), frozen(items, np.int32))
 
     def hidden(self, items: Collection[str]) -> NDArray[np.bool_]:
         """Mark some items: bool (items,)."""
         return np.array([item in set(items) for item in self.items], np.bool_)
 
-    def in_labels(self, people: People) -> Indexed:
+    def in_labels(self, people: AttackedPeople) -> Indexed:
         """Say of people which labels stand for something that they hold."""
         need = self.need_of[people.items]
         known = need >= 0

@@ -26,7 +26,7 @@ Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Classes:
+class TableClasses:
     """The rows with the same published quasi-identifiers, by their first row."""
 
     of_row: Ints  # int64 (n_rows,): class of each row
@@ -35,7 +35,7 @@ class Classes:
     sizes: Ints
 
     @classmethod
-    def of(cls, published: PublishedTable) -> Classes:
+    def of(cls, published: PublishedTable) -> TableClasses:
         """Tell the classes of a table apart, by nothing but the labels."""
         found = np.zeros(published.n_rows, np.int64)
         for column in published.columns:
@@ -71,7 +71,7 @@ class Batch:
     item: Ints
 
 
-def batches(published: PublishedTable, classes: Classes) -> Iterator[Batch]:
+def batches(published: PublishedTable, classes: TableClasses) -> Iterator[Batch]:
     """Go through the rows, some classes at a time."""
     sets = published.sets
     lengths = np.diff(sets.indptr)

@@ -33,7 +33,7 @@ class Trie(NamedTuple):
     widths: Ints
 
 
-class Known(NamedTuple):
+class KnownPeople(NamedTuple):
     """What is known of people, equal ones merged.
 
     Attributes
@@ -60,7 +60,7 @@ class Known(NamedTuple):
     earlier: Ints
 
 
-def known_of(series: SeriesPeople, promise: SeriesAnonymity, earlier: int = 0) -> Known:
+def known_of(series: SeriesPeople, promise: SeriesAnonymity, earlier: int = 0) -> KnownPeople:
     """Find the variants of all people.
 
     Parameters
@@ -132,7 +132,7 @@ def known_of(series: SeriesPeople, promise: SeriesAnonymity, earlier: int = 0) -
     is_end = merged.items >= n
     where = patterns[merged.items[is_end] - n]
     indptr = merged.indptr - np.arange(merged.indptr.size)
-    return Known(
+    return KnownPeople(
         numbers - 1, Rows(indptr, merged.items[~is_end].astype(np.int64), merged.weights), where, shown, trie,
         before,
     )  # fmt: skip

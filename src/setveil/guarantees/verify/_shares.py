@@ -13,7 +13,7 @@ from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.guarantees.coherence import Coherence
 from setveil.guarantees.kkm import KKmAnonymity
-from setveil.guarantees.verify._classes import Batch, Classes, Ints
+from setveil.guarantees.verify._classes import Batch, Ints, TableClasses
 from setveil.guarantees.verify.coherence import verify_coherence
 from setveil.published.table_files import PublishedTable
 
@@ -58,7 +58,7 @@ class Shares:
     """
 
     def __init__(
-        self, published: PublishedTable, classes: Classes, guarantee: KKmAnonymity, show: int
+        self, published: PublishedTable, classes: TableClasses, guarantee: KKmAnonymity, show: int
     ) -> None:
         self.published, self.classes, self.guarantee, self.show = published, classes, guarantee, show
         named = set(guarantee.sensitive)

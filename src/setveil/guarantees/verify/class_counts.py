@@ -207,7 +207,7 @@ def _listed(seen: Sequence[_Class]) -> dict[str, int]:
 
 
 @dataclass
-class _Label:
+class _ClassLabel:
     """A label in a class, and what its rows need beyond the lines."""
 
     number: int  # of the class
@@ -246,7 +246,7 @@ def _flow(
         return ids[item]
 
     found = _too_little(seen, counts, totals, listed)
-    labels: list[_Label] = []
+    labels: list[_ClassLabel] = []
     for c, one in enumerate(seen):
         for label, rows in one.shown.items():
             inside = counts.members.get(label, (label,))
@@ -255,7 +255,7 @@ def _flow(
                 need <= 0 or label in counts.others or not secrets.isdisjoint(inside)
             ):  # sensitive items are shown, and not counted
                 continue
-            here = _Label(c, label, need, min(top, rows), [])
+            here = _ClassLabel(c, label, need, min(top, rows), [])
             for item in inside:
                 if item in one.found:
                     continue
@@ -311,14 +311,14 @@ def _too_little(
     return found
 
 
-def _unfilled(labels: list[_Label], left: list[int]) -> list[_Label]:
+def _unfilled(labels: list[_ClassLabel], left: list[int]) -> list[_ClassLabel]:
     """Give each label what it needs of what items have left; return those that cannot get enough.
 
     First each takes what there is; then shortest augmenting paths move what others took.
     """
-    takers: list[list[_Label]] = [[] for _ in left]
+    takers: list[list[_ClassLabel]] = [[] for _ in left]
 
-    def give(here: _Label, item: int, amount: int) -> None:
+    def give(here: _ClassLabel, item: int, amount: int) -> None:
         if item not in here.given:
             takers[item].append(here)
         here.given[item] = here.given.get(item, 0) + amount
@@ -343,13 +343,13 @@ def _unfilled(labels: list[_Label], left: list[int]) -> list[_Label]:
 
 
 def _augment(
-    start: _Label,
+    start: _ClassLabel,
     left: list[int],
-    takers: list[list[_Label]],
-    give: Callable[[_Label, int, int], None],
+    takers: list[list[_ClassLabel]],
+    give: Callable[[_ClassLabel, int, int], None],
 ) -> bool:
     """Bring one occurrence more to a label, by moving some from one label to another; False: none can."""
-    came: dict[int, tuple[_Label, int] | None] = {id(start): None}  # label it is for, and by which item
+    came: dict[int, tuple[_ClassLabel, int] | None] = {id(start): None}  # label it is for, and by which item
     queue = deque([start])
     tried: set[int] = set()
     while queue:

@@ -170,7 +170,7 @@ def verify_disassociated(
     of its clusters, each of its parts occurs k times. (6) With rho: of the rows that hold at most m items of
     a chunk no more than a share rho hold another, sensitive item of it.
     """
-    check = _Check(published, guarantee)
+    check = _ClusterCheck(published, guarantee)
     check.run(progress)
     inferences = sorted(
         check.inferences, key=lambda one: (-one.confidence, one.item, one.clusters, len(one.known), one.known)
@@ -190,7 +190,7 @@ def verify_disassociated(
 
 
 @dataclass
-class _Check:
+class _ClusterCheck:
     published: PublishedChunks
     guarantee: Disassociated
     first: list[Failure] = field(default_factory=list)

@@ -15,14 +15,21 @@ import numpy as np
 
 from setveil.guarantees.kkm import KKmAnonymity
 from setveil.guarantees.verify import Verdict
-from setveil.guarantees.verify._classes import Classes, Overlap, RareItemsets, batches, fewest, own_columns
+from setveil.guarantees.verify._classes import (
+    Overlap,
+    RareItemsets,
+    TableClasses,
+    batches,
+    fewest,
+    own_columns,
+)
 from setveil.guarantees.verify._shares import Betrayal, Shares
 from setveil.guarantees.verify.km import MOST_SHOWN
 from setveil.progress import Progress, silent
 from setveil.published.table_files import PublishedTable
 
 
-class Rare(NamedTuple):
+class RareRows(NamedTuple):
     """Too few rows: of a class, or of those in it that show some items."""
 
     known: tuple[tuple[str, str], ...]  # the quasi-identifiers of the class: column and label
@@ -46,7 +53,7 @@ class KKmVerdict(Verdict):
         Classes of fewer than k rows; sets of at most m items, each within one class, that some of its rows,
         but fewer than k, show; and smallest sets of at most p items (or none) within a class whose rows have
         a sensitive value in common too often.
-    first : tuple of Rare or Betrayal
+    first : tuple of RareRows or Betrayal
         The first violations: small classes, in the order of their first rows; then itemsets, smaller ones
         first, then by class, then in item order; then sensitive values, by the same order.
     greatest_k : int or None
@@ -63,7 +70,7 @@ class KKmVerdict(Verdict):
     guarantee: KKmAnonymity
     holds: bool
     violations: int
-    first: tuple[Rare | Betrayal, ...]
+    first: tuple[RareRows | Betrayal, ...]
     greatest_k: int | None
     greatest_share: Fraction | None
     complete: bool
@@ -110,10 +117,10 @@ def verify_kkm(
     at least the longest row, the supports of whole rows decide.
     """
     show = min(show, MOST_SHOWN)
-    classes = Classes.of(published)
+    classes = TableClasses.of(published)
     small = np.flatnonzero(classes.sizes < min(guarantee.k, published.n_rows + 1))
-    first: list[Rare | Betrayal] = [
-        Rare(classes.named(published, which), (), int(classes.sizes[which]))
+    first: list[RareRows | Betrayal] = [
+        RareRows(classes.named(published, which), (), int(classes.sizes[which]))
         for which in small[:show].tolist()
     ]
     labels = published.sets.vocabulary.labels
@@ -134,7 +141,7 @@ def verify_kkm(
         done += batch.rows.size
     itemsets.sort(key=lambda entry: (entry[2], entry[0]))
     first += [
-        Rare(classes.named(published, where[1]), tuple(labels[x] for x in items), support)
+        RareRows(classes.named(published, where[1]), tuple(labels[x] for x in items), support)
         for items, support, where in itemsets[: show - len(first)]
     ]
     betrayals = shares.first()

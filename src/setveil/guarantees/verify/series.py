@@ -18,7 +18,7 @@ from setveil.data.people import SeriesPeople
 from setveil.guarantees.series import SeriesAnonymity
 from setveil.guarantees.verify._projection import Holders
 from setveil.guarantees.verify._series_loops import held_by, least_supports, shown_by, whole_supports
-from setveil.guarantees.verify._series_variants import NONE, Known, known_of, numbered
+from setveil.guarantees.verify._series_variants import NONE, KnownPeople, known_of, numbered
 from setveil.progress import Progress, silent
 
 Ints = NDArray[np.int64]
@@ -181,7 +181,7 @@ class _Case:
     """A series by its merged rows, and all the variants that each row shows."""
 
     promise: SeriesAnonymity
-    known: Known
+    known: KnownPeople
     indptr: Ints
     items: Ints  # what rows show
     own: NDArray[np.uint8]  # and whether it is their own

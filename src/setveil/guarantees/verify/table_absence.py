@@ -15,7 +15,7 @@ import numpy as np
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.guarantees.kkm import KKmAnonymity
-from setveil.guarantees.verify._classes import Classes, fewest
+from setveil.guarantees.verify._classes import TableClasses, fewest
 from setveil.guarantees.verify.absence import OfAbsence, Sign, verify_absence
 from setveil.progress import Progress, silent
 from setveil.published.table_files import PublishedTable
@@ -89,7 +89,7 @@ def verify_table_absence(
         What excludes rows (see `setveil.guarantees.verify.absence.signs_of`); in a class, of their labels
         those that occur in it.
     """
-    classes = Classes.of(published)
+    classes = TableClasses.of(published)
     violations, first, least = 0, [], None
     for which, rows in enumerate(rows_of_classes(published.sets, classes)):
         progress("verifying classes with absent items", which / classes.sizes.size)
@@ -108,7 +108,7 @@ def verify_table_absence(
     )
 
 
-def rows_of_classes(sets: Transactions, classes: Classes) -> list[Transactions]:
+def rows_of_classes(sets: Transactions, classes: TableClasses) -> list[Transactions]:
     """Take the items of the rows of each class, with a vocabulary of its own."""
     order = np.argsort(classes.of_row, kind="stable")
     lengths = sets.row_lengths()

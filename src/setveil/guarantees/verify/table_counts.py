@@ -11,7 +11,7 @@ import numpy as np
 
 from setveil.guarantees.kkm import KKmAnonymity
 from setveil.guarantees.mixed_km import MixedKmAnonymity
-from setveil.guarantees.verify._classes import Classes, RareItemsets
+from setveil.guarantees.verify._classes import RareItemsets, TableClasses
 from setveil.guarantees.verify.counts import CountsFile, CountsVerdict, check_counts
 from setveil.guarantees.verify.mixed_km import rows_of_facts
 from setveil.published.table_files import PublishedTable
@@ -36,7 +36,7 @@ def check_table_counts(
 
 def _few_of_a_class(published: PublishedTable, k: int) -> tuple[int, str]:
     """Find the class with the fewest published rows without items, if they are fewer than k."""
-    classes = Classes.of(published)
+    classes = TableClasses.of(published)
     empty = np.bincount(classes.of_row[published.sets.row_lengths() == 0], minlength=classes.sizes.size)
     fewest = min((n for n in empty.tolist() if n), default=0)
     if not 0 < fewest < k:

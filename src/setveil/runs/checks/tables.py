@@ -8,7 +8,7 @@ import numpy as np
 
 from setveil.guarantees.kkm import KKmAnonymity
 from setveil.guarantees.verify import Verdict
-from setveil.guarantees.verify._classes import Classes, Overlap
+from setveil.guarantees.verify._classes import Overlap, TableClasses
 from setveil.guarantees.verify.boxes import overlapping
 from setveil.guarantees.verify.counts import CountsVerdict
 from setveil.guarantees.verify.table_absence import verify_table_absence
@@ -47,7 +47,7 @@ class TablesCheck(ReleaseCheck):
         """
         published, sets = self.published, self.published.sets
         by_class = self.guarantee.model == KKmAnonymity.model
-        classes = Classes.of(published)
+        classes = TableClasses.of(published)
         of_row = classes.of_row if by_class else np.zeros(published.n_rows, np.int64)
         n = max(sets.n_items, 1)
         pairs = np.unique(np.repeat(of_row, sets.row_lengths()) * n + sets.items)

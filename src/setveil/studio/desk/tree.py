@@ -23,7 +23,7 @@ from setveil.data.transactions import Transactions
 from setveil.errors import HierarchyError, OutputError, SetveilError, reason_of
 from setveil.hierarchy import build as builders
 from setveil.hierarchy.alone import group_alone, likely_lengths, standing_alone
-from setveil.hierarchy.doubts import Problem, problems_of
+from setveil.hierarchy.doubts import TreeProblem, problems_of
 from setveil.hierarchy.edit import Draft, Edit
 from setveil.hierarchy.history import History, read_edits
 from setveil.hierarchy.io import read_hierarchy, write_hierarchy
@@ -167,7 +167,7 @@ def problems(desk: Desk) -> dict[str, Any]:
     }
 
 
-def _rare(desk: Desk, data: Transactions | None, problem: Problem) -> dict[str, Any]:
+def _rare(desk: Desk, data: Transactions | None, problem: TreeProblem) -> dict[str, Any]:
     """Say of items that stand alone how many are rare, and whether codes among them can be grouped."""
     if problem.kind != "alone" or data is None:
         return {}
