@@ -25,7 +25,7 @@ from cli_helpers import (
     write,
 )
 from setveil import compiling
-from setveil.compiling import ListedKernel, Processes, listed, needed_by
+from setveil.compiling import Listed, Processes, listed, needed_by
 
 ROOT = Path(__file__).parents[1]
 
@@ -37,7 +37,7 @@ ROOT = Path(__file__).parents[1]
 def test_the_list_names_what_is_compiled() -> None:
     from setveil.jit.listed import as_json, kernel_named, of_json
 
-    one: ListedKernel
+    one: Listed
     assert len({json.dumps([one.kernel, one.types]) for one in listed()}) == len(listed()) > 150
     for number, one in enumerate(listed()):
         arguments = kernel_named(one.kernel).py_func.__code__.co_argcount
@@ -98,9 +98,7 @@ for line in sys.stdin:
 """
 
 
-def fake(
-    monkeypatch: pytest.MonkeyPatch, folder: Path, listing: Sequence[ListedKernel], *deadly: str
-) -> Path:
+def fake(monkeypatch: pytest.MonkeyPatch, folder: Path, listing: Sequence[Listed], *deadly: str) -> Path:
     """Let processes only write down what they were asked for, and end at some of it."""
     log = folder / "log"
     log.touch()
@@ -111,13 +109,13 @@ def fake(
 
 
 CHAIN = [
-    ListedKernel("top", [], (1, 2), 5.0, ("run",)),
-    ListedKernel("middle", [], (3,), 1.0, ()),
-    ListedKernel("old", [], (), 0.1, ()),
-    ListedKernel("bottom", [], (), 1.0, ()),
-    ListedKernel("alone", [], (), 6.0, ("run",)),
-    ListedKernel("bad", [], (), 0.0, ("run",)),
-    ListedKernel("unasked", [], (), 9.0, ("other",)),
+    Listed("top", [], (1, 2), 5.0, ("run",)),
+    Listed("middle", [], (3,), 1.0, ()),
+    Listed("old", [], (), 0.1, ()),
+    Listed("bottom", [], (), 1.0, ()),
+    Listed("alone", [], (), 6.0, ("run",)),
+    Listed("bad", [], (), 0.0, ("run",)),
+    Listed("unasked", [], (), 9.0, ("other",)),
 ]
 
 

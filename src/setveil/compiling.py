@@ -30,7 +30,7 @@ WORKER = ["-P", "-m", "setveil.jit.worker"]
 
 
 @dataclass(frozen=True)
-class ListedKernel:
+class Listed:
     """A function and types that it is compiled for."""
 
     kernel: str  # its module and name
@@ -41,10 +41,10 @@ class ListedKernel:
 
 
 @cache
-def listed() -> tuple[ListedKernel, ...]:
+def listed() -> tuple[Listed, ...]:
     """Read the list of all that commands need."""
     lines = json.loads(LIST.read_text(encoding="utf-8"))
-    return tuple(ListedKernel(one[0], one[1], tuple(one[2]), one[3], tuple(one[4])) for one in lines)
+    return tuple(Listed(one[0], one[1], tuple(one[2]), one[3], tuple(one[4])) for one in lines)
 
 
 def needed_by(*commands: str) -> list[int]:
@@ -177,7 +177,7 @@ def _heights(numbers: Sequence[int]) -> dict[int, float]:
     return {number: height(number) for number in numbers}
 
 
-def _ask(process: subprocess.Popen[bytes], one: ListedKernel) -> bytes:
+def _ask(process: subprocess.Popen[bytes], one: Listed) -> bytes:
     """Let a process compile a function, and return its answer; none: it has ended."""
     assert process.stdin is not None  # noqa: S101
     assert process.stdout is not None  # noqa: S101
