@@ -456,8 +456,15 @@ def require_utf8(name: object) -> None:
 
 
 def shorten(text: str, width: int = 60) -> str:
-    """Quote a value from the data for a message, cut to at most `width` characters."""
-    return repr(text if len(text) <= width else text[: width - 1] + "…")
+    r"""Quote a value from the data for a message, cut to at most `width` characters.
+
+    Examples
+    --------
+    >>> print(shorten(r"\N"), shorten("a\tb"))
+    '\N' 'a\tb'
+    """
+    cut = text if len(text) <= width else text[: width - 1] + "…"
+    return f"'{cut}'" if cut.isprintable() and "'" not in cut else repr(cut)
 
 
 def described(value: object) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,12 +38,18 @@ def require_known(options: Mapping[str, Any], own: Mapping[str, Any]) -> None:
 
 
 def require_parquet(reading: Reading) -> None:
-    """Refuse to read anything but Parquet."""
-    others = sorted(set(reading.given()).difference({"format", "id_column", "item_column", "not_ids"}))
-    if reading.format not in (None, "parquet") or others:
+    """Refuse to read anything but Parquet, before anything is read."""
+    given = {
+        name: value
+        for name, value in reading.given().items()
+        if name not in {"id_column", "item_column", "not_ids"} and (name, value) != ("format", "parquet")
+    }
+    if given:
+        names = ", ".join(f"--{name.replace('_', '-')}" for name in given)
         raise RequestError(
-            f"With --engine spark rows are read from Parquet, got {', '.join(others) or reading.format}.",
-            hint="`setveil convert` writes Parquet; in Python setveil.spark.anonymize takes any DataFrame.",
+            f"With --engine spark rows are read from Parquet, where {names} does not apply.",
+            hint="Write Parquet first; in Python setveil.spark.anonymize accepts any DataFrame:\n"
+            f"    setveil convert FILE rows.parquet {shlex.join(Reading(**given).arguments())}",
         )
 
 
@@ -80,6 +87,7 @@ def anonymize(
     from setveil.hierarchy.io import read_hierarchy
     from setveil.runs.folder import require_writable
 
+    require_parquet(reading)
     require_known(options, own)
     guarantee = km_only(model, promise, SPARK)
     name = algorithm or DEFAULT
@@ -93,7 +101,6 @@ def anonymize(
         raise RequestError("With --engine spark a hierarchy must be given.", hint="--hierarchy FILE")
     tree = read_hierarchy(hierarchies[0], encoding=reading.text_encoding)
     require_writable(out, force=force)
-    require_parquet(reading)
     commands = package()
     progress("reading")
     release = commands.anonymized(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -27,7 +28,8 @@ from setveil.studio.desk.place import Desk
 from setveil.studio.places import make_folder, read_settings
 from setveil.studio.trees import column_trees
 from setveil.tables.asked import ask_for_roles
-from setveil.tables.columns import How, OpenedTable, open_table
+from setveil.tables.columns import OpenedTable, open_table
+from setveil.tables.how import How
 from setveil.tables.quasi_identifiers import QuasiIdentifier
 from setveil.tables.read import flat_columns, make_table, warnings_of
 from setveil.tables.roles import with_trees
@@ -39,6 +41,7 @@ from setveil.wording import count
 READING = tuple(name.replace("_", "-") for name in options_of(Reading))
 ROLES = tuple(name.replace("_", "-") for name in options_of(Columns) if name not in {"roles", "weight"})
 FACTS = tuple(name.replace("_", "-") for name in options_of(FactWords))
+_OF_COLUMNS = frozenset({"format", "id-column", "item-column", "item-columns", "delimiter", "not-ids", "yes"})
 SHOWN = 200  # rows under a reading
 _MOST_WAYS = 5
 _QUICK = 20_000_000  # bytes of a file that is read in several ways
@@ -82,9 +85,20 @@ def data_of(desk: Desk) -> Transactions:
 def systems_of(desk: Desk, system: str, column: str) -> dict[str, str]:
     """Read from a column of the project's long table of which version of ICD each item is."""
     settings = _settings(desk)
-    reading = Reading(**{key.replace("-", "_"): settings[key] for key in READING if key in settings})
-    how = How(reading.format, reading.encoding, reading.separator, reading.delimiter, **reading.written())
-    return systems_said(settings.get("input"), system, reading.item_column, column, how)
+    how = _how_of(settings)
+    return systems_said(settings.get("input"), system, how.item_column, column, how)
+
+
+def _how_of(options: Mapping[str, Any]) -> How:
+    """Say how a table is read by these options, named as the command line names them."""
+    given = {key.replace("-", "_"): options[key] for key in READING if key in options and key != "same-ids"}
+    return Columns().as_how(Reading(**given))
+
+
+def _how_of_file(options: Mapping[str, Any]) -> How:
+    """Say how a table is read of whose columns nothing was said."""
+    how = _how_of({key: value for key, value in options.items() if key not in _OF_COLUMNS})
+    return replace(how, lacking=how.lacking.alone())
 
 
 def _settings(desk: Desk) -> dict[str, Any]:
@@ -162,11 +176,13 @@ def preview(desk: Desk, path: str, options: Mapping[str, Any]) -> dict[str, Any]
         ``log``: what the columns may be in a log of events, and whether it looks like one;
         ``columns`` and ``roles``: of a table, and which columns may be what; ``as_table``: how many rows and
         items that gives, empty if it cannot be read so, None if no table is proposed; ``error``: why it
-        cannot be read as asked, with the lines around, and options that may help.
+        cannot be read as asked, with the lines around, and options that may help; ``ask``: options about
+        lines with which it is a table, and what they mean.
     """
     ways: list[dict[str, Any]] = []
     error: SetveilError | None = None
     reason = ""
+    lines: dict[str, Any] = {}
     _plain_files(path)
     try:
         ways.append(_way(read_as(path, options), dict(options), sure=True))
@@ -174,11 +190,12 @@ def preview(desk: Desk, path: str, options: Mapping[str, Any]) -> dict[str, Any]
         reason = asked.message.partition(":\n")[0] + "."
         if asked.trouble:
             reason += f" {asked.trouble[0].upper()}{asked.trouble[1:]}."
+        lines = _of_lines([_dashed(found) for found, _ in asked.readings])
         for found, meaning in asked.readings:
             _add(ways, path, {**options, **_dashed(found)}, meaning)
     except SetveilError as refused:
         error = refused
-    table = None if error else _table(path, options)
+    table = None if error or lines else _table(path, options)
     if table is not None and not options and sum(map(_size, gather([path]))) < _QUICK:
         for found, meaning in likely_readings(table.table):
             _add(ways, path, _dashed(found), meaning)
@@ -195,6 +212,7 @@ def preview(desk: Desk, path: str, options: Mapping[str, Any]) -> dict[str, Any]
         "roles": roles,
         "as_table": _as_persons(path, options, roles),
         "error": None if error is None else _explained(path, error),
+        "ask": [] if error or table else _lines_asked(path, options, lines),
         "size": size,
     }
 
@@ -245,17 +263,37 @@ def _table(path: str, options: Mapping[str, Any]) -> OpenedTable | None:
     """Open a file as a table with named columns, if it can be one."""
     files = _files(path)
     try:
-        opened = open_table(files[0], (), How(encoding=options.get("encoding")))
+        opened = open_table(files[0], (), _how_of_file(options))
     except (SetveilError, IndexError):
         return None
     return opened if len(opened.table.names) > 1 and opened.table.header else None
+
+
+def _of_lines(readings: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Take the lines that every proposed reading skips."""
+    said = readings[0].get("skip-lines") if readings else None
+    same = said is not None and all(one.get("skip-lines") == said for one in readings)
+    return {"skip-lines": said} if same else {}
+
+
+def _lines_asked(path: str, options: Mapping[str, Any], lines: Mapping[str, Any]) -> list[tuple[Any, str]]:
+    """List options about lines without which a file is no table, and what they mean."""
+    if lines:
+        return [(dict(lines), f"lines {lines['skip-lines']} are no data")]
+    try:
+        open_table(_files(path)[0], (), _how_of_file(options))
+    except TableError as asked:
+        return [(dict(found), meaning) for found, meaning in asked.readings]
+    except (SetveilError, IndexError):
+        pass
+    return []
 
 
 def _roles(path: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Propose roles of columns: to be known, items and what is between them, numbers of persons."""
     files = _files(path)
     try:
-        asked = ask_for_roles(files[0], How(encoding=options.get("encoding")), (), known=False, items=False)
+        asked = ask_for_roles(files[0], _how_of_file(options), (), known=False, items=False)
     except SetveilError:
         return {}
     return dict(asked.readings[0][0]) if asked.readings else {}
@@ -281,6 +319,7 @@ def _explained(path: str, error: SetveilError) -> dict[str, Any]:
         "hint": error.hint,
         "lines": _around(path, int(at[1].replace(",", ""))) if at else [],
         "options": helping,
+        "readings": [(dict(found), meaning) for found, meaning in getattr(error, "readings", ())],
     }
 
 

@@ -20,7 +20,7 @@ from setveil.staging import staged_file
 from setveil.studio import commands, places
 from setveil.studio.asked import fault, form_of, json_of, whole
 from setveil.studio.desks import Refused
-from setveil.studio.pages import data_facts, data_roles
+from setveil.studio.pages import data_facts, data_more, data_roles
 from setveil.studio.projects import Project
 from setveil.studio.render import STEPS, Json, page, to
 from setveil.studio.trees import column_trees, items_tree, joined
@@ -31,7 +31,6 @@ OF_TABLES = "kkm"  # the promise that tables begin with
 PAGE = 100  # rows on a plain page
 LARGE = 1_000_000_000  # bytes, from which on it is asked
 MOST_SENSITIVE = 10_000
-_OF_EVENTS = "rows-are-events"  # confirms that rows are no persons
 _OF_CLASSES = ("classes", "class-size", "class-gain", "not-split")
 
 ENCODINGS = {
@@ -213,13 +212,22 @@ def _cut(text: str, most: int) -> str:
 
 async def reading(request: Request) -> Response:
     """Show a file under each way in which it may be read."""
-    options = _asked(request.query_params)
-    return await _reading(request, options)
+    given = request.query_params
+    return await _reading(
+        request, _asked(given) if given else data_more.before(_before(request.state.project))
+    )
+
+
+def _before(project: Project) -> Mapping[str, Any]:
+    """Take the settings that say how the file is read; of another file, which is not read yet, none."""
+    return {} if project.studio.get("file") else project.settings()
 
 
 def _asked(given: Mapping[str, Any]) -> dict[str, Any]:
     """Take options of reading from a form; empty ones are not given."""
-    return {key: True if key == _OF_EVENTS else str(given[key])[:1000] for key in READING if given.get(key)}
+    return {
+        key: True if key in data_more.FLAGS else str(given[key])[:1000] for key in READING if given.get(key)
+    }
 
 
 async def _reading(
@@ -228,18 +236,20 @@ async def _reading(
     errors: Sequence[dict[str, str]] = (),
     form: Mapping[str, Any] | None = None,
     looked: Mapping[str, Any] | None = None,
+    readings: Sequence[Any] = (),
 ) -> Response:
     """Show a file under each way of reading it.
 
     Parameters
     ----------
+    readings : sequence
+        Options that an error of the form proposes, and what they mean.
     form : mapping, optional
         What was sent of its columns, which is kept.
     looked : mapping, optional
         What the desk says of the facts that this reads, or why it does not.
     """
     project: Project = request.state.project
-    settings = project.settings()
     path = str(project.studio.get("file") or project.settings().get("input") or "")
     if not path:
         return to(request, "p", project.name, "data", "file")
@@ -249,13 +259,13 @@ async def _reading(
     except Refused as refused:
         found = {
             "ways": [], "reason": "", "columns": [], "roles": {}, "as_table": None, "size": 0,
-            "log": {"columns": [], "likely": False},
+            "log": {"columns": [], "likely": False}, "ask": [],
         }  # fmt: skip
         failed = {"message": refused.message, "hint": refused.hint, "lines": [], "options": {}}
     problems = [*errors]
     if failed:
         problems.append({"message": failed["message"], "hint": in_words(failed["hint"]), "field": ""})
-    before = {} if project.studio.get("file") else settings  # another file was chosen, and is not read yet
+    before = _before(project)
     of_facts = form is not None and "facts" in form
     of_roles = form is not None and not of_facts
     chosen = data_roles.chosen_in(form or {}) if of_roles else data_roles.chosen_before(before)
@@ -284,8 +294,10 @@ async def _reading(
         readings=data_facts.readings(no_facts["message"]) if no_facts else [],
         looked=looked["facts"] if looked else None,
         apart="apart" in (form or {}) if of_facts else len(commands.columns_of(before)) > 1,
-        lines=shown["lines"] if shown else [],
+        looked_at=of_facts, lines=shown["lines"] if shown else [],
         helping=helping(failed["options"]) if failed else [],
+        proposed=data_more.buttons([*readings, *(no_facts or {}).get("readings", ())]),
+        asked_first=data_more.buttons(found["ask"]), more=data_more.fields(options),
         options={key: options.get(key, "") for key in READING}, formats=FORMATS, separators=SEPARATORS,
         encodings=ENCODINGS, spellings=SPELLINGS,
         delimiter=(form or before).get("delimiter") or found["roles"].get("delimiter", ";"),
@@ -297,7 +309,8 @@ def _missing(before: Mapping[str, Any], form: Mapping[str, Any] | None) -> str:
     if form is not None:
         return str(form.get("missing", ""))
     given = before.get("missing", [])
-    return str(given[0]).partition("=")[2] if isinstance(given, list) and given else ""
+    of_columns = [str(one) for one in given if "=" in str(one)] if isinstance(given, list) else []
+    return of_columns[0].partition("=")[2] if of_columns else ""
 
 
 def in_words(hint: str) -> str:
@@ -334,7 +347,14 @@ async def read(request: Request) -> Response:
 
 def _asked_beside(form: Mapping[str, Any], *own: str) -> dict[str, Any]:
     """Take options of reading from a form that says what each column is, but for what is its own."""
-    return {key: value for key, value in _asked(form).items() if key not in ("delimiter", *own)}
+    given = {**form, "missing": form.get("missing-words", "")}
+    return {key: value for key, value in _asked(given).items() if key not in ("delimiter", *own)}
+
+
+def _with_missing(options: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
+    """Add what a form says of columns to options of the file: missing values may be said in both."""
+    words = [*([options["missing"]] if "missing" in options else []), *said.get("missing", ())]
+    return {**options, **said, **({"missing": words} if words else {})}
 
 
 _OF_COLUMNS = ("format", "id-column", "item-column", "item-columns")
@@ -347,7 +367,7 @@ async def roles(request: Request) -> Response:
     options = _asked_beside(form, *_OF_COLUMNS)
     if lacking:
         return await _reading(request, _asked_beside(form), [fault(text, "role-1") for text in lacking], form)
-    return await _open(request, options | said, form)
+    return await _open(request, _with_missing(options, said), form)
 
 
 async def facts(request: Request) -> Response:
@@ -361,7 +381,8 @@ async def facts(request: Request) -> Response:
             request, _asked_beside(form), [fault(text, "holds-1") for text in lacking], form
         )
     path = str(project.studio.get("file") or project.settings().get("input") or "")
-    asked = {**options, **said, "k": project.settings().get("k")}
+    both = _with_missing(options, said)
+    asked = {**both, "k": project.settings().get("k")}
     try:
         found = await request.app.state.studio.desks.ask(project, "look", path=path, options=asked)
     except Refused as refused:
@@ -369,7 +390,7 @@ async def facts(request: Request) -> Response:
         found = {"facts": None, "error": said_why}
     if found["error"] or "look" in form or "written" in form:
         return await _reading(request, _asked_beside(form), (), form, found)
-    return await _open(request, options | said, form)
+    return await _open(request, both, form)
 
 
 async def levels(request: Request) -> Response:
@@ -397,7 +418,9 @@ async def _open(
         plain = {
             key: value if value is True else str(value) for key, value in options.items() if key in READING
         }
-        return await _reading(request, {} if "qi" in options else plain, [said], form)
+        if form is not None:  # what it says of columns stays in it
+            plain = _asked_beside(form, *_OF_COLUMNS, "not-ids")
+        return await _reading(request, plain, [said], form, readings=refused.where.get("readings", ()))
     settings = project.settings()
     model = (
         OF_TABLES
