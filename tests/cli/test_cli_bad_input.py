@@ -648,3 +648,20 @@ def test_null_in_a_list_is_left_out_and_counted(tmp_path: Path, name: str, conte
     assert "1 null in 1 list left out, as null is no item." in done.err
     assert "All 2 are kept" in done.out
     assert "Items      1 of 1 unchanged" in done.out
+
+
+@pytest.mark.parametrize("command", ["anonymize", "verify"])
+@pytest.mark.parametrize(
+    "words",
+    [["--skip-lines", "3"], ["--missing-id", "skip"], ["--fill-id"], ["--also", "b.csv:x"], ["--sheet", "2"]],
+)
+def test_spark_names_what_does_not_apply_before_it_reads(
+    tmp_path: Path, command: str, words: list[str]
+) -> None:
+    out = ["--out", "out", "-H", "no.csv"] if command == "anonymize" else []
+    done = setveil(
+        command, "no.parquet", "--k", "2", "--m", "2", "--engine", "spark", *words, *out, cwd=tmp_path
+    )
+    assert done.code == 2
+    assert f"where {words[0]} does not apply" in done.err
+    assert f"setveil convert FILE rows.parquet {' '.join(words)}" in done.err

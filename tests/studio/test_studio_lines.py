@@ -22,9 +22,7 @@ ROWS = [f"p{i:02},{20 + i % 30},{'mf'[i % 2]},{'ABC'[i % 3]}{i % 4};B{i % 2}" fo
 HEADER = "person,age,sex,codes"
 ROLES = {"delimiter": ";"} | {
     f"{key}-{at}": value
-    for at, (name, role) in enumerate(
-        [("person", "id"), ("age", "qi"), ("sex", "qi"), ("codes", "set")], 1
-    )
+    for at, (name, role) in enumerate([("person", "id"), ("age", "qi"), ("sex", "qi"), ("codes", "set")], 1)
     for key, value in (("column", name), ("role", role))
 }
 
@@ -147,3 +145,24 @@ def test_what_is_wrong_in_a_field_is_said(client: Client, project: Project, tmp_
         answer = client.get("p", project.name, "data", "reading?" + said)
         assert answer.status_code == 422, said
         assert "There is a problem" in answer.text
+
+
+def test_two_files_become_one_project(client: Client, project: Project, tmp_path: Path) -> None:
+    folder = tmp_path
+    lines = [f"p{i // 2:02},{'EIJ'[(i + i // 2) % 3]}1" for i in range(60)]
+    write(folder / "dx.csv", "\n".join(["patient,icd", *lines]))
+    lines = [f"p{20 + i // 2:02};{'ACN'[(i + i // 2) % 3]}7" for i in range(40)]
+    write(folder / "rx.csv", "\n".join(["patient;ATC", *lines]))
+    client.post("p", project.name, "data", "take", data={"path": str(folder / "dx.csv")})
+    words = f"reading?id-column=patient&item-column=icd&also={folder}/rx.csv:ATC"
+    page = client.get("p", project.name, "data", words)
+    assert page.status_code == 200
+    assert "40 rows" in page.text
+    way = {"id-column": "patient", "item-column": "icd", "also": f"{folder}/rx.csv:ATC"}
+    answer = client.post("p", project.name, "data", "read", data={"way": json.dumps(way)})
+    assert answer.status_code == 303
+    assert project.studio["rows"] == 40
+    rows = client.get("p", project.name, "data", "rows").json()["rows"]
+    assert rows[25]["items"] == ["A7", "C7", "E1", "I1"]
+    asked = commands.risk(project, [1])
+    assert asked[asked.index("--also") + 1] == f"{folder}/rx.csv:ATC"

@@ -32,7 +32,7 @@ Listener = Progress | Callable[[str, float | None], None] | None
 TreeLike = Hierarchy | str | PathLike[str] | Mapping[Any, Any] | object | None
 _OF_FILES = (
     "encoding", "separator", "quote", "decimal", "sheet", "skip_lines", "comment", "header_lines", "same_ids",
-    "query", "connection",
+    "query", "connection", "also",
 )  # fmt: skip
 _ROWS = 'Rows are a file, a data frame, or a list of lists such as [["tea", "milk"], ["tea"]].'
 

@@ -35,6 +35,7 @@ def read(
     missing_id: str | None = None,
     missing_item: str | None = None,
     fill_id: bool = False,
+    also: str | Sequence[str] | Mapping[str, str] | None = None,
     query: str | None = None,
     connection: str | None = None,
     normalize: str | None = None,
@@ -101,6 +102,10 @@ def read(
         What becomes of lines without an item: by default they are skipped, and their person stays.
     fill_id : bool
         Whether an ID stands once for a group of lines.
+    also : str, list of str, or dict, optional
+        Further files about the same people, such as ``"drugs.csv:ATC"`` or ``{"drugs.csv": "ATC"}``: they
+        have the same `id_column`, and the items of their column or columns are added. Of a spreadsheet
+        ``"book.xlsx:SHEET:COLUMN"``. People in one of the files only are kept.
     query, connection : str, optional
         SQL that gives a table, and the database to ask, such as ``sqlite:///visits.db``.
     normalize : {"codes", "text", "none"}, optional
@@ -148,6 +153,9 @@ def read(
     >>> _ = Path("wards.csv").write_text("stay,codes\n1,E11;I10\n2,I10\n3,\n")
     >>> sv.read("wards.csv", id_column="stay", item_column="codes", delimiter=";").rows()
     [('E11', 'I10'), ('I10',), ()]
+    >>> _ = Path("drugs.csv").write_text("stay,atc\n2,C07\n4,A10\n")
+    >>> sv.read("stays.csv", id_column="stay", item_columns="DX*", also="drugs.csv:atc").rows()
+    [('E11', 'I10'), ('C07', 'I10'), ('A10',)]
     >>> sv.read([["tea", "milk"], ["tea"]])
     Transactions: 2 rows, 2 items, 3 occurrences
     """
@@ -184,6 +192,12 @@ def read(
         "missing_item": missing_item,
         "fill_id": fill_id or None,
     }
-    given |= {"item_columns": item_columns, "not_ids": not_ids, "yes": yes, "same_ids": same_ids or None}
+    given |= {
+        "also": also,
+        "item_columns": item_columns,
+        "not_ids": not_ids,
+        "yes": yes,
+        "same_ids": same_ids or None,
+    }
     given["rows_are_events"] = rows_are_events or None
     return rows_of(source, **{name: value for name, value in given.items() if value is not None})

@@ -274,6 +274,8 @@ class Origin:
             )
             if delimiter is not None:
                 said[-1] += f", with {in_words(delimiter)} between them"
+        if also := self.written.get("also"):
+            said.append(f"with items of {', '.join(also)}")
         if self.ignored_columns:
             said.append(f"ignored: {listed(self.ignored_columns, 5).replace(chr(39), '')}")
         return ", ".join(said)

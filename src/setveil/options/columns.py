@@ -98,6 +98,11 @@ class Columns:
 
         if reading.same_ids:
             raise RequestError("--same-ids does not apply to tables with roles: each is one file.")
+        if reading.also:
+            raise RequestError(
+                "--also does not apply to tables with roles.",
+                hint="Items in a second table are read by --items-file FILE --item-column COLUMN.",
+            )
         return How(
             reading.format, reading.encoding, reading.separator, reading.delimiter, reading.item_columns,
             self.items_file, reading.id_column, reading.item_column, tuple(names_in(reading.not_ids)),

@@ -66,6 +66,11 @@ class Reading:
     same_ids: bool | None = parameter(
         Flag(), "Several files: the same id in two of them is the same row.", default=None
     )
+    also: Sequence[str] | None = parameter(
+        Texts("FILE[:COLUMN]"),
+        "Further file about the same people, joined by --id-column: its items are added. May be repeated.",
+        default=None,
+    )
     skip_lines: str | None = parameter(
         Text("N or lines"), "Skip the first N lines, or lines by number, such as 1-3,359.", default=None
     )

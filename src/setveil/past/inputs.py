@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from setveil.data.also import also_of
 from setveil.data.io import read
 from setveil.data.layout import FORMATS
 from setveil.data.skipped import OF_LACKING
@@ -54,6 +55,7 @@ def find_rows(
     if given is None and how.get("query") is None:
         read_from = recorded.get("read")
         given = [file["path"] for file in read_from["files"]] if read_from else []
+        given = given[: len(given) - len(also_of(how.get("also") or ()))]  # these are read as the option says
         absent = [one for one in given if one == "-" or not Path(one).exists()]
         if not given or absent:
             where = "standard input" if recorded["path"] == "-" else recorded["path"] or "memory"
@@ -128,7 +130,8 @@ def _recorded_reading(report: Record) -> dict[str, Any]:
     options.pop("format", None)  # which may be that of the published file
     how = options | ({"format": found["layout"]} if found.get("layout") in FORMATS else {})
     if found.get("item_columns"):
-        how["not_ids"] = found["item_columns"]  # the run has published them
+        of_also = [one.columns for one in also_of(found.get("also") or ()) if one.columns]
+        how["not_ids"] = [*found["item_columns"], *of_also]  # the run has published them
     if found.get("unit"):
         how["rows_are_events"] = True
     if found.get("encoding"):
@@ -137,7 +140,7 @@ def _recorded_reading(report: Record) -> dict[str, Any]:
         how["normalize"] = found["normalized"]["how"]
     if report.get("options"):
         return how
-    how |= {name: found[name] for name in (*WRITTEN, *OF_LINES, *OF_LACKING) if name in found}
+    how |= {name: found[name] for name in (*WRITTEN, *OF_LINES, *OF_LACKING, "also") if name in found}
     columns = found.get("item_columns") or []
     asked = {}
     if found.get("query"):

@@ -76,6 +76,7 @@ class Read(TypedDict):
     missing_id: NotRequired[str]
     missing_item: NotRequired[str]
     fill_id: NotRequired[bool]
+    also: NotRequired[list[str]]  # further files about the same people, the last ones of `files`
     notes: NotRequired[list[str]]  # what was noticed or skipped, and what stood for no item
 
 

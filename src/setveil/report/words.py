@@ -172,6 +172,7 @@ def columns_read(report: Record) -> str:
         named = f"{count(len(columns))} columns, {columns[0]} to {columns[-1]}"
     else:
         named = ", ".join(columns)
+    named = ", ".join(filter(None, [named, *read.get("also", ())]))
     read_from = f"{unit(report)}s from {named}" if named else ""
     parts = [read_from, f"ignored: {listed(ignored)}" if ignored else ""]
     return "; ".join(part for part in parts if part)
@@ -203,6 +204,8 @@ def items_word(report: Record) -> str:
     of_table = table["set"] if table else None
     names = [of_table] if of_table else read["item_columns"] if read else []
     usual = f"{unit(report)}s"
+    if read and read.get("also"):
+        return usual
     if len(names) != 1 or "facts" in report or names[0].casefold() in ("item", "items"):
         return usual
     plural = re.fullmatch(r"[a-z]+[^\W\diusIUS]s", names[0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -13,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from setveil.data import evidence
-from setveil.data.columns import WANTED, Wanted, joined, rows_of
+from setveil.data.also import Also, also_of
+from setveil.data.columns import WANTED, Wanted, joined, names_several, rows_of
 from setveil.data.events import PERSON, Beside, unit_of
 from setveil.data.ids import Values, require_no_ids, why_id
 from setveil.data.io.lines import (
@@ -64,7 +66,7 @@ from setveil.data.set_fields import refuse_lists
 from setveil.data.skipped import NO_LINES, OF_LACKING, Lines, lines_of
 from setveil.data.skipped import SAID as OF_LINES
 from setveil.data.transactions import Transactions
-from setveil.errors import DataError, OutputError, RequestError, TableError, listed
+from setveil.errors import DataError, OutputError, RequestError, TableError, faces, listed
 from setveil.staging import staged_file
 from setveil.wording import are, count
 
@@ -98,6 +100,7 @@ class _Request:
     sheet: str | None = None
     lines: Lines = NO_LINES  # which are no data
     lacking: Lacking = PLAIN  # what means that there is no value
+    also: tuple[Also, ...] = ()  # further files about the same people
 
     @property
     def written(self) -> dict[str, Any]:
@@ -108,7 +111,8 @@ class _Request:
         if self.separator is not None and len(self.separator) > 1:
             said["separator"] = self.separator
         said = {name: value for name, value in said.items() if value is not None}
-        return {**said, **self.lines.as_dict(), **self.lacking.as_dict()}
+        also = {"also": [one.text for one in self.also]} if self.also else {}
+        return {**said, **self.lines.as_dict(), **self.lacking.as_dict(), **also}
 
     def given(self) -> dict[str, Any]:
         """Return the options that formats may take, by name."""
@@ -163,6 +167,7 @@ def read(
     missing_id: str | None = None,
     missing_item: str | None = None,
     fill_id: bool = False,
+    also: str | Sequence[str] | Mapping[str, str] | None = None,
     refuse_tables: bool = True,
 ) -> Transactions:
     """Read transactions from files or a database, and remember where they came from.
@@ -210,6 +215,8 @@ def read(
         Lines that are no data, as for `setveil.read`.
     missing, not_missing, missing_id, missing_item, fill_id
         Values that mean that there is none, and lines that lack an ID or an item, as for `setveil.read`.
+    also : str, sequence of str, or mapping, optional
+        Further files about the same people, as for `setveil.read`.
     refuse_tables : bool
         Whether a file that may be a table is rejected where nothing says which columns count. Otherwise its
         lines are read as rows of items, which is right for a published file of which nothing else is known.
@@ -231,8 +238,9 @@ def read(
     wanted = Wanted(id_column, item_column, item_columns, delimiter, yes, lacking)
     lines = lines_of(skip_lines, skip_last, comment, header_lines)
     request = _Request(
-        format, encoding, separator, wanted, refuse_tables, normalize, quote, decimal, sheet, lines, lacking
-    )
+        format, encoding, separator, wanted, refuse_tables, normalize, quote, decimal, sheet, lines, lacking,
+        also_of(also or ()),
+    )  # fmt: skip
     return _read(
         path, request, not_ids, query, connection, same_ids=same_ids, rows_are_events=rows_are_events
     )[0]
@@ -249,7 +257,10 @@ def read_with_ids(
     wanted = Wanted(**{name: reading.pop(name, None) for name in WANTED}, lacking=lacking)
     form, encoding, separator = (reading.pop(name, None) for name in ("format", "encoding", "separator"))
     more = {name: reading.pop(name, None) for name in ("normalize", "quote", "decimal", "sheet")}
-    request = _Request(form, encoding, separator, wanted, tables, **more, lines=lines, lacking=lacking)
+    also = also_of(reading.pop("also", None) or ())
+    request = _Request(
+        form, encoding, separator, wanted, tables, **more, lines=lines, lacking=lacking, also=also
+    )
     beside = (reading.pop(name, None) for name in ("not_ids", "query", "connection"))
     return _read(path, request, *beside, **{"same_ids": False, "rows_are_events": False} | reading)
 
@@ -297,6 +308,11 @@ def _read(
     else:
         paths = [path] if isinstance(path, str | Path) else list(path or ())
         parts, files, encodings = _file_parts([str(one) for one in paths], request)
+    first = len(parts)
+    id_column = wanted.id_column or parts[0].id_column
+    for one in request.also:
+        part, file = _also_part(one, request, id_column)
+        parts, files = [*parts, part], [*files, file]
     if request.tables and wanted.named:
         for one, file in zip(parts, files, strict=True):
             require_no_ids(file.path, one.items, not_ids)
@@ -305,8 +321,13 @@ def _read(
     if request.tables:
         for one, file in zip(parts, files, strict=True):
             refuse_rounded_parts(file.path, one)
-    parts = [without_words(one, file.path, request.lacking) for one, file in zip(parts, files, strict=True)]
-    part = parts[0] if len(parts) == 1 else _together(parts, files, same_ids=same_ids)
+    lacking = [request.lacking] * first + [request.lacking.alone()] * len(request.also)
+    parts = [
+        without_words(one, file.path, words) for one, file, words in zip(parts, files, lacking, strict=True)
+    ]
+    part = parts[0] if first == 1 else _together(parts[:first], files[:first], same_ids=same_ids)
+    if request.also:
+        part = _united([part, *parts[first:]], same_ids=True)
     if request.tables and not rows_are_events:
         require_people(files[0].path, part, wanted)
     data = Transactions.from_codes(part.indptr, part.codes, part.labels)
@@ -386,10 +407,14 @@ def read_ids(how: Mapping[str, Any]) -> set[str] | None:
     wanted = replace(wanted, yes=how.get("yes"), lacking=lacking)
     request = _Request(
         how["layout"], how["encoding"], how["separator"], wanted, True, None, how.get("quote"), None,
-        how.get("sheet"), lines, lacking,
+        how.get("sheet"), lines, lacking, also_of(how.get("also") or ()),
     )  # fmt: skip
     try:
-        parts, found, _ = _file_parts([file["path"] for file in files], request)
+        paths = [file["path"] for file in files]
+        parts, found, _ = _file_parts(paths[: len(paths) - len(request.also)], request)
+        for one in request.also:
+            part, file = _also_part(one, request, wanted.id_column)
+            parts, found = [*parts, part], [*found, file]
     except (DataError, RequestError):
         return None
     if [file.sha256 for file in found] != [file["sha256"] for file in files]:
@@ -403,6 +428,54 @@ def _numbered(name: str) -> str:
 
 
 Parts = tuple[list[RowsRead], list[InputFile], list[str | None]]
+
+
+def _also_part(one: Also, request: _Request, id_column: str | None) -> tuple[RowsRead, InputFile]:
+    """Read a further file about the same people; without columns of its own it has those of the first."""
+    if id_column is None:
+        raise RequestError(
+            f"{one.text} cannot be joined: the rows of the first file have no IDs.",
+            hint="Name the column of IDs, which all files have: --id-column.",
+        )
+    wanted = replace(request.wanted, id_column=id_column, yes=None, lacking=request.lacking.alone())
+    if one.columns is not None:
+        several = names_several(one.columns)
+        wanted = replace(
+            wanted,
+            item_column=None if several else one.columns,
+            item_columns=one.columns if several else None,
+        )
+    asked = replace(
+        request, format=None, separator=None, wanted=wanted, sheet=one.sheet, quote=None, lines=NO_LINES,
+        lacking=request.lacking.alone(), also=(),
+    )  # fmt: skip
+    try:
+        parts, files, _ = _file_parts([one.path], asked)
+    except TableError as error:
+        raise DataError(error.message, hint=_of_also(error, one)) from None
+    except (DataError, RequestError) as error:
+        if one.columns is None and one.path == one.text and Path(one.path).is_file():
+            error.hint = _named(one)
+        raise
+    if len(parts) > 1 or parts[0].ids is None:
+        raise RequestError(
+            f"{one.text}: expected one file with a column of IDs.",
+            hint=f"Name each file by itself: {faces('--also A.csv:X --also B.csv:Y', 'also=[...]')}.",
+        )
+    return parts[0], files[0]
+
+
+def _named(one: Also) -> str:
+    """Ask for the column of items of a further file."""
+    text = f"{one.path}:COLUMN"
+    return f"Name its column of items: {faces(f'--also {shlex.quote(text)}', f'also={text!r}')}."
+
+
+def _of_also(error: TableError, one: Also) -> str:
+    """Say how to mend a further file, to which options of lines do not apply."""
+    if one.columns is None and not any("skip_lines" in options for options, _ in error.readings):
+        return _named(one)
+    return f"Mend {one.path} itself: no option on lines applies to it."
 
 
 def _is_of_cells(layout: Layout) -> bool:
@@ -826,6 +899,12 @@ def _together(parts: Sequence[RowsRead], files: Sequence[InputFile], *, same_ids
                 f"{_laid_out(first)}.",
                 hint="Read files of different layouts apart, convert them to one, and then read these.",
             )
+    return _united(parts, same_ids=same_ids)
+
+
+def _united(parts: Sequence[RowsRead], *, same_ids: bool) -> RowsRead:
+    """Join the rows of several files, by their ids if they have any; the first says how they are written."""
+    first = parts[0]
     offsets = np.cumsum([0, *(len(part.labels) for part in parts)])
     codes = np.concatenate(
         [np.where(part.codes < 0, -1, part.codes + at) for part, at in zip(parts, offsets, strict=False)]

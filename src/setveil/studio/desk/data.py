@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
+from setveil.data.also import also_of
 from setveil.data.evidence import MANY
 from setveil.data.formulas import formula_note
 from setveil.data.io import read
@@ -91,7 +92,10 @@ def systems_of(desk: Desk, system: str, column: str) -> dict[str, str]:
 
 def _how_of(options: Mapping[str, Any]) -> How:
     """Say how a table is read by these options, named as the command line names them."""
-    given = {key.replace("-", "_"): options[key] for key in READING if key in options and key != "same-ids"}
+    of_several = {"same-ids", "also"}
+    given = {
+        key.replace("-", "_"): options[key] for key in READING if key in options and key not in of_several
+    }
     return Columns().as_how(Reading(**given))
 
 
@@ -129,7 +133,8 @@ def _opened(desk: Desk, path: str, options: Mapping[str, Any]) -> Transactions:
     since = any("since-first" in str(one) for one in options.get("when") or ())
     others = {"hierarchy"} if since else {"hierarchy", "k"}
     said = {name: value for name, value in options.items() if name not in others}
-    stamps = [_stamp(file) for file in (*_plain_files(path), *(tree.partition("=")[2] for tree in trees))]
+    files = [*_plain_files(path), *_also(options), *(tree.partition("=")[2] for tree in trees)]
+    stamps = [_stamp(file) for file in files]
     key = [path, said, trees, stamps]
     if desk.data is None or desk.kept.get("data") != key:
         desk.forget()
@@ -146,6 +151,11 @@ def _plain_files(path: str) -> list[str]:
     if odd:
         raise DataError(f"{odd} is no plain file.", hint="Devices and pipes cannot be read here.")
     return files
+
+
+def _also(options: Mapping[str, Any]) -> list[str]:
+    """List the further files about the same people."""
+    return [file for one in also_of(options.get("also") or ()) for file in _plain_files(one.path)]
 
 
 def _stamp(path: str) -> tuple[int, int]:
@@ -184,6 +194,7 @@ def preview(desk: Desk, path: str, options: Mapping[str, Any]) -> dict[str, Any]
     reason = ""
     lines: dict[str, Any] = {}
     _plain_files(path)
+    _also(options)
     try:
         ways.append(_way(read_as(path, options), dict(options), sure=True))
     except TableError as asked:
@@ -358,7 +369,7 @@ def open_data(desk: Desk, path: str, options: Mapping[str, Any]) -> dict[str, An
     """Read a file as was chosen, keep it, and say what is in it."""
     desk.forget()
     data = _opened(desk, path, options)
-    stamps = [_stamp(file) for file in gather([path])]
+    stamps = [_stamp(file) for file in (*gather([path]), *_also(options))]
     return {
         "sha256": data.origin.sha256 if data.origin else None,
         "size": sum(size for size, _ in stamps),

@@ -1,0 +1,151 @@
+"""Further files about the same people: their items are joined by the ID."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+import setveil as sv
+from cli_helpers import setveil, write
+from setveil.data.also import also_of
+
+TREE = "E11;endo;*\nI10;circ;*\nJ45;resp;*\nA10;drug;*\nC07;drug;*\nN02;drug;*\n"
+READ = ["--id-column", "patient", "--item-column", "icd", "--also", "rx.csv:ATC"]
+
+
+def joined(*tables: list[tuple[str, str]]) -> list[set[str]]:
+    """Join tables of people and items the slow way: everyone in any of them, in the order of their lines."""
+    people = list(dict.fromkeys(person for table in tables for person, _ in table))
+    return [{item for table in tables for one, item in table if one == person} for person in people]
+
+
+def drawn(seed: int, first: int, last: int, items: list[str]) -> list[tuple[str, str]]:
+    random = Random(seed)
+    found = [(f"p{i:02}", item) for i in range(first, last) for item in random.sample(items, 2)]
+    random.shuffle(found)
+    return found
+
+
+DX = drawn(1, 0, 30, ["E11", "I10", "J45"])
+RX = drawn(2, 20, 40, ["A10", "C07", "N02"])
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write(tmp_path / "dx.csv", "patient,icd\n" + "".join(f"{one},{item}\n" for one, item in DX))
+    write(tmp_path / "rx.csv", "patient;day;ATC\n" + "".join(f"{one};1;{item}\n" for one, item in RX))
+    write(tmp_path / "tree.csv", TREE)
+    return tmp_path
+
+
+def rows(data: Any) -> list[set[str]]:
+    return [set(row) for row in data]
+
+
+def test_items_of_two_files_are_one_row_a_person(folder: Path) -> None:
+    for also in (f"{folder}/rx.csv:ATC", [f"{folder}/rx.csv:ATC"], {f"{folder}/rx.csv": "ATC"}):
+        data = sv.read(folder / "dx.csv", id_column="patient", item_column="icd", also=also)
+        assert rows(data) == joined(DX, RX)
+    assert data.origin is not None
+    assert data.origin.as_dict()["also"] == [f"{folder}/rx.csv:ATC"]
+    assert [Path(file.path).name for file in data.origin.files] == ["dx.csv", "rx.csv"]
+
+
+def test_files_of_other_shapes(folder: Path) -> None:
+    by_person: dict[str, list[str]] = {}
+    for person, item in RX:
+        by_person.setdefault(person, []).append(item)
+    wide = "patient|ATC1|ATC2\n" + "".join(f"{one}|{'|'.join(items)}\n" for one, items in by_person.items())
+    listed = [{"patient": one, "atc": items} for one, items in by_person.items()]
+    write(folder / "wide.csv", wide)
+    write(folder / "rx.jsonl", "".join(json.dumps(one) + "\n" for one in listed))
+    for also in ("wide.csv:ATC1,ATC2", "wide.csv:ATC*", "rx.jsonl:atc"):
+        data = sv.read(folder / "dx.csv", id_column="patient", item_column="icd", also=f"{folder}/{also}")
+        assert rows(data) == joined(DX, RX), also
+
+
+def test_a_second_sheet_and_a_third_file(folder: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for name, head, table in (("Codes", "icd", DX), ("Drugs", "ATC", RX)):
+        sheet = book.create_sheet(name)
+        sheet.append(["patient", head])
+        for line in table:
+            sheet.append(line)
+    del book["Sheet"]
+    book.save(folder / "book.xlsx")
+    book_at, lab = folder / "book.xlsx", [("p03", "HbA1c"), ("p41", "HbA1c")]
+    write(folder / "lab.csv", "patient,icd\n" + "".join(f"{one},{item}\n" for one, item in lab))
+    also = [f"{book_at}:Drugs:ATC", f"{folder}/lab.csv"]
+    data = sv.read(book_at, sheet="Codes", id_column="patient", item_column="icd", also=also)
+    assert rows(data) == joined(DX, RX, lab)
+
+
+def test_a_run_is_recorded_and_found_again(folder: Path) -> None:
+    done = setveil(
+        "anonymize", "dx.csv", *READ, "--k", "3", "--m", "2", "-H", "tree.csv", "--out", "out", cwd=folder
+    )
+    assert done.code == 0, done.err
+    read = json.loads((folder / "out/internal/report.json").read_text())["input"]["read"]
+    assert read["also"] == ["rx.csv:ATC"]
+    assert [file["path"] for file in read["files"]] == ["dx.csv", "rx.csv"]
+    for words in (["verify", "out"], ["verify", "dx.csv", *READ]):
+        assert setveil(*words, "--k", "3", "--m", "2", cwd=folder).code in (0, 1)
+    assert setveil("why", "out", "E11", cwd=folder).code == 0
+    write(folder / "rx.csv", "patient;day;ATC\np20;1;A10\n")
+    changed = setveil("why", "out", "E11", cwd=folder)
+    assert changed.code == 4
+    assert "is not what the run read" in changed.err
+
+
+def test_words_for_nothing_and_spellings_of_both(folder: Path) -> None:
+    write(folder / "rx.csv", "patient;ATC\np00;a10\np01;NULL\np90;-\n")
+    options = {"id_column": "patient", "item_column": "icd", "normalize": "codes"}
+    data = sv.read(folder / "dx.csv", also=f"{folder}/rx.csv:ATC", **options)  # type: ignore[arg-type]
+    assert rows(data) == [*joined(DX, [("p00", "A10")]), set()]
+
+
+@pytest.mark.parametrize(
+    ("words", "message", "hint"),
+    [
+        (["--also", "rx.csv"], "there is no column 'icd'", "--also rx.csv:COLUMN"),
+        (["--also", "rx.csv:AT"], "there is no column 'AT'", "Did you mean 'ATC'?"),
+        (["--also", "none.csv:ATC"], "There is no file none.csv", ""),
+        (["--also", "titled.csv:ATC"], "lines 1-2 are not of 3 fields", "Mend titled.csv itself"),
+        (["--also", ".:ATC"], "", ""),
+        (["--also", "rx.csv:ATC", "--qi", "x", "--set", "icd"], "tables with roles", "--items-file FILE"),
+        (["--also", "rx.csv:ATC", "--when", "day:month", "--set", "icd"], "tables with roles", ""),
+    ],
+)
+def test_what_cannot_be_joined(folder: Path, words: list[str], message: str, hint: str) -> None:
+    write(folder / "titled.csv", "Drugs of 2024\n\n" + (folder / "rx.csv").read_text())
+    done = setveil("read", "dx.csv", "--id-column", "patient", "--item-column", "icd", *words, cwd=folder)
+    assert done.code in (2, 4), done.out
+    assert message in done.err
+    assert hint in done.err
+
+
+def test_rows_without_ids_cannot_be_joined(folder: Path) -> None:
+    done = setveil("read", "dx.csv", "--format", "basket", "--also", "rx.csv:ATC", cwd=folder)
+    assert done.code in (2, 4)
+    assert "have no IDs" in done.err
+    assert "--id-column" in done.err
+    with pytest.raises(sv.RequestError, match="also"):
+        sv.read([["tea"]], also="rx.csv:ATC")
+    with pytest.raises(sv.RequestError, match="also must be FILE"):
+        also_of([3])
+
+
+def test_ids_of_people_are_looked_for_in_every_file(folder: Path) -> None:
+    lines = "".join(f"p{i:02};Ann Miller {i}\n" for i in range(40))
+    write(folder / "names.csv", "patient;name\n" + lines)
+    done = setveil(
+        "read", "dx.csv", "--id-column", "patient", "--item-column", "icd", "--also", "names.csv:name",
+        cwd=folder,
+    )  # fmt: skip
+    assert done.code == 4
+    assert "name" in done.err
