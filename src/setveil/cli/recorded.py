@@ -41,7 +41,8 @@ def as_the_run_did(
     told = {name: value for name, value in options.items() if name not in _NOT_OF_FILES}
     read_from = report["input"].get("read")
     known = read_from["files"] if read_from else []
-    known = known[: len(known) - len((read_from or {}).get("also") or ())]
+    also = read_from.get("also", []) if read_from else []
+    known = known[: len(known) - len(also)]
     paths = [Path(file) for file in original]
     if not told or not all(path.is_file() for path in paths):
         return reading, columns, facts

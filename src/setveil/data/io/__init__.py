@@ -310,8 +310,8 @@ def _read(
         parts, files, encodings = _file_parts([str(one) for one in paths], request)
     first = len(parts)
     id_column = wanted.id_column or parts[0].id_column
-    for one in request.also:
-        part, file = _also_part(one, request, id_column)
+    for further in request.also:
+        part, file = _also_part(further, request, id_column)
         parts, files = [*parts, part], [*files, file]
     if request.tables and wanted.named:
         for one, file in zip(parts, files, strict=True):
