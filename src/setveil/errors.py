@@ -278,6 +278,12 @@ class TableError(DataError):
         self.source: Any = None  # what was read, which standard input is only once
         self.trouble = trouble
         self.asked = asked
+        self.call: tuple[str, Any, Mapping[str, Any]] | None = None  # in Python: function, source, arguments
+        self.say_how()
+
+    def in_python(self, function: str, source: Any, given: Mapping[str, Any]) -> None:
+        """Write readings as calls of Python that can be pasted, with what was given already."""
+        self.call = function, source, given
         self.say_how()
 
     def keep(self, works: Callable[[Mapping[str, Any]], bool]) -> None:
@@ -326,10 +332,14 @@ class TableError(DataError):
             )
             self.say_how()
 
-    def say_how(self, command: Callable[[str], str] = str) -> None:
+    def say_how(self, command: Callable[[str], str] | None = None) -> None:
         """Write the hint; `command` completes the options of a reading, as the command line takes them."""
         likely = [*self.tables, *self.readings, *self.logs]
-        lines = [f"    {command(_words(options))}\n        {meaning}" for options, meaning in likely]
+        if command is None and (self.call is not None or not _speaking[0]):
+            ways = [_call_of(options, *(self.call or ("read", None, {}))) for options, _ in likely]
+        else:
+            ways = [(command or str)(_words(options)) for options, _ in likely]
+        lines = [f"    {way}\n        {meaning}" for way, (_, meaning) in zip(ways, likely, strict=True)]
         first = self.trouble or "say how it is to be read"
         self.hint = "\n".join(
             [f"{first}; for example" if lines and not self.trouble else f"{first}; or", *lines]
@@ -339,25 +349,30 @@ class TableError(DataError):
 
 
 def _words(options: Mapping[str, Any]) -> str:
-    """Write options of a reading as the face of this process takes them."""
-    if not _speaking[0]:
-        if "when" in options:
-            names = {"id_column": "id", "set": "sets"}
-            options = {names.get(name, name): value for name, value in options.items()}
-            words = ", ".join(f"{name}={value!r}" for name, value in options.items())
-            return f"setveil.read_facts(..., {words})"
-        if "qi" in options or "set" in options:
-            return f"setveil.read_table(..., {', '.join(_table_words(options))})"
-        return f"setveil.read(..., {', '.join(f'{name}={value!r}' for name, value in options.items())})"
+    """Write options of a reading as the command line takes them."""
     pairs = ((f"--{name.replace('_', '-')}", value) for name, value in options.items())
     return shlex.join(word for name, value in pairs for word in ([name] if value is True else [name, value]))
 
 
-def _table_words(options: Mapping[str, Any]) -> Iterator[str]:
-    """Write roles of columns as arguments of `setveil.read_table`."""
-    for name, value in options.items():
-        several = name in ("qi", "not_ids")
-        yield f"{name}={next(csv.reader([value], skipinitialspace=True)) if several else value!r}"
+_OF_FACTS = {"id_column": "id", "set": "sets"}  # names of options in `setveil.read_facts`
+
+
+def _call_of(options: Mapping[str, Any], function: str, source: Any, given: Mapping[str, Any]) -> str:
+    """Write a reading as a call of Python: of the function that was called, unless it needs another one."""
+    if "when" in options or function == "read_facts":
+        function = "read_facts"
+        options = {_OF_FACTS.get(name, name): value for name, value in options.items()}
+    elif "qi" in options or "set" in options:
+        function = "read_table"
+    if function != "read":
+        options = {
+            name: next(csv.reader([value], skipinitialspace=True)) if name in ("qi", "not_ids") else value
+            for name, value in options.items()
+        }
+    both = {**{name: value for name, value in given.items() if name not in options}, **options}
+    paths = isinstance(source, str) or (isinstance(source, list) and all(isinstance(p, str) for p in source))
+    words = [repr(source) if paths else "...", *(f"{name}={value!r}" for name, value in both.items())]
+    return f"setveil.{function}({', '.join(words)})"
 
 
 class HierarchyError(DataError):

@@ -82,7 +82,7 @@ def test_words_mean_none_in_every_shape(word: str, tmp_path: Path) -> None:
         data = made()
         assert numbers(data) == plain, name
         assert word not in data.vocabulary.labels
-        kept += any(repr(word)[1:-1] in note and "10" in note for note in (notes_of(data)))
+        kept += any(f"'{word}' (10)" in note for note in notes_of(data))
     assert kept == 9  # all but the data frame, which has no origin
 
 

@@ -68,6 +68,7 @@ def rows_of(source: object, what: str = "The data", *, tables: bool = False, **r
             return read_files(fspath(source), **reading)
         except TableError as asked:
             _propose(asked, fspath(source), reading)
+            asked.in_python("read", fspath(source), reading)
             raise
     if isinstance(source, list | tuple) and source and all(is_path(part) for part in source):
         return _from_paths([fspath(part) for part in source], what, reading)
@@ -77,6 +78,7 @@ def rows_of(source: object, what: str = "The data", *, tables: bool = False, **r
             return Transactions.from_frame(source, **reading)
         except TableError as asked:
             _propose(asked, source, reading)
+            asked.in_python("read", None, reading)
             raise
     normalize, not_ids = reading.pop("normalize", None), reading.pop("not_ids", None)
     _refuse(reading, tuple(reading), "files and data frames")
@@ -116,6 +118,15 @@ def _propose(asked: TableError, source: Any, reading: Mapping[str, Any]) -> None
         propose(asked, source, How(**reading))
 
 
+def was_given(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Take the arguments of a function that are not its defaults: nothing, False, 0, or an empty sequence."""
+    return {
+        name: value
+        for name, value in arguments.items()
+        if name != "source" and value is not None and (not isinstance(value, tuple | int) or value)
+    }
+
+
 def published_rows(path: str, **reading: Any) -> Transactions:
     """Read a file of published rows: where nothing says otherwise its lines are rows."""
     return read_files(path, **reading, refuse_tables=False)
@@ -134,7 +145,11 @@ def _from_paths(paths: Any, what: str, reading: Mapping[str, Any]) -> Transactio
             f"{what}: {listed(paths)} are no files that exist.",
             hint='Rows in memory are lists of items, such as [["tea", "milk"], ["tea"]].',
         )
-    return read_files(paths if len(paths) > 1 else paths[0], **reading)
+    try:
+        return read_files(paths if len(paths) > 1 else paths[0], **reading)
+    except TableError as asked:
+        asked.in_python("read", paths, reading)
+        raise
 
 
 def _refuse(reading: Mapping[str, Any], names: Iterable[str], applies: str) -> None:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from os import PathLike, fspath
 from typing import Any
 
-from setveil.commands.given import integer, is_path, tree_of
+from setveil.commands.given import integer, is_path, tree_of, was_given
 from setveil.commands.read_table import names_of, require_written
 from setveil.data.lacking import lacking_of
 from setveil.data.skipped import lines_of
-from setveil.errors import RequestError, described, require_type
+from setveil.errors import RequestError, TableError, described, require_type
 from setveil.facts.asked import asked_for
 from setveil.facts.facts import Facts
 from setveil.facts.read import read_rows_of_facts
@@ -164,6 +165,7 @@ def read_facts(
     ... ).rows()
     [('tea@2024-01@[5,20)',), ('milk@2024-02@[0,5)',)]
     """
+    arguments = was_given(locals())
     require_type("The column of ids must be named by a text", id, str)
     if isinstance(fewest, bool) or not isinstance(fewest, int) or fewest < 0:
         raise RequestError(f"fewest must be an integer of at least 0, got {described(fewest)}.")
@@ -189,7 +191,8 @@ def read_facts(
                 f"{name}: nothing says what someone may know of a person besides facts.",
                 hint='Name the columns: qi=["age", "sex"].',
             )
-        data = read_rows_of_facts(source, asked, how, fewest=fewest)
+        with _in_python(source, arguments):
+            data = read_rows_of_facts(source, asked, how, fewest=fewest)
         return data if most is None else data.at_most(most, seed)
     roles = make_roles(
         qi=qi if isinstance(qi, Mapping) else known, set_name=asked.set_name, keep=kept,
@@ -199,13 +202,24 @@ def read_facts(
         bounds=bounds, weights=weights, id_column=id, delimiter=delimiter,
     )  # fmt: skip
     first, how = (source, how) if persons is None else (persons, replace(how, items=source))
-    return read_table_of_facts(
-        first,
-        with_trees(roles, tree_of),
-        asked,
-        how,
-        per_person=per_person,
-        fewest=fewest,
-        most=most,
-        seed=seed,
-    )
+    with _in_python(source, arguments):
+        return read_table_of_facts(
+            first,
+            with_trees(roles, tree_of),
+            asked,
+            how,
+            per_person=per_person,
+            fewest=fewest,
+            most=most,
+            seed=seed,
+        )
+
+
+@contextmanager
+def _in_python(source: object, arguments: Mapping[str, Any]) -> Iterator[None]:
+    """Write what an error proposes as a call that can be pasted."""
+    try:
+        yield
+    except TableError as error:
+        error.in_python("read_facts", source, arguments)
+        raise

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike, fspath
 from typing import Any
 
-from setveil.commands.given import is_path, tree_of
-from setveil.data.columns import split_names
+from setveil.commands.given import is_path, tree_of, was_given
 from setveil.data.lacking import lacking_of
 from setveil.data.skipped import lines_of
 from setveil.errors import RequestError, TableError, described, spoken
@@ -161,6 +160,7 @@ def read_table(
     >>> ward, ward.dropped
     (Table: 3 rows, 2 items, 3 occurrences, 2 quasi-identifiers ('age', 'sex'), ('patient',))
     """
+    arguments = was_given(locals())
     how = How(
         format, encoding, separator, delimiter, item_columns, items, id_column, item_column,
         tuple(names_of("not_ids", not_ids)), normalize, yes, quote, decimal, sheet,
@@ -194,7 +194,9 @@ def read_table(
         path = fspath(source) if is_path(source) else source
         return make_table(path, with_trees(found, tree_of), how)
     except TableError as error:
-        error.hint = _in_python(error)
+        error.in_python("read_table", fspath(source) if is_path(source) else None, arguments)
+        if not error.readings:
+            error.hint = f"{spoken(error.trouble)}: qi=[...], set=."
         raise
 
 
@@ -270,17 +272,3 @@ def names_of(name: str, value: Any) -> list[str]:
     if wrong:
         raise RequestError(f"{name} must be a list of names of columns, got {described(wrong[0])} in it.")
     return names
-
-
-def _in_python(error: TableError) -> str:
-    lines = []
-    for options, meaning in error.readings:
-        words = [
-            f"{key}={split_names(value) if key in ('qi', 'not_ids') else value!r}"
-            for key, value in options.items()
-        ]
-        lines.append(f"    setveil.read_table(..., {', '.join(words)})\n        {meaning}")
-    if not lines:
-        return f"{spoken(error.trouble)}: qi=[...], set=."
-    trouble = spoken(error.trouble)
-    return "\n".join([f"{trouble}; or" if trouble else "for example", *lines])

@@ -186,10 +186,18 @@ def settled_ids(ids: Column, name: str, lacking: Lacking) -> tuple[Column, Codes
     if not lacks.any():
         return ids, None
     if lacking.missing_id == "stop":
-        raise refuse_lines(ids.place(int(np.argmax(lacks))), name, int(lacks.sum()), "ID")
+        where, number = ids.place(int(np.argmax(lacks))), int(lacks.sum())
+        once, fill = _stand_once(ids.codes, lacks), not lacks[0]
+        raise refuse_lines(where, name, number, "ID", once=once, fill=fill)
     if lacks.all():
         raise DataError(f"{ids.place(0)}: no line has an ID in column {shorten(name)}.")
     return ids, np.flatnonzero(~lacks)
+
+
+def _stand_once(codes: Codes, lacks: Codes) -> bool:
+    """Tell whether IDs seem to be written once for a group of lines: none comes again, and many lack."""
+    ids = codes[~lacks]
+    return bool(not lacks[0] and np.unique(ids).size == ids.size and 3 * int(lacks.sum()) >= ids.size)
 
 
 def only(column: Column, kept: Codes | None) -> Column:
@@ -221,15 +229,23 @@ def words_noted(found: Counter[str], name: str, unit: str = "line") -> str:
     )
 
 
-def refuse_lines(where: str, name: str, number: int, what: str) -> TableError:
-    """Make the error that says how many lines lack an ID or an item, and asks what becomes of them."""
+def refuse_lines(
+    where: str, name: str, number: int, what: str, *, once: bool = False, fill: bool = True
+) -> TableError:
+    """Make the error that says how many lines lack an ID or an item, and asks what becomes of them.
+
+    `once`: IDs seem to be written once for a group of lines, so that this is proposed first; `fill`: whether
+    this can be, as the first line has an ID.
+    """
     ways: list[tuple[dict[str, Any], str]] = [
-        ({f"missing_{what.lower()}": "skip"}, "such lines are skipped"),
+        ({"missing_id": "skip"}, "lines without an ID are skipped"),
         ({"fill_id": True}, "an ID stands once for a group of lines: an empty one is that above it"),
     ]
     return TableError(
         f"{where}: column {shorten(name)} is empty, expected a value on every line; "
         f"{count(number, 'line')} {'lacks' if number == 1 else 'lack'} an {what}",
         [],
-        ways if what == "ID" else [({"missing_item": "skip"}, "a person without items is an empty row")],
+        (ways[::-1] if once else ways if fill else ways[:1])
+        if what == "ID"
+        else [({"missing_item": "skip"}, "a person without items is an empty row")],
     )

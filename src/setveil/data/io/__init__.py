@@ -859,7 +859,8 @@ def _works(text: Text, request: _Request, options: Mapping[str, str]) -> bool:
         else:
             part = function_of(FORMATS[asked.format].reader)(text, **asked.options(asked.format))
     except TableError as error:
-        if error.readings and {*error.readings[0][0]} <= {*OF_LINES} and not lines:
+        of_lines = {*OF_LINES} if not lines else set()
+        if error.readings and {*error.readings[0][0]} <= of_lines | {*OF_LACKING} - {*options}:
             raise
         return False
     except (DataError, RequestError):
