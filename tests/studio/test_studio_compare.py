@@ -60,7 +60,7 @@ def test_releases_stand_side_by_side_with_what_differs(screen: Screen, tmp_path:
         ("Promise", [report["guarantee"]["phrase"] for report in reports]),
         ("Loss (LM)", [words.measure(report["utility"]["lm"]) for report in reports]),
         ("Labels published", [str(report["utility"]["published_labels"]) for report in reports]),
-        ("Items left out", [str(report["utility"]["suppressed_items"]) for report in reports]),
+        ("Suppressed items", [str(report["utility"]["suppressed_items"]) for report in reports]),
     ):
         named = re.compile(rf"^{re.escape(head)}\s*(What is .*)?$")  # a term is explained beside it
         row = table.get_by_role("row").filter(has=page.get_by_role("rowheader", name=named))

@@ -227,8 +227,8 @@ def test_rows_that_are_events_are_confirmed(tmp_path: Path) -> None:
     client.post("p", project.name, "run", "start", data={"algorithm": "exact", "time-limit": "60"})
     assert client.studio.jobs.of(project)[-1].exit_code == 0
     page = text_of(client.get("p", project.name, "release").text)
-    assert "If somebody knows an item that an order has not" in page
-    assert "the only row that fits somebody is that order" in page
+    assert "If someone knows an item that an order does not have" in page
+    assert "the only row that fits someone is that order" in page
 
 
 def test_a_table_of_persons(client: Client, project: Project, tmp_path: Path) -> None:
@@ -269,7 +269,7 @@ def test_a_table_of_persons_needs_its_roles(client: Client, project: Project, tm
     answer = client.post("p", project.name, "data", "roles", data=form)
     assert answer.status_code == 422
     assert "Say which column holds the items." in answer.text
-    assert "Say of at least one column that somebody may know it." in answer.text
+    assert "Say for at least one column that someone may know it." in answer.text
 
 
 def test_the_numbers_of_persons_are_preset(client: Client, project: Project, tmp_path: Path) -> None:

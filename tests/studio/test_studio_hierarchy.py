@@ -383,12 +383,12 @@ def test_groups_are_made_anew_below_a_level_and_used(screen: Screen, tmp_path: P
     rows = "".join(f"milk,bread,{('cheese', 'butter')[i % 2]}\n" for i in range(8)) + "soap,rolls\nbrush\n"
     project = made(screen.server, tmp_path, "Anew", rows=rows)
     page = opened(screen, project)
-    page.get_by_text("Make the groups below a level anew").click()
+    page.get_by_text("Make the groups below a level again").click()
     page.get_by_label("Level that stays").fill("9")
     page.get_by_role("button", name="Look for better groups").click()
     expect(page.locator("#again ~ .problem")).to_contain_text("--within 9 names no groups")
     expect(page.locator("#loading")).to_be_hidden()  # what is below moves until then
-    page.get_by_text("Make the groups below a level anew").click()
+    page.get_by_text("Make the groups below a level again").click()
     page.get_by_role("button", name="Look for better groups").click()
     expect(page.get_by_text("Found:")).to_contain_text("inner nodes")
     looks(page, "regrouped")

@@ -48,12 +48,12 @@ def test_the_figures_are_those_of_the_report(screen: Screen, studio_server: Serv
     tiles = {pair.locator("dt").inner_text(): pair.locator("dd").inner_text() for pair in pairs}
     assert tiles == {
         "loss (LM)": measure(utility["lm"]),
-        "items keep their names": f"{utility['unchanged_items']} of {report['input']['items']}",
+        "items are unchanged": f"{utility['unchanged_items']} of {report['input']['items']}",
         "of all occurrences stay as they are": percent(utility["unchanged_occurrences"], whole),
         "of all occurrences are published under a broader label": percent(
             utility["generalized_occurrences"], whole
         ),
-        "of all occurrences are left out": percent(utility["suppressed_occurrences"], whole),
+        "of all occurrences are suppressed": percent(utility["suppressed_occurrences"], whole),
         "query error: counts of random item pairs are typically off by that much": percent(
             report["answers"]["are"]["median"]
         ),
@@ -83,7 +83,7 @@ def test_the_figures_are_those_of_the_report(screen: Screen, studio_server: Serv
     broader = sorted(label for label, items in members.items() if label and items != [label])
     assert page.locator(".names b").all_inner_texts() == broader
     left_out = sorted(item for item, label in recoding.items() if not label)
-    page.get_by_role("link", name=f"Left out ({len(left_out)})").click()
+    page.get_by_role("link", name=f"Suppressed ({len(left_out)})").click()
     page.wait_for_url("**show=out*")
     assert page.locator(".names b").all_inner_texts() == left_out
 
@@ -135,13 +135,13 @@ def test_what_can_be_asked_of_a_release(screen: Screen, studio_server: Server) -
     assert "candles,0" in Path(project.settings()["weights"]).read_text().splitlines()
     page.get_by_role("button", name="Make the release").click()
     see_release(page)
-    expect(page.locator("main")).to_contain_text("hand out one of them only")
-    expect(page.get_by_role("link", name="Left out (0)")).to_be_hidden()
+    expect(page.locator("main")).to_contain_text("share one of them only")
+    expect(page.get_by_role("link", name="Suppressed (0)")).to_be_hidden()
 
     page.get_by_text("Delete this release").click()
     page.get_by_label("for good").check()
     page.get_by_role("button", name="Delete", exact=True).click()
-    expect(page.locator("main")).not_to_contain_text("hand out one of them only")
+    expect(page.locator("main")).not_to_contain_text("share one of them only")
     assert [path.name for path in project.runs.iterdir()] == [run.name]
 
     loaded = Path(f"/proc/{studio_server.process.pid}/maps")

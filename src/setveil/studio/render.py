@@ -34,12 +34,12 @@ _TITLES = {**STEPS, "series": "Series"}
 SERIES_STEPS = ("data", "hierarchy", "series", "release")  # of a project whose releases are those of a series
 
 TOUR = {
-    "data": "These are made-up purchases, a row for each customer, and beside them stands how many of these "
-    "would be found by somebody who knows a few of the things that they bought.",
+    "data": "These are made-up purchases, a row for each customer. Next to them: how many of the customers "
+    "someone would find who knows a few of their purchases.",
     "hierarchy": "A rare product can be published under the name of its group instead, so look which groups "
     "there are, and move or rename some.",
-    "promise": "Choose how many rows at least must fit somebody of whom so many items are known, and see "
-    "beforehand what that costs.",
+    "promise": "Choose how many rows must fit anyone of whom m items are known, and see the cost "
+    "beforehand.",
     "run": "Make the release: setveil looks for the one that loses least, and proves the promise again from "
     "the rows that would be published.",
     "release": "See what came out, ask of any group why it is not split, and share the folder published, "

@@ -22,7 +22,7 @@ def groups_of(desk: Desk, column: str) -> dict[str, Any]:
     table = data_of(desk)
     found = next((one for one in getattr(table, "columns", ()) if one.name == column), None)
     if found is None:
-        raise RequestError(f"The table has no column {column!r} that somebody may know.")
+        raise RequestError(f"The table has no column {column!r} that someone may know.")
     values = found.labels[int(found.missing) : found.n_values]
     parents = ranges(values) if found.parent is None else parents_in(found)
     return {"parents": {node: up for node, up in parents.items() if node != MISSING}}

@@ -427,8 +427,8 @@ def overview(desk: Desk) -> dict[str, Any]:
     once = int((data.supports() == 1).sum())
     if of_facts is None and data.n_items >= MANY and 10 * once >= 9 * data.n_items:
         notes.append(
-            f"{count(once, 'item')} of {data.n_items:,} stand in one row only. "
-            "Are they items, or the names or numbers of persons?"
+            f"{count(once, 'item')} of {data.n_items:,} are in one row only. "
+            "Are they items, or names or IDs of people?"
         )
     if note := formula_note(labels):
         notes.append(note)

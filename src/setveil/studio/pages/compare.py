@@ -41,9 +41,9 @@ _SHOWN = 6  # releases side by side where none were kept
 _PARTS = 50  # of a difference that are listed
 _METHODS = {  # of a study, with words; the first ones are chosen
     "exact": "least loss, proven",
-    "mhghs": "quick and greedy, may leave items out",
+    "mhghs": "quick and greedy, may suppress items",
     "aa": "quick and greedy, leaves nothing out",
-    "hghs": "greedy, may leave items out",
+    "hghs": "greedy, may suppress items",
     "da": "one name after the other, leaves nothing out",
     "lg": "groups of whole rows",
     "lra": "names of their own for parts of the rows",
@@ -163,11 +163,11 @@ def _side(project: Project, name: str, letter: str, report: Record) -> dict[str,
     if utility.get("published_labels") is not None:
         found["Labels published"] = f"{utility['published_labels']:,}"
     if utility.get("unchanged_items") is not None:
-        found["Items that keep their name"] = f"{utility['unchanged_items']:,} of {given['items']:,}"
+        found["Unchanged items"] = f"{utility['unchanged_items']:,} of {given['items']:,}"
     if utility.get("suppressed_items") is not None:
-        found["Items left out"] = f"{utility['suppressed_items']:,}"
+        found["Suppressed items"] = f"{utility['suppressed_items']:,}"
     if left_out is not None and occurrences:
-        found["Occurrences left out"] = words.percent(left_out, occurrences)
+        found["Suppressed occurrences"] = words.percent(left_out, occurrences)
     if error := accuracy.query_error(answers):
         found[f"Query error: counts of {error[1]} are typically off by"] = words.error(error[0])
     if itemsets and itemsets["frequent"]:
@@ -364,9 +364,9 @@ async def study(request: Request) -> Response:
         return await _page(request, [fault(_NO_STUDY, "study")])
     ks, ms = _numbers(given["k"], 2), _numbers(given["m"], 1, inf=True)
     if not ks:
-        errors.append(fault("k must be whole numbers from 2 on, with commas between them: 5, 20.", "k"))
+        errors.append(fault("k must be whole numbers, 2 or more, with commas between them: 5, 20.", "k"))
     if not ms:
-        errors.append(fault("m must be whole numbers from 1 on, with commas between them: 1, 2.", "m"))
+        errors.append(fault("m must be whole numbers, 1 or more, with commas between them: 1, 2.", "m"))
     if not methods:
         errors.append(fault("Choose at least one method.", "method-exact"))
     if errors:

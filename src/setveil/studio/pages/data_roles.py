@@ -154,7 +154,7 @@ def options_in(form: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
     }
     lacking = []
     if not named("qi"):
-        lacking.append("Say of at least one column that somebody may know it.")
+        lacking.append("Say for at least one column that someone may know it.")
     if not sets:
         lacking.append("Say which column holds the items.")
     unnamed = [name for name, steps in of_kind("file") if not steps]

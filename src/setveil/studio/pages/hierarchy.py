@@ -70,7 +70,7 @@ def _column(request: Request) -> str:
     key = request.path_params["column"]
     found = next((name for name in known if key_of(name) == key), None)
     if found is None:
-        raise RequestError("The table has no such column that somebody may know.", hint="Look at page Data.")
+        raise RequestError("The table has no such column that someone may know.", hint="Look at page Data.")
     return found
 
 

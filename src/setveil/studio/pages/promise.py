@@ -129,7 +129,7 @@ _ALWAYS_OPEN = (
     (
         "Other files.",
         "A second release about the same people, or any file that can be matched with this one, may together "
-        "with it give away more than each does alone. A series has one promise over all its releases.",
+        "with it reveal more than each does alone. A series has one promise over all its releases.",
     ),
 )
 

@@ -50,7 +50,7 @@ _COUNTS = 20
 _SHORT = 3  # seconds that an answer is waited for before the page is shown
 _STATES = {
     "closed": "Published under a broader label",
-    "out": "Left out",
+    "out": "Suppressed",
     "kept": "Published as they are",
 }
 # of the summary, beside the figures

@@ -31,12 +31,12 @@ def tiles(report: Record) -> list[tuple[str, str]]:
         shown.append((words.measure(utility["lm"]), "loss (LM)"))
     if "unchanged_items" in utility:
         shown.append(
-            (f"{utility['unchanged_items']:,} of {report['input']['items']:,}", "items keep their names")
+            (f"{utility['unchanged_items']:,} of {report['input']['items']:,}", "items are unchanged")
         )
     for name, what in (
         ("unchanged_occurrences", "of all occurrences stay as they are"),
         ("generalized_occurrences", "of all occurrences are published under a broader label"),
-        ("suppressed_occurrences", "of all occurrences are left out"),
+        ("suppressed_occurrences", "of all occurrences are suppressed"),
     ):
         if name in utility and whole:
             shown.append((words.percent(utility[name], whole), what))
@@ -69,7 +69,7 @@ def facts(report: Record) -> dict[str, Any] | None:
 
 
 def _periods(line: Timeline) -> dict[str, Any]:
-    levels = [*line["levels"], "left out"]
+    levels = [*line["levels"], "suppressed"]
     return {
         "name": line["name"],
         "picture": of_facts.bars(line),
@@ -174,7 +174,7 @@ def others(run: str, report: Record, made: Mapping[str, Record]) -> dict[str, An
         "instead": [
             (
                 gain,
-                f"{words.percent(entry['suppressed_share'])} of the occurrences left out, loss of the "
+                f"{words.percent(entry['suppressed_share'])} of the occurrences suppressed, loss of the "
                 f"columns {words.measure(entry['relational_loss'])} ({_classes(entry)})",
             )
             for gain, entry in instead(report)

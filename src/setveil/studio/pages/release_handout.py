@@ -110,7 +110,7 @@ async def download(request: Request) -> Response:
     with places.reading(f"The record of the release {run}"):
         holds = read_record(folder / "internal" / "report.json")["guarantee"]["holds"]
     if not holds:
-        return error_page(request, 400, "Not to be handed out", "The promise does not hold.")
+        return error_page(request, 400, "Not to be shared", "The promise does not hold.")
     named = f'attachment; filename="{file_name(request.state.project, run)}"'
     return StreamingResponse(
         zipped(handed_out(folder)), media_type="application/zip", headers={"content-disposition": named}
@@ -154,7 +154,7 @@ async def sheet(request: Request) -> Response:
             request,
             "release_print.html",
             step="release",
-            title="Release to hand out",
+            title="Release to share",
             run=run,
             rows=report["input"]["rows"],
             holds=report["guarantee"]["holds"],

@@ -47,7 +47,7 @@ _USUAL_LIMIT = 300
 _OF_CLASSES = "classes", "class-gain", "not-split"  # options of no other method
 _METHODS = {
     "aa": "AA, quick and greedy",
-    "classes": "rows in classes that are told, each with the least loss; tells what goes together",
+    "classes": "rows in published classes, each with the least loss; shows which items go together",
     "exact": "least loss, proven",
     "forest": "least loss, proven; a name means the same in every row",
     "hghs": "HgHs, greedy; leaves outliers out",

@@ -48,13 +48,13 @@ _PRESENCE = {
     "ignored": "It does not count as known",
 }
 _IDS = {
-    "keyed": "Codes by a secret key, which lies beside the ledger",
+    "keyed": "Codes by a secret key, which is next to the ledger",
     "plain": "Ids as they are in the files",
 }
 _HOLD_BACK = {
-    "needed": "append: only whom any labels would let be found",
-    "found": "hold back: found: its own best labels, without whom they would let be found",
-    "returners": "hold back: returners: only people who were in no release before",
+    "needed": "append: only people whom any labels would reveal",
+    "found": "found: its own best labels, without the people whom they would reveal",
+    "returners": "returners: only people who were in no release before",
 }
 _SEARCHES = {"exact": "least loss, proven", "greedy": "greedy, for large data"}
 _LIMITS = {0: "no limit", 60: "1 minute", 300: "5 minutes", 1800: "half an hour"}

@@ -1,7 +1,7 @@
 // The page Release: the tree of the hierarchy with what became of it, opened group by group.
 
 const place = document.getElementById("cut");
-const STATES = { closed: "published as this", inside: "", kept: "as it is", out: "left out", open: "" };
+const STATES = { closed: "published as this", inside: "", kept: "as it is", out: "suppressed", open: "" };
 
 function why(name) {
   const form = document.createElement("form");
@@ -23,7 +23,7 @@ function why(name) {
 function words(node) {
   const said = node.leaf ? [] : [`${node.items.toLocaleString("en")} item${node.items === 1 ? "" : "s"}`];
   if (STATES[node.state]) said.push(STATES[node.state]);
-  if (!node.leaf && node.left_out && node.state !== "out") said.push(`${node.left_out.toLocaleString("en")} left out`);
+  if (!node.leaf && node.left_out && node.state !== "out") said.push(`${node.left_out.toLocaleString("en")} suppressed`);
   if (node.leaf && node.state === "inside") said.push(`published as ${node.label}`);
   return said.length ? ` (${said.join(", ")})` : "";
 }

@@ -116,16 +116,16 @@ function offer(k, m, cell) {
 function meaning(head, m) {
   return {
     "loss": table.dataset.loss,
-    "names kept": "of the items keep their names",
+    "names kept": "of the items are unchanged",
     "occurrences": "of all occurrences stay as they are",
-    "left out": "of all occurrences are left out",
+    "left out": "of all occurrences are suppressed",
     "query error": "query error: random counts are typically off by that much",
     "unique rows": `of the rows are singled out by ${Number(m) + 1} items, which is not promised`,
     "classes": "classes",
     "R": "loss of the columns (R)",
     "T": "loss of the items (T)",
     "gap": "may be more than the least loss",
-    "hidden": "sensitive occurrences left out",
+    "hidden": "sensitive occurrences suppressed",
     "learned": "is the greatest chance to be right",
   }[head] ?? head;
 }

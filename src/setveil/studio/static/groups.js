@@ -70,7 +70,7 @@ export class Groups {
     }
   }
 
-  // Count the items under each group, and lay out the lines anew.
+  // Count the items under each group, and lay out the lines again.
   recount() {
     const order = [this.root];
     for (const node of order) if (node.below) for (const child of node.below) order.push(child);

@@ -1,4 +1,4 @@
-// The rows of the data: only those in sight are in the page. Beside them who could be found, and items to tick.
+// The rows of the data: only those in sight are in the page. Next to them: who could be found, and items to tick.
 
 const HIGH = 32; // pixels of a row
 const TALLEST = 12_000_000; // browsers draw no taller boxes

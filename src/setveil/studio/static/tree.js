@@ -106,11 +106,11 @@ function drawLine(node) {
     element.node = node;
     drawn.set(node, element);
   }
-  const beside = node.up ? node.up.below : [node];
+  const siblings = node.up ? node.up.below : [node];
   element.style.top = `${node.line * LINE}px`;
   element.style.paddingLeft = `${Math.min(node.depth - 1, 12) * 18 + 4}px`;
   element.setAttribute("aria-level", node.depth);
-  element.setAttribute("aria-setsize", beside.length);
+  element.setAttribute("aria-setsize", siblings.length);
   element.setAttribute("aria-posinset", placeOf(node) + 1);
   element.setAttribute("aria-selected", String(chosen.has(node)));
   if (node.below) element.setAttribute("aria-expanded", String(node.open));
@@ -164,7 +164,7 @@ function activate(node, { keep = false } = {}) {
   describe();
 }
 
-// The panel beside the tree.
+// The panel next to the tree.
 
 function named() {
   return chosen.size ? [...chosen] : active ? [active] : [];
@@ -413,14 +413,14 @@ function offer() {
 
 $("group-search")?.addEventListener("input", offer);
 
-// Problems, found anew after each edit.
+// Problems, found again after each edit.
 
 const PROBLEMS = {
   missing: (n) => `${many(n, thing)} of the data ${n === 1 ? "is" : "are"} in no group. Nothing can be published before ${n === 1 ? "it is" : "they are"}.`,
   group: (n) => `${many(n, "group")} ${n === 1 ? "is" : "are"} called like an item of the data. A run puts the item below the group, whose name gets a star.`,
   unknown: (n) => `${many(n, thing)} of the groups ${n === 1 ? "is" : "are"} not in the data. This does no harm.`,
-  alone: (n, of) => `${number(n)} of ${many(of.of, thing)} stand alone below the top${of.rare ? `: ${of.rare === n ? "all" : number(of.rare)} of them, in fewer than ${of.k} rows, will be left out` : ""}.`,
-  empty: (n) => `${many(n, "group")} ${n === 1 ? "is" : "are"} empty and will be left out.`,
+  alone: (n, of) => `${number(n)} of ${many(of.of, thing)} stand alone below the top${of.rare ? `: ${of.rare === n ? "all" : number(of.rare)} of them, in fewer than ${of.k} rows, will be suppressed` : ""}.`,
+  empty: (n) => `${many(n, "group")} ${n === 1 ? "is" : "are"} empty and will be removed.`,
   single: (n) => `${many(n, "group")} ${n === 1 ? "has" : "have"} only one thing in ${n === 1 ? "it" : "them"}: a step that changes nothing.`,
   uneven: (n) => `${many(n, "group")} ${n === 1 ? "has" : "have"} more than nine tenths of ${n === 1 ? "its" : "their"} items in one part.`,
 };
