@@ -175,7 +175,7 @@ def test_draws_and_measures(folder: tuple[Path, list[Done]]) -> None:
         ),
         (
             ["measure", "paper.csv", "run", "--qi", "age"],
-            "the release is about rows of items. Hint: Leave out --qi.",
+            "the release is about rows of items. Hint: Omit --qi.",
         ),
         (
             ["query", "run", "madonna,music"],

@@ -63,7 +63,7 @@ def test_what_is_missing(name: str, texts: Texts, gaps: list[tuple[str, ...]]) -
         ("km-anonymity", {}, "km-anonymity needs --k, --m.", ""),
         (
             "km-anonymity", {"epsilon": "1"}, "km-anonymity needs --k, --m.",
-            "--epsilon is of differential-privacy. Choose by --model, and leave out --algorithm.",
+            "--epsilon is of differential-privacy. Choose by --model, and omit --algorithm.",
         ),
         ("constraints", {"k": 2}, "constraints needs --privacy.", ""),
         ("constraints", {"k": 2, "m": 2}, "constraints needs --privacy.", ""),
@@ -75,17 +75,17 @@ def test_what_is_missing(name: str, texts: Texts, gaps: list[tuple[str, ...]]) -
         (
             "k-anonymity", {"k": 2, "m": 2}, "k-anonymity has no --m; it takes --k.",
             "--m is of km-anonymity, constraints, kkm, mixed-km, km-rho, disassociated. "
-            "Choose by --model, and leave out --algorithm.",
+            "Choose by --model, and omit --algorithm.",
         ),
         (
             "km-anonymity", {"k": 2, "m": 2, "h": "x", "private": "a"},
             "km-anonymity has no --h, --private; ",
             "--h is of coherence, kkm; --private is of coherence. "
-            "Choose by --model, and leave out --algorithm.",
+            "Choose by --model, and omit --algorithm.",
         ),
         (
             "k-anonymity", {"k": 2, "sensitive_random": 2}, "k-anonymity has no --sensitive-random; ",
-            "--sensitive-random is of privacy-degree. Choose by --model, and leave out --algorithm.",
+            "--sensitive-random is of privacy-degree. Choose by --model, and omit --algorithm.",
         ),
         (
             "constraints", {"k": 2, "privacy": "pgen", "m": 2}, "--m goes with --privacy all only.", "",

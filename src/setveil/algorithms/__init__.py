@@ -325,7 +325,7 @@ def require_absence(name: str, absent: int) -> None:
         able = ", ".join(other for other, module in modules().items() if module.info.lacks)
         raise RequestError(
             f"{name} promises nothing of items that a person is known not to have; {able} does.",
-            hint=f"Choose {able}, or leave out {faces('--absent', 'absent')}.",
+            hint=f"Choose {able}, or omit {faces('--absent', 'absent')}.",
         )
 
 

@@ -150,7 +150,7 @@ def anonymize(
     of_facts = facts_asked(facts, columns, reading, promise, engine, model, of_persons=True)
     promise = promise if of_facts is None else of_facts.promise
     if engine == SPARK and dict(own).get(CLASSES) is not None:
-        raise RequestError(engine_refused(engine), hint="Leave out --engine.")
+        raise RequestError(engine_refused(engine), hint="Omit --engine.")
     if trace is not None:
         require_internal(trace, publishing.out)
         require_free(trace, publishing.force)
@@ -166,7 +166,7 @@ def anonymize(
         return Answer(told, on_spark.told(told, publishing.out))
     name, promised = _chosen(model, algorithm, global_recoding, promise, dict(own))
     if name == CLASSES and engine != MEMORY:
-        raise RequestError(engine_refused(engine), hint="Leave out --engine.")
+        raise RequestError(engine_refused(engine), hint="Omit --engine.")
     asked = _Asked(
         promised, promise, name, dict(own), hierarchy_files or [], bound, columns, reading, sample,
         publishing, plot_band, of_facts, trace,
@@ -269,7 +269,7 @@ class _Asked:
         if self.sample is not None and self.texts.get("certificate"):
             raise RequestError(
                 "--certificate proves a release of a whole file, and --sample takes some of its rows.",
-                hint="Leave one of them out, or write the sample to a file of its own first.",
+                hint="Omit one of them, or write the sample to a file of its own first.",
             )
 
 

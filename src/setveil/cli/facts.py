@@ -58,7 +58,7 @@ class FactsAsked:
         if of_tables and not self.of_persons:
             raise RequestError(
                 f"{model} is about tables, and nothing says what someone may know of a person besides facts.",
-                hint="Name such columns: --qi age,sex; or leave --model out.",
+                hint="Name such columns: --qi age,sex; or omit --model.",
             )
         if self.of_persons and not of_tables:
             raise RequestError(
@@ -66,7 +66,7 @@ class FactsAsked:
                 hint="--model kkm protects persons with what someone may know of them besides facts.",
             )
         if not self.of_persons and output_format is not None:
-            raise RequestError(f"--output-format: {info.written}.", hint="Leave it out.")
+            raise RequestError(f"--output-format: {info.written}.", hint="Omit it.")
 
     def roles(self, given: Sequence[str], encoding: str) -> Roles:
         """Say what the columns of persons are, and read their hierarchies."""
@@ -142,7 +142,7 @@ def facts_asked(
     asked = facts.as_asked(columns, of_persons=of_persons)
     facts.ways()
     if engine != MEMORY:
-        raise RequestError("Facts are read in memory.", hint="Leave out --engine.")
+        raise RequestError("Facts are read in memory.", hint="Omit --engine.")
     if facts.most_facts is not None and facts.most_facts < 1:
         raise RequestError(f"--most-facts must be an integer of at least 1, got {facts.most_facts}.")
     m = asked.m

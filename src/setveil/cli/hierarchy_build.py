@@ -156,7 +156,7 @@ def build(
     )
 
 
-def _refuse(options: Mapping[str, object], why: str, hint: str = "Leave it out.") -> None:
+def _refuse(options: Mapping[str, object], why: str, hint: str = "Omit it.") -> None:
     given = next((name for name, value in options.items() if value is not None), None)
     if given is not None:
         raise RequestError(f"--{given} {why}.", hint=hint)

@@ -182,7 +182,7 @@ def _require_single_rows(path: str) -> None:
     if kind is not kind_named("rows"):
         raise RequestError(
             f"In parts the labels of single rows are counted; {path} holds {kind.info.title}.",
-            hint="Leave out --engine parts.",
+            hint="Omit --engine parts.",
         )
 
 
@@ -191,5 +191,5 @@ def _require_none(unused: Mapping[str, Any]) -> None:
     if given:
         raise RequestError(
             f"{', '.join(given)} {'does' if len(given) == 1 else 'do'} not apply in parts.",
-            hint="Leave it out, or --engine parts.",
+            hint="Omit it, or --engine parts.",
         )

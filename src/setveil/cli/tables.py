@@ -40,7 +40,7 @@ def require_tables(words: Words, model: str | None, of_tables: bool) -> None:
     """Refuse options of tables where a model, or a release (None), is not about them."""
     if words.given and not of_tables:
         if model is None:
-            hint = f"Leave out {', '.join(words.given)}."
+            hint = f"Omit {', '.join(words.given)}."
         elif words.given == ["--set"]:
             hint = "--item-column names the column of items, where nobody may know more of a person."
         else:

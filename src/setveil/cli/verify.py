@@ -128,7 +128,7 @@ def verify(
         return Answer({"sql": query}, query)
     if table_name is not None or layout is not None:
         name = "--layout" if table_name is None else "--table"
-        raise RequestError(f"{name} goes with --sql only.", hint="Leave it out.")
+        raise RequestError(f"{name} goes with --sql only.", hint="Omit it.")
     if file is None:
         raise RequestError(
             "FILE is missing: a file of rows, a run's folder, or - for standard input.",
@@ -192,7 +192,7 @@ def _as_query(
     name = next((name for name, value in useless.items() if value is not None), None)
     if name is not None:
         raise RequestError(
-            f"{name.replace('_', '-')} does not apply to --sql, which reads nothing.", hint="Leave it out."
+            f"{name.replace('_', '-')} does not apply to --sql, which reads nothing.", hint="Omit it."
         )
     promised = "kkm" if of_table else KmAnonymity.model
     if model not in (None, promised):
@@ -265,7 +265,7 @@ def _together(
     if given:
         raise RequestError(
             "Several releases are verified for the promise of their series: k and m.",
-            hint=f"Leave out {', '.join(given)}.",
+            hint=f"Omit {', '.join(given)}.",
         )
     try:
         k, m = (None if promise[name] is None else int(promise[name]) for name in ("k", "m"))
@@ -382,7 +382,7 @@ def _of_codes(guarantee: Any) -> Any:
     if guarantee.model != KmAnonymity.model:
         raise RequestError(
             f"--known codes is about k^m-anonymity of facts, not about {guarantee.phrase}.",
-            hint="Leave it out.",
+            hint="Omit it.",
         )
     return replace(guarantee, known=CODES)
 

@@ -186,7 +186,7 @@ def attack(
 
         return Attacked(attacked_split(rows, share, make, secrets_of(secret, rows), **asked))
     if guarantee is not None or algorithm is not None:
-        raise RequestError("guarantee and algorithm go with --split only.", hint="Leave them out.")
+        raise RequestError("guarantee and algorithm go with --split only.", hint="Omit them.")
     tree, people = tree_of(hierarchy), rows_of(train, "The original")
     target = target_of(release, recoding, tree and fitted(tree, people.vocabulary.labels))
     require_other(train, control)
@@ -212,12 +212,12 @@ def attacked(
     _require_people(train, control)
     if m is not None and m > MOST_M:
         raise RequestError(
-            f"{faces('--known', 'm')} must be at most {MOST_M} for attacks, got {m}.", hint="Leave it out."
+            f"{faces('--known', 'm')} must be at most {MOST_M} for attacks, got {m}.", hint="Omit it."
         )
     if target.drawn and k is not None:
         raise RequestError(
             "--k: rows that were drawn from a release promise nothing of their own.",
-            hint="Leave it out: then train is compared with control.",
+            hint="Omit it: then train is compared with control.",
         )
     said = target.guarantee if k is None else {"model": _BOUNDING[0], "k": k, "m": m or USUAL_M}
     hidden = tuple(dict.fromkeys([*secret, *target.guarantee.get("sensitive", ())]))
@@ -319,7 +319,7 @@ def require_sides(share: float | Fraction | None, train: object, control: object
         raise RequestError(
             "--split makes the release, the original and the control, but "
             f"{_ORIGINAL} or --control is given, too.",
-            hint="Leave them out.",
+            hint="Omit them.",
         )
     if share is None and not all(given):
         raise RequestError(
@@ -427,7 +427,7 @@ def _require_people(train: Transactions, control: Transactions) -> None:
         raise RequestError(
             f"{count(len(both), 'id')} {are(len(both))} in the original and in the control, "
             f"which must be other people: {listed(both)}.",
-            hint="Leave them out of the control. Where each file numbers its rows anew, give them other ids.",
+            hint="Omit them of the control. Where each file numbers its rows anew, give them other ids.",
         )
 
 

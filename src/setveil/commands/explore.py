@@ -205,7 +205,7 @@ def require_plain(rho: object) -> None:
     if rho is not None:
         raise RequestError(
             f"{as_option('rho')} is of sensitive items; facts are released under k^m-anonymity.",
-            hint="Leave it out.",
+            hint="Omit it.",
         )
 
 

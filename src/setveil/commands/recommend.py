@@ -212,7 +212,7 @@ def promised(
                 beside = f"{as_option('rho')} and {as_option('sensitive')}"
                 raise RequestError(
                     f"{as_option(name)} is of coherence; beside {beside} it says nothing.",
-                    hint="Leave it out.",
+                    hint="Omit it.",
                 )
     elif h is not None and private is None:
         raise RequestError(

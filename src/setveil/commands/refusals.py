@@ -27,7 +27,7 @@ def of_single_rows(name: str) -> RequestError:
     """Make the error of an option that looks at single rows of items, where they are none."""
     return RequestError(
         f"{as_option(name)} is for single rows of items, not for tables, groups, classes or facts.",
-        hint="Leave it out.",
+        hint="Omit it.",
     )
 
 

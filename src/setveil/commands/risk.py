@@ -306,7 +306,7 @@ def _require_absent(rows: Any, private: Any, absent: Any, absence: Any) -> None:
     if not rows.shows_absence:
         raise nothing_absent()
     if private is not None:
-        raise RequestError("--absent does not go with --private.", hint="Leave one of them out.")
+        raise RequestError("--absent does not go with --private.", hint="Omit one of them.")
 
 
 def share_of(fraction: Any) -> float | Fraction | None:

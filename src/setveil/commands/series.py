@@ -224,7 +224,7 @@ class Series:
                 if hierarchy is not None or out is not None or hold_back is not None:
                     raise RequestError(
                         "A release that is out has its labels, its rows and its folder.",
-                        hint="Leave out --hierarchy, --out and --hold-back.",
+                        hint="Omit --hierarchy, --out and --hold-back.",
                     )
                 run = path_of("The run", published)
                 changed, verdict = add_published(ledger, name, run, new, listening)
@@ -459,6 +459,6 @@ def _how(algorithm: str, time_limit: float | None, refine: bool, bound: bool) ->
         option = "--bound" if bound else "--no-refine"
         raise RequestError(
             f"{option} is of the greedy search: exact proves how good its labels are.",
-            hint=f"Leave out {option}, or choose --algorithm greedy.",
+            hint=f"Omit {option}, or choose --algorithm greedy.",
         )
     return SearchSettings(algorithm, time_limit, refine, bound)

@@ -166,7 +166,7 @@ def absence_asked(absent: Any, absence: Any, guarantee: Any, *, cover: bool) -> 
     found = {"absent": absent, "absence": ITEMS if absence is None else absence}
     require_absence(**found, guarantee=guarantee)
     if cover:
-        raise RequestError("--absent does not go with the cover reading.", hint="Leave one of them out.")
+        raise RequestError("--absent does not go with the cover reading.", hint="Omit one of them.")
     return found
 
 

@@ -153,7 +153,7 @@ def answered(
     if row is not None:
         raise RequestError(
             f"{faces('--row', 'row')} names a row of a table, and this run is of none.",
-            hint="Leave it out: here an item or a fact has the same label in every row.",
+            hint="Omit it: here an item or a fact has the same label in every row.",
         )
     progress("reading")
     rows = rows_of_past(recorded)

@@ -32,7 +32,7 @@ def require_classes(algorithm: str | None, model: str) -> None:
         raise RequestError(
             f"--classes: each class is recoded by {SOLVER}, which may leave items out and proves that it "
             f"loses the least, not by {algorithm}.",
-            hint=faces("Leave out --algorithm.", "Leave out algorithm."),
+            hint=faces("Omit --algorithm.", "Omit algorithm."),
         )
 
 

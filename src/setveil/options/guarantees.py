@@ -115,7 +115,7 @@ def _of_others(extra: list[str]) -> str:
     if not extra:
         return ""
     have = {name: model.options for name, model in models().items()}
-    return f"{whose(extra, have)} Choose by {as_option('model')}, and leave out {as_option('algorithm')}."
+    return f"{whose(extra, have)} Choose by {as_option('model')}, and omit {as_option('algorithm')}."
 
 
 def require_values(name: str, texts: Mapping[str, Any], encoding: str) -> None:

@@ -38,7 +38,7 @@ def require_reading(reading: str, model: str, *, hierarchy: bool) -> None:
     if reading != COVER and hierarchy:
         raise RequestError(
             "A hierarchy is of use in the cover reading only: else each label is one item of its own.",
-            hint="--reading cover, or leave it out.",
+            hint="--reading cover, or omit it.",
         )
 
 
@@ -117,7 +117,7 @@ def check_pieces(
     """
     if counts is not None and about.get("recoding") == "local":
         raise RequestError(
-            "Counts beside a local recoding are not checked in parts.", hint="Leave out --engine parts."
+            "Counts beside a local recoding are not checked in parts.", hint="Omit --engine parts."
         )
     progress("reading labels")
     verdict, found = verify_km_pieces(files.pieces, files.vocabulary, guarantee, show=show, progress=progress)

@@ -92,7 +92,7 @@ def require_shareable(kind: KindInfo, *, external: bool) -> None:
         raise RequestError(
             f"No page is made to be shared with {kind.title}: its figures would compare them with the true "
             "data, and so tell more than the promise allows.",
-            hint="Leave --external out. docs/groups.md says what may be said of such a release.",
+            hint="Omit --external. docs/groups.md says what may be said of such a release.",
         )
 
 

@@ -52,10 +52,10 @@ def require_possible(model: str, algorithm: str, settings: Mapping[str, Any]) ->
         raise RequestError(
             f"{algorithm} for {model} is not computed in parts, expected {', '.join(ALGORITHMS)} for "
             f"{', '.join(MODELS)}.",
-            hint="Choose one of them with --k and --m, or leave out --engine parts.",
+            hint="Choose one of them with --k and --m, or omit --engine parts.",
         )
     if settings.get("refine"):
-        raise RequestError("The cut is not refined in parts.", hint="Leave out --refine or --engine parts.")
+        raise RequestError("The cut is not refined in parts.", hint="Omit --refine or --engine parts.")
 
 
 def anonymize_parts(

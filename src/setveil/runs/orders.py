@@ -53,7 +53,7 @@ def require_possible(asked: Asked) -> None:
         raise RequestError(
             "Of facts nothing is promised about absent ones: a box is about where a fact lies, and not about "
             "whether there is one.",
-            hint=f"Leave out {faces('--absent', 'absent')}.",
+            hint=f"Omit {faces('--absent', 'absent')}.",
         )
     if asked.guarantee.of_codes:
         _require_for_codes(asked)
@@ -62,12 +62,12 @@ def require_possible(asked: Asked) -> None:
         raise RequestError(
             f"{asked.algorithm} makes no cut of a hierarchy that facts could be published by; there are "
             f"{', '.join(able)}.",
-            hint="Leave out --algorithm.",
+            hint="Omit --algorithm.",
         )
     if getattr(asked.guarantee, "sensitive", ()):
         raise RequestError(
             "How often a sensitive value may be in a class is promised of tables of items, not of facts.",
-            hint="Leave out --sensitive.",
+            hint="Omit --sensitive.",
         )
 
 
@@ -76,7 +76,7 @@ def _require_for_codes(asked: Asked) -> None:
     if asked.algorithm != "exact":
         raise RequestError(
             f"Whole codes are hidden by exact, not by {asked.algorithm}.",
-            hint=f"Leave out --algorithm, or {faces('--known', 'known')}.",
+            hint=f"Omit --algorithm, or {faces('--known', 'known')}.",
         )
     usual = type(asked.settings)()
     ours = {"suppress", "objective", "time_limit"}
@@ -93,7 +93,7 @@ def _require_for_codes(asked: Asked) -> None:
         raise RequestError(
             f"Where whole codes are hidden, LM is kept low and anything may be left out: there is no "
             f"{', '.join(map(as_option, odd))}.",
-            hint=f"Leave it out, or {faces('--known', 'known')}.",
+            hint=f"Omit it, or {faces('--known', 'known')}.",
         )
 
 

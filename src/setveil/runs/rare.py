@@ -68,7 +68,7 @@ def without_rare(data: Transactions, least: int) -> tuple[Transactions, str]:
         raise RequestError(f"suppress_below must be an integer of at least 2, got {described(least)}.")
     if data.has_facts or data.is_table:
         raise RequestError(
-            f"{faces('--suppress-below', 'suppress_below')} is for rows of items.", hint="Leave it out."
+            f"{faces('--suppress-below', 'suppress_below')} is for rows of items.", hint="Omit it."
         )
     supports = data.supports()
     image = np.where(supports >= least, np.cumsum(supports >= least) - 1, -1).astype(np.int32)

@@ -334,7 +334,7 @@ def _not_counted(counts: bool | int) -> int:
     """Publish no counts of facts in tables, and refuse a least count that was asked for."""
     if not isinstance(counts, bool):
         counts_min = as_option("counts-min")
-        raise RequestError(f"{counts_min}: facts in tables are not counted.", hint="Leave it out.")
+        raise RequestError(f"{counts_min}: facts in tables are not counted.", hint="Omit it.")
     return 0
 
 

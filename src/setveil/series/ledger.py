@@ -169,7 +169,7 @@ def create(
         made = not path.exists()
         key = new_key(path) if made else read_key(path)
     elif key_file is not None:
-        raise RequestError("Plain ids need no key.", hint="Leave out --key.")
+        raise RequestError("Plain ids need no key.", hint="Omit --key.")
     settings = Settings(
         promise.k, promise.m, kind, promise.known, promise.presence, ids,
         fingerprint(key) if ids == "keyed" else "", str(path) if ids == "keyed" else "", seed,

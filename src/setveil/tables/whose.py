@@ -172,7 +172,7 @@ def _unequal(read: TableColumns, name: str, apart: Apart) -> DataError:
         f"{read.name}: {count(number, 'value')} of column {shorten(name)} {are(number)} on lines with "
         f"different values in columns that are published, such as\n"
         f"{_two_lines(read, two, names, f'the same {name}')}",
-        hint=f"Give each person one value of {listed(names)}, or leave the column out. Where each line is a "
+        hint=f"Give each person one value of {listed(names)}, or omit the column. Where each line is a "
         f"person of its own, use --not-ids {as_field(name)} in place of --id-column.",
     )
 

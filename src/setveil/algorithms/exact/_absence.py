@@ -39,7 +39,7 @@ def require_more_items(hierarchy: Hierarchy, empty: int, guarantee: KmAnonymity)
             f"the only item that there is, {hierarchy.labels[0]!r}.",
             hint=f"k = {empty} can be reached, or leave out the promise about absent items."
             if empty > 1
-            else "Leave out the promise about absent items.",
+            else "Omit the promise about absent items.",
         )
 
 

@@ -138,7 +138,7 @@ def _universe(data: Transactions, hierarchy: Hierarchy | None, parameters: DPBlo
     if unknown:
         some = "1 item is" if len(unknown) == 1 else f"{len(unknown):,} items are"
         raise DataError(
-            f"In the data {some} not in the list of all items: {listed(unknown)}. To leave such items out "
+            f"In the data {some} not in the list of all items: {listed(unknown)}. To omit such items "
             "unasked would tell of the data.",
             hint="List every item that there can be, or take these out of the data.",
         )
@@ -161,7 +161,7 @@ def noisy_blocks(
     if number > len(universe):
         raise RequestError(
             f"told_items is {number:,}, and there can be only {len(universe):,} items.",
-            hint="Give fewer, or leave it out.",
+            hint="Give fewer, or omit it.",
         )
     most_pairs = number * (number - 1) // 2
     pairs_wanted = min(number if parameters.told_pairs is None else parameters.told_pairs, most_pairs)

@@ -70,7 +70,7 @@ def read_jsonl(
                 elif item_column is not None:
                     raise DataError(
                         f"{where}: found an array, expected an object with the key {shorten(item_column)}.",
-                        hint="Leave out the item column: the rows are plain arrays.",
+                        hint="Omit the item column: the rows are plain arrays.",
                     )
             if objects and isinstance(row, dict):
                 keys.update(row)

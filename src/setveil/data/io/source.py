@@ -121,7 +121,7 @@ def gather(paths: Sequence[str]) -> list[str]:
     if "-" in paths and len(paths) > 1:
         raise RequestError(
             "Standard input is read together with other inputs, expected it alone.",
-            hint="Leave out the -, or save that input as a file.",
+            hint="Omit the -, or save that input as a file.",
         )
     found: dict[Path | str, str] = {}
     for path in paths:

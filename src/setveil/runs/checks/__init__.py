@@ -121,7 +121,7 @@ def require_facts(guarantee: Guarantee, *, has_facts: bool) -> None:
         raise RequestError(
             f"{faces('--known codes', 'known=' + repr(CODES))} is about facts, codes with dates or amounts, "
             "and these rows hold items.",
-            hint="Leave it out, or name dates or amounts of the codes: --when, --amount.",
+            hint="Omit it, or name dates or amounts of the codes: --when, --amount.",
         )
 
 

@@ -23,7 +23,7 @@ class ClassesCheck(ReleaseCheck):
             raise RequestError(
                 "The cover reading is that of releases which know no classes; here each class keeps the "
                 "promise.",
-                hint="Leave out --reading and --hierarchy.",
+                hint="Omit --reading and --hierarchy.",
             )
         classes = classes_of(self.published, self.published.sizes.tolist())
         verdict = verify_classes(classes, self.guarantee, show=self.show, progress=self.progress)

@@ -43,7 +43,9 @@ class _Release:
         if self.report["recoding"] in chunks.info.recodings:
             raise DataError("Items are published under their own names, in chunks: there are no labels.")
         if self.report["recoding"] in blocks.info.recodings:
-            raise DataError("Items are published under their own names, in noisy counts. There are no labels.")
+            raise DataError(
+                "Items are published under their own names, in noisy counts. There are no labels."
+            )
         if has_classes(self.run):
             raise DataError(
                 "Each class has labels of its own, so there is no single list of labels.",
