@@ -34,7 +34,7 @@ _TITLES = {**STEPS, "series": "Series"}
 SERIES_STEPS = ("data", "hierarchy", "series", "release")  # of a project whose releases are those of a series
 
 TOUR = {
-    "data": "These are made-up purchases, a row for each customer, and next to them is the number of customers "
+    "data": "These are made-up purchases, a row for each customer, and next to them the number of customers "
     "who can be found by someone who knows a few of their purchases.",
     "hierarchy": "A rare product can be published under the name of its group instead, so look which groups "
     "there are, and move or rename some.",
