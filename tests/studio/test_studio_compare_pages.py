@@ -112,8 +112,8 @@ def test_numbers_of_a_study() -> None:
 @pytest.mark.parametrize(
     ("sent", "message"),
     [
-        ({"k": "x", "m": "2", "methods": "aa"}, "k must be whole numbers from 2 on"),
-        ({"k": "5", "m": "0", "methods": "aa"}, "m must be whole numbers from 1 on"),
+        ({"k": "x", "m": "2", "methods": "aa"}, "k must be whole numbers, 2 or more"),
+        ({"k": "5", "m": "0", "methods": "aa"}, "m must be whole numbers, 1 or more"),
         ({"k": "5", "m": "2", "methods": "none"}, "Choose at least one method."),
         ({}, "k must be whole numbers"),
     ],
