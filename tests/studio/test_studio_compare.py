@@ -96,7 +96,7 @@ def test_a_study_shows_its_results_and_its_report(screen: Screen, tmp_path: Path
     page.goto(screen.at("p", project.name, "compare"))
     page.locator("#k").fill("three")
     page.get_by_role("button", name="Run the study").click()
-    expect(page.locator("#errors")).to_contain_text("k must be whole numbers from 2 on")
+    expect(page.locator("#errors")).to_contain_text("k must be whole numbers, 2 or more")
     expect(page.locator("#k")).to_have_value("three")
     page.locator("#k").fill("3, 6")
     page.locator("#m").fill("1")
