@@ -66,11 +66,6 @@ class Reading:
     same_ids: bool | None = parameter(
         Flag(), "Several files: the same id in two of them is the same row.", default=None
     )
-    also: Sequence[str] | None = parameter(
-        Texts("FILE[:COLUMN]"),
-        "Further file about the same people, joined by --id-column: its items are added. May be repeated.",
-        default=None,
-    )
     skip_lines: str | None = parameter(
         Text("N or lines"), "Skip the first N lines, or lines by number, such as 1-3,359.", default=None
     )
@@ -99,6 +94,11 @@ class Reading:
     )
     fill_id: bool | None = parameter(
         Flag(), "An ID stands once for a group of lines: empty ones are those above.", default=None
+    )
+    also: Sequence[str] | None = parameter(
+        Texts("FILE[:COLUMN]"),
+        "Further file about the same people, joined by --id-column: its items are added. May be repeated.",
+        default=None,
     )
     query: str | None = parameter(Text("SQL"), "Read a table from a database: SQL.", default=None)
     connection: str | None = parameter(
