@@ -39,7 +39,7 @@ def problems_of(draft: Draft, items: Collection[str] | None = None) -> list[Tree
     --------
     >>> draft = Draft("*", {"*": ["hot"], "hot": ["tea"]})
     >>> problems_of(draft, ["tea", "milk"])
-    [Problem(kind='missing', nodes=('milk',)), Problem(kind='single', nodes=('*', 'hot'))]
+    [TreeProblem(kind='missing', nodes=('milk',)), TreeProblem(kind='single', nodes=('*', 'hot'))]
     """
     found: dict[str, list[str]] = {}
     if items is not None:
