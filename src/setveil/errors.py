@@ -412,6 +412,8 @@ class MissingItemsError(HierarchyError):
     ("item 'soap' is not in the hierarchy",)
     """
 
+    hierarchy: str | None = None  # the file, if it is known
+
 
 def reason_of(error: BaseException) -> str:
     """Say what went wrong, to be put behind a colon: without a path and without a full stop.

@@ -34,7 +34,7 @@ from setveil.cli.publishing import Published, Publishing, Telling
 from setveil.cli.session import Answer, say
 from setveil.cli.tables import Columns, read_table, require_tables
 from setveil.compiling import expect
-from setveil.errors import MissingItemsError, RequestError
+from setveil.errors import RequestError
 from setveil.guarantees import Model, model_named, models
 from setveil.options.classes import engine_refused, require_classes
 from setveil.options.columns import Columns as Words
@@ -297,7 +297,6 @@ def _in_memory(
     asked: _Asked, source: Any, record: dict[str, Any], named: dict[str, str], progress: Any
 ) -> Record:
     """Read rows, or a table, make the release and write it."""
-    from setveil.cli.files import extension_hint
     from setveil.options.inputs import draw_rows
     from setveil.report.words import clip
     from setveil.runs.run import anonymize as run_anonymize
@@ -318,27 +317,16 @@ def _in_memory(
         text = asked.promise[WATCHED]
         watched = decode(WATCHED, Items(), text, given, {})
         say(f"{clip(text, 60)}: only looked at; --rho bounds what is learned of them.")
-    try:
-        with traced(asked.trace) as trace:
-            release = run_anonymize(
-                data, guarantee, hierarchy=tree, algorithm=asked.algorithm, seed=seed,
-                details=not publishing.no_details, counts=publishing.counts, watched=watched,
-                list_members=publishing.list_members, suppress_below=publishing.suppress_below,
-                bound=asked.own.get("time_limit") or True if asked.bound else False, trace=trace,
-                progress=progress,
-                **({} if asked.of_facts is None else {"generalizing": asked.of_facts.generalizing}),
-                **decode_parameters(module.Parameters, asked.texts, given),
-            )  # fmt: skip
-    except MissingItemsError as error:
-        if "--extend" not in error.hint:
-            raise
-        if asked.of_facts is not None:
-            error.hint = "Add them to the hierarchy of the codes: lines of code;parent;...;root."
-        elif asked.of_tables:
-            error.hint = "Add them to the hierarchy of the items: lines of item;parent;...;root."
-        else:
-            error.hint = extension_hint(source, asked.hierarchy_file or Path("HIERARCHY"), how)
-        raise
+    with traced(asked.trace) as trace:
+        release = run_anonymize(
+            data, guarantee, hierarchy=tree, algorithm=asked.algorithm, seed=seed,
+            details=not publishing.no_details, counts=publishing.counts, watched=watched,
+            list_members=publishing.list_members, suppress_below=publishing.suppress_below,
+            bound=asked.own.get("time_limit") or True if asked.bound else False, trace=trace,
+            progress=progress,
+            **({} if asked.of_facts is None else {"generalizing": asked.of_facts.generalizing}),
+            **decode_parameters(module.Parameters, asked.texts, given),
+        )  # fmt: skip
     for warning in release.details.get("warnings", ()):
         say(f"Warning: {warning}")
     if asked.plot_band is not None:

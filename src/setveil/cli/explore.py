@@ -29,7 +29,6 @@ from setveil.cli.options import (
 from setveil.cli.session import Answer, say
 from setveil.cli.tables import Columns, TableShare, items_tree, read_either
 from setveil.deadline import Deadline
-from setveil.errors import MissingItemsError
 from setveil.guarantees.km_rho import PUBLIC
 from setveil.options.classes import NAME as CLASSES
 from setveil.options.decode import Given, decode_parameters, require_file, require_parameters
@@ -107,7 +106,7 @@ def explore(
     deadline = Deadline(time_budget)  # before what takes long to import
     if own.get(CLASSES) is not None and algorithm == _DEFAULT:
         algorithm = CLASSES
-    from setveil.cli.files import extension_hint, require_page
+    from setveil.cli.files import require_page
     from setveil.commands.explore import explored, require_plain, suited
     from setveil.options.inputs import load_labels
     from setveil.report.explore.page import explored_html
@@ -151,14 +150,10 @@ def explore(
         parameters = module.Parameters(**decode_parameters(module.Parameters, own, given))
     if named is not None:
         secrets = SensitiveItems(load_labels(named, data, encoding), secret["knows"] or PUBLIC)
-    try:
-        found = explored(
-            data, promises, secrets=secrets, hierarchy=tree, algorithm=parameters, share=weight,
-            known=known, time_budget=deadline.left, seed=seed, progress=progress, **how,
-        )  # fmt: skip
-    except MissingItemsError as error:
-        error.hint = error.hint if of_table else extension_hint(source, hierarchy_file, reading)
-        raise
+    found = explored(
+        data, promises, secrets=secrets, hierarchy=tree, algorithm=parameters, share=weight,
+        known=known, time_budget=deadline.left, seed=seed, progress=progress, **how,
+    )  # fmt: skip
     words_of_reading = reading.arguments()
     if of_table:
         words = ["--search", SEARCH, *([] if weight == SHARE else ["--share", str(weight)])]

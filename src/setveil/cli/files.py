@@ -18,7 +18,7 @@ from setveil.data.layout import Origin, formats_of
 from setveil.data.spelling import NONE, look_alikes
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, OutputError, RequestError, TableError
-from setveil.hierarchy.tree import BELOW_ONE_NODE, Hierarchy
+from setveil.hierarchy.tree import Hierarchy
 from setveil.options.reading import DETECTED, Reading
 from setveil.published.about import about_beside
 from setveil.published.rows import read_image
@@ -232,16 +232,6 @@ def read_recoding(recoding: Path, encoding: str) -> dict[str, str | None]:
 
     text = as_text(read_bytes(recoding), str(recoding), encoding).content.decode()
     return image_of(csv.reader(io.StringIO(text, newline="")), recoding)
-
-
-def extension_hint(path: str | Sequence[str], hierarchy: Path | None, reading: Reading) -> str:
-    """Write the command that adds the items which a hierarchy lacks."""
-    tree = hierarchy or Path("HIERARCHY")
-    more = reading.arguments()
-    extended = tree.with_name(f"{tree.stem}-extended{tree.suffix}")
-    paths = [path] if isinstance(path, str) else path
-    words = ["setveil", "hierarchy", "build", *paths, "--extend", str(tree), "--out", str(extended), *more]
-    return f"`{shlex.join(words)}` {BELOW_ONE_NODE}"
 
 
 def read_as(path: str, **options: Any) -> Transactions:

@@ -35,7 +35,7 @@ from setveil.cli.help import (
     Meaning,
     OptionHelp,
 )  # fmt: skip
-from setveil.cli.session import Answer, answer, conclude, fail, run, speak
+from setveil.cli.session import Answer, answer, begin, conclude, fail, run, speak
 from setveil.compiling import expect
 from setveil.data.layout import FORMATS
 from setveil.errors import RequestError, SetveilError, did_you_mean
@@ -385,6 +385,7 @@ class Command(TyperCommand):
         lacking = _lacking(ctx, entries_of(self.params, self.callback))
         if lacking:
             fail(_lacking_error(ctx, lacking))
+        begin(ctx.params)
         return super().invoke(ctx)
 
     def _require_whole_lists(self, ctx: Any, words: list[str]) -> None:
@@ -429,6 +430,15 @@ def _promised(given: Mapping[str, Any], entries: Sequence[HelpEntry]) -> set[str
     elsewhere = bool(given.get("roles")) or any(":m=" in text for text in given.get("set") or ())
     gaps = missing(models()[name], texts)
     return {names[0] for names in gaps if len(names) == 1 and not (names[0] == "m" and elsewhere)}
+
+
+def require_given(context: typer.Context, *names: str) -> None:
+    """Refuse a command that lacks options: all of them are reported at once, with a command that has them."""
+    command: Any = context.command
+    without = [one for one in entries_of(command.params, command.callback) if one.parameter.name in names]
+    lacking = [one for one in without if context.params.get(str(one.parameter.name)) in (None, (), [])]
+    if lacking:
+        raise _lacking_error(context, lacking)
 
 
 def _lacking_error(context: Any, lacking: Sequence[HelpEntry]) -> RequestError:

@@ -28,13 +28,17 @@ def outcome(report: Record, out: str | Path) -> str:
 
 
 def ways_to_keep_more(report: Record, out: str | Path, gone: list[str]) -> list[str]:
-    """List up to three commands, each below what it does; none for a sample or series."""
-    if {"applied", "series", "sample"} & set(report) or not report.get("options"):
+    """List up to three commands, each below what it does; none for a sample."""
+    if {"applied", "sample"} & set(report) or not report.get("options"):
         return []
     ways = (
-        ("Show what each k and m would keep:", _explore(report)),
-        ("Show what stands in the way:", _why(report, out, gone)),
-        _again(report, out),
+        _of_series(report["options"])
+        if "series" in report
+        else (
+            ("Show what each k and m would keep:", _explore(report)),
+            ("Show what stands in the way:", _why(report, out, gone)),
+            _again(report, out),
+        )
     )
     return [
         line
@@ -42,6 +46,28 @@ def ways_to_keep_more(report: Record, out: str | Path, gone: list[str]) -> list[
         if words
         for line in (f"  {text}", f"    {shlex.join(['setveil', *words])}")
     ]
+
+
+def _of_series(options: Mapping[str, Any]) -> tuple[tuple[str, list[str]], ...]:
+    """Write the commands that take back a release of a series, and price the other ways to publish it."""
+    from setveil.studio.commands import READING
+    from setveil.values.declared import as_words
+
+    files = options.get("input") or []
+    folder, name = options.get("series"), options.get("name")
+    if not folder or not name or len(files) != 1 or "-" in files:
+        return ()
+    reading = {name: options[name] for name in ("hierarchy", *READING) if name in options}
+    return (
+        (
+            "Take this release back, if nobody has received it:",
+            ["series", "drop", folder, name, "--not-shared"],
+        ),
+        (
+            "Then show what each way to publish it would keep:",
+            ["series", "plan", folder, *files, *as_words(reading)],
+        ),
+    )
 
 
 def _explore(report: Record) -> list[str]:

@@ -24,6 +24,7 @@ from setveil.cli.options import (
     integer,
     number,
     option,
+    require_given,
     source_of,
 )
 from setveil.cli.session import Answer, say
@@ -213,30 +214,24 @@ def add(
         "writing": {"format": output_format, "external": external, "list_members": list_members},
         "record": {"command": command, "options": options},
     }  # fmt: skip
+    require_given(context, *(("names", "out") if together else ("name",) if published else ("name", "out")))
     progress("reading")
     if together:
-        if not names or not out:
-            raise RequestError(
-                "With --together say what the releases are called and where they go.",
-                hint="Such as --names q1,q2 --out q1,q2.",
-            )
+        called, places = str(names).split(","), str(out).split(",")
         reports = one.add_together(
-            [*(input or ())], names=names.split(","), out=out.split(","), weights=_weights(weights),
-            **how, **reading.given(),
+            [*(input or ())], names=called, out=places, weights=_weights(weights), **how, **reading.given()
         )  # fmt: skip
         for warning in one.warnings:
             say(f"Warning: {warning}")
-        answers = map(outcome, reports, out.split(","))
+        answers = map(outcome, reports, places)
         return Answer(reports, "\n\n".join(answers))
-    if name is None:
-        raise RequestError("Say what the release is called.", hint="Such as --name 2026-q2.")
     data = source_of(input, reading, "DATA")
     if published is not None:
         how = {"progress": progress, "hierarchy": hierarchy_file}
     try:
         with saying_how():
             found = one.add(
-                data, name=name, out=out, published=published, hold_back=hold_back, labels_of=labels_of,
+                data, name=str(name), out=out, published=published, hold_back=hold_back, labels_of=labels_of,
                 algorithm=algorithm, refine=refine, bound=bound, ways=ways, merge=merge, **how,
                 **reading.given(),
             )  # fmt: skip

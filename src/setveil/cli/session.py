@@ -5,14 +5,15 @@ from __future__ import annotations
 import logging
 import signal
 import threading
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, NoReturn, TypeVar
 
 import typer
 
 from setveil.cli.ctrlc import counted, leave
 from setveil.cli.drawing import Phases, drawing, tell
+from setveil.cli.extending import name_files
 from setveil.cli.watched import is_asked_to_stop, is_watched, write_error
 from setveil.errors import RequestError, SetveilError
 from setveil.staging import give_up, remove_abandoned
@@ -27,6 +28,7 @@ class _Manner:
 
     quiet: bool = False
     verbose: bool = False
+    given: Mapping[str, Any] = field(default_factory=dict)  # arguments and options of this command
 
 
 _manner = _Manner()
@@ -37,6 +39,11 @@ def speak(*, quiet: bool, verbose: bool) -> None:
     if quiet and verbose:
         fail(RequestError("--quiet and --verbose exclude each other."))
     _manner.quiet, _manner.verbose = quiet, verbose
+
+
+def begin(given: Mapping[str, Any]) -> None:
+    """Keep what the command was given, for the commands that errors suggest."""
+    _manner.given = given
 
 
 def is_verbose() -> bool:
@@ -99,6 +106,7 @@ def tell_error(error: SetveilError) -> None:
 
 def fail(error: SetveilError) -> NoReturn:
     """End the command with an error's message and exit code."""
+    name_files(error, _manner.given)
     tell_error(error)
     raise typer.Exit(error.exit_code)
 

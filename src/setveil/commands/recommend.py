@@ -276,6 +276,8 @@ def advised(
     """
     if queries is not None:
         read_queries(queries, rows, encoding)  # refused now rather than by every run
+    if tree is not None and not rows.is_table:
+        tree.locate(rows.vocabulary)  # what it lacks is reported now rather than by every run
     tree = tree or tree_beside(rows)
     with scratch_folder() as folder:
         hidden = None if secrets is None else secrets(folder)

@@ -12,7 +12,7 @@ from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, listed
 from setveil.hierarchy._cooccurrence import group_similar, similar_items
 from setveil.hierarchy._levels import Names, check_fanout, items_by, items_of, unused, where_they_meet
-from setveil.hierarchy.fit import fitted
+from setveil.hierarchy.fit import lacking
 from setveil.hierarchy.systems.code import Path
 from setveil.hierarchy.systems.reading import CodesRead, Zeros, code_of, read_codes
 from setveil.hierarchy.tree import Hierarchy, HierarchyOrigin
@@ -303,7 +303,10 @@ def _with_leftovers(first: Ints, best: Ids, fanout: int) -> Ints:
 
 
 def extend(tree: Hierarchy, data: Transactions) -> Hierarchy:
-    """Add the items that a hierarchy misses, under one new node ``(unlisted)`` below its root.
+    """Add the items that a hierarchy lacks: new codes below their groups, others below a node of their own.
+
+    A code has a group if the groups of the hierarchy begin their codes, or are those of a known system. The
+    node of all others is ``(unlisted)``, below the root.
 
     Parameters
     ----------
@@ -324,15 +327,17 @@ def extend(tree: Hierarchy, data: Transactions) -> Hierarchy:
     [['apple', 'fruit', '*'], ['brush', '(unlisted)', '*'], ['soap', '*']]
     """
     items = data.vocabulary.labels
-    tree = fitted(tree, items)
-    missing = [item for item in items if item not in tree]
-    if not missing:
+    placed, missing = lacking(tree, items)
+    if not missing and not placed:
         return tree
     taken = {*tree.labels, *items}
     parents: dict[str, str | None] = {
         label: tree.labels[up] if up >= 0 else None
         for label, up in zip(tree.labels, tree.parent.tolist(), strict=True)
     }
+    parents |= placed
+    if not missing:
+        return Hierarchy(parents)
     root = tree.labels[tree.root]
     if tree.n_nodes == 1:  # the root is an item and must stay a leaf
         parents[root] = root = unused("*", taken)

@@ -20,6 +20,7 @@ from setveil.data.spelling import (
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, MissingItemsError, listed, shorten
 from setveil.hierarchy._levels import unused
+from setveil.hierarchy.placing import groups_of_new, placed_note
 from setveil.hierarchy.shapes import below_groups
 from setveil.hierarchy.tree import Hierarchy
 from setveil.wording import count
@@ -48,6 +49,7 @@ def fitted(tree: Hierarchy, items: Iterable[str], published: Collection[str] = (
 
     An item that is a group becomes an item below that group, which gets a star. A leaf that no item is called
     like, and that one missing item differs from only in dots, case, blanks or Unicode form, gets its name.
+    A new code becomes an item below the group that it belongs to, if the hierarchy tells (`groups_of_new`).
     Groups that are published as labels keep theirs.
 
     Examples
@@ -58,10 +60,8 @@ def fitted(tree: Hierarchy, items: Iterable[str], published: Collection[str] = (
     """
     known = set(items)
     inner = dict.fromkeys(sorted(groups_of(tree, known) - set(published)), "")
-    missing = [item for item in sorted(known) if item not in tree]
-    names: dict[str, str] = _spellings(tree, known, missing) if missing else {}
-    below = _below_groups(tree, set(inner), [item for item in missing if item not in names.values()])
-    if not inner and not names and not below:
+    names, below, placed, _ = _where(tree, known, set(inner))
+    if not inner and not names and not below and not placed:
         return tree
     taken = {*tree.labels, *known}
     for item in inner:
@@ -73,13 +73,15 @@ def fitted(tree: Hierarchy, items: Iterable[str], published: Collection[str] = (
         above = None if up < 0 else tree.labels[up]
         parents[new.get(label, label)] = above and new.get(above, above)
     parents |= {item: inner[item] for item in inner}
-    parents |= {item: new.get(group, group) for item, group in below.items()}
+    parents |= {item: new.get(group, group) for item, group in (below | placed).items()}
     made = Hierarchy(parents)
     made.origin = tree.origin
     if inner:
         log.info("The hierarchy: %s.", below_groups(inner))
     if below:
         log.info("The hierarchy: %s.", below_groups(below))
+    if placed:
+        log.info("%s", placed_note(placed))
     if names:
         leaf, item = next(iter(names.items()))
         log.info(
@@ -88,6 +90,28 @@ def fitted(tree: Hierarchy, items: Iterable[str], published: Collection[str] = (
             count(len(names), "item"), shown(leaf), shown(item),
         )  # fmt: skip
     return made
+
+
+def lacking(tree: Hierarchy, items: Iterable[str]) -> tuple[dict[str, str], list[str]]:
+    """Find the new codes that `fitted` adds to a hierarchy, with their groups, and what it leaves missing."""
+    known = set(items)
+    _, _, placed, missing = _where(tree, known, groups_of(tree, known))
+    return placed, missing
+
+
+def _where(
+    tree: Hierarchy, known: set[str], inner: set[str]
+) -> tuple[dict[str, str], dict[str, str], dict[str, str], list[str]]:
+    """Find leaves that items are spellings of, groups that they are, groups that they belong to, the rest."""
+    missing = [item for item in sorted(known) if item not in tree]
+    if not missing:
+        return {}, {}, {}, []
+    names = _spellings(tree, known, missing)
+    missing = [item for item in missing if item not in names.values()]
+    below = _below_groups(tree, inner, missing)
+    missing = [item for item in missing if item not in below]
+    placed = groups_of_new(tree, missing)
+    return names, below, placed, [item for item in missing if item not in placed]
 
 
 def _below_groups(tree: Hierarchy, leaves: set[str], missing: Iterable[str]) -> dict[str, str]:

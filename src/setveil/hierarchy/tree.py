@@ -338,12 +338,14 @@ class Hierarchy:
         missing = [labels[i] for i in np.flatnonzero(out < 0).tolist()]
         if missing:
             such, hint = _other_writing(missing, self.labels[: self.n_leaves])
-            raise MissingItemsError(
+            error = MissingItemsError(
                 f"{len(missing):,} of {len(vocabulary):,} items of the data are not in the hierarchy: "
                 f"{listed(missing)}.{such}",
                 hint=hint or f"`setveil hierarchy build DATA --extend HIERARCHY --out NEW` {BELOW_ONE_NODE}",
                 problems=[f"item {label!r} is not in the hierarchy" for label in missing],
             )
+            error.hierarchy = self.origin.path if self.origin else None
+            raise error
         return out
 
     def paths(self) -> list[list[str]]:
