@@ -7,28 +7,25 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from setveil.errors import MissingItemsError, SetveilError
+from setveil.errors import MissingItemsError
 from setveil.hierarchy.tree import BELOW_ONE_NODE
 
 _SOURCES = ("original", "input", "files", "data")  # the argument or option that names the rows
 
 
-def name_files(error: SetveilError, given: Mapping[str, Any]) -> None:
-    """Write the files and options that a command was given into the hint on items that are missing."""
-    if not isinstance(error, MissingItemsError) or "--extend" not in error.hint:
-        return
-    from setveil.cli.options import column_options, fact_options, reading_of, reading_options
+def name_files(error: MissingItemsError, given: Mapping[str, Any], reading: Sequence[str], what: str) -> None:
+    """Write the files and options that a command was given into the hint on items that are missing.
 
-    if any(given.get(one.name) for one in [*fact_options(), *column_options()]):
-        what = "code" if any(given.get(one.name) for one in fact_options()) else "item"
-        error.hint = f"Add them to the hierarchy of the {what}s: lines of {what};parent;...;root."
+    `reading`: the options on how the rows are read; `what`: "item" of a table, "code" of facts, else nothing.
+    """
+    if "--extend" not in error.hint:
         return
     source = next((given[name] for name in _SOURCES if given.get(name)), None)
     tree = error.hierarchy or _named(given)
-    if source is not None and tree is not None:
-        names = [one.name for one in reading_options() if one.name in given]
-        reading = reading_of(**{name: given[name] for name in names})
-        error.hint = _extension(source, Path(tree), reading.arguments())
+    if what:
+        error.hint = f"Add them to the hierarchy of the {what}s: lines of {what};parent;...;root."
+    elif source is not None and tree is not None:
+        error.hint = _extension(source, Path(tree), reading)
 
 
 def _named(given: Mapping[str, Any]) -> Any:
@@ -36,8 +33,8 @@ def _named(given: Mapping[str, Any]) -> Any:
     return given.get("hierarchy_file") or next(iter(plain), None)
 
 
-def _extension(source: Any, tree: Path, more: Sequence[str]) -> str:
+def _extension(source: Any, tree: Path, reading: Sequence[str]) -> str:
     paths = [str(source)] if isinstance(source, str | Path) else map(str, source)
     extended = tree.with_name(f"{tree.stem}-extended{tree.suffix}")
-    words = ["setveil", "hierarchy", "build", *paths, "--extend", str(tree), "--out", str(extended), *more]
+    words = ["setveil", "hierarchy", "build", *paths, "--extend", str(tree), "--out", str(extended), *reading]
     return f"`{shlex.join(words)}` {BELOW_ONE_NODE}"

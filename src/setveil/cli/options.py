@@ -20,6 +20,7 @@ from typer.main import get_command
 
 from setveil.cli import help as helps
 from setveil.cli.config import take_config
+from setveil.cli.extending import name_files
 from setveil.cli.help import (
     ALGORITHM,
     ANSWER,
@@ -38,7 +39,7 @@ from setveil.cli.help import (
 from setveil.cli.session import Answer, answer, begin, conclude, fail, run, speak
 from setveil.compiling import expect
 from setveil.data.layout import FORMATS
-from setveil.errors import RequestError, SetveilError, did_you_mean
+from setveil.errors import MissingItemsError, RequestError, SetveilError, did_you_mean
 from setveil.memory import unpack_up_to
 from setveil.options.columns import Columns as ColumnOptions
 from setveil.options.facts import OF_READING, FactOptions
@@ -385,7 +386,7 @@ class Command(TyperCommand):
         lacking = _lacking(ctx, entries_of(self.params, self.callback))
         if lacking:
             fail(_lacking_error(ctx, lacking))
-        begin(ctx.params)
+        begin(lambda error: _name_files(error, ctx.params))
         return super().invoke(ctx)
 
     def _require_whole_lists(self, ctx: Any, words: list[str]) -> None:
@@ -430,6 +431,16 @@ def _promised(given: Mapping[str, Any], entries: Sequence[HelpEntry]) -> set[str
     elsewhere = bool(given.get("roles")) or any(":m=" in text for text in given.get("set") or ())
     gaps = missing(models()[name], texts)
     return {names[0] for names in gaps if len(names) == 1 and not (names[0] == "m" and elsewhere)}
+
+
+def _name_files(error: SetveilError, given: Mapping[str, Any]) -> None:
+    """Write the files and options that a command was given into what an error suggests."""
+    if isinstance(error, MissingItemsError):
+        reading = reading_of(**{one.name: given[one.name] for one in reading_options() if one.name in given})
+        of_facts, of_table = (
+            any(given.get(one.name) for one in options) for options in (fact_options(), column_options())
+        )
+        name_files(error, given, reading.arguments(), "code" if of_facts else "item" if of_table else "")
 
 
 def require_given(context: typer.Context, *names: str) -> None:

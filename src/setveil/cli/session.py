@@ -5,15 +5,14 @@ from __future__ import annotations
 import logging
 import signal
 import threading
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, NoReturn, TypeVar
 
 import typer
 
 from setveil.cli.ctrlc import counted, leave
 from setveil.cli.drawing import Phases, drawing, tell
-from setveil.cli.extending import name_files
 from setveil.cli.watched import is_asked_to_stop, is_watched, write_error
 from setveil.errors import RequestError, SetveilError
 from setveil.staging import give_up, remove_abandoned
@@ -28,7 +27,7 @@ class _Manner:
 
     quiet: bool = False
     verbose: bool = False
-    given: Mapping[str, Any] = field(default_factory=dict)  # arguments and options of this command
+    mend: Callable[[SetveilError], None] | None = None  # writes what this command was given into hints
 
 
 _manner = _Manner()
@@ -41,9 +40,9 @@ def speak(*, quiet: bool, verbose: bool) -> None:
     _manner.quiet, _manner.verbose = quiet, verbose
 
 
-def begin(given: Mapping[str, Any]) -> None:
-    """Keep what the command was given, for the commands that errors suggest."""
-    _manner.given = given
+def begin(mend: Callable[[SetveilError], None]) -> None:
+    """Settle what writes the files and options of this command into the hints of errors."""
+    _manner.mend = mend
 
 
 def is_verbose() -> bool:
@@ -106,7 +105,8 @@ def tell_error(error: SetveilError) -> None:
 
 def fail(error: SetveilError) -> NoReturn:
     """End the command with an error's message and exit code."""
-    name_files(error, _manner.given)
+    if _manner.mend is not None:
+        _manner.mend(error)
     tell_error(error)
     raise typer.Exit(error.exit_code)
 
