@@ -38,7 +38,7 @@ from setveil.hierarchy.fit import fit_rows
 from setveil.hierarchy.io import write_hierarchy
 from setveil.hierarchy.tree import Hierarchy
 from setveil.options.guarantees import require_options
-from setveil.report.recommend.text import Recommended
+from setveil.report.recommend.kinds import Recommended
 from setveil.staging import keep_private, private_file, private_folder, scratch_folder
 from setveil.studies.compare.plan import DataSet, data_set
 from setveil.studies.recommend.candidates import (

@@ -1,1 +1,5 @@
-"""Which release loses least, as `setveil recommend` says it: `text.py` on the terminal, `page.py` in HTML."""
+"""Which release loses least, as `setveil recommend` says it.
+
+`kinds.py` has the types of the answer and the words and columns for each kind of data, `text.py` the answer
+on the terminal, and `page.py` the page.
+"""

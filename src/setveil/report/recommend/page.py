@@ -10,20 +10,8 @@ from setveil.report.compare.html_tables import grid
 from setveil.report.drawing import blocks
 from setveil.report.drawing.plots import PlotSeries, Point, plot
 from setveil.report.drawing.scales import Numbers
-from setveil.report.recommend.text import (
-    Recommended,
-    Row,
-    cells,
-    columns_explained,
-    further,
-    groups,
-    headline,
-    heads,
-    known_items,
-    notes,
-    of_table,
-    weighed,
-)
+from setveil.report.recommend.kinds import Recommended, Row, kind_of
+from setveil.report.recommend.text import columns_explained, further, groups, headline, known_items, notes
 from setveil.report.words import and_list
 from setveil.wording import count
 
@@ -61,11 +49,11 @@ def _answer(advice: Recommended) -> str:
 
 def _tried(advice: Recommended) -> str:
     """Show the table, a part for each reason why releases are listed apart."""
-    parts = []
+    kind, parts = kind_of(advice), []
     for title, rows in groups(advice):
-        lines = [[html.escape(cell) for cell in cells(row, advice)] for row in rows]
+        lines = [[html.escape(cell) for cell in kind.cells(row)] for row in rows]
         lines = [[f"{place} {name}", *rest] for place, name, *rest in lines]
-        names = [head[0].upper() + glossary.named(head)[1:] for head in heads(advice)]
+        names = [head[0].upper() + glossary.named(head)[1:] for head in kind.heads]
         table = grid(names, lines, [2.2, *[1] * (len(names) - 1)])
         parts += [blocks.subsection(html.escape(title), table) if title else table]
     parts += [blocks.paragraph(line, "small") for line in (*columns_explained(advice), *notes(advice))]
@@ -81,7 +69,7 @@ def _chart(advice: Recommended) -> str:
     if len(same) < 2:
         return ""
     losses, shares = ([point[i] for point in same] for i in range(2))
-    axis = "mean error of your queries" if advice["by"] == "are_mean" else f"loss ({_loss(advice)})"
+    axis = "mean error of your queries" if advice["by"] == "are_mean" else f"loss ({kind_of(advice).loss})"
     known = known_items(advice)
     plotted = plot(
         Numbers(shares, "root", percent=True),
@@ -105,10 +93,6 @@ def _chart(advice: Recommended) -> str:
     return blocks.section("Loss against risk beyond the promise", figure)
 
 
-def _loss(advice: Recommended) -> str:
-    return "f" if of_table(advice) else "LM"
-
-
 def _commands(advice: Recommended) -> blocks.Section | None:
     lines = [
         (html.escape(row["name"]), blocks.code(row["command"]))
@@ -129,7 +113,7 @@ def _how(advice: Recommended) -> blocks.Section | None:
 def _decided(advice: Recommended) -> blocks.Section | None:
     lines = []
     if advice["by"] == "f":
-        lines.append(("Least loss is recommended:", f"{weighed(advice)}."))
+        lines.append(("Least loss is recommended:", f"{kind_of(advice).loss_explained()}."))
     elif advice["by"] == "lm":
         lines.append(
             ("Least LM is recommended.", "It weighs suppressing and merging alike for every method.")
@@ -143,7 +127,7 @@ def _decided(advice: Recommended) -> blocks.Section | None:
         (
             "Another release is named beside it",
             "if it leaves at most two thirds of the unique rows at nearly the same loss "
-            f"({_loss(advice)} at most 0.05 greater, the error of queries at most a tenth).",
+            f"({kind_of(advice).loss} at most 0.05 greater, the error of queries at most a tenth).",
         )
     )
     inside = "By what the release was chosen, and when another one is named."

@@ -12,7 +12,7 @@ from typing import cast
 from setveil import algorithms
 from setveil.errors import InfeasibleError, RequestError
 from setveil.progress import Progress, silent
-from setveil.report.recommend.text import Recommended
+from setveil.report.recommend.kinds import Recommended
 from setveil.studies.compare.plan import DataSet, plan_run
 from setveil.studies.compare.results import Row, table
 from setveil.studies.compare.sweep import run_all

@@ -19,6 +19,7 @@ from setveil.published.about import read_about
 from setveil.published.parts import GLOBAL
 from setveil.recipients import require_checked
 from setveil.report.recommend import text as advice
+from setveil.report.recommend.kinds import kind_of
 from setveil.report.run.summary import facts
 from setveil.studio.desk.data import rows_of, same_rows
 from setveil.studio.desk.place import Desk
@@ -199,9 +200,9 @@ def recommended(desk: Desk, found: Any) -> dict[str, Any]:
         return {
             "when": found.get("when", ""),
             "lines": lines,
-            "heads": ["", *advice.heads(found)],
+            "heads": ["", *kind_of(found).heads],
             "groups": [
-                [title, [advice.cells(row, found) for row in rows]] for title, rows in advice.groups(found)
+                [title, [kind_of(found).cells(row) for row in rows]] for title, rows in advice.groups(found)
             ],
             "notes": [*advice.columns_explained(found), *advice.notes(found)],
             "use": best["algorithm"] if best else "",
