@@ -20,7 +20,7 @@ _LOOKED_AT = 300  # leaves that show whether a hierarchy is that of a system
 
 
 def groups_of_new(tree: Hierarchy, items: Sequence[str]) -> dict[str, str]:
-    """Find the group that each new code belongs to; what is no code, or in no group, is left out.
+    """Find the group that each new code belongs to; others are omitted.
 
     So is another spelling of what is in the hierarchy, or of a code before it.
 
@@ -44,7 +44,7 @@ def groups_of_new(tree: Hierarchy, items: Sequence[str]) -> dict[str, str]:
 
 
 def is_code(item: str) -> bool:
-    """Tell whether an item may be a code: letters and digits, dots and blanks aside, of which one is a digit.
+    """Tell whether an item may be a code: letters, digits, dots and blanks, with a digit.
 
     Examples
     --------
