@@ -250,6 +250,22 @@ def test_the_same_seed_gives_the_same_answer_on_all_faces(tmp_path: Path) -> Non
     assert (done.code, json.loads(done.out)) == (0, sv.attack(train, split=0.5, k=2, m=1, seed=1))
 
 
+def test_the_order_of_lines_decides_nothing() -> None:
+    """More people than attacks, so that some are drawn: the same, wherever their lines are."""
+    rng = seeded(47)
+    items = [f"i{x}" for x in range(12)]
+    people, others = ([rng.sample(items, rng.randint(1, 5)) for _ in range(150)] for _ in range(2))
+    release = sv.anonymize(people, k=3, m=2)
+    found = sv.attack(release, people, others, attacks=40, seed=3)
+    for _ in range(3):
+        places = rng.sample(range(150), 150)
+        rng.shuffle(others)
+        again = sv.attack(release, [people[at] for at in places], others, attacks=40, seed=3)
+        named = [(sorted(people[places[line["row"] - 1]]), line["attacks"]) for line in again.pop("exposed")]
+        assert named == [(sorted(people[line["row"] - 1]), line["attacks"]) for line in found["exposed"]]
+        assert again == {name: value for name, value in found.items() if name != "exposed"}
+
+
 def test_draws_of_a_release_are_attacked_without_a_promise(tmp_path: Path) -> None:
     release = sv.anonymize(PEOPLE[:18], k=3, m=2)
     sv.reconstruct(release, draws=1).write(tmp_path / "draws")

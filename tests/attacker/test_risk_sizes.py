@@ -106,6 +106,17 @@ def test_every_combination_of_sizes_of_groups() -> None:
             assert found["risk"] == brute_force(rows, sizes), (rows, sizes)
 
 
+def test_the_order_of_lines_changes_no_digit_in_parts(tmp_path: Path) -> None:
+    rng = seeded(414)
+    for number in range(examples(40, 6)):
+        rows = random_rows(rng, list("abcdefghijklm"), 70, 6)
+        found = risk_in_parts(in_parts(transactions(rows), tmp_path / f"{number}"), [1, 2])
+        for again in range(3):
+            rng.shuffle(rows)
+            folder = tmp_path / f"{number}-{again}"
+            assert risk_in_parts(in_parts(transactions(rows), folder), [1, 2]) == found
+
+
 def test_sets_below_the_asked_size_count_in_parts(tmp_path: Path) -> None:
     """A row with a single rare item is unique, whoever asks of two; and there may be no two items at all."""
     rare = [frozenset("ab")] * 4 + [frozenset([item]) for item in "xyz"]

@@ -41,7 +41,7 @@ def written(data: Transactions, layout: Layout, path: Path) -> bytes:
 
 def read_back(data: Transactions, layout: Layout, path: Path, **options: Any) -> list[set[str]]:
     save(data, path, layout)
-    source = read(path, **options, refuse_tables=False)  # whatever labels are called
+    source = read(path, **options, published=True)  # whatever labels are called
     assert layout_of(source) == layout
     return [set(row) for row in source]
 

@@ -24,6 +24,7 @@ from setveil.progress import Progress, silent
 SIZES = (1, 2)
 THRESHOLDS = (2, 5, 10)
 _MOST = 1 << 62
+_BITS, _HALF = 53, 27  # of the mantissa of a number, and of the half that is added up by itself
 
 
 @dataclass
@@ -35,21 +36,21 @@ class _Sums:
     rows, whole : int64 (t,)
         For each threshold: the rows of which some set of at most m items is in fewer rows; of these, the rows
         of fewer than m items.
-    inverse, whole_inverse : float
-        The sum of 1 / the least support of each row's sets, and of these rows alone.
+    inverse, whole_inverse : Fraction
+        The exact sum of 1 / the least support of each row's sets, and of these rows alone.
     fewest : int
         The least support of any set.
-    below, drawn : int64 (t, longest + 1), float64 (longest + 1,)
-        See `setveil.attacker._least_supports`.
+    below, drawn : int64 (t, longest + 1), Fraction (longest + 1,)
+        See `setveil.attacker._least_supports`; exact, so that the order of rows does not matter.
     """
 
     rows: Ints
     whole: Ints
-    inverse: float
-    whole_inverse: float
+    inverse: Fraction
+    whole_inverse: Fraction
     fewest: int
     below: Ints
-    drawn: NDArray[np.float64]
+    drawn: NDArray[np.object_]
 
     def __add__(self, other: _Sums) -> _Sums:
         """Add what other rows add."""
@@ -137,20 +138,35 @@ def _sums(
     """Look up the sets of one size of some rows; `least`, of smaller sets, is lowered to that of these."""
     indptr, items = piece
     lengths, size = frozen(np.diff(indptr), np.int64), offsets.shape[0]
+    each_below = np.zeros((limits.size, lengths.size), np.int64)
+    each_drawn = np.zeros(lengths.size)
+    ones, places = np.ones(lengths.size, np.int64), frozen(np.arange(lengths.size), np.int64)
+    look_up_sets(
+        indptr, items, ones, places, 0, lengths.size, offsets, table, limits, least, each_below, each_drawn
+    )
     below = np.zeros((limits.size, longest + 1), np.int64)
-    drawn = np.zeros(longest + 1)
-    ones = np.ones(lengths.size, np.int64)
-    look_up_sets(indptr, items, ones, lengths, 0, lengths.size, offsets, table, limits, least, below, drawn)
+    np.add.at(below, (slice(None), lengths), each_below)
     filled, short = least[lengths > 0], least[(lengths > 0) & (lengths < size)]
     return _Sums(
         (filled < limits[:, None]).sum(axis=1),
         (short < limits[:, None]).sum(axis=1),
-        float((1 / filled).sum()),
-        float((1 / short).sum()),
+        exact_sum(1 / filled),
+        exact_sum(1 / short),
         int(filled.min(initial=_MOST)),
         below,
-        drawn,
+        np.array([exact_sum(each_drawn[lengths == n]) for n in range(longest + 1)], object),
     )
+
+
+def exact_sum(numbers: NDArray[np.float64]) -> Fraction:
+    """Add up numbers without rounding: whatever their order, the sum is the same."""
+    mantissas, exponents = np.frexp(numbers)
+    whole = np.ldexp(mantissas, _BITS).astype(np.int64)
+    total = Fraction(0)
+    for exponent in np.unique(exponents).tolist():
+        high, low = np.divmod(whole[exponents == exponent], 1 << _HALF)
+        total += ((int(high.sum()) << _HALF) + int(low.sum())) * Fraction(2) ** (exponent - _BITS)
+    return total
 
 
 def _entries(
@@ -158,20 +174,19 @@ def _entries(
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Tell what was counted for one size: the best choice of known items, and a random one."""
     ways = [comb(length, m) for length in range(sums.drawn.size)]
-    chance = sums.whole_inverse + sum(
-        x / way for x, way in zip(sums.drawn.tolist(), ways, strict=True) if way
-    )
+    drawn = (x / way for x, way in zip(sums.drawn.tolist(), ways, strict=True) if way)
+    chance = sums.whole_inverse + sum(drawn, Fraction(0))
     expected = [
         whole
         + sum((Fraction(count, way) for count, way in zip(counts, ways, strict=True) if count), Fraction(0))
         for whole, counts in zip(sums.whole.tolist(), sums.below.tolist(), strict=True)
     ]
 
-    def entry(choice: str, rows: Sequence[Any], total: float) -> dict[str, Any]:
+    def entry(choice: str, rows: Sequence[Any], total: Fraction) -> dict[str, Any]:
         return {
             "choice": choice,
             "rows_below": {str(t): number for t, number in zip(thresholds, rows, strict=True)},
-            "probability": (total + empty / n_rows) / n_rows if n_rows else 0.0,
+            "probability": float((total + Fraction(empty, n_rows)) / n_rows) if n_rows else 0.0,
             "exact": True,
         }
 

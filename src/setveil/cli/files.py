@@ -32,28 +32,28 @@ def read_rows(
     path: str | Sequence[str],
     reading: Reading = DETECTED,
     *,
-    refuse_tables: bool = True,
+    published: bool = False,
     spellings: bool = True,
 ) -> Transactions:
     """Read rows, and say how where that was detected from the content and a mistake would go unnoticed."""
-    return read_rows_and_ids(path, reading, refuse_tables=refuse_tables, spellings=spellings)[0]
+    return read_rows_and_ids(path, reading, published=published, spellings=spellings)[0]
 
 
 def read_rows_and_ids(
     path: str | Sequence[str],
     reading: Reading = DETECTED,
     *,
-    refuse_tables: bool = True,
+    published: bool = False,
     spellings: bool = True,
 ) -> tuple[Transactions, list[str] | None]:
     """Read rows as `read_rows` does, and the ID of each row; None if rows have no IDs."""
     with saying_how(path, reading):
-        data, ids = read_with_ids(path or None, **reading.given(), refuse_tables=refuse_tables)
-    if refuse_tables and spellings:
+        data, ids = read_with_ids(path or None, **reading.given(), published=published)
+    if spellings and not published:
         say_spellings(data)
     origin = data.origin
     say_notes(origin)
-    if origin is not None and not origin.named and (origin.id_column is not None or not refuse_tables):
+    if origin is not None and not origin.named and (origin.id_column is not None or published):
         name = "standard input" if origin.path == "-" else origin.path
         say(f"Reading {name}: {origin.sentence()} (if not: --format, --id-column, --item-column).")
     return data, ids
@@ -241,7 +241,7 @@ def read_as(path: str, **options: Any) -> Transactions:
 
 def read_release(path: str, **options: Any) -> Transactions:
     """Read published rows, with options by name: lines are rows, where nothing says otherwise."""
-    return read_rows(path, Reading(**options), refuse_tables=False)
+    return read_rows(path, Reading(**options), published=True)
 
 
 def require_page(out: Path | None, such_as: str, force: bool) -> None:

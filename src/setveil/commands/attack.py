@@ -201,6 +201,25 @@ def attacked(
     control: Transactions,
     secret: Sequence[str] = (),
     *,
+    seed: int = 0,
+    **asked: Any,
+) -> dict[str, Any]:
+    """Attack published rows (see `attack`); the order of the lines of `train` and `control` decides nothing."""
+    _require_people(train, control)
+    orders = [np.argsort(row_keys(side, seed, "attack"), kind="stable") for side in (train, control)]
+    sides = [side.drawn(order) for side, order in zip((train, control), orders, strict=True)]
+    found = _attacked(target, *sides, secret, seed=seed, **asked)
+    for line in found["exposed"]:
+        line["row"] = int(orders[0][line["row"] - 1]) + 1
+    return found
+
+
+def _attacked(
+    target: Target,
+    train: Transactions,
+    control: Transactions,
+    secret: Sequence[str] = (),
+    *,
     m: int | None = None,
     k: int | None = None,
     attacks: int = ATTACKS,
@@ -208,8 +227,7 @@ def attacked(
     seed: int = 0,
     progress: Progress = silent,
 ) -> dict[str, Any]:
-    """Attack published rows (see `attack`)."""
-    _require_people(train, control)
+    """Attack published rows by people in an order that their content decides."""
     if m is not None and m > MOST_M:
         raise RequestError(
             f"{faces('--known', 'm')} must be at most {MOST_M} for attacks, got {m}.", hint="Omit it."
@@ -259,7 +277,8 @@ def attacked_split(
     order = np.argsort(row_keys(rows, seed, "split"), kind="stable")
     chosen = order[:first], order[first:]  # whose order is the same whatever that of the input
     train, control = (rows.drawn(which) for which in chosen)
-    found = attacked(make(train), train, control, secret, seed=seed, **asked)
+    _require_people(train, control)
+    found = _attacked(make(train), train, control, secret, seed=seed, **asked)
     for line in found["exposed"]:
         line["row"] = int(chosen[0][line["row"] - 1]) + 1
     return found

@@ -129,7 +129,7 @@ def was_given(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 def published_rows(path: str, **reading: Any) -> Transactions:
     """Read a file of published rows: where nothing says otherwise its lines are rows."""
-    return read_files(path, **reading, refuse_tables=False)
+    return read_files(path, **reading, published=True)
 
 
 def items_or_table(source: object) -> Transactions:

@@ -16,7 +16,7 @@ import numpy as np
 
 from setveil.data import evidence
 from setveil.data.columns import Codes
-from setveil.data.ids import Values, are_measured, look_like_ids
+from setveil.data.ids import Values, are_measured, are_unmistakable, look_like_ids
 from setveil.data.names import (
     event_noun,
     is_measured_name,
@@ -75,11 +75,16 @@ def may_tell(name: str, head: Sequence[str]) -> bool:
         return False
     filled = [value for value in head if value not in evidence.MISSING]
     different = list(dict.fromkeys(filled))
-    return len(different) >= evidence.MANY and _are_ids(different, named=bool(name))
+    return _are_ids(different, named=bool(name))
 
 
 def _are_ids(labels: Sequence[str], *, named: bool) -> bool:
-    """Tell whether values are those of people; in columns without a name that may be full names."""
+    """Tell whether values are those of people; in columns without a name that may be full names.
+
+    Few values are asked about as well: one question too many is better than rows that are taken for people.
+    """
+    if len(labels) < (2 if are_unmistakable(labels) else evidence.FEW):
+        return False
     full = not named and sum(map(_is_full_name, labels)) >= evidence.SURE * len(labels)
     return full or (not are_measured(labels) and look_like_ids(labels, once=False))
 
@@ -151,7 +156,7 @@ def _shared(row: Codes, column: Values, n_rows: int, id_column: str | None) -> t
     if mixed or not several or (id_column is not None and tells_person(id_column)):
         return None
     labels, named = column.present, not re.fullmatch("column [0-9]+", column.name)
-    sure = evidence.MANY <= n_people < n_rows <= _LINES * n_people and _are_ids(labels, named=named)
+    sure = n_people < n_rows <= _LINES * n_people and _are_ids(labels, named=named)
     return (n_people, mixed) if sure else None
 
 

@@ -153,11 +153,17 @@ def are_measured(labels: Sequence[str]) -> bool:
     return kinds["date"] + kinds["number"] > (1 - evidence.SURE) * len(labels)
 
 
+def are_unmistakable(labels: Sequence[str]) -> bool:
+    """Tell whether values are mail addresses, telephone numbers, hashes or long numbers, however few."""
+    sure = max(evidence.SURE * len(labels), 1)
+    return any(sum(form.fullmatch(x) is not None for x in labels) >= sure for form in _UNMISTAKABLE)
+
+
 def look_like_ids(labels: Sequence[str], *, once: bool) -> bool:
     """Tell whether different values are such as nothing but ids have; `once`: each is on one row only."""
-    sure = evidence.SURE * len(labels)
-    if any(sum(form.fullmatch(x) is not None for x in labels) >= sure for form in _UNMISTAKABLE):
+    if are_unmistakable(labels):
         return True
+    sure = evidence.SURE * len(labels)
     parts = [found for label in labels if (found := _PREFIXED.fullmatch(label))]
     if len(parts) >= sure and len({found[1] for found in parts}) <= 2:
         return True

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from setveil.data.evidence import PUBLISHED_MISSING
 from setveil.data.layout import FORMATS
 from setveil.errors import DataError, listed, shorten, unreadable
 from setveil.plain_json import read_json
@@ -51,6 +52,13 @@ def published_layout(about: Mapping[str, Any]) -> dict[str, Any]:
     """Take from an about.json how its file is to be read: arguments of `setveil.read`."""
     known = {"format", *(option for form in FORMATS.values() for option in form.takes)}
     return {key: value for key, value in about.items() if key in known}
+
+
+def reading_of_rows(about: Mapping[str, Any]) -> dict[str, Any]:
+    """Take from an about.json how the rows that setveil wrote are read: in wide rows NA is a label, too."""
+    layout = published_layout(about)
+    labels = ",".join(sorted(PUBLISHED_MISSING - {""}))
+    return layout | ({"not_missing": labels} if layout.get("format") == "wide" else {})
 
 
 def require_columns(name: str, others: Sequence[str]) -> None:

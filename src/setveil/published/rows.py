@@ -30,6 +30,7 @@ from setveil.published.about import (
     about_file,
     published_file,
     published_layout,
+    reading_of_rows,
     read_about,
     require_columns,
     require_size,
@@ -357,7 +358,7 @@ def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> T
     layout = shared_layout(about)
     if about.get("rows") and about["rows"] == about["empty_rows"]:
         return _read_empty(file, layout, about["rows"])
-    rows = read_rows(str(file), **(recorded | given))
+    rows = read_rows(str(file), **(reading_of_rows(about) | given))
     if rows.origin is not None:
         require_columns(str(file), rows.origin.ignored_columns)
     require_as_written(file, layout, rows)

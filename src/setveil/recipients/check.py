@@ -31,9 +31,6 @@ Fact = tuple[str, str]
 # A row as the numbers of its facts, in ascending order.
 NumberedRow = tuple[int, ...]
 
-# Cells of wide tables that contain no item.
-MISSING = ("", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null", "None")
-
 # Characters that would steer a terminal.
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
@@ -170,7 +167,7 @@ def read_wide(about: Mapping[str, Any], data: str) -> list[list[str]]:
     rows = []
     for line in table:
         cells = list(line.values())
-        row = [cell for cell in cells if cell not in MISSING]
+        row = [cell for cell in cells if cell]
         require(cells == row + [""] * (len(cells) - len(row)), "a gap")
         rows.append(row)
     return rows

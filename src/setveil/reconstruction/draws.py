@@ -20,7 +20,7 @@ from setveil.errors import DataError, OutputError, RequestError, listed
 from setveil.kernels.rows import frozen
 from setveil.progress import Progress, silent
 from setveil.published import kind_at
-from setveil.published.about import published_file, published_layout, reconstruction_at
+from setveil.published.about import published_file, reading_of_rows, reconstruction_at
 from setveil.published.boxes import Boxes
 from setveil.published.classes import FILE as CLASSES
 from setveil.published.facts import fields_of
@@ -325,7 +325,7 @@ def _read(
         how = How(format="csv", separator=",", delimiter=entry["delimiter"])
         rows = read_published_table(path, roles["qi"], roles["set"], roles["keep"], how).sets
     else:
-        rows = read_rows(str(path), **published_layout(entry))
+        rows = read_rows(str(path), **reading_of_rows(entry))
     missing = n_rows - rows.n_rows
     if missing < 0 or (missing and "id_column" not in entry):
         raise DataError(

@@ -257,7 +257,7 @@ def _require_as_verified(release: Release, published: Path) -> None:
     """Read published files again and compare them with what was verified, to the last row."""
     hint = "This is a defect of setveil; please report it. Another --format may do."
     try:
-        as_published = partial(read, refuse_tables=False)  # in which a label NA is no missing value
+        as_published = partial(read, published=True)  # in which a label NA is no missing value
         again = kind_of_recoding(release.recoding.kind).read(str(published), as_published)
         counts = counts_beside(str(published))[0]
     except SetveilError as error:

@@ -149,7 +149,7 @@ def published_state(ledger: Ledger, runs: Mapping[str, Path] | None = None) -> S
 
 def read_rows(run: Path) -> Transactions:
     """Read the published rows of a run's folder."""
-    return read_published(str(run), lambda path, **how: read(path, **how, refuse_tables=False))
+    return read_published(str(run), lambda path, **how: read(path, **how, published=True))
 
 
 def require_shown(entry: Entry, part: KeptRelease, rows: Transactions, run: Path) -> None:

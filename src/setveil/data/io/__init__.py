@@ -42,7 +42,7 @@ from setveil.data.io.source import Source, Text, as_text, gather, is_xlsx, open_
 from setveil.data.io.text import QuoteError
 from setveil.data.io.write import write_blocks
 from setveil.data.io.written import long_separator, plain_text
-from setveil.data.lacking import PLAIN, PUBLISHED, Lacking, lacking_of
+from setveil.data.lacking import PLAIN, Lacking, lacking_of
 from setveil.data.layout import (
     FORMATS,
     InputFile,
@@ -92,7 +92,7 @@ class _Request:
     encoding: str | None
     separator: str | None
     wanted: Wanted
-    tables: bool  # whether a file that may be a table is refused where nothing says which columns count
+    published: bool  # whether it is no user's file: one that may be a table is refused otherwise
     normalize: str | None = None  # how spellings of an item become one
     # quote, decimal, sheet: arguments of `read`
     quote: str | None = None
@@ -168,7 +168,7 @@ def read(
     missing_item: str | None = None,
     fill_id: bool = False,
     also: str | Sequence[str] | Mapping[str, str] | None = None,
-    refuse_tables: bool = True,
+    published: bool = False,
 ) -> Transactions:
     """Read transactions from files or a database, and remember where they came from.
 
@@ -217,9 +217,9 @@ def read(
         Values that mean that there is none, and lines that lack an ID or an item, as for `setveil.read`.
     also : str, sequence of str, or mapping, optional
         Further files about the same people, as for `setveil.read`.
-    refuse_tables : bool
-        Whether a file that may be a table is rejected where nothing says which columns count. Otherwise its
-        lines are read as rows of items, which is right for a published file of which nothing else is known.
+    published : bool
+        Whether it is a published file. If nothing says which columns count, its lines are rows of items, and
+        labels such as NA are labels. Otherwise a file that may be a table is rejected.
 
     Returns
     -------
@@ -234,11 +234,11 @@ def read(
     >>> data = sv.read("stays.csv", item_columns="DX1-DX20")                      # doctest: +SKIP
     """
     lacking = lacking_of(missing, not_missing, missing_id, missing_item, fill_id=fill_id)
-    lacking = _as_published(lacking, refuse_tables=refuse_tables)
+    lacking = _as_published(lacking) if published else lacking
     wanted = Wanted(id_column, item_column, item_columns, delimiter, yes, lacking)
     lines = lines_of(skip_lines, skip_last, comment, header_lines)
     request = _Request(
-        format, encoding, separator, wanted, refuse_tables, normalize, quote, decimal, sheet, lines, lacking,
+        format, encoding, separator, wanted, published, normalize, quote, decimal, sheet, lines, lacking,
         also_of(also or ()),
     )  # fmt: skip
     return _read(
@@ -250,24 +250,24 @@ def read_with_ids(
     path: str | Path | Sequence[str | Path] | None = None, **reading: Any
 ) -> tuple[Transactions, list[str] | None]:
     """Read transactions as `read` does, and the id of each row; None where rows have none."""
-    tables = reading.pop("refuse_tables", True)
+    published = reading.pop("published", False)
     lacking = lacking_of(**{name: reading.pop(name, None) for name in OF_LACKING})
-    lacking = _as_published(lacking, refuse_tables=tables)
+    lacking = _as_published(lacking) if published else lacking
     lines = lines_of(**{name: reading.pop(name, None) for name in OF_LINES})
     wanted = Wanted(**{name: reading.pop(name, None) for name in WANTED}, lacking=lacking)
     form, encoding, separator = (reading.pop(name, None) for name in ("format", "encoding", "separator"))
     more = {name: reading.pop(name, None) for name in ("normalize", "quote", "decimal", "sheet")}
     also = also_of(reading.pop("also", None) or ())
     request = _Request(
-        form, encoding, separator, wanted, tables, **more, lines=lines, lacking=lacking, also=also
+        form, encoding, separator, wanted, published, **more, lines=lines, lacking=lacking, also=also
     )
     beside = (reading.pop(name, None) for name in ("not_ids", "query", "connection"))
     return _read(path, request, *beside, **{"same_ids": False, "rows_are_events": False} | reading)
 
 
-def _as_published(lacking: Lacking, *, refuse_tables: bool) -> Lacking:
-    """Take labels of a published file, which no table is taken for, as they are, unless words were named."""
-    return PUBLISHED if not refuse_tables and lacking == PLAIN else lacking
+def _as_published(lacking: Lacking) -> Lacking:
+    """Take labels of a published file as they are, unless words were named that mean no label."""
+    return replace(lacking, published=True) if lacking == replace(PLAIN, values=lacking.values) else lacking
 
 
 def _read(
@@ -313,12 +313,12 @@ def _read(
     for further in request.also:
         part, file = _also_part(further, request, id_column)
         parts, files = [*parts, part], [*files, file]
-    if request.tables and wanted.named:
+    if not request.published and wanted.named:
         for one, file in zip(parts, files, strict=True):
             require_no_ids(file.path, one.items, not_ids)
             if request.format is None and wanted.delimiter is None and _is_of_cells(one.layout):
                 refuse_lists(file.path, one.items, one.layout.format)
-    if request.tables:
+    if not request.published:
         for one, file in zip(parts, files, strict=True):
             refuse_rounded_parts(file.path, one)
     lacking = [request.lacking] * first + [request.lacking.alone()] * len(request.also)
@@ -328,7 +328,7 @@ def _read(
     part = parts[0] if first == 1 else _together(parts[:first], files[:first], same_ids=same_ids)
     if request.also:
         part = _united([part, *parts[first:]], same_ids=True)
-    if request.tables and not rows_are_events:
+    if not request.published and not rows_are_events:
         require_people(files[0].path, part, wanted)
     data = Transactions.from_codes(part.indptr, part.codes, part.labels)
     if not data.n_occurrences:
@@ -406,7 +406,7 @@ def read_ids(how: Mapping[str, Any]) -> set[str] | None:
     lines = lines_of(**{name: how.get(name) for name in OF_LINES})
     wanted = replace(wanted, yes=how.get("yes"), lacking=lacking)
     request = _Request(
-        how["layout"], how["encoding"], how["separator"], wanted, True, None, how.get("quote"), None,
+        how["layout"], how["encoding"], how["separator"], wanted, False, None, how.get("quote"), None,
         how.get("sheet"), lines, lacking, also_of(how.get("also") or ()),
     )  # fmt: skip
     try:
@@ -533,7 +533,7 @@ def read_beginning(
     separator: str | None,
 ) -> RowsRead:
     """Read what a file begins with as `read` reads a whole one."""
-    return _read_source(source, _Request(format, encoding, separator, Wanted(None, None, None), True))[0]
+    return _read_source(source, _Request(format, encoding, separator, Wanted(None, None, None), False))[0]
 
 
 def _read_source(source: Source, request: _Request) -> tuple[RowsRead, str | None]:
@@ -576,7 +576,7 @@ def _read_source(source: Source, request: _Request) -> tuple[RowsRead, str | Non
         return _read_separated(text, chosen, request), text.encoding
     _refuse_options(chosen, given)
     refuse_unfit(f"the format {chosen}", quote=request.quote)
-    if request.tables:
+    if not request.published:
         _require_numbers(text, chosen, request)
     try:
         part = function_of(FORMATS[chosen].reader)(text, **request.options(chosen))
@@ -668,7 +668,7 @@ def _asked_of_arrays(text: Text, request: _Request, why: str) -> TableError | No
     """Ask which elements of arrays are items, if a reading by their places works."""
     from setveil.data.io.records import RecordTable
 
-    if not request.tables or not request.silent:
+    if request.published or not request.silent:
         return None
     try:
         table = RecordTable(text)
@@ -696,7 +696,7 @@ def _read_separated(text: Text, detected: str, request: _Request) -> RowsRead:
         else:
             given = asked.given()
             _refuse_options(detected, given)
-            if request.tables:
+            if not request.published:
                 _require_numbers(plain, detected, request)
             part = function_of(FORMATS[detected].reader)(plain, **asked.options(detected))
             part = replace(part, notes=(*plain.notes, *part.notes))
@@ -724,7 +724,7 @@ def _plain_quotes(error: QuoteError) -> TableError:
 
 def _refuse_ids_in_lists(part: RowsRead, name: str, request: _Request) -> None:
     """Raise if arrays or lists, of which nothing says that they are rows of items, may hold ids."""
-    if request.tables and request.silent:
+    if not request.published and request.silent:
         refuse_ids_in_lists(_first_rows(part), name, next(iter(part.item_columns), ""))
 
 
@@ -747,7 +747,7 @@ def _read_undeclared(text: Text, detected: str, request: _Request) -> RowsRead:
     chosen = detected if request.separator is None else "basket"
     if chosen in {"fimi", "spmf"} and not holds_numbers(text) and why_table(text, "basket", None)[0]:
         chosen = "basket"
-    if request.tables:
+    if not request.published:
         _require_numbers(whole, chosen, request)
         if chosen == "basket":
             _ask_for_lines(text, request)
@@ -756,7 +756,7 @@ def _read_undeclared(text: Text, detected: str, request: _Request) -> RowsRead:
         agreed = read_unnamed(text, request.separator, request.wanted) if chosen == "basket" else None
         if agreed is not None:
             return replace(agreed, notes=(*text.notes, *agreed.notes))
-        if request.tables:
+        if not request.published:
             more = {} if separator is None else {"separator": separator}
             if chosen != "basket":
                 more["format"] = "long"
@@ -810,7 +810,7 @@ def _is_mostly_wide(rows: Sequence[Sequence[str]]) -> bool:
 
 def _asked_of_texts(error: DataError, text: Text, chosen: str, request: _Request) -> TableError | None:
     """Ask whether lines that are no numbers, as their format has them, are texts with signs between them."""
-    if chosen not in {"fimi", "spmf"} or holds_numbers(text) or not request.tables:
+    if chosen not in {"fimi", "spmf"} or holds_numbers(text) or request.published:
         return None
     asked = TableError(error.message.removesuffix("."), [], [({"format": "basket"}, EVERY_FIELD)])
     asked.keep(lambda options: _can_be_read(text, request, options))
@@ -849,7 +849,7 @@ def _works(text: Text, request: _Request, options: Mapping[str, str]) -> bool:
         separator=said.pop("separator", request.separator),
         quote=said.pop("quote", request.quote),
         wanted=replace(request.wanted, **said, lacking=lacking),
-        tables=True,
+        published=False,
     )
     try:
         text, separator = plain_text(text, asked.separator, asked.quote)
