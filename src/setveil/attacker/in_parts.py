@@ -145,7 +145,8 @@ def _sums(
         indptr, items, ones, places, 0, lengths.size, offsets, table, limits, least, each_below, each_drawn
     )
     below = np.zeros((limits.size, longest + 1), np.int64)
-    np.add.at(below, (slice(None), lengths), each_below)
+    for limit in range(limits.size):
+        np.add.at(below[limit], lengths, each_below[limit])
     filled, short = least[lengths > 0], least[(lengths > 0) & (lengths < size)]
     return _Sums(
         (filled < limits[:, None]).sum(axis=1),

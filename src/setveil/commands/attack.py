@@ -204,10 +204,10 @@ def attacked(
     seed: int = 0,
     **asked: Any,
 ) -> dict[str, Any]:
-    """Attack published rows (see `attack`); the order of the lines of `train` and `control` decides nothing."""
+    """Attack published rows (see `attack`); the order of the lines of people decides nothing."""
     _require_people(train, control)
     orders = [np.argsort(row_keys(side, seed, "attack"), kind="stable") for side in (train, control)]
-    sides = [side.drawn(order) for side, order in zip((train, control), orders, strict=True)]
+    sides = train.drawn(orders[0]), control.drawn(orders[1])
     found = _attacked(target, *sides, secret, seed=seed, **asked)
     for line in found["exposed"]:
         line["row"] = int(orders[0][line["row"] - 1]) + 1

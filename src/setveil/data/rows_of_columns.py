@@ -21,6 +21,7 @@ from setveil.data.columns import (
     Codes,
     Wanted,
     as_field,
+    as_fields,
     column_at,
     columns_at,
     joined,
@@ -29,7 +30,7 @@ from setveil.data.columns import (
     split_names,
 )
 from setveil.data.events import NOBODY, Beside, may_tell, require_rows_of_people
-from setveil.data.ids import Values
+from setveil.data.ids import Values, why_id
 from setveil.data.lacking import (
     PLAIN,
     Lacking,
@@ -43,6 +44,7 @@ from setveil.data.lacking import (
 from setveil.data.lacking import without_words as emptied_column
 from setveil.data.layout import Layout
 from setveil.data.named_columns import Column, NamedColumns, called
+from setveil.data.names import tells_person
 from setveil.data.personal import (
     Personal,
     PersonalColumn,
@@ -314,8 +316,9 @@ def _read_table(table: Any, form: str | None, wanted: Wanted) -> RowsRead:
         form = _form_of(table, columns, values)
     names = [table.names[at] for at in items_at]
     if form == "onehot" and wanted.item_columns is None:
+        _refuse_people_as_items(table, items_at, columns, id_at)
         refuse_totals(
-            table, names, columns, None if ids is None or id_at is None else (called(table, id_at), ids)
+            table, items_at, columns, None if ids is None or id_at is None else (called(table, id_at), ids)
         )
     if form == "onehot" and wanted.yes is not None:
         cells, labels = answered(table, names, columns, wanted.yes_values)
@@ -671,6 +674,37 @@ def _require_item_names(table: Any, names: Sequence[str]) -> None:
             f"{table.name}: in a one-hot table each column must be named like its item, once.",
             hint="Check the header line.",
         )
+
+
+def _refuse_people_as_items(
+    table: Any, items_at: Sequence[int], columns: Sequence[Column], id_at: int | None
+) -> None:
+    """Raise if a column of people would be an item of a one-hot table whose items were not named."""
+    names = [table.names[at] for at in items_at]
+    if table.lacking.published or not all(names) or len(set(names)) < len(names):
+        return
+    held = {at: Values(table.names[at], *column[:2]) for at, column in zip(items_at, columns, strict=True)}
+    found = [at for at, column in held.items() if tells_person(column.name) or why_id(column)]
+    if not found or len(found) == len(held):
+        return
+    name = table.names[found[0]]
+    others = as_fields([at for at in items_at if at not in found], table.names)
+    every: list[tuple[dict[str, Any], str]] = []
+    if all(label.isdecimal() or label in evidence.YES | evidence.NO for label in held[found[0]].labels):
+        every = [({"item_columns": as_fields(items_at, table.names)}, f"{name} is an item like the others")]
+    if id_at is not None and tells_person(table.names[id_at]):
+        person: dict[str, Any] = {"item_columns": others}
+    elif set(held[found[0]].present) <= evidence.YES | evidence.NO:
+        person = {"item_columns": others, "rows_are_events": True}
+    else:
+        person = {"item_columns": others, "id_column": name}
+    row = f"one row per value of {name}" if "id_column" in person else f"{name} is no item"
+    raise TableError(
+        f"{table.name}: column {shorten(name)} looks like person IDs, and would be an item of this one-hot "
+        "table",
+        [],
+        [(person, row), *every],
+    )
 
 
 def marked(table: NamedColumns, names: list[str], columns: Sequence[Column]) -> tuple[Codes, list[str]]:

@@ -69,7 +69,7 @@ def total_lines(table: Any, ids: Column) -> list[int]:
 
 
 def refuse_totals(
-    table: Any, names: Sequence[str], columns: Sequence[Column], ids: tuple[str, Column] | None
+    table: Any, items_at: Sequence[int], columns: Sequence[Column], ids: tuple[str, Column] | None
 ) -> None:
     """Raise if a column of a one-hot table whose items were not named is the sum of the others.
 
@@ -80,11 +80,12 @@ def refuse_totals(
     at = next((at for at in (len(columns) - 1, 0) if is_sum(columns, at)), None)
     if at is None:
         return
-    others = as_fields([place for place in range(len(columns)) if place != at], names)
-    every = as_fields(range(len(columns)), names)
+    others = as_fields([place for place in items_at if place != items_at[at]], table.names)
+    every = as_fields(items_at, table.names)
     without: Options = {"item_columns": others}
     as_data: Options = {"item_columns": every}
-    message = f"{table.name}: column {shorten(names[at])} is the sum of the other columns, and no item"
+    name = shorten(table.names[items_at[at]])
+    message = f"{table.name}: column {name} is the sum of the other columns, and no item"
     lines = [] if ids is None else total_lines(table, ids[1])
     if ids is not None and lines:
         message += f"; {_lines_said(*ids, lines)}"

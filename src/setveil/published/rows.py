@@ -30,8 +30,8 @@ from setveil.published.about import (
     about_file,
     published_file,
     published_layout,
-    reading_of_rows,
     read_about,
+    reading_of_rows,
     require_columns,
     require_size,
 )
