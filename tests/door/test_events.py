@@ -324,3 +324,63 @@ def test_sorted_numbers_are_baskets(name: str, tmp_path: Path) -> None:
     for part in parts:
         (tmp_path / name).write_text("".join(separator.join(map(str, row)) + "\n" for row in part))
         assert sv.read(tmp_path / name).n_rows == len(part)
+
+
+@pytest.mark.parametrize("people", [2, 3, 5, 12, 19])
+@pytest.mark.parametrize("form", ["mail", "phone", "hash", "prefixed", "digits"])
+def test_few_people_without_a_header_are_asked_about(people: int, form: str, tmp_path: Path) -> None:
+    """Two mail addresses or numbers of telephones are enough; of other IDs five."""
+    rng = seeded(47)
+    made = {
+        "mail": "anna.berg{}@example.org",
+        "phone": "+49 30 55510{:02}",
+        "hash": "4148ebb0fb88bda301{:02}",
+        "prefixed": "DE-72477{:02}",
+        "digits": "76543{:02}",
+    }[form]
+    lines = [
+        f"F-{at + 2_000_000},{made.format(at % people)},{rng.choice(('tea', 'milk', 'jam'))}"
+        for at in range(8 * people)
+    ]
+    path = tmp_path / "a.csv"
+    path.write_text("\n".join(rng.sample(lines, len(lines))) + "\n")
+    if people < 5 and form in {"prefixed", "digits"}:
+        assert sv.read(path, id_column="1", item_column="3").n_rows == 8 * people
+        return
+    with pytest.raises(sv.TableError, match=f"{people} people have {8 * people} rows") as caught:
+        sv.read(path, id_column="1", item_column="3")
+    for options, _ in caught.value.readings:
+        assert sv.read(path, **{"id_column": "1", "item_column": "3", **options}).n_rows in {
+            people,
+            8 * people,
+        }
+
+
+@pytest.mark.parametrize("given", ["order_id", "user_id", None])
+@pytest.mark.parametrize("values", ["ids", "marks"])
+def test_people_are_no_item_of_a_one_hot_table(given: str | None, values: str, tmp_path: Path) -> None:
+    """Neither by their name, nor, if the ID column is in the middle of the items, by a printed range."""
+    rng = seeded(48)
+    head = ["milk", "order_id", "bread", "user_id", "tea"]
+    lines = [
+        [
+            rng.choice("01"),
+            str(1000 + at),
+            rng.choice("01"),
+            rng.choice("01") if values == "marks" else str(rng.randint(1, 20)),
+            rng.choice("01"),
+        ]
+        for at in range(60)
+    ]
+    path = tmp_path / "a.csv"
+    path.write_text("\n".join(",".join(line) for line in [head, *lines]) + "\n")
+    asked: dict[str, Any] = {"format": "onehot"} | ({"id_column": given} if given else {})
+    with pytest.raises(sv.TableError, match="would be an item of this one-hot table") as caught:
+        sv.read(path, **asked)
+    for at, (options, _) in enumerate(caught.value.readings):
+        read = sv.read(path, **{**asked, **options})
+        assert (
+            {*read.vocabulary.labels} & {"user_id", "order_id"} == {"user_id", "order_id"} - {given}
+            if at
+            else not {*read.vocabulary.labels} & {"user_id", "order_id"}
+        )

@@ -687,14 +687,15 @@ def _refuse_people_as_items(
     found = [at for at, column in held.items() if tells_person(column.name) or why_id(column)]
     if not found or len(found) == len(held):
         return
-    name = table.names[found[0]]
+    most = min(found, key=lambda at: (not tells_person(table.names[at]), at))
+    name = table.names[most]
     others = as_fields([at for at in items_at if at not in found], table.names)
     every: list[tuple[dict[str, Any], str]] = []
-    if all(label.isdecimal() or label in evidence.YES | evidence.NO for label in held[found[0]].labels):
+    if all(label.isdecimal() or label in evidence.YES | evidence.NO for label in held[most].labels):
         every = [({"item_columns": as_fields(items_at, table.names)}, f"{name} is an item like the others")]
     if id_at is not None and tells_person(table.names[id_at]):
         person: dict[str, Any] = {"item_columns": others}
-    elif set(held[found[0]].present) <= evidence.YES | evidence.NO:
+    elif set(held[most].present) <= evidence.YES | evidence.NO:
         person = {"item_columns": others, "rows_are_events": True}
     else:
         person = {"item_columns": others, "id_column": name}
