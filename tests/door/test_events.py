@@ -384,3 +384,21 @@ def test_people_are_no_item_of_a_one_hot_table(given: str | None, values: str, t
             if at
             else not {*read.vocabulary.labels} & {"user_id", "order_id"}
         )
+
+
+@pytest.mark.parametrize("people", [3, 12, 40])
+def test_an_amount_is_no_id_of_people_with_telephone_numbers(people: int, tmp_path: Path) -> None:
+    """If lines of several people have one amount, rows by amounts are rows of nobody."""
+    rng = seeded(49)
+    lines = [
+        f"+49 {3175441 + at % people};{rng.randint(1, 30)}.50;{rng.choice(('milk', 'milk, bread', 'tea, jam'))}"
+        for at in range(4 * people)
+    ]
+    path = tmp_path / "a.csv"
+    path.write_text("\n".join(rng.sample(lines, len(lines))) + "\n")
+    with pytest.raises(sv.TableError, match=f"{people} people have [0-9]+ rows"):
+        sv.read(path, id_column="2", item_column="3", delimiter=",")
+    with pytest.raises(sv.TableError) as caught:
+        sv.read(path, separator=";")
+    for options, _ in caught.value.readings:
+        assert options.get("id_column") != "2"

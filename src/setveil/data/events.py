@@ -16,7 +16,7 @@ import numpy as np
 
 from setveil.data import evidence
 from setveil.data.columns import Codes
-from setveil.data.ids import Values, are_measured, are_unmistakable, look_like_ids
+from setveil.data.ids import Values, are_addresses, are_measured, are_unmistakable, look_like_ids
 from setveil.data.names import (
     event_noun,
     is_measured_name,
@@ -153,10 +153,12 @@ def _shared(row: Codes, column: Values, n_rows: int, id_column: str | None) -> t
             return n_people, mixed
         shared = mixed and not (id_column is not None and (tells_person(id_column) or _is_group(id_column)))
         return (n_people, mixed) if shared else None
-    if mixed or not several or (id_column is not None and tells_person(id_column)):
+    if not several or (id_column is not None and tells_person(id_column)):
         return None
     labels, named = column.present, not re.fullmatch("column [0-9]+", column.name)
-    sure = n_people < n_rows <= _LINES * n_people and _are_ids(labels, named=named)
+    if mixed and not are_addresses(column.name, labels):
+        return None  # goods may be on several rows, too
+    sure = (mixed or n_people < n_rows) and n_rows <= _LINES * n_people and _are_ids(labels, named=named)
     return (n_people, mixed) if sure else None
 
 

@@ -230,7 +230,7 @@ def _of_lists(table: NamedColumns, values: Sequence[Sequence[str]], word: Sequen
         return []
     ids = [at for at in range(len(values)) if at not in signs and any(values[at])]
     ids = [at for at in ids if _is_called_id(table, at) or evidence.are_different(values[at])]
-    ids = [at for at in ids if not _is_measured(table, at)]
+    ids = [at for at in ids if not _is_measured(table, at) and not _are_measured(table, at, values[at])]
     id_at = max(ids, key=lambda at: (_rank(table, at), _id_score(table, at, values[at]), -at), default=None)
     options = {} if id_at is None else {"id_column": word[id_at]}
     if len(lists) == 1 and options:
