@@ -389,10 +389,9 @@ def test_people_are_no_item_of_a_one_hot_table(given: str | None, values: str, t
 @pytest.mark.parametrize("people", [3, 12, 40])
 def test_an_amount_is_no_id_of_people_with_telephone_numbers(people: int, tmp_path: Path) -> None:
     """If lines of several people have one amount, rows by amounts are rows of nobody."""
-    rng = seeded(49)
+    rng, goods = seeded(49), ("milk", "milk, bread", "tea, jam")
     lines = [
-        f"+49 {3175441 + at % people};{rng.randint(1, 30)}.50;{rng.choice(('milk', 'milk, bread', 'tea, jam'))}"
-        for at in range(4 * people)
+        f"+49 {3175441 + at % people};{rng.randint(1, 30)}.50;{rng.choice(goods)}" for at in range(4 * people)
     ]
     path = tmp_path / "a.csv"
     path.write_text("\n".join(rng.sample(lines, len(lines))) + "\n")
