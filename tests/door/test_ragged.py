@@ -116,3 +116,24 @@ def test_a_series_asks_for_the_people_of_lists(tmp_path: Path) -> None:
     done = setveil("series", "add", "s", "a.jsonl", "--name", "q1", "--out", "q1", cwd=tmp_path)
     assert done.code == 4
     assert "--id-column Versichertennr --item-column ICD10" in done.err
+
+
+def test_no_column_is_proposed_into_which_short_lines_shift_names(tmp_path: Path) -> None:
+    """Ten codes in front of names: neither are the names items, nor the codes people."""
+    rng = seeded(50)
+    firsts, lasts = ("Anna", "Bert", "Clara", "Emil", "Lena"), ("Beck", "Conrad", "Frank", "Huber", "Jung")
+    for number in range(5):
+        lines = [
+            [
+                *rng.sample([str(1001 + at) for at in range(10)], rng.randint(1, 3)),
+                rng.choice("mf"),
+                f"{rng.choice(firsts)} {rng.choice(lasts)}-{rng.choice(lasts)}",
+                f"DE-{rng.randint(1_000_000, 9_999_999)}",
+            ]
+            for _ in range(59)
+        ]
+        path = tmp_path / f"{number}.csv"
+        path.write_text("\n".join("\t".join(line) for line in lines) + "\n")
+        with pytest.raises(sv.TableError) as caught:
+            sv.read(path)
+        assert caught.value.readings == ()

@@ -81,15 +81,19 @@ def may_tell(name: str, head: Sequence[str]) -> bool:
 def _are_ids(labels: Sequence[str], *, named: bool) -> bool:
     """Tell whether values are those of people; in columns without a name that may be full names.
 
-    Few values are asked about as well: one question too many is better than rows that are taken for people.
+    Few values are asked about as well, if no code of goods or places is written so: one question too many is
+    better than rows that are taken for people.
     """
-    if len(labels) < (2 if are_unmistakable(labels) else evidence.FEW):
+    full = not named and sum(map(is_full_name, labels)) >= evidence.SURE * len(labels)
+    long = sum(sum(sign.isdigit() for sign in label) >= _LONG for label in labels)
+    few = evidence.FEW if full or long >= evidence.SURE * len(labels) else evidence.MANY
+    if len(labels) < (2 if are_unmistakable(labels) else few):
         return False
-    full = not named and sum(map(_is_full_name, labels)) >= evidence.SURE * len(labels)
     return full or (not are_measured(labels) and look_like_ids(labels, once=False))
 
 
-def _is_full_name(text: str) -> bool:
+def is_full_name(text: str) -> bool:
+    """Tell whether a text is written as the first and last names of a person are."""
     words = text.replace(",", " ").split()
     parts = [part for word in words for part in word.split("-")]
     return 2 <= len(words) <= 4 and all(part.isalpha() and part[0].isupper() for part in parts)

@@ -9,6 +9,8 @@ from types import MappingProxyType
 
 from setveil.data import answers, evidence
 from setveil.data.columns import as_field, as_fields, numbered_alike
+from setveil.data.events import is_full_name
+from setveil.data.ids import look_like_ids
 from setveil.data.layout import in_words
 from setveil.data.named_columns import NamedColumns, called
 from setveil.data.names import (
@@ -147,6 +149,8 @@ def likely_readings(table: NamedColumns) -> list[Reading]:
     # an empty field between blanks cannot be seen, unless only items at the ends of lines are missing
     shifted = table.trimmed and table.separator == " " and not _only_items_lack(table, values)
     several = _of_one_kind(table, values) if width > 2 and not shifted else []
+    if table.trimmed and not table.header and _hold_somebody([values[at] for at in several]):
+        several = []
     if several and _are_amounts([values[at] for at in several]):
         options = {"format": "onehot", **whose, "item_columns": as_fields(several, word)}
         return [(options, f"one row per {per}, an item where its number is above 0")] if table.header else []
@@ -193,6 +197,13 @@ def _of_ends(table: NamedColumns, values: Sequence[Sequence[str]], word: Sequenc
     if any(_may_be_ids(filled[at]) or _hold_ends(table, [at]) for at in items[:-1]):
         return []
     return [({"item_columns": as_fields(items, word)}, "one row per line, items from these columns")]
+
+
+def _hold_somebody(columns: Sequence[Sequence[str]]) -> bool:
+    """Tell whether values that stand only once are full names or IDs, as if short lines shift columns."""
+    times = Counter(value for column in columns for value in column if value not in evidence.MISSING)
+    once = [value for value, number in times.items() if number == 1]
+    return sum(is_full_name(value) or look_like_ids([value], once=False) for value in once) > 1
 
 
 def _come_again(values: Sequence[str], others: set[str]) -> bool:
