@@ -163,6 +163,7 @@ def first_hierarchy(paths: Sequence[str], reading: Reading) -> str:
 def command_with(options: str) -> str:
     """Complete options to the command that was called, in place of those that it had already."""
     again = {word for word in shlex.split(options) if word.startswith("--")} - _SEVERAL
+    again |= _OF_ITEMS if again & _OF_ITEMS else set()
     words: list[str] = []
     skipped = False
     for word in sys.argv[1:]:
@@ -183,6 +184,7 @@ def _reads_tables(reading: Reading) -> bool:
 
 
 OF_TABLES = "kkm"  # the model that is proposed for tables
+_OF_ITEMS = {"--item-column", "--item-columns"}  # of which one is given
 _SEVERAL = {"--when", "--not-ids", "--hierarchy"}  # which say more beside what was said
 _FLAGS = {"--rows-are-events", "--same-ids", "--fill-id"}
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.data.names import is_id_name, is_item_name
-from setveil.errors import DataError, RequestError, did_you_mean, listed, shorten
+from setveil.errors import DataError, RequestError, TableError, did_you_mean, listed, shorten
 
 Codes = NDArray[np.int64]
 
@@ -55,6 +55,12 @@ class Wanted:
         """Whether a column was named."""
         return any(value is not None for value in (self.id_column, self.item_column, self.item_columns))
 
+    @property
+    def only_id(self) -> bool:
+        """Whether a column of IDs was named, and nothing of the items."""
+        said = self.item_column, self.item_columns, self.delimiter, self.yes
+        return self.id_column is not None and all(one is None for one in said)
+
     def names_of(self, line: Sequence[str]) -> bool:
         """Whether a line holds the name of a column, or the ends of a range; numbers are no names."""
         fields = {field for field in line if field and not re.fullmatch("0*[1-9][0-9]*", field, re.ASCII)}
@@ -79,12 +85,24 @@ class _Columns:
         self.places = {name: at for at, name in enumerate(names)}
         self.times = Counter(names)
 
+    def numbers(self, wanted: str) -> str:
+        """List the numbers of the columns with a name: ``2-6``."""
+        named = [at for at, name in enumerate(self.names) if name == wanted]
+        return as_fields(named, [str(at + 1) for at in range(len(self.names))])
+
+    def repeated(self, wanted: str) -> str:
+        """Say that several columns have a name."""
+        return f"{self.where}: {self.times[wanted]} columns are named {shorten(wanted)}"
+
     def at(self, wanted: str) -> int:
         """Find a column by its name, else by its number, counted from 1."""
         names, where, times = self.names, self.where, self.times[wanted]
         if times:
             if times > 1:
-                raise DataError(f"{where}: {times} columns are named {shorten(wanted)}.")
+                raise DataError(
+                    f"{self.repeated(wanted)}.",
+                    hint=f"Name them by their numbers: {self.numbers(wanted)}.",
+                )
             return self.places[wanted]
         if wanted.isascii() and wanted.isdigit() and len(wanted) < 9 and 1 <= int(wanted) <= len(names):
             return int(wanted) - 1
@@ -150,6 +168,8 @@ def columns_at(names: Sequence[str], wanted: str | Sequence[str], id_at: int | N
                     f"{listed(names, 20)}."
                 )
             found.update(some)
+        elif columns.times[part] > 1:
+            found.update(at for at, name in enumerate(names) if name == part)
         else:
             found.add(columns.at(part))
     if not found:
@@ -192,6 +212,13 @@ def long_columns(names: Sequence[str], wanted: Wanted, where: str) -> tuple[int,
 
     If only one is named and there are two columns, the other one is the other.
     """
+    if wanted.item_column is not None and (columns := _Columns(names, where)).times[wanted.item_column] > 1:
+        meaning = f"items from all {columns.times[wanted.item_column]} columns"
+        raise TableError(
+            columns.repeated(wanted.item_column),
+            [],
+            [({"item_columns": columns.numbers(wanted.item_column)}, meaning)],
+        )
     ends = [None if name is None else column_at(names, name, where) for name in _pair(wanted)]
     if len(names) == 2 and ends != [None, None]:
         ends = [1 - ends[1] if ends[0] is None and ends[1] is not None else ends[0], ends[1]]

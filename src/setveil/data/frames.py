@@ -148,7 +148,7 @@ def list_column(schema: Mapping[str, pl.DataType], wanted: Wanted, where: str) -
     lists = [name for name, dtype in schema.items() if isinstance(dtype, pl.List | pl.Array)]
     if wanted.item_column in lists:
         return wanted.item_column
-    if wanted.named or not lists:
+    if wanted.item_column is not None or not lists:
         return None
     plain = [name for name in lists if "." not in name]
     if len(lists) == 1 or len(plain) == 1:

@@ -381,12 +381,15 @@ def _of_one_kind(table: NamedColumns, values: Sequence[Sequence[str]]) -> list[i
         )
         if alike:
             return [] if any(_is_intruder(table, values, alike, at) for at in alike) else alike
-    sets = [set() if _is_called_id(table, at) else _shared(column) for at, column in enumerate(values)]
+    sets = [
+        set() if _is_called_id(table, at) else _shared(column) or _number_codes(table, at, column)
+        for at, column in enumerate(values)
+    ]
     best: list[int] = []
     run: list[int] = []
     for at in range(len(sets)):
         plain = sets[at] and not _is_mark(values[at])
-        if run and plain and 5 * len(sets[run[-1]] & sets[at]) >= min(len(sets[run[-1]]), len(sets[at])):
+        if run and plain and _alike(sets[run[-1]], sets[at]):
             run.append(at)
         else:
             run = [at] if plain else []
@@ -395,6 +398,22 @@ def _of_one_kind(table: NamedColumns, values: Sequence[Sequence[str]]) -> list[i
         [row[at] for at in best if at < len(row) and row[at] not in evidence.MISSING] for row in table.head
     ]
     return best if len(best) > 1 and not evidence.why_ids(rows) and not _hold_ends(table, best) else []
+
+
+def _number_codes(table: NamedColumns, at: int, values: Sequence[str]) -> set[str]:
+    """Return the values of a column if they may be codes of items: numbers of three digits or more."""
+    filled = [value for value in values if value not in evidence.MISSING]
+    long = all(value.isdecimal() and len(value) > _SHORT for value in filled)
+    if not long or len(filled) < evidence.MANY or _is_measured(table, at) or _look_like_ids(filled):
+        return set()
+    return set() if evidence.is_grouped(values) else set(filled)
+
+
+def _alike(one: set[str], other: set[str]) -> bool:
+    """Tell whether columns share values as items do; of numbers most, since ages and places share some."""
+    both = len(one & other)
+    numbers = all(value.isdecimal() for value in one | other)
+    return 3 * both >= 2 * len(one | other) if numbers else 5 * both >= min(len(one), len(other))
 
 
 def _only_items_lack(table: NamedColumns, values: Sequence[Sequence[str]]) -> bool:
@@ -417,6 +436,7 @@ def _hold_ends(table: NamedColumns, columns: Sequence[int]) -> bool:
 
 _AMOUNT = re.compile(r"[0-9]+(\.0+)?", re.ASCII)
 _WORDS = re.compile(r"[^\s,;|]+")
+_SHORT = 2  # digits that ages and answers have
 _ANY_COLUMN = re.compile(r"(.|col|column|field|var|variable|feature|value|unnamed|_)?[\W_]*", re.IGNORECASE)
 
 

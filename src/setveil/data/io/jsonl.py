@@ -112,6 +112,10 @@ def _read_records(text: Text, wanted: Wanted) -> RowsRead:
     if not wanted.named and table.agreed(said=False) is None:
         lists = _lists(table)
         raise refusal(table, "no key holds an array") if not lists else which_list(table, lists)
+    if wanted.only_id and (lists := _lists(table)):
+        if len(lists) > 1:
+            raise which_list(table, lists)
+        wanted = replace(wanted, item_column=table.names[lists[0]])
     if wanted.id_column is not None and wanted.item_column is not None:
         id_at = column_at(table.names, wanted.id_column, table.name)
         item_at = column_at(table.names, wanted.item_column, table.name)

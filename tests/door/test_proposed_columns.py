@@ -1,0 +1,95 @@
+"""Columns of numbers, columns of one name, and lists next to an ID are proposed or read as items."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from random import Random
+
+import polars as pl
+import pytest
+
+import setveil as sv
+from cli_helpers import setveil
+from strategies import seeded
+
+
+def of_numbers(rng: Random, n: int = 60) -> list[list[str]]:
+    """Draw lines of an ID and three codes that are numbers."""
+    return [[str(7_654_321 + 37 * at), *map(str, rng.sample(range(1001, 1011), 3))] for at in range(n)]
+
+
+def write(path: Path, lines: list[list[str]]) -> Path:
+    path.write_text("\n".join(map(",".join, lines)) + "\n")
+    return path
+
+
+@pytest.mark.parametrize("head", [[], ["patient_id", "a", "b", "c"]])
+def test_all_columns_of_number_codes_are_proposed(head: list[str], tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", [*([head] if head else []), *of_numbers(seeded(51))])
+    with pytest.raises(sv.TableError) as caught:
+        sv.read(path)
+    assert [options for options, _ in caught.value.readings] == [{"item_columns": "a-c" if head else "2-4"}]
+    assert sv.read(path, **caught.value.readings[0][0]).n_items == 10
+
+
+def test_ages_and_places_side_by_side_are_no_items(tmp_path: Path) -> None:
+    """Numbers of two digits, and numbers of which columns share few."""
+    rng = seeded(52)
+    lines = [
+        [
+            str(7_654_321 + 37 * at),
+            str(rng.randint(20, 90)),
+            str(rng.randint(20, 90)),
+            str(rng.randint(100, 180)),
+            str(rng.randint(150, 200)),
+        ]
+        for at in range(60)
+    ]
+    with pytest.raises(sv.TableError) as caught:
+        sv.read(write(tmp_path / "a.csv", lines))
+    assert caught.value.readings == ()
+
+
+@pytest.mark.parametrize("option", ["--item-column", "--item-columns"])
+def test_a_name_that_several_columns_have(option: str, tmp_path: Path) -> None:
+    rng, codes = seeded(53), ["E11", "I10", "J45", "K21", "M54"]
+    lines = [[f"P{at}", *(rng.sample(codes, 3))] for at in range(30)]
+    write(tmp_path / "a.csv", [["patient_id", "dx", "dx", "dx"], *lines])
+    words = ["anonymize", "a.csv", "--id-column", "patient_id", option, "dx", "--k", "2", "--m", "1"]
+    done = setveil(*words, "--out", "out", "--no-details", cwd=tmp_path)
+    if option == "--item-column":
+        assert "3 columns are named 'dx'" in done.err
+        (command,) = (line.strip() for line in done.err.splitlines() if line.startswith("    setveil "))
+        assert "--item-columns 2-4" in command
+        assert "--item-column dx" not in command
+        done = setveil(*shlex.split(command)[1:], cwd=tmp_path)
+    done.ok()
+    assert json.loads((tmp_path / "out" / "published" / "about.json").read_text())["rows"] == 30
+    with pytest.raises(sv.DataError, match="3 columns are named 'dx'") as caught:
+        sv.read(tmp_path / "a.csv", id_column="dx", item_column="patient_id")
+    assert "2-4" in caught.value.hint
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.parquet"])
+def test_lists_beside_an_id_that_was_named_are_the_items(name: str, tmp_path: Path) -> None:
+    rng = seeded(54)
+    rows = [{"order_id": f"o{at}", "items": rng.sample(["milk", "tea", "jam"], 2)} for at in range(30)]
+
+    def file(records: list[dict[str, object]]) -> Path:
+        path = tmp_path / name
+        if name == "a.jsonl":
+            path.write_text("".join(json.dumps(one) + "\n" for one in records))
+        else:
+            pl.DataFrame(records).write_parquet(path)
+        return path
+
+    read = sv.read(file(rows), id_column="order_id")
+    assert [set(row) for row in read] == [set(row["items"]) for row in rows]
+    with pytest.raises(sv.TableError, match="users have 30 orders") as caught:
+        sv.read(file([{**row, "user_id": at % 7} for at, row in enumerate(rows)]), id_column="order_id")
+    assert caught.value.readings[0][0] == {"id_column": "user_id"}
+    both = [{**row, "more": ["a"]} for row in rows]
+    with pytest.raises(sv.DataError, match="more"):
+        sv.read(file(both), id_column="order_id")
