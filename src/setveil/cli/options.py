@@ -20,7 +20,6 @@ from typer.main import get_command
 
 from setveil.cli import help as helps
 from setveil.cli.config import take_config
-from setveil.cli.extending import name_files
 from setveil.cli.help import (
     ALGORITHM,
     ANSWER,
@@ -436,6 +435,8 @@ def _promised(given: Mapping[str, Any], entries: Sequence[HelpEntry]) -> set[str
 def _name_files(error: SetveilError, given: Mapping[str, Any]) -> None:
     """Write the files and options that a command was given into what an error suggests."""
     if isinstance(error, MissingItemsError):
+        from setveil.cli.extending import name_files
+
         reading = reading_of(**{one.name: given[one.name] for one in reading_options() if one.name in given})
         of_facts, of_table = (
             any(given.get(one.name) for one in options) for options in (fact_options(), column_options())

@@ -20,9 +20,9 @@ _LOOKED_AT = 300  # leaves that show whether a hierarchy is that of a system
 
 
 def groups_of_new(tree: Hierarchy, items: Sequence[str]) -> dict[str, str]:
-    """Find the group that each new code belongs to; others are omitted.
+    """Find the group that each new code belongs to, where there is one.
 
-    So is another spelling of what is in the hierarchy, or of a code before it.
+    Other spellings of what is in the hierarchy, or of a code before them, are omitted.
 
     Parameters
     ----------
