@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from random import Random
 
@@ -77,7 +78,7 @@ def test_lists_beside_an_id_that_was_named_are_the_items(name: str, tmp_path: Pa
     rng = seeded(54)
     rows = [{"order_id": f"o{at}", "items": rng.sample(["milk", "tea", "jam"], 2)} for at in range(30)]
 
-    def file(records: list[dict[str, object]]) -> Path:
+    def file(records: Sequence[Mapping[str, object]]) -> Path:
         path = tmp_path / name
         if name == "a.jsonl":
             path.write_text("".join(json.dumps(one) + "\n" for one in records))
@@ -93,3 +94,20 @@ def test_lists_beside_an_id_that_was_named_are_the_items(name: str, tmp_path: Pa
     both = [{**row, "more": ["a"]} for row in rows]
     with pytest.raises(sv.DataError, match="more"):
         sv.read(file(both), id_column="order_id")
+
+
+@pytest.mark.parametrize("person", ["clara.huber{}@example.org", "+49 30 55{}"])
+def test_a_line_of_a_person_is_no_header(person: str, tmp_path: Path) -> None:
+    """Its fields would be published as the names of columns; here a decimal comma is between two."""
+    rng = seeded(55)
+    lines = [
+        [f"{person.format(6_086_246 + at)} 2{rng.randint(1, 9)}", f"{rng.randint(0, 9)} {code}"]
+        for at in range(20)
+        for code in rng.sample(["E11.9", "R51", "I10"], rng.randint(1, 3))
+    ]
+    path = write(tmp_path / "a.txt", lines)
+    for separator in (None, ","):
+        with pytest.raises(sv.TableError) as caught:
+            sv.read(path, separator=separator)
+        for reading, _ in caught.value.readings:
+            assert not set(reading.values()) & set(lines[0])

@@ -65,6 +65,8 @@ _PERSONAL = re.compile(
     r"@|^\+[0-9]|\([0-9]{2,5}\) ?[0-9]{3}|^(?=.*[0-9])[0-9a-f-]{16,}$", re.ASCII | re.IGNORECASE
 )
 
+_ADDRESS = re.compile(r"[^@\s]@[^@\s]+\.\w|^\+[0-9][0-9 ()/.-]{6,}")
+
 
 def kind(value: str) -> str:
     """Tell of what sort a value is: `integer`, `number`, `date`, `code` (letters and digits), `word`."""
@@ -205,11 +207,14 @@ def are_marks(values: Set[str]) -> bool:
 def has_header(rows: Rows) -> bool:
     """Tell whether the first line is unlike those below it; lines that equal it are not looked at.
 
-    It is if a column of numbers or dates does not begin with one; else if none of its fields is a number, a
+    It is none if it holds a mail address or a telephone number, which would be published as a name. Else it
+    is if a column of numbers or dates does not begin with one; else if none of its fields is a number, a
     date or empty, and none stands in its column again. The name of the first column may be empty if it
     numbers the lines.
     """
     if len(rows) < 2:
+        return False
+    if any(map(_ADDRESS.search, rows[0])):
         return False
     first, rest = rows[0], [row for row in rows[1:] if row != rows[0]]
     again = len(rest) + 1 < len(rows)
