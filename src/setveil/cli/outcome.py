@@ -55,7 +55,7 @@ def _of_series(options: Mapping[str, Any]) -> tuple[tuple[str, list[str]], ...]:
 
     files = options.get("input") or []
     folder, name = options.get("series"), options.get("name")
-    if not folder or not name or len(files) != 1 or "-" in files:
+    if not folder or not name or len(files) != 1 or "-" in files or options.get("merge"):
         return ()
     reading = {name: options[name] for name in ("hierarchy", *READING) if name in options}
     return (
