@@ -161,7 +161,7 @@ def attack(
     >>> others = 4 * [["tea", "milk"], ["tea"], ["coffee"]]
     >>> found = sv.attack(people, people, others, k=3)
     >>> found["leak"], found["attacks"][0]["train"]["successes"], found["exposed"][0]
-    (True, 1, {'row': 19, 'attacks': 3})
+    (True, 1, {'row': 19, 'attacks': 2})
     """
     share, level = share_between("split", split), share_between("alpha", alpha)
     listening = heard(progress)
