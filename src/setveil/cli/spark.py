@@ -87,8 +87,8 @@ def anonymize(
     from setveil.hierarchy.io import read_hierarchy
     from setveil.runs.folder import require_writable
 
-    require_parquet(reading)
     require_known(options, own)
+    require_parquet(reading)
     guarantee = km_only(model, promise, SPARK)
     name = algorithm or DEFAULT
     if name not in ALGORITHMS:
