@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,8 +28,9 @@ _KNOWN = {  # options of anonymize that mean something here, besides those of th
 
 
 def require_known(options: Mapping[str, Any], own: Mapping[str, Any]) -> None:
-    """Refuse options of `anonymize` that have no meaning on Spark."""
+    """Refuse options of `anonymize` that have no meaning on Spark, other than those on reading."""
     allowed = _KNOWN | {name.replace("_", "-") for name in own}
+    allowed |= {one.name.replace("_", "-") for one in fields(Reading)}
     unknown = [f"--{name}" for name in options if name.removeprefix("no-") not in allowed]
     if unknown:
         raise RequestError(
@@ -88,11 +90,11 @@ def anonymize(
     from setveil.runs.folder import require_writable
 
     require_known(options, own)
-    require_parquet(reading)
     guarantee = km_only(model, promise, SPARK)
     name = algorithm or DEFAULT
     if name not in ALGORITHMS:
         raise RequestError(f"With --engine spark there are {', '.join(ALGORITHMS)}, got {name}.")
+    require_parquet(reading)
     if not files:
         raise RequestError("With --engine spark an INPUT must be named: Parquet files, or a folder of them.")
     module = algorithms.load(name)
