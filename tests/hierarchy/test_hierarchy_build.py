@@ -18,6 +18,7 @@ from setveil.data.vocabulary import item_order
 from setveil.errors import DataError, RequestError
 from setveil.hierarchy._cooccurrence import group_similar, similar_items
 from setveil.hierarchy.build import balanced, by_cooccurrence, by_prefix, extend
+from setveil.hierarchy.fit import fitted
 from setveil.hierarchy.io import read_hierarchy, write_hierarchy
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import distinct_rows
@@ -250,10 +251,13 @@ def test_extend_keeps_a_single_item_a_leaf() -> None:
     ]
 
 
-def test_extend_puts_an_item_that_is_a_group_below_it() -> None:
-    made = extend(FRUIT, Transactions.from_rows([["fruit", "axe"]]))
-    assert next(path for path in made.paths() if path[0] == "fruit")[:2] == ["fruit", "fruit*"]
+def test_extend_leaves_an_item_that_is_a_group_to_each_run() -> None:
+    data = Transactions.from_rows([["fruit", "axe"]])
+    made = extend(FRUIT, data)
     assert "axe" in made
+    assert set(made.labels) - {"axe", "(unlisted)"} == set(FRUIT.labels)  # what is published keeps its name
+    path = next(path for path in fitted(made, data.vocabulary.labels).paths() if path[0] == "fruit")
+    assert path[:2] == ["fruit", "fruit*"]
 
 
 def groups_of(tree: Hierarchy) -> set[frozenset[str]]:
