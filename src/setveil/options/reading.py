@@ -97,7 +97,7 @@ class Reading:
     )
     also: Sequence[str] | None = parameter(
         Texts("FILE[:COLUMN]"),
-        "Further file about the same people, joined by --id-column: its items are added. May be repeated.",
+        "Further file about the same people, joined by the ID: its items are added. May be repeated.",
         default=None,
     )
     query: str | None = parameter(Text("SQL"), "Read a table from a database: SQL.", default=None)

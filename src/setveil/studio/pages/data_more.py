@@ -36,7 +36,7 @@ def fields(options: Mapping[str, Any]) -> list[dict[str, Any]]:
             "name": name,
             "id": f"more-{name}",
             "label": name.replace("-", " ").capitalize().replace(" id", " ID"),
-            "help": _OPTIONS[name].help.replace("--id-column", "the ID"),
+            "help": _OPTIONS[name].help,
             "flag": name in FLAGS,
             "number": isinstance(_OPTIONS[name].kind, Integer),
             "words": _words(_OPTIONS[name].kind),
