@@ -483,7 +483,7 @@ def test_from_two_lists_to_a_release_by_own_ms(screen: Screen, tmp_path: Path) -
     page.get_by_role("button", name="Read it as this log").click()
     expect(page.get_by_role("heading", name="The parts of facts")).to_be_visible()
     page.goto(screen.at("p", project.name, "promise"))
-    page.get_by_label("So many of each column").check()
+    page.get_by_label("This many of each column").check()
     page.get_by_label("of code", exact=True).fill("2")
     page.get_by_label("of cost", exact=True).fill("1")
     looks(page, "lists-promise")
