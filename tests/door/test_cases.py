@@ -613,7 +613,7 @@ def test_42_words_that_mean_that_there_is_no_code(tmp_path: Path, name: str) -> 
     columns = ("--id-column", "patient_id", "--item-column", "icd10")
     done = setveil("anonymize", f"{name}.csv", *TO_O, *columns, cwd=place).ok()
     assert "15 lines have an ID and no item; 15 rows are empty." in done.err
-    assert f"{word!r} (15) means that there is no item. --not-missing WORD reads it as one." in done.err
+    assert f"'{word}' (15) means that there is no item. --not-missing WORD reads it as one." in done.err
     lines = fields(place / f"{name}.csv")
     counts = recounted((who, "" if code == word else code) for who, code in lines)
     assert in_full(place / "o") == counts == (120, 15, 325, 20)
