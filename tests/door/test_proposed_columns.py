@@ -109,3 +109,21 @@ def test_a_line_of_a_person_is_no_header(person: str) -> None:
     assert not evidence.has_header(lines)
     assert evidence.has_header([["who", "code"], *lines])
     assert evidence.has_header([["@timestamp", "e@code"], *lines])
+
+
+@pytest.mark.parametrize(
+    "person",
+    ["10.0.{}.7", "2001:db8::{}", "030 55{}", "Ahornweg {}", "9f86d081884c7d659a2feaa0c55ad{:03}", "4{:015}"],
+)
+def test_a_line_with_the_form_of_those_below_is_no_header(person: str, tmp_path: Path) -> None:
+    """The first of 40 lines without a header holds a person's address and a code that stands only there."""
+    rng = seeded(56)
+    lines = [[person.format(100), "Z99.9"]]
+    lines += [[person.format(101 + at // 2), rng.choice(["E11.9", "R51", "I10"])] for at in range(40)]
+    assert not evidence.has_header(lines)
+    assert evidence.has_header([["who", "code"], *lines])
+    path = tmp_path / "visits.csv"
+    path.write_text("".join(",".join(line) + "\n" for line in lines), encoding="utf-8")
+    with pytest.raises(sv.SetveilError) as refused:
+        sv.read(path)
+    assert lines[0][0] not in str(refused.value.hint)

@@ -17,7 +17,8 @@ import pytest
 
 import setveil as sv
 from cli_helpers import refused, setveil
-from setveil.data.personal import CARD, IP, Personal, folded, forms, is_card, masked, personal_fields
+from setveil.data.personal import Personal, folded, forms, masked, personal_fields
+from setveil.data.personal_forms import CARD, IP, is_card
 from setveil.report.run.folder import published_files
 from setveil.runs.folder import new_folder
 from setveil.runs.last_check import require_nothing_personal

@@ -10,7 +10,7 @@ from typing import Any
 from setveil.errors import MissingItemsError
 from setveil.hierarchy.tree import BELOW_ONE_NODE
 
-_SOURCES = ("original", "input", "files", "data")  # the argument or option that names the rows
+_SOURCES = ("original", "input", "files", "data", "release")  # the argument or option that names the rows
 
 
 def name_files(error: MissingItemsError, given: Mapping[str, Any], reading: Sequence[str], what: str) -> None:

@@ -12,6 +12,8 @@ from collections import Counter
 from collections.abc import Sequence, Set
 from itertools import pairwise
 
+from setveil.data.personal_forms import holds_address, likely_form
+
 Rows = Sequence[Sequence[str]]
 
 SEPARATORS = ",;\t|"
@@ -64,8 +66,6 @@ _LISTED = re.compile(r"[0-9]{1,15}", re.ASCII)  # a number in a list
 _PERSONAL = re.compile(
     r"@|^\+[0-9]|\([0-9]{2,5}\) ?[0-9]{3}|^(?=.*[0-9])[0-9a-f-]{16,}$", re.ASCII | re.IGNORECASE
 )
-
-_ADDRESS = re.compile(r"[^@\s]@[^@\s]+\.\w|^\+[0-9][0-9 ()/.-]{6,}")
 
 
 def kind(value: str) -> str:
@@ -207,14 +207,14 @@ def are_marks(values: Set[str]) -> bool:
 def has_header(rows: Rows) -> bool:
     """Tell whether the first line is unlike those below it; lines that equal it are not looked at.
 
-    It is none if it holds a mail address or a telephone number, which would be published as a name. Else it
-    is if a column of numbers or dates does not begin with one; else if none of its fields is a number, a
-    date or empty, and none stands in its column again. The name of the first column may be empty if it
-    numbers the lines.
+    It is none if it holds a mail address or a telephone number, or the like in a column of such values (see
+    `likely_form`): these would be published as names of columns. Else it is one if a column of numbers or dates
+    does not begin with one; else if none of its fields is a number, a date or empty, and none stands in its
+    column again. The first name may be empty if that column numbers the lines.
     """
     if len(rows) < 2:
         return False
-    if any(map(_ADDRESS.search, rows[0])):
+    if any(map(holds_address, rows[0])):
         return False
     first, rest = rows[0], [row for row in rows[1:] if row != rows[0]]
     again = len(rest) + 1 < len(rows)
@@ -223,6 +223,8 @@ def has_header(rows: Rows) -> bool:
     columns = [
         [row[at] for row in rest if len(row) > at and row[at] not in MISSING] for at in range(len(first))
     ]
+    if any(map(_is_personal_like, first, columns)):
+        return False
     unnamed = len(first) > 1 and not first[0] and len(rest) > 1 and _number_lines(columns[0])
     plain = all(field and kind(field) in {"word", "code"} for field in first[unnamed:])
     unlike = not again
@@ -236,6 +238,12 @@ def has_header(rows: Rows) -> bool:
             plain = False
         unlike |= sum(kind(value) != kind(field) for value in below) >= SURE * max(len(below), 1)
     return plain and unlike
+
+
+def _is_personal_like(field: str, below: Sequence[str]) -> bool:
+    """Tell whether a field is written like an IP address or a hash, as nearly all values below it are."""
+    form = likely_form(field)
+    return bool(form) and bool(below) and sum(likely_form(v) == form for v in below) >= SURE * len(below)
 
 
 def _number_lines(values: Sequence[str]) -> bool:

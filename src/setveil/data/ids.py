@@ -31,15 +31,15 @@ from setveil.data.names import (
     is_place,
     names_others,
 )
+from setveil.data.personal_forms import LOCAL_PHONE
 from setveil.errors import TableError, shorten
 from setveil.wording import count
 
 _MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _PHONE = re.compile(r"(\+|00)[0-9][0-9 ()/.-]{6,}")
-_LOCAL_PHONE = re.compile(r"0[0-9]{1,4}[ /-][0-9][0-9 /-]{4,}|\(?[0-9]{3}\)?[ -][0-9]{3}-[0-9]{4}")
 _LONG = re.compile(r"(?=[^0-9]*[0-9])[0-9A-Za-z+/=_-]{16,}")
 _NUMBERED = re.compile(r"[0-9]{6,}[/-][0-9]{1,4}|[\[(#][0-9]{6,}[\])]?", re.ASCII)
-_UNMISTAKABLE = _MAIL, _PHONE, _LOCAL_PHONE, _LONG, _NUMBERED
+_UNMISTAKABLE = _MAIL, _PHONE, LOCAL_PHONE, _LONG, _NUMBERED
 _PREFIXED = re.compile(r"([^\W0-9]+[-_/ .]?)([0-9]{3,})", re.ASCII)
 _DAY = re.compile(
     r"(19|20)[0-9]{2}(0[1-9]|1[0-2])([0-2][0-9]|3[01])|([0-2][0-9]|3[01])(0[1-9]|1[0-2])(19|20)[0-9]{2}"

@@ -31,7 +31,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from ipaddress import ip_address
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
@@ -43,42 +42,19 @@ from setveil.data.columns import split_names
 from setveil.data.ids import Values, is_day, look_like_ids, of_cells, why_id
 from setveil.data.named_columns import Column
 from setveil.data.names import is_person_id
+from setveil.data.personal_forms import ADDRESS, CARD, IP, MAIL, PHONE, form_of
 from setveil.errors import DataError, RequestError, listed
 
 if TYPE_CHECKING:
     import polars as pl
 
-IDS, MAIL, PHONE, IP, CARD, ADDRESS = (
-    "person IDs",
-    "e-mail addresses",
-    "telephone numbers",
-    "IP addresses",
-    "card numbers",
-    "exact addresses",
-)
+IDS = "person IDs"
 _FIELDS = 12  # positions from the first on in which IDs are looked for, besides the last two
 _LAST = {-1: "last", -2: "next-to-last"}
 _AGAIN = 0.5  # share of different values from which on IDs may come again anywhere
 _GROUPED = 0.1  # the same, if equal IDs stand on neighbouring lines
 _SAME = 0.01  # share of lines on which an item column has the ID of its line
 
-_MAIL = re.compile(r"[^@\s,;<>\"]+@[^@\s,;<>\"]+\.[A-Za-z]{2,}")
-_PHONE = re.compile(r"\+[1-9][0-9]{0,2}[ ()/.-]{0,2}[0-9][0-9 ()/.-]{5,}[0-9]")
-_IPV4 = re.compile(r"(?:(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])\.){3}(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])")
-_CARD = re.compile(
-    r"[3-6][0-9]{12,18}|[3-6][0-9]{3}(?:[ -][0-9]{4}){3}|3[47][0-9]{2}[ -][0-9]{6}[ -][0-9]{5}"
-)
-_HOUSE = r"[0-9]{1,5} ?[a-z]?"
-_ADDRESS = re.compile(
-    rf"[0-9]{{1,5}}[a-z]? (?:[\w'.-]+ ){{1,4}}"
-    r"(?:street|st\.?|avenue|ave\.?|road|rd\.?|lane|drive|boulevard|blvd\.?)"
-    rf"|(?:[\w.'-]+ ){{0,3}}[\w.'-]*"
-    rf"(?:stra(?:ß|ss)e|str\.|weg|platz|allee|gasse|damm|ufer) {_HOUSE}"
-    rf"|[0-9]{{1,5}}(?: ?(?:bis|ter|[a-d]))?,? "
-    rf"(?:rue|avenue|av\.|boulevard|bd\.?|allée|chemin|impasse|quai) .+"
-    rf"|(?:calle|c/|avenida|avda\.|paseo|plaza|camino) ?.+?,? (?:n[.º°o]* ?)?{_HOUSE}(?:[,.] ?.*)?",
-    re.IGNORECASE,
-)
 _HINTS = (  # that a value may be of a form: for polars, which is fast
     r"@|^\+|[0-9.:]\.[0-9]|::|[0-9a-f]:[0-9a-f]|^[3-6][0-9]{3}[ 0-9-]{8,}$"
     r"|[^\W0-9]{2}.* [0-9]|^[0-9]+.* [^\W0-9]"
@@ -224,7 +200,7 @@ def merged(several: Sequence[tuple[PersonalColumn, ...]]) -> tuple[PersonalColum
 def forms(labels: Sequence[str] | pl.Series) -> dict[str, list[str]]:
     """Find the values that are written like what belongs to one person, by their kind."""
     likely = _matching(labels, _HINTS)
-    some = Counter(map(_form, likely[: evidence.LINES]))
+    some = Counter(map(form_of, likely[: evidence.LINES]))
     usual, times = max(some.items(), key=lambda one: one[1], default=("", 0))
     if (
         usual in {MAIL, PHONE, ADDRESS}
@@ -234,7 +210,7 @@ def forms(labels: Sequence[str] | pl.Series) -> dict[str, list[str]]:
         return {usual: likely}
     found: dict[str, list[str]] = {}
     for label in likely:
-        if kind := _form(label):
+        if kind := form_of(label):
             found.setdefault(kind, []).append(label)
     if IP in found and 3 * sum(map(_is_far, found[IP])) < len(found[IP]):
         del found[IP]  # numbers of sections or enzymes, such as 1.14.13.39
@@ -271,36 +247,9 @@ def _matching(labels: Sequence[str] | pl.Series, pattern: str) -> list[str]:
     return every.filter(every.str.contains(pattern)).to_list()
 
 
-def _form(label: str) -> str:
-    if _MAIL.fullmatch(label):
-        return MAIL
-    if _PHONE.fullmatch(label) and 8 <= sum(map(str.isdigit, label)) <= 15:
-        return PHONE
-    if _IPV4.fullmatch(label) or _is_ipv6(label):
-        return IP
-    if _CARD.fullmatch(label) and is_card(label):
-        return CARD
-    return ADDRESS if _ADDRESS.fullmatch(label) else ""
-
-
 def _is_far(label: str) -> bool:
     """Tell whether a part of an IP address is greater than numbers of sections are."""
     return ":" in label or any(int(part) >= 100 for part in label.split("."))
-
-
-def _is_ipv6(label: str) -> bool:
-    if label.count(":") < 2 or (label.count(":") < 7 and "::" not in label) or len(label) < 6:
-        return False
-    with suppress(ValueError):
-        return bool(ip_address(label))
-    return False
-
-
-def is_card(label: str) -> bool:
-    """Tell whether a number of 13 to 19 digits has the last digit that card numbers must have (Luhn)."""
-    digits = [int(sign) for sign in label if sign.isdigit()]
-    doubled = (sum(divmod(2 * digit, 10)) for digit in digits[-2::-2])
-    return 13 <= len(digits) <= 19 and (sum(digits[::-2]) + sum(doubled)) % 10 == 0
 
 
 def says_something(label: str) -> bool:

@@ -30,6 +30,8 @@ from setveil.kernels.rows import frozen
 from setveil.notebook import ROWS, card
 from setveil.wording import count
 
+_EXTEND = "`setveil hierarchy build DATA --extend HIERARCHY --out NEW`"
+_EXTEND_IN_PYTHON = "`setveil.hierarchy.build.extend(hierarchy, data)`"
 BELOW_ONE_NODE = (
     "adds them under one new node: there, a rare item takes all others with it, or is suppressed."
 )
@@ -341,7 +343,7 @@ class Hierarchy:
             error = MissingItemsError(
                 f"{len(missing):,} of {len(vocabulary):,} items of the data are not in the hierarchy: "
                 f"{listed(missing)}.{such}",
-                hint=hint or f"`setveil hierarchy build DATA --extend HIERARCHY --out NEW` {BELOW_ONE_NODE}",
+                hint=hint or f"{faces(_EXTEND, _EXTEND_IN_PYTHON)} {BELOW_ONE_NODE}",
                 problems=[f"item {label!r} is not in the hierarchy" for label in missing],
             )
             error.hierarchy = self.origin.path if self.origin else None

@@ -1,0 +1,75 @@
+"""How values are written that belong to one person: addresses, telephone numbers, card numbers, hashes."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from ipaddress import ip_address
+
+MAIL, PHONE, IP, CARD, ADDRESS = (
+    "e-mail addresses",
+    "telephone numbers",
+    "IP addresses",
+    "card numbers",
+    "exact addresses",
+)
+LOCAL_PHONE = re.compile(r"0[0-9]{1,4}[ /-][0-9][0-9 /-]{4,}|\(?[0-9]{3}\)?[ -][0-9]{3}-[0-9]{4}")
+_MAIL = re.compile(r"[^@\s,;<>\"]+@[^@\s,;<>\"]+\.[A-Za-z]{2,}")
+_PHONE = re.compile(r"\+[1-9][0-9]{0,2}[ ()/.-]{0,2}[0-9][0-9 ()/.-]{5,}[0-9]")
+_IPV4 = re.compile(r"(?:(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])\.){3}(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])")
+_CARD = re.compile(
+    r"[3-6][0-9]{12,18}|[3-6][0-9]{3}(?:[ -][0-9]{4}){3}|3[47][0-9]{2}[ -][0-9]{6}[ -][0-9]{5}"
+)
+_HOUSE = r"[0-9]{1,5} ?[a-z]?"
+_ADDRESS = re.compile(
+    rf"[0-9]{{1,5}}[a-z]? (?:[\w'.-]+ ){{1,4}}"
+    r"(?:street|st\.?|avenue|ave\.?|road|rd\.?|lane|drive|boulevard|blvd\.?)"
+    rf"|(?:[\w.'-]+ ){{0,3}}[\w.'-]*"
+    rf"(?:stra(?:ß|ss)e|str\.|weg|platz|allee|gasse|damm|ufer) {_HOUSE}"
+    rf"|[0-9]{{1,5}}(?: ?(?:bis|ter|[a-d]))?,? "
+    rf"(?:rue|avenue|av\.|boulevard|bd\.?|allée|chemin|impasse|quai) .+"
+    rf"|(?:calle|c/|avenida|avda\.|paseo|plaza|camino) ?.+?,? (?:n[.º°o]* ?)?{_HOUSE}(?:[,.] ?.*)?",
+    re.IGNORECASE,
+)
+_HASH = re.compile(r"(?=.*[0-9])(?=.*[a-f])[0-9a-f-]{16,}", re.IGNORECASE)
+_HOLDS_ADDRESS = re.compile(r"[^@\s]@[^@\s]+\.\w|^\+[0-9][0-9 ()/.-]{6,}")
+
+
+def form_of(label: str) -> str:
+    """Name the form of a value that can hardly be anything else; "" if it has none."""
+    if _MAIL.fullmatch(label):
+        return MAIL
+    if _PHONE.fullmatch(label) and 8 <= sum(map(str.isdigit, label)) <= 15:
+        return PHONE
+    if _IPV4.fullmatch(label) or _is_ipv6(label):
+        return IP
+    if _CARD.fullmatch(label) and is_card(label):
+        return CARD
+    return ADDRESS if _ADDRESS.fullmatch(label) else ""
+
+
+def likely_form(label: str) -> str:
+    """Name the form of a value, also one that codes may have, as of local telephone numbers or hashes."""
+    if LOCAL_PHONE.fullmatch(label):
+        return PHONE
+    return form_of(label) or ("hashes" if _HASH.fullmatch(label) else "")
+
+
+def holds_address(label: str) -> bool:
+    """Tell whether a value holds a mail address or is a telephone number."""
+    return _HOLDS_ADDRESS.search(label) is not None
+
+
+def _is_ipv6(label: str) -> bool:
+    if label.count(":") < 2 or (label.count(":") < 7 and "::" not in label) or len(label) < 6:
+        return False
+    with suppress(ValueError):
+        return bool(ip_address(label))
+    return False
+
+
+def is_card(label: str) -> bool:
+    """Tell whether a number of 13 to 19 digits has the last digit that card numbers must have (Luhn)."""
+    digits = [int(sign) for sign in label if sign.isdigit()]
+    doubled = (sum(divmod(2 * digit, 10)) for digit in digits[-2::-2])
+    return 13 <= len(digits) <= 19 and (sum(digits[::-2]) + sum(doubled)) % 10 == 0
