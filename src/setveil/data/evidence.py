@@ -208,9 +208,9 @@ def has_header(rows: Rows) -> bool:
     """Tell whether the first line is unlike those below it; lines that equal it are not looked at.
 
     It is none if it holds a mail address or a telephone number, or the like in a column of such values (see
-    `likely_form`): these would be published as names of columns. Else it is one if a column of numbers or dates
-    does not begin with one; else if none of its fields is a number, a date or empty, and none stands in its
-    column again. The first name may be empty if that column numbers the lines.
+    `likely_form`): these would be published as names of columns. Else it is one if a column of numbers or
+    dates does not begin with one; else if none of its fields is a number, a date or empty, and none stands in
+    its column again. The first name may be empty if that column numbers the lines.
     """
     if len(rows) < 2:
         return False
