@@ -15,6 +15,7 @@ from audit_cases import audit_module, audited
 from cli_helpers import refused, setveil
 from setveil.errors import DataError, RequestError, SetveilError
 from setveil.recipients import AUDIT
+from strategies import seeded
 
 ROWS = [["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]]
 TREE = {"a1": "A", "a2": "A", "b1": "B", "b2": "B", "A": "ALL", "B": "ALL"}
@@ -99,6 +100,20 @@ def test_rows_and_hierarchy_that_came_from_no_file(files: Path) -> None:
     (files / "run" / "original.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
     (files / "run" / "tree.csv").write_bytes((files / "run" / "internal" / "hierarchy.csv").read_bytes())
     assert audited(audit_module(), files / "run")[0] == 0
+
+
+def test_a_certificate_has_the_labels_of_a_computed_hierarchy(tmp_path: Path) -> None:
+    rng = seeded(5)
+    for turn in range(6):
+        rows = [
+            rng.choices(range(24), [1 / (1 + i) for i in range(24)], k=rng.randint(1, 3)) for _ in range(120)
+        ]
+        data = [sorted({f"item {number}" for number in row}) for row in rows]
+        run = tmp_path / str(turn)
+        sv.anonymize(data, k=4, m=2, algorithm="exact", certificate=True).write(run)
+        (run / "original.jsonl").write_text("".join(json.dumps(row) + "\n" for row in data))
+        (run / "tree.csv").write_bytes((run / "internal" / "hierarchy.csv").read_bytes())
+        assert audited(audit_module(), run)[0] == 0
 
 
 def test_time_that_is_too_short_gives_the_bound_there_is(files: Path) -> None:

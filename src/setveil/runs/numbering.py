@@ -21,6 +21,7 @@ from setveil.published.recoding import (
     recode,
     require_unlike,
 )
+from setveil.recipients import Certificate
 from setveil.values.per_column import labelled
 
 Names = Mapping[str, str]
@@ -223,6 +224,8 @@ def _renamed(told: Any, names: Names) -> Any:
     """Write the same with other labels."""
     if isinstance(told, str):
         return names.get(told, told)
+    if isinstance(told, Certificate):
+        return Certificate(_renamed(told.content, names), told.tree.relabelled(names))
     if isinstance(told, dict):
         return {key: _renamed(value, names) for key, value in told.items()}
     return [_renamed(one, names) for one in told] if isinstance(told, list) else told
