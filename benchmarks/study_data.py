@@ -69,7 +69,7 @@ def main() -> None:
     arguments = options.parse_args()
     source, out = data_folder(arguments.data), arguments.out
     if problems := wrong_files(source):
-        sys.exit("\n".join([*problems, "docs/data.md says where each file comes from and its exact form."]))
+        sys.exit("\n".join([*problems, "docs/results.md says where each file comes from, and its form."]))
     out.mkdir(parents=True, exist_ok=True)
     for name in sums():
         shutil.copyfile(source / name, out / name)

@@ -34,7 +34,7 @@ WRITTEN = [page for page in (ROOT / "docs").rglob("*.md") if page.relative_to(RO
 PAGES = [ROOT / "README.md", *sorted(WRITTEN)]
 NAMES = [page.relative_to(ROOT).as_posix() for page in PAGES]
 FIRST = re.compile(r"README\.md|docs/(hierarchies|ten_minutes|tutorials/.*)\.md")  # what a newcomer reads
-WITH_PYTHON = ["README.md", "docs/apply.md", "docs/python.md", "docs/tables.md", "docs/ten_minutes.md"]
+WITH_PYTHON = ["README.md", "docs/series.md", "docs/python.md", "docs/tables.md", "docs/ten_minutes.md"]
 WITH_PYTHON += [
     name for name in NAMES if name.count("/") > 1 and "\n```python\n" in (ROOT / name).read_text("utf-8")
 ]

@@ -111,7 +111,7 @@ def test_every_promise_is_an_end_of_the_map() -> None:
         "FILE --rho 0.2 --sensitive",
     ):
         assert implied in text
-    assert "which_promise.md" in list(links((ROOT / "docs" / "recommend.md").read_text("utf-8")))
+    assert "which_promise.md" in list(links((ROOT / "docs" / "algorithms.md").read_text("utf-8")))
 
 
 def test_five_rows_are_those_of_the_demo() -> None:

@@ -26,13 +26,13 @@ def test_missing_and_other_files_are_named(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "bms_webview1.dat is missing" in done.stderr
     assert "retail.dat is another file: expected SHA-256 8eebf67a" in done.stderr
-    assert "docs/data.md" in done.stderr
+    assert "docs/results.md" in done.stderr
     assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason=f"no data at {DATA} (set SETVEIL_DATA)")
 def test_the_commands_of_the_page_make_the_files(tmp_path: Path) -> None:
-    page = (ROOT / "docs" / "data.md").read_text("utf-8")
+    page = (ROOT / "docs" / "results.md").read_text("utf-8")
     rng = Random(0)
     rows = [line.split() for line in (DATA / "bms_webview1.dat").read_text().splitlines()]
     for row in rows:  # as visits were: pages in any order, some twice

@@ -71,7 +71,7 @@ def random_problems(n: int, seed: int) -> Iterator[Case]:
 
 
 def test_worked_example() -> None:
-    """The example of docs/lg.md."""
+    """The example of docs/searches.md."""
     case = case_of("a1 b1,a1 b1,a1 b1,a1 b2,a2 b1,a1,a1,a2,b2", TREE, 2)
     release = run(case)
     assert pairs(case, release) == {

@@ -124,7 +124,7 @@ def test_chances_equal_the_definition() -> None:
 
 
 def test_the_worked_example() -> None:
-    """That of docs/attack.md."""
+    """That of docs/risk.md."""
     first = "coffee,bread coffee,bread coffee,tea,cake tea,bread"
     people = [
         frozenset(text.split(","))

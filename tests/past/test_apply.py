@@ -398,7 +398,7 @@ def test_arguments_of_a_wrong_kind() -> None:
 
 
 def test_the_same_people_in_two_releases_can_be_found() -> None:
-    """The counterexample of docs/apply.md: each release is 2^1-anonymous, together they show a row."""
+    """The counterexample of docs/series.md: each release is 2^1-anonymous, together they show a row."""
     rows = [frozenset(row) for row in ("axy", "bxz", "cwy", "dwz")]
     fits = []
     for pairs in ("ab cd", "ac bd"):

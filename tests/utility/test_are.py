@@ -138,7 +138,7 @@ def test_recodings_of_the_package() -> None:
 
 
 def test_worked_example() -> None:
-    """docs/queries.md."""
+    """docs/query.md."""
     rows = [frozenset(row.split()) for row in ("a1 b1 b2", "a2 b1", "a2 b1 b2", "a1 a2 b2")]
     published = [frozenset(row.split()) for row in ("A b1 b2", "A b1", "A b1 b2", "A b2")]
     queries = [("a1",), ("a2",), ("b1", "b2"), ("a1", "b2"), ("a2", "b1"), ("a1", "a2")]

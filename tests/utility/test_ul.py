@@ -136,7 +136,7 @@ def test_the_result_of_the_papers_example() -> None:
 
 
 def test_worked_example() -> None:
-    """docs/queries.md: A costs 3/15 * 2/4, b1 and b2 cost 1/15 * 1/4 * 3/4."""
+    """docs/query.md: A costs 3/15 * 2/4, b1 and b2 cost 1/15 * 1/4 * 3/4."""
     data = Transactions.from_rows([["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]])
     tree = Hierarchy({"a1": "A", "a2": "A", "b1": "B", "b2": "B", "A": "*", "B": "*", "*": None})
     recoding = Recoding.from_cut(tree, map(tree.id, ["A", "b1", "b2"]))

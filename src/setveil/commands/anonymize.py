@@ -160,7 +160,7 @@ def anonymize(
     fact_lines : bool
         After that, try another depth in each branch of the codes' hierarchy, while there is time.
     trace : path, optional
-        Write the steps of the search into this file, as JSON lines (docs/trace.md): for `aa`, `da`, `oa`,
+        Write the steps of the search into this file, as JSON lines (docs/own_method.md): `aa`, `da`, `oa`,
         `hghs`, `mhghs`, `coat`, `pcta`, `lg`, `mm`, `border`, `cahd` and `rt`. The file describes original
         rows: do not share it.
     progress : callable or Progress, optional

@@ -50,7 +50,7 @@ def apply(
     left out. The new rows are verified by themselves.
 
     This is for rows of people who are not in the earlier release: then the two together keep the promise as
-    well. Of two releases of the same people nothing can be said (see docs/apply.md).
+    well. Of two releases of the same people nothing can be said (see docs/series.md).
 
     Parameters
     ----------

@@ -144,7 +144,7 @@ def attack(
     Returns
     -------
     Attacked
-        What ``setveil attack --json`` prints (see docs/attack.md), as a dict: `leak`, and for each attack how
+        What ``setveil attack --json`` prints (see docs/risk.md), as a dict: `leak`, and for each attack how
         often it succeeded. It tells of the original rows and must stay inside.
 
     Raises

@@ -115,7 +115,7 @@ def recommend(
     Returns
     -------
     dict
-        What ``setveil recommend --json`` prints (see docs/recommend.md): `best`, the candidate to recommend
+        What ``setveil recommend --json`` prints (see docs/algorithms.md): `best`, the candidate to recommend
         (None: none was finished in time), and all `candidates`, best first, each with its `algorithm`,
         `options`, `loss`, `status`, measures and the `command` that makes its release (None where the data,
         the hierarchy or the private or sensitive items are no files or texts); `by` names the loss; `safer`

@@ -33,7 +33,7 @@ class Disassociated(Guarantee):
     items in it is known, does a share of more than rho of the rows hold a sensitive item.
 
     This is weaker than k^m-anonymity: an attacker is not certain, but may be nearly so
-    (docs/disassociation.md has examples).
+    (docs/groups.md has examples).
 
     Parameters
     ----------

@@ -46,7 +46,7 @@ info = AlgorithmInfo(
     guarantees=("km-anonymity", "constraints"),
     needs=("the folder of an earlier run",),
     summary="Publishes other rows under the labels of an earlier release, so that the two can be compared.",
-    reference="setveil, docs/apply.md",
+    reference="setveil, docs/series.md",
 )
 
 

@@ -29,7 +29,7 @@ def people_of(earlier: PastRun, data: Transactions, told: str | None) -> PeopleE
         have; `shared`, how many of them the others have.
     """
     same = (
-        "Two releases of the same people may tell together what each hides (docs/apply.md). Leave these "
+        "Two releases of the same people may tell together what each hides (docs/series.md). Leave these "
         "people out, release one union instead, or publish a series, with one promise over both: `setveil "
         "series`. To go on nevertheless: --people same"
     )

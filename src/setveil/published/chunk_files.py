@@ -309,7 +309,7 @@ def read_chunks(file: str | Path) -> PublishedChunks:
     return _ChunksReading(str(file), _FORM).release()
 
 
-_FORM = "docs/disassociation.md says what the file of rows in chunks holds."
+_FORM = "docs/groups.md says what the file of rows in chunks holds."
 
 
 class _ChunksReading(JsonReading):

@@ -429,7 +429,7 @@ def _with_rows(sets: Transactions, indptr: NDArray[np.int64], items: NDArray[np.
 def _filled(indptr: NDArray[np.int64], part: NDArray[np.int64], least: int) -> int:
     """Count rows published with items; where some part has too few without, all rows but one.
 
-    Of what was suppressed there, the rows without items would tell: see docs/kkm.md.
+    Of what was suppressed there, the rows without items would tell: see docs/tables.md.
     """
     empty = np.diff(indptr) == 0
     in_part = np.bincount(part[empty])

@@ -1,7 +1,7 @@
 """Answers to COUNT queries from rows in chunks: chunks are taken as independent of each other.
 
 In a cluster the parts of a chunk are dealt to its rows, every deal as likely, and an item of the term chunk
-is in one row. docs/disassociation.md has the formulas and an example.
+is in one row. docs/groups.md has the formulas and an example.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A proof of a bound in integers, which a small program checks without a solver (see docs/certificate.md).
+"""A proof of a bound in integers, which a small program checks without a solver (see docs/exact.md).
 
 After a search the relaxation is minimized once more. The dual values of its clauses, rounded to integers, are
 multipliers; what they prove is the least of the loss and of what clauses add where they are broken, over all
@@ -255,7 +255,7 @@ class Prover:
 
 
 def certificate(search: Search) -> dict[str, Any]:
-    """Prove how little a release can lose, and write that down (see docs/certificate.md).
+    """Prove how little a release can lose, and write that down (see docs/exact.md).
 
     Parameters
     ----------

@@ -44,7 +44,7 @@ class Exact(Declared):
         Seconds after which the best release so far is returned with its proven gap; None: 300.
     certificate : bool
         Also prove the bound in integers, for k^m-anonymity: the run's folder gets a certificate inside, and
-        a small program that checks it (see docs/certificate.md).
+        a small program that checks it (see docs/exact.md).
 
     Examples
     --------

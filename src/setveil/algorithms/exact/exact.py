@@ -82,7 +82,7 @@ def certify(
     image: Mapping[str, str | None],
     progress: Progress = silent,
 ) -> Certificate:
-    """Prove how little a release can lose that was made before (see docs/certificate.md).
+    """Prove how little a release can lose that was made before (see docs/exact.md).
 
     Parameters
     ----------

@@ -78,7 +78,7 @@ def attack_rows(
     Returns
     -------
     dict
-        `attacks`, `leak` and `exposed` (see docs/attack.md).
+        `attacks`, `leak` and `exposed` (see docs/risk.md).
 
     References
     ----------

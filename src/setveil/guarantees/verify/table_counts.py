@@ -2,7 +2,7 @@
 
 Counts are of the whole table. Who knows a person's quasi-identifiers looks at one class only: where
 suppressed items are counted, rows that are published without items must not be few in any class
-(docs/kkm.md).
+(docs/tables.md).
 """
 
 from __future__ import annotations

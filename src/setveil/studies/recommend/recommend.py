@@ -24,7 +24,7 @@ from setveil.version import __version__
 TIME_BUDGET = 120.0
 ERRORS = ("are_mean", "table_are_mean")  # of random queries: for items; of a table, for columns and items
 
-# When another release is worth a word (see `Advice.safer` and docs/recommend.md).
+# When another release is worth a word (see `Advice.safer` and docs/algorithms.md).
 WEIGHED = 0.01  # least share of unique rows that matters
 LITTLE_MORE = 0.05  # of LM
 LITTLE_WORSE = 0.1  # of the error of queries, relative
