@@ -350,7 +350,10 @@ class TableError(DataError):
 
 def _words(options: Mapping[str, Any]) -> str:
     """Write options of a reading as the command line takes them."""
-    pairs = ((f"--{name.replace('_', '-')}", value) for name, value in options.items())
+    pairs = []
+    for name, value in options.items():
+        several = [f"{key}={way}" for key, way in value.items()] if isinstance(value, Mapping) else [value]
+        pairs += [(f"--{name.replace('_', '-')}", one) for one in several]
     return shlex.join(word for name, value in pairs for word in ([name] if value is True else [name, value]))
 
 

@@ -339,7 +339,7 @@ REFUSED: list[tuple[str, dict[str, Any], type[sv.SetveilError], list[str]]] = [
     # ids
     ("age,sex,codes,id\n34,F,a,7\n34,F,a,7\n35,F,a,7\n34,F,a,8\n", {"id_column": "id"}, sv.DataError,
      ["1 value of column 'id' is on lines with different values", "line 2: the same id, age '34'",
-      "line 4: the same id, age '35'", "--not-ids"]),
+      "line 4: the same id, age '35'", "per_person={'age': 'most-frequent'}"]),
     ("age,sex,codes,id\n34,F,a,7\n34,F,a,\n", {"id_column": "id"}, sv.DataError,
      ["line 3", "'id' is empty", "1 line lacks an ID"]),
     ("age,sex\n34,F\n", {"items": "codes.csv"}, sv.RequestError, ["column of ids that both tables have"]),

@@ -113,9 +113,13 @@ def test_lines_that_contradict_each_other_are_shown(tmp_path: Path) -> None:
     path = tmp_path / "contradiction.csv"
     path.write_text(text, encoding="utf-8")
     error = refused(path, **TRUE)
-    assert [said(error, at) for at in range(len(error.readings))] == [{"not_ids": ["patient_id"]}]
-    with pytest.raises(sv.DataError) as caught:
+    chosen = {"per_person": {"age": "most-frequent"}}
+    named: dict[str, Any] = {"id_column": "patient_id", **chosen}
+    assert [said(error, at) for at in range(len(error.readings))] == [named, {"not_ids": ["patient_id"]}]
+    with pytest.raises(sv.TableError) as caught:
         sv.read_table(path, **TRUE, id_column="patient_id")
+    assert said(caught.value) == chosen
+    assert sv.read_table(path, **TRUE, **named).n_rows == 120
     for line in shown:
         assert line in error.message
         assert line in str(caught.value)

@@ -237,7 +237,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({}, "column 'who'.*age '30'.*age '40'"),
     ({"qi": ["code", "sex"]}, "'code' has two roles, qi and set"),
     ({"keep": ["on"], "qi": ["sex"]}, "'on' has two roles, keep and part of a fact"),
-    ({"per_person": {"age": "middle"}}, "there is no 'middle'; there are first, last, least, greatest"),
+    ({"per_person": {"age": "middle"}}, "there is no 'middle'; there are first, last, most-frequent"),
     ({"per_person": {"code": "first"}}, "only quasi-identifiers and kept columns"),
     ({"per_person": {"sex": "least"}}, "column 'sex': found 'F', expected a number"),
     ({"persons": pl.DataFrame({"who": ["p"], "age": ["30"], "sex": ["F"]})}, "1 id of column 'who' is not"),

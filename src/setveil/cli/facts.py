@@ -140,7 +140,6 @@ def facts_asked(
             )
         return None
     asked = facts.as_asked(columns, of_persons=of_persons)
-    facts.ways()
     if engine != MEMORY:
         raise RequestError("Facts are read in memory.", hint="Omit --engine.")
     if facts.most_facts is not None and facts.most_facts < 1:
@@ -193,7 +192,7 @@ def read_persons(
     k = str(promise.get("k") or "")
     with saying_how():
         table = read_table_of_facts(
-            source, roles, facts.asked, facts.how, per_person=facts.words.ways(),
+            source, roles, facts.asked, facts.how,
             fewest=int(k) if k.isdigit() else 0, most=facts.most, seed=seed,
         )  # fmt: skip
     said = sentence_of_table(table, sentence(table, roles))

@@ -94,7 +94,7 @@ def read_facts(
     qi, keep, drop, hierarchies, numeric, categorical, ranges, bounds, weights
         What the columns of persons are, as for `setveil.read_table`; hierarchies of quasi-identifiers only:
         that of the codes is given to `setveil.anonymize`. With `qi` rows are those of a table.
-    per_person : mapping of str to {"first", "last", "least", "greatest"}, optional
+    per_person : mapping of str to {"first", "last", "most-frequent", "least", "greatest"}, optional
         Which value counts, of columns whose values differ on the lines of one person: those of others must
         agree. Missing values count where there is no other.
     item_columns : str or list of str, optional
@@ -199,7 +199,7 @@ def read_facts(
         drop=names_of("drop", drop), hierarchies=hierarchies, numeric=names_of("numeric", numeric),
         categorical=names_of("categorical", categorical),
         ranges=ranges if isinstance(ranges, Mapping) else dict.fromkeys(names_of("ranges", ranges), True),
-        bounds=bounds, weights=weights, id_column=id, delimiter=delimiter,
+        bounds=bounds, weights=weights, id_column=id, delimiter=delimiter, per_person=per_person,
     )  # fmt: skip
     first, how = (source, how) if persons is None else (persons, replace(how, items=source))
     with _in_python(source, arguments):
@@ -208,7 +208,6 @@ def read_facts(
             with_trees(roles, tree_of),
             asked,
             how,
-            per_person=per_person,
             fewest=fewest,
             most=most,
             seed=seed,

@@ -55,6 +55,7 @@ def read_table(
     quote: str | None = None,
     decimal: str | None = None,
     sheet: str | None = None,
+    per_person: Mapping[str, str] | None = None,
 ) -> Table:
     r"""Read a table: persons, columns that someone may know of them, and a set of items.
 
@@ -135,6 +136,8 @@ def read_table(
         The decimal sign of numbers; by default a comma where all numbers of a column have it.
     sheet : str, optional
         Of a spreadsheet: its name, its number from 1, or ``"all"``.
+    per_person : mapping of str to {"first", "last", "most-frequent", "least", "greatest"}, optional
+        Which value counts of a column that differs on the lines of an id.
 
     Returns
     -------
@@ -182,6 +185,7 @@ def read_table(
         "ranges": ranges if isinstance(ranges, Mapping) else dict.fromkeys(names_of("ranges", ranges), True),
         "bounds": bounds,
         "weights": weights,
+        "per_person": per_person,
     }
     if roles is None:
         found = make_roles(**said, id_column=id_column, delimiter=delimiter)

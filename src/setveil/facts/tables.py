@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
-from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.data.columns import column_at, joined, rows_of
+from setveil.data.columns import joined
 from setveil.data.io.source import open_source
 from setveil.data.named_columns import Column
 from setveil.data.skipped import NO_LINES
 from setveil.data.transactions import Transactions
-from setveil.errors import DataError, RequestError, did_you_mean, listed, shorten
+from setveil.errors import DataError, RequestError, listed, shorten
 from setveil.facts.asked import FactsRequest
 from setveil.facts.facts import SIGN, Facts, SetColumn
 from setveil.facts.lines import FactLines
@@ -25,14 +24,12 @@ from setveil.facts.read import facts_of_lines, parts_said
 from setveil.kernels.rows import frozen
 from setveil.tables.columns import Split, TableColumns, read_columns
 from setveil.tables.how import How
-from setveil.tables.quasi_identifiers import MISSING
-from setveil.tables.read import are_numbers, make_table
+from setveil.tables.read import make_table
 from setveil.tables.roles import Roles, two_roles
-from setveil.tables.table import Table, TextColumn
+from setveil.tables.table import Table
 from setveil.wording import are, count
 
 FACTS = "facts"  # what the facts of several columns of codes are called together
-WAYS = ("first", "last", "least", "greatest")  # which of the values of a person's lines counts
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -105,7 +102,6 @@ def read_table_of_facts(
     asked: FactsRequest,
     how: How,
     *,
-    per_person: Mapping[str, str] | None = None,
     fewest: int = 0,
     most: int | None = None,
     seed: int = 0,
@@ -123,15 +119,11 @@ def read_table_of_facts(
         What codes, dates and amounts are.
     how : How
         How it is read: `id_column` must be named; `items` is the table of events.
-    per_person : mapping of str to str
-        Of columns whose values differ within a person, which one counts: one of `WAYS`.
     fewest, most, seed
         As for `setveil.read_facts`.
     """
     start = time.perf_counter()
     _require_one_role(roles, asked)
-    for name, way in (per_person or {}).items():
-        _require_way(name, way, [*roles.qi, *roles.keep])
     if how.id_column is None:
         raise RequestError(
             "Nothing says whose facts these are: which lines are one person's.",
@@ -163,8 +155,7 @@ def read_table_of_facts(
         found = read_columns(
             source, names, set_name, how, others=others, second=_joined_with(lines, facts, set_name)
         )
-        found = replace(found, others=tuple(one for one in found.others if one.name not in used))
-        return _one_value(found, per_person or {})
+        return replace(found, others=tuple(one for one in found.others if one.name not in used))
 
     table = make_table(opened, replace(roles, set_name=set_name), how, read_as)
     origin = table.origin
@@ -200,20 +191,6 @@ def _require_one_role(roles: Roles, asked: FactsRequest) -> None:
             )
 
 
-def _require_way(name: str, way: str, names: Sequence[str]) -> None:
-    if way not in WAYS:
-        raise RequestError(
-            f"--per-person {name}: there is no {way!r}; there are {', '.join(WAYS)}.",
-            hint=did_you_mean(way, WAYS),
-        )
-    if name not in names:
-        raise RequestError(
-            f"--per-person {name}: only quasi-identifiers and kept columns have one value of each person; "
-            f"there are {listed(list(names))}.",
-            hint=did_you_mean(name, names),
-        )
-
-
 def _joined_with(
     lines: FactLines, facts: Facts, set_name: str
 ) -> Callable[[Column, str, How], tuple[Split, str]]:
@@ -235,46 +212,6 @@ def _joined_with(
         return (bounds, codes, list(facts.vocabulary.labels)), set_name
 
     return second
-
-
-def _one_value(read: TableColumns, ways: Mapping[str, str]) -> TableColumns:
-    """Give all lines of a person the same value of the columns that are named."""
-    if not ways or read.ids is None:
-        return read
-    row, _ = rows_of(read.ids)
-    named = {read.header[column_at(read.header, name, read.name)]: way for name, way in ways.items()}
-    texts = tuple(
-        _with_one(column, row, named[column.name], place) if column.name in named else column
-        for column, place in zip(read.texts, read.places, strict=True)
-    )
-    return replace(read, texts=texts)
-
-
-def _with_one(column: TextColumn, row: NDArray[np.int64], way: str, place: Any) -> TextColumn:
-    """Choose one value of each person; missing ones count only where there is no other."""
-    there = np.array([label != MISSING for label in column.labels], bool)
-    if way in ("least", "greatest"):
-        known = [label for label in column.labels if label != MISSING]
-        if not are_numbers(known) and known:
-            at = next(
-                i for i, label in enumerate(column.labels) if label in known and not are_numbers([label])
-            )
-            raise DataError(
-                f"{place(int(np.argmax(column.codes == at)))}, column {shorten(column.name)}: found "
-                f"{shorten(column.labels[at])}, expected a number, of which there is a {way} one.",
-                hint=f"--per-person {column.name}=first takes the value of the first line.",
-            )
-        order = sorted(range(len(column.labels)), key=lambda i: Fraction(column.labels[i]) if there[i] else 0)
-    else:
-        order = list(range(len(column.labels)))
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order))
-    line = np.arange(row.size)
-    key = rank[column.codes] if way in ("least", "greatest") else line
-    key = -key if way in ("last", "greatest") else key
-    best = np.lexsort([line, key, ~there[column.codes], row])
-    first = best[np.flatnonzero(np.diff(row[best], prepend=-1))]
-    return TextColumn(column.name, frozen(column.codes[first][row], np.int32), column.labels)
 
 
 def of_facts(data: Transactions) -> Any:

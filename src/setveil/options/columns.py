@@ -63,6 +63,12 @@ class Columns:
     weight: Sequence[str] | None = parameter(
         Texts("COLUMN=NUMBER"), "How much a column's loss counts (default: 1). May be repeated.", default=None
     )
+    per_person: Sequence[str] | None = parameter(
+        Texts("COLUMN=WAY"),
+        "Which value counts of a column that differs on a person's lines, such as age=first: first, last, "
+        "most-frequent, least or greatest. May be repeated.",
+        default=None,
+    )
 
     def __post_init__(self) -> None:
         if isinstance(self.set, str):  # records and projects hold a single text where one was given
@@ -71,7 +77,7 @@ class Columns:
     @property
     def given(self) -> list[str]:
         """The options that were given."""
-        return [f"--{field.name.replace('_', '-')}" for field in fields(self) if getattr(self, field.name)]
+        return [_written(field.name) for field in fields(self) if getattr(self, field.name)]
 
     def arguments(self, hierarchies: Sequence[str] = ()) -> list[str]:
         """Return what was given, and hierarchies, as they are written on the command line."""
@@ -89,7 +95,7 @@ class Columns:
             drop=names_in(self.drop), hierarchies=hierarchies, numeric=names_in(self.numeric),
             categorical=names_in(self.categorical), ranges=self.pairs("ranges", alone=True),
             bounds=self.pairs("bounds"), weights=self.pairs("weight"),
-            hierarchy=hierarchy,
+            hierarchy=hierarchy, per_person=self.pairs("per_person"),
         )  # fmt: skip
 
     def as_how(self, reading: Reading) -> How:
@@ -115,16 +121,21 @@ class Columns:
         for text in getattr(self, key) or ():
             name, sign, value = text.rpartition("=") if "=" in text else (text, "", "")
             if not sign and not alone:
-                raise RequestError(f"--{key} must be {options_of(Columns)[key].kind.metavar}, got {text!r}.")
+                kind = options_of(Columns)[key].kind.metavar
+                raise RequestError(f"{_written(key)} must be {kind}, got {text!r}.")
             for one in [name] if sign else names_in(name):
                 if one in found:
-                    raise RequestError(f"--{key}: column {one!r} is given twice.")
+                    raise RequestError(f"{_written(key)}: column {one!r} is given twice.")
                 found[one] = value if sign else True
         return found
 
 
 PUBLISHED = ("roles", "qi", "set", "items_file", "keep_columns")  # of a table that is published
 OF_VALUES = ("numeric", "categorical")
+
+
+def _written(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def names_in(text: str | None) -> list[str]:

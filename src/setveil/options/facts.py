@@ -69,12 +69,6 @@ class FactOptions:
     most_facts: int | None = parameter(
         Integer(1), "Suppress all but N facts of a row, drawn by --seed, before anything else.", default=None
     )
-    per_person: Sequence[str] | None = parameter(
-        Texts("COLUMN=WAY"),
-        "Of tables: which value counts of a column that differs on the lines of a person: first, last, least "
-        "or greatest. May be repeated.",
-        default=None,
-    )
 
     def wanted(self, columns: Columns) -> bool:
         """Whether facts are to be read: dates or amounts are named, a set with its own m, or several sets."""
@@ -94,7 +88,6 @@ class FactOptions:
             "fact_loss",
             "fact_lines",
             "most_facts",
-            "per_person",
         )
         return [f"--{name.replace('_', '-')}" for name in names if getattr(self, name) is not None]
 
@@ -117,11 +110,6 @@ class FactOptions:
                 f"{', '.join(others)}: only tables have such columns, not rows of facts.",
                 hint="Omit them; anonymize and verify take tables of facts.",
             )
-        if self.per_person and not columns.qi:
-            raise RequestError(
-                "--per-person: only what someone may know of a person has one value of each (--qi).",
-                hint="Omit it, or name such columns: --qi age,sex.",
-            )
         return asked_for(
             columns.set,
             self.when,
@@ -134,18 +122,6 @@ class FactOptions:
     def as_how(self, columns: Columns, reading: Reading) -> How:
         """Say how the lines are read."""
         return columns.as_how(reading)
-
-    def ways(self) -> dict[str, str]:
-        """Say which value of a person's lines counts, of the columns that were named."""
-        found: dict[str, str] = {}
-        for text in self.per_person or ():
-            name, sign, way = text.rpartition("=")
-            if not sign or not name:
-                raise RequestError(f"--per-person must be COLUMN=WAY, such as age=first, got {text!r}.")
-            if name in found:
-                raise RequestError(f"--per-person: column {name!r} is given twice.")
-            found[name] = way
-        return found
 
     def as_roles(self, columns: Columns, asked: FactsRequest, hierarchies: Mapping[str, str]) -> Roles:
         """Say what the columns of persons are, with the hierarchies of some of them."""

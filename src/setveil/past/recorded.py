@@ -7,17 +7,19 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from setveil.values.declared import options_of
+from setveil.values.kinds import Texts
 
 Words = TypeVar("Words")  # options of one kind
 
 
 def options_in(kind: type[Words], options: Mapping[str, Any]) -> Words:
     """Take the options of a kind from those that a record has."""
-    names = {name: name.replace("_", "-") for name in options_of(kind)}
+    declared = options_of(kind)
+    names = {name: name.replace("_", "-") for name in declared}
     found = {name: options[said] for name, said in names.items() if options.get(said) is not None}
-    for several in ("ranges", "bounds", "weight", "missing"):
-        if isinstance(found.get(several), str):
-            found[several] = [found[several]]
+    for name, value in found.items():  # records hold a single text where one was given
+        if isinstance(value, str) and isinstance(declared[name].kind, Texts):
+            found[name] = [value]
     for path in ("roles", "items_file"):
         if path in found:
             found[path] = Path(found[path])

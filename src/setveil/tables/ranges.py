@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import accumulate, pairwise
@@ -12,6 +13,18 @@ from setveil.errors import DataError, RequestError, described, faces, listed
 from setveil.tables.quasi_identifiers import ANY, MISSING, NUMBER, shortest_texts
 
 CELLS = 16  # the narrowest ranges are so wide that about so many hold all values
+
+
+PLAIN_NUMBER = re.compile(r"[+-]?(0|[1-9][0-9]*)(\.[0-9]+)?", re.ASCII)  # 007 may be a code
+
+
+def are_numbers(texts: Iterable[str]) -> bool:
+    """Tell whether all values that are there are decimal numbers, none of which begins with a needless zero.
+
+    Such zeros speak for codes.
+    """
+    present = [text for text in texts if text != MISSING]
+    return bool(present) and all(map(PLAIN_NUMBER.fullmatch, present))
 
 
 def usual_width(numbers: Iterable[Fraction]) -> Fraction:

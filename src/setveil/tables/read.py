@@ -6,7 +6,7 @@ import logging
 import re
 import shlex
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -32,8 +32,9 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.tables.asked import ask_for_roles
 from setveil.tables.columns import How, TableColumns, read_columns
 from setveil.tables.levels import Levels, is_flat, likely_levels
+from setveil.tables.per_person import one_value
 from setveil.tables.quasi_identifiers import MISSING, QuasiIdentifier, quasi_identifier
-from setveil.tables.ranges import ranges, width_for, written
+from setveil.tables.ranges import PLAIN_NUMBER, are_numbers, ranges, width_for, written
 from setveil.tables.roles import Known, Roles, two_roles
 from setveil.tables.table import Table, TextColumn
 from setveil.tables.whose import not_ids_of, of_persons, require_no_ids
@@ -42,7 +43,6 @@ from setveil.wording import count
 log = logging.getLogger("setveil")
 
 _NUMBER = re.compile(r"[+-]?[0-9]+([.,][0-9]+)?", re.ASCII)
-_PLAIN_NUMBER = re.compile(r"[+-]?(0|[1-9][0-9]*)(\.[0-9]+)?", re.ASCII)  # 007 may be a code
 _FEW_TEXTS = 3
 FEWEST = 5  # rows that must reach a number for it to decide how wide ranges are
 _SHORT_CODES = 3  # digits up to which numbers of a place are no zip codes
@@ -75,7 +75,7 @@ def make_table(
         source = open_source(source)
     how = settled(source, roles, how)
     names = [*roles.qi, *roles.keep]
-    read = read_as(source, names, roles.set_name, how, others=True)
+    read = one_value(read_as(source, names, roles.set_name, how, others=True), roles.per_person)
     tree = _items_tree(roles.hierarchy, read.sets)
     other = respelled(read.sets.vocabulary.labels, _leaves(tree)) if how.normalize != NONE else {}
     sets, spelled = (read.sets.with_names(other), merged_into(other)) if other else (read.sets, None)
@@ -269,7 +269,7 @@ def _with_points(
 
 def _refuse_few_texts(column: TextColumn, place: Callable[[int], str]) -> None:
     """Refuse a column of numbers among which are a few texts: as categories it would lose all its order."""
-    numbers = [bool(_PLAIN_NUMBER.fullmatch(label)) for label in column.labels]
+    numbers = [bool(PLAIN_NUMBER.fullmatch(label)) for label in column.labels]
     texts = [
         at for at, label in enumerate(column.labels) if label != MISSING and not _NUMBER.fullmatch(label)
     ]
@@ -302,15 +302,6 @@ def parents_of(tree: Hierarchy) -> dict[str, str | None]:
         label: None if up < 0 else tree.labels[up]
         for label, up in zip(tree.labels, tree.parent.tolist(), strict=True)
     }
-
-
-def are_numbers(texts: Iterable[str]) -> bool:
-    """Tell whether all values that are there are decimal numbers, none of which begins with a needless zero.
-
-    Such zeros speak for codes.
-    """
-    present = [text for text in texts if text != MISSING]
-    return bool(present) and all(map(_PLAIN_NUMBER.fullmatch, present))
 
 
 def sentence(table: Table, roles: Roles) -> str:

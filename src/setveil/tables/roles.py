@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
@@ -30,6 +30,8 @@ TreeLike = Hierarchy | Levels | str | PathLike[str] | object | None
 KINDS = ("numeric", "categorical")
 OF_KNOWN = ("kind", "hierarchy", "ranges", "bounds", "weight", "missing")
 ROLES = ("qi", "set", "keep", "drop", "id")
+MOST = "most-frequent"
+WAYS = ("first", "last", MOST, "least", "greatest")  # which value of a person's lines counts
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,8 @@ class Roles:
     hierarchy: TreeLike = None  # of the items
     delimiter: str | None = None  # between the items of a field
     not_ids: tuple[str, ...] = ()  # columns that are no ids of persons, although they look so
+    # which value counts of columns whose values differ within a person: one of `WAYS`
+    per_person: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.delimiter is not None:
@@ -79,6 +83,23 @@ class Roles:
             raise two_roles(self.id_column, other, "id")
         for name, known in self.qi.items():
             _require_sense(name, known)
+        _require_ways(self.per_person, [*self.qi, *self.keep])
+
+
+def _require_ways(ways: Mapping[str, str], names: Sequence[str]) -> None:
+    """Refuse unknown ways, and columns that are not published of each person."""
+    for name, way in ways.items():
+        if way not in WAYS:
+            raise RequestError(
+                f"--per-person {name}: there is no {way!r}; there are {', '.join(WAYS)}.",
+                hint=did_you_mean(way, WAYS),
+            )
+        if name not in names:
+            raise RequestError(
+                f"--per-person {name}: only quasi-identifiers and kept columns have one value of each "
+                f"person; there are {listed(list(names))}.",
+                hint=did_you_mean(name, names),
+            )
 
 
 def two_roles(name: str, first: str, second: str) -> RequestError:
@@ -134,6 +155,7 @@ def make_roles(
     id_column: str | None = None,
     hierarchy: TreeLike = None,
     delimiter: str | None = None,
+    per_person: Mapping[str, str] | None = None,
 ) -> Roles:
     """Put together what was said of columns, by what was said.
 
@@ -157,6 +179,8 @@ def make_roles(
         Values that say that there is none.
     hierarchy : Hierarchy or path
         Of the items.
+    per_person : mapping of str to str
+        Which value counts of columns whose values differ within a person.
     """
     hierarchy = grown(hierarchy)
     names = list(qi)
@@ -201,6 +225,7 @@ def make_roles(
     return Roles(
         {name: _known(name, about) for name, about in said.items()},
         set_name, tuple(keep), tuple(drop), id_column, hierarchy, delimiter,
+        per_person=dict(per_person or {}),
     )  # fmt: skip
 
 
@@ -270,9 +295,9 @@ def _keys(what: str, about: Any, allowed: Sequence[str]) -> dict[str, Any]:
 
 
 _OF_ROLE: Mapping[str, tuple[str, ...]] = {
-    "qi": (*OF_KNOWN, "not_id"),
+    "qi": (*OF_KNOWN, "not_id", "per_person"),
     "set": ("delimiter", "hierarchy", "not_id"),
-    "keep": ("not_id",),
+    "keep": ("not_id", "per_person"),
     "drop": ("not_id",),
     "id": (),
 }
@@ -292,6 +317,7 @@ def read_roles(path: str | PathLike[str], encoding: str = "utf-8") -> Roles:
         raise RequestError(f"{path} describes no column.", hint='Write [columns.age] and role = "qi".')
     of: dict[str, dict[str, dict[str, Any]]] = {role: {} for role in ROLES}
     not_ids: list[str] = []
+    ways: dict[str, str] = {}
     for name, about in columns.items():
         where = f"{path}: column {shorten(name)}"
         role = about.get("role") if isinstance(about, Mapping) else None
@@ -303,18 +329,20 @@ def read_roles(path: str | PathLike[str], encoding: str = "utf-8") -> Roles:
         if not isinstance(not_id, bool):
             raise RequestError(f"{where}: not_id must be true or false, got {described(not_id)}.")
         not_ids += [name] * not_id
-        for key in ("kind", "hierarchy", "delimiter"):
+        for key in ("kind", "hierarchy", "delimiter", "per_person"):
             if not isinstance(found.get(key, ""), str):
                 raise RequestError(f"{where}: {key} must be a text, got {described(found[key])}.")
         if "hierarchy" in found and levels_in(found["hierarchy"]) is None:
             found["hierarchy"] = Path(path).parent / found["hierarchy"]
+        if "per_person" in found:
+            ways[name] = found.pop("per_person")
         of[role][name] = found
     for role in ("set", "id"):
         require_one(list(of[role]), role)
     about_set: Mapping[str, Any] = next(iter(of["set"].values()), {})
     roles = make_roles(
         qi=of["qi"], set_name=next(iter(of["set"]), None), keep=of["keep"], drop=of["drop"],
-        id_column=next(iter(of["id"]), None), **about_set,
+        id_column=next(iter(of["id"]), None), per_person=ways, **about_set,
     )  # fmt: skip
     return replace(roles, not_ids=tuple(not_ids))
 

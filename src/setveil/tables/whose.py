@@ -23,11 +23,12 @@ from setveil.data.ids import (
     who_comes_again,
     why_id,
 )
-from setveil.data.names import is_person_id
+from setveil.data.names import is_people, is_person_id
 from setveil.data.transactions import Transactions
-from setveil.errors import DataError, TableError, listed, shorten
+from setveil.errors import TableError, listed, shorten
 from setveil.kernels.rows import frozen
 from setveil.tables.columns import TableColumns
+from setveil.tables.roles import MOST, WAYS
 from setveil.tables.table import Table, TextColumn
 from setveil.wording import are, count
 
@@ -166,15 +167,21 @@ def _two_lines(read: TableColumns, two: tuple[int, int], names: Sequence[str], o
     return "\n".join(said)
 
 
-def _unequal(read: TableColumns, name: str, apart: Apart) -> DataError:
+def _unequal(read: TableColumns, name: str, apart: Apart) -> TableError:
     number, two, names = apart
-    return DataError(
+    said = (
         f"{read.name}: {count(number, 'value')} of column {shorten(name)} {are(number)} on lines with "
         f"different values in columns that are published, such as\n"
-        f"{_two_lines(read, two, names, f'the same {name}')}",
-        hint=f"Give each person one value of {listed(names)}, or omit the column. Where each line is a "
-        f"person of its own, use --not-ids {as_field(name)} in place of --id-column.",
+        f"{_two_lines(read, two, names, f'the same {name}')}"
     )
+    return TableError(said, (), [_most_frequent(names)])
+
+
+def _most_frequent(names: Sequence[str]) -> tuple[Mapping[str, Any], str]:
+    """Propose the value that most lines of a person have."""
+    ways = listed([way for way in WAYS if way != MOST], 9).replace("'", "")
+    meaning = f"of {_and(names)} the value that most lines of a person have; other ways are {ways}"
+    return {"per_person": dict.fromkeys(names, MOST)}, meaning
 
 
 def _taken_for_persons(
@@ -184,6 +191,8 @@ def _taken_for_persons(
     like = (
         "is named like the ids of persons"
         if is_person_id(again.column.name)
+        else "is named like persons"
+        if is_people(again.column.name)
         else "contains mail addresses or telephone numbers"
         if again.grade == NAMED
         else f"stands beside the same {_and([column.name for column in table.columns])} wherever a value "
@@ -195,7 +204,7 @@ def _taken_for_persons(
         f"{again.values:,} {are(again.several)} on several lines: persons with several lines would hide "
         "among themselves"
     )
-    as_lines = (
+    as_lines: tuple[Mapping[str, Any], str] = (
         {"not_ids": as_field(name)},
         f"each is a person of its own: {count(table.n_rows, 'row')}; {name} is no id of persons",
     )
@@ -214,6 +223,10 @@ def _taken_for_persons(
             f". {count(number, 'of them has', 'of them have')} lines with different {_and(names)}, such as\n"
             f"{_two_lines(read, two, names, f'the same {name}')}"
         )
+        if not missing:
+            more, meaning = _most_frequent(names)
+            as_people = {"id_column": name, **more}, f"{count(again.values, 'row')}; {meaning}"
+            return TableError(said, (), [as_people, as_lines])
         trouble = "give each person one value of " + _and(names)
     return TableError(said, (), [as_lines], f"{trouble}, and name the column of ids (--id-column {name})")
 

@@ -16,7 +16,8 @@ from setveil.hierarchy.io import read_hierarchy
 from setveil.studio.desk.place import Desk, key_of
 from setveil.tables.columns import How, OpenedTable, column_values
 from setveil.tables.levels import Levels, in_words, levels_in, likely_levels, parents_in
-from setveil.tables.read import are_numbers, parents_of
+from setveil.tables.ranges import are_numbers
+from setveil.tables.read import parents_of
 from setveil.tables.table import Table
 
 SAMPLES = 4

@@ -18,7 +18,7 @@ from setveil.options.columns import Columns
 from setveil.options.facts import FactOptions as Words
 from setveil.options.reading import Reading
 from setveil.tables.columns import OpenedTable
-from setveil.tables.read import are_numbers
+from setveil.tables.ranges import are_numbers
 
 BAND = re.compile(r"(?:\[|>=)(-?[0-9.]+)")
 _MOST = 400  # that are listed
