@@ -508,3 +508,23 @@ def test_spellings_of_one_item_become_one_and_stay_apart(
         )
         assert client.get("p", project.name, "data", "items").json()["total"] == n_items
     assert client.post("p", project.name, "data", "spellings", data={"normalize": "x"}).status_code >= 400
+
+
+def test_a_column_that_differs_on_the_lines_of_a_person(
+    client: Client, project: Project, tmp_path: Path
+) -> None:
+    path = tmp_path / "visits.csv"
+    lines = [f"{4_100_000 + at},{30 + at % 7},{'ABC'[at % 3]}1" for at in range(30)]
+    path.write_text("\n".join(["patient,age,code", *lines, "4100000,31,B1"]) + "\n", encoding="utf-8")
+    take(client, project, path)
+    form = {"column-1": "patient", "role-1": "id", "column-2": "age", "role-2": "qi"}
+    form |= {"column-3": "code", "role-3": "set", "delimiter": ";"}
+    refused = client.post("p", project.name, "data", "roles", data=form)
+    assert refused.status_code == 422
+    assert "the same patient, age '31'" in text_of(refused.text)
+    assert "If a column differs on the lines of a person" in text_of(refused.text)
+    done = client.post("p", project.name, "data", "roles", data=form | {"per-person": "most-frequent"})
+    assert done.status_code == 303, text_of(done.text)
+    assert project.settings()["per-person"] == ["age=most-frequent"]
+    page = client.get("p", project.name, "data", "reading").text
+    assert '<option value="most-frequent" selected>' in page

@@ -19,6 +19,12 @@ GROUPINGS = {
     "numeric": "numbers",
     "categorical": "names or codes, no groups",
 }
+WAYS_OF_PERSON = {
+    "": "stop and say so",
+    "most-frequent": "the most frequent value",
+    "first": "the value of the first line",
+    "last": "the value of the last line",
+}
 STEPPED = ("prefix", "ranges", "dates", "file")
 Chosen = dict[str, dict[str, Any]]  # of each column that was asked about, by name
 
@@ -119,6 +125,15 @@ def merged(columns: Sequence[Mapping[str, Any]], chosen: Chosen) -> list[dict[st
     return found
 
 
+def per_person(before: Mapping[str, Any], form: Mapping[str, Any] | None) -> str:
+    """Take which value of a person counts, which the page asks for once for all columns."""
+    if form is not None:
+        return str(form.get("per-person", ""))
+    given = before.get("per-person", ())
+    first = given if isinstance(given, str) else next(iter(given), "")
+    return str(first).rpartition("=")[2]
+
+
 def options_in(form: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """Write what a form says of columns as options; and say what it lacks."""
     chosen = chosen_in(form)
@@ -131,6 +146,7 @@ def options_in(form: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
 
     sets = named("set")
     missing = str(form.get("missing", ""))[:1000].strip()
+    way = str(form.get("per-person", ""))
     trees = [
         f"{name}={kind}{':' * bool(steps)}{steps}"
         for kind in ("prefix", "dates")
@@ -140,6 +156,9 @@ def options_in(form: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
     options: dict[str, Any] = {
         "not-ids": joined([name for name, said in chosen.items() if said["not_id"]]),
         "missing": [f"{name}={missing}" for name in named("qi")] if missing else None,
+        "per-person": [
+            f"{name}={way}" for name in [*named("qi"), *named("keep")] if way in WAYS_OF_PERSON and way
+        ],
         "qi": joined(named("qi")),
         "set": joined(sets) if len(sets) == 1 else "items" if sets else None,
         "item-columns": joined(sets) if len(sets) > 1 else None,
