@@ -132,6 +132,8 @@ def test_levels_are_written_as_they_are_read() -> None:
 def test_what_suits_a_column_is_proposed() -> None:
     assert str(likely_levels(["02139", "10115", "10117", "80331"])) == "prefix:4,3,2,1"
     assert str(likely_levels(["2024-01-02", "2024-01-03", "2023-01-03"])) == "dates:month,quarter,year"
+    births = ["1931-01-02", "1944-01-03", "1958-01-03", "1963-05-06", "1970-02-11"]
+    assert str(likely_levels(births)) == "dates:year,5-year,decade"
     assert likely_levels(["north", "south", "east", "west"]) is None
     assert likely_levels(["a1", "b2"]) is None
 

@@ -32,6 +32,8 @@ def share_a_period(one: str, other: str, period: str) -> bool:
     (year, month, _), (other_year, other_month, _) = (text.split("-") for text in (one, other))
     if period == "decade":
         return year[:3] == other_year[:3]
+    if period == "5-year":
+        return year[:3] == other_year[:3] and (year[3] < "5") == (other_year[3] < "5")
     quarters = ["01 02 03", "04 05 06", "07 08 09", "10 11 12"]
     alike = {
         "day": one == other,

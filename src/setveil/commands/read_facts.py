@@ -39,6 +39,7 @@ def read_facts(
     bounds: Mapping[str, Any] | None = None,
     weights: Mapping[str, Any] | None = None,
     per_person: Mapping[str, str] | None = None,
+    ages: Mapping[str, str | tuple[str, str]] | None = None,
     item_columns: str | Sequence[str] | None = None,
     date_format: str | None = None,
     missing: str | Sequence[str] | Mapping[str, Sequence[str]] | None = None,
@@ -97,6 +98,8 @@ def read_facts(
     per_person : mapping of str to {"first", "last", "most-frequent", "least", "greatest"}, optional
         Which value counts, of columns whose values differ on the lines of one person: those of others must
         agree. Missing values count where there is no other.
+    ages : mapping of str to (str, str), optional
+        Columns of ages, as for `setveil.read_table`.
     item_columns : str or list of str, optional
         Several columns that hold codes of one sort, as for `setveil.read`.
     date_format : str, optional
@@ -184,7 +187,13 @@ def read_facts(
         integer(name, number, least)
     source, persons = (fspath(one) if is_path(one) else one for one in (source, persons))
     if not known:
-        said = {"persons": persons, "keep": kept, "per_person": per_person, "hierarchies": hierarchies}
+        said = {
+            "persons": persons,
+            "keep": kept,
+            "per_person": per_person,
+            "ages": ages,
+            "hierarchies": hierarchies,
+        }
         if any(value is not None and value != [] for value in said.values()):
             name = next(name for name, value in said.items() if value is not None and value != [])
             raise RequestError(
@@ -200,6 +209,7 @@ def read_facts(
         categorical=names_of("categorical", categorical),
         ranges=ranges if isinstance(ranges, Mapping) else dict.fromkeys(names_of("ranges", ranges), True),
         bounds=bounds, weights=weights, id_column=id, delimiter=delimiter, per_person=per_person,
+        ages=ages,
     )  # fmt: skip
     first, how = (source, how) if persons is None else (persons, replace(how, items=source))
     with _in_python(source, arguments):

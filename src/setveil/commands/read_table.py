@@ -56,6 +56,7 @@ def read_table(
     decimal: str | None = None,
     sheet: str | None = None,
     per_person: Mapping[str, str] | None = None,
+    ages: Mapping[str, str | tuple[str, str]] | None = None,
 ) -> Table:
     r"""Read a table: persons, columns that someone may know of them, and a set of items.
 
@@ -138,6 +139,9 @@ def read_table(
         Of a spreadsheet: its name, its number from 1, or ``"all"``.
     per_person : mapping of str to {"first", "last", "most-frequent", "least", "greatest"}, optional
         Which value counts of a column that differs on the lines of an id.
+    ages : mapping of str to (str, str), optional
+        Columns of ages, named in `qi` or `keep`: of each, the column of the date of birth, and that of the
+        other date, or one day for all, as in ``{"age": ("born", "2024-12-31")}``.
 
     Returns
     -------
@@ -186,6 +190,7 @@ def read_table(
         "bounds": bounds,
         "weights": weights,
         "per_person": per_person,
+        "ages": ages,
     }
     if roles is None:
         found = make_roles(**said, id_column=id_column, delimiter=delimiter)

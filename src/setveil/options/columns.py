@@ -63,6 +63,12 @@ class Columns:
     weight: Sequence[str] | None = parameter(
         Texts("COLUMN=NUMBER"), "How much a column's loss counts (default: 1). May be repeated.", default=None
     )
+    age: Sequence[str] | None = parameter(
+        Texts("NAME=BIRTH..DATE"),
+        "Add a column with the age in full years at a date, of two columns (age=born..admitted) or at a day "
+        "(age=born..2024-12-31). May be repeated.",
+        default=None,
+    )
     per_person: Sequence[str] | None = parameter(
         Texts("COLUMN=WAY"),
         "Which value counts of a column that differs on a person's lines, such as age=first: first, last, "
@@ -95,7 +101,7 @@ class Columns:
             drop=names_in(self.drop), hierarchies=hierarchies, numeric=names_in(self.numeric),
             categorical=names_in(self.categorical), ranges=self.pairs("ranges", alone=True),
             bounds=self.pairs("bounds"), weights=self.pairs("weight"),
-            hierarchy=hierarchy, per_person=self.pairs("per_person"),
+            hierarchy=hierarchy, per_person=self.pairs("per_person"), ages=self.pairs("age"),
         )  # fmt: skip
 
     def as_how(self, reading: Reading) -> How:

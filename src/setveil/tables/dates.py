@@ -1,4 +1,4 @@
-"""Hierarchies of dates: days, months, quarters, years, decades."""
+"""Hierarchies of dates: days, months, quarters, years, five years, decades."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from datetime import date
 from setveil.errors import DataError, RequestError, listed
 from setveil.tables.quasi_identifiers import ANY, MISSING
 
-PERIODS = ("day", "month", "quarter", "year", "decade")
+PERIODS = ("day", "month", "quarter", "year", "5-year", "decade")
 USUAL = ("month", "quarter", "year")
+OF_LIFETIMES = ("year", "5-year", "decade")  # of dates of birth
+_LIFETIMES = 5  # decades
 _TIME = r"(?P<time>[T ][0-9:.,+Z -]+)?"
 _YEAR_FIRST = re.compile(rf"(?P<y>[0-9]{{4}})(?P<s>[-/.])(?P<m>[0-9]{{1,2}})(?P=s)(?P<d>[0-9]{{1,2}}){_TIME}")
 _YEAR_LAST = re.compile(rf"(?P<a>[0-9]{{1,2}})(?P<s>[-/.])(?P<b>[0-9]{{1,2}})(?P=s)(?P<y>[0-9]{{4}}){_TIME}")
@@ -30,13 +32,14 @@ def dates(texts: Iterable[str], periods: Sequence[str] = ()) -> dict[str, str | 
         ``2024-03``; and "" for missing values, which hang below the root. Where days and months cannot be
         told apart, dates with points begin with the day, others are rejected.
     periods : sequence of str
-        Some of day, month, quarter, year and decade, in any order; by default month, quarter and year.
+        Some of day, month, quarter, year, 5-year and decade, in any order; by default month, quarter and
+        year.
 
     Returns
     -------
     dict of str to str or None
-        The parent of each node; groups are called ``2024-03``, ``2024-Q1``, ``2024``, ``2020s``, the root
-        ``*``.
+        The parent of each node; groups are called ``2024-03``, ``2024-Q1``, ``2024``, ``2020-2024``,
+        ``2020s``, the root ``*``.
 
     Raises
     ------
@@ -91,10 +94,28 @@ def are_dates(texts: Sequence[str]) -> bool:
         return False
 
 
+def days_of(texts: Iterable[str]) -> dict[str, date]:
+    """Read the day that each text names, or the first one of a month; missing values are not there."""
+    return {text: day for text, (day, _) in _days(sorted({*texts} - {MISSING})).items()}
+
+
+def day_of(text: str) -> date | None:
+    """Read a single day, the year first; None: it is none."""
+    found = _day(text, month_first=False) if _YEAR_FIRST.fullmatch(text) else None
+    return None if found is None else found[0]
+
+
+def are_lifetimes(texts: Sequence[str]) -> bool:
+    """Tell whether dates are in as many decades as dates of birth are."""
+    days = _days([text for text in texts if text != MISSING])
+    return len({day.year // 10 for day, _ in days.values()}) >= _LIFETIMES
+
+
 def _called(day: date, level: int) -> str:
     decade = f"{day.year // 10 * 10}s"
     quarter = f"{day.year:04}-Q{(day.month + 2) // 3}"
-    return (day.isoformat(), f"{day.year:04}-{day.month:02}", quarter, f"{day.year:04}", decade)[level]
+    month, five = f"{day.year:04}-{day.month:02}", day.year // 5 * 5
+    return (day.isoformat(), month, quarter, f"{day.year:04}", f"{five:04}-{five + 4:04}", decade)[level]
 
 
 def _days(values: Sequence[str]) -> dict[str, Taken]:

@@ -10,7 +10,7 @@ from fractions import Fraction
 from setveil.data import evidence
 from setveil.errors import DataError, RequestError, shorten
 from setveil.hierarchy.alone import GROUPED
-from setveil.tables.dates import are_dates, dates
+from setveil.tables.dates import OF_LIFETIMES, USUAL, are_dates, are_lifetimes, dates
 from setveil.tables.prefixes import prefixes
 from setveil.tables.quasi_identifiers import MISSING, QuasiIdentifier
 from setveil.tables.ranges import fraction, ranges, require_numbers, require_widths
@@ -140,7 +140,7 @@ def likely_levels(values: Sequence[str]) -> Levels | None:
     if len(present) < GROUPED:
         return None
     if are_dates(present):
-        return Levels("dates", ("month", "quarter", "year"))
+        return Levels("dates", OF_LIFETIMES if are_lifetimes(present) else USUAL)
     length = len(present[0])
     codes = all(len(one) == length and _LIKE_CODES.fullmatch(one) for one in present)
     if not codes or length < 2 or not any(sign.isdigit() for one in present for sign in one):

@@ -29,6 +29,7 @@ from setveil.hierarchy.build import by_prefix
 from setveil.hierarchy.computed import is_computed
 from setveil.hierarchy.fit import fitted
 from setveil.hierarchy.tree import Hierarchy
+from setveil.tables.ages import with_ages
 from setveil.tables.asked import ask_for_roles
 from setveil.tables.columns import How, TableColumns, read_columns
 from setveil.tables.levels import Levels, is_flat, likely_levels
@@ -75,7 +76,11 @@ def make_table(
         source = open_source(source)
     how = settled(source, roles, how)
     names = [*roles.qi, *roles.keep]
-    read = one_value(read_as(source, names, roles.set_name, how, others=True), roles.per_person)
+
+    def reading(some: Sequence[str]) -> TableColumns:
+        return read_as(source, some, roles.set_name, how, others=True)
+
+    read = one_value(with_ages(reading, names, roles.ages), roles.per_person)
     tree = _items_tree(roles.hierarchy, read.sets)
     other = respelled(read.sets.vocabulary.labels, _leaves(tree)) if how.normalize != NONE else {}
     sets, spelled = (read.sets.with_names(other), merged_into(other)) if other else (read.sets, None)

@@ -63,6 +63,8 @@ class Roles:
     not_ids: tuple[str, ...] = ()  # columns that are no ids of persons, although they look so
     # which value counts of columns whose values differ within a person: one of `WAYS`
     per_person: Mapping[str, str] = field(default_factory=dict)
+    # columns of ages: those of birth and of the other date, or that date (see `setveil.tables.ages`)
+    ages: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.delimiter is not None:
@@ -84,6 +86,12 @@ class Roles:
         for name, known in self.qi.items():
             _require_sense(name, known)
         _require_ways(self.per_person, [*self.qi, *self.keep])
+        for name in self.ages:
+            if name not in (*self.qi, *self.keep):
+                raise RequestError(
+                    f"--age {name}: nothing says what the ages are for.",
+                    hint=f"Name the new column among those that someone may know: --qi {name}.",
+                )
 
 
 def _require_ways(ways: Mapping[str, str], names: Sequence[str]) -> None:
@@ -156,6 +164,7 @@ def make_roles(
     hierarchy: TreeLike = None,
     delimiter: str | None = None,
     per_person: Mapping[str, str] | None = None,
+    ages: Mapping[str, Any] | None = None,
 ) -> Roles:
     """Put together what was said of columns, by what was said.
 
@@ -181,6 +190,8 @@ def make_roles(
         Of the items.
     per_person : mapping of str to str
         Which value counts of columns whose values differ within a person.
+    ages : mapping of str to (str, str), or text such as ``born..admitted``
+        Columns of ages, each with the columns of two dates.
     """
     hierarchy = grown(hierarchy)
     names = list(qi)
@@ -225,7 +236,7 @@ def make_roles(
     return Roles(
         {name: _known(name, about) for name, about in said.items()},
         set_name, tuple(keep), tuple(drop), id_column, hierarchy, delimiter,
-        per_person=dict(per_person or {}),
+        per_person=dict(per_person or {}), ages=_ages_in(ages or {}),
     )  # fmt: skip
 
 
@@ -270,6 +281,20 @@ def _bounds(name: str, given: Any) -> tuple[Fraction, Fraction]:
     return low, high
 
 
+def _ages_in(given: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
+    """Take ``born..admitted`` apart, or two names."""
+    found = {}
+    for name, of in given.items():
+        both = of.split("..") if isinstance(of, str) else list(of) if isinstance(of, list | tuple) else []
+        if len(both) != 2 or not all(isinstance(one, str) and one.strip() for one in both):
+            raise RequestError(
+                f"--age {name} must be two dates, got {of!r}.",
+                hint="Name two columns: --age age=born..admitted.",
+            )
+        found[name] = both[0].strip(), both[1].strip()
+    return found
+
+
 def grown(tree: TreeLike) -> TreeLike:
     """Take ``prefix:3,2`` and the like for what they mean, unless there is such a file."""
     levels = levels_in(tree) if isinstance(tree, str) else None
@@ -295,9 +320,9 @@ def _keys(what: str, about: Any, allowed: Sequence[str]) -> dict[str, Any]:
 
 
 _OF_ROLE: Mapping[str, tuple[str, ...]] = {
-    "qi": (*OF_KNOWN, "not_id", "per_person"),
+    "qi": (*OF_KNOWN, "not_id", "per_person", "age"),
     "set": ("delimiter", "hierarchy", "not_id"),
-    "keep": ("not_id", "per_person"),
+    "keep": ("not_id", "per_person", "age"),
     "drop": ("not_id",),
     "id": (),
 }
@@ -318,6 +343,7 @@ def read_roles(path: str | PathLike[str], encoding: str = "utf-8") -> Roles:
     of: dict[str, dict[str, dict[str, Any]]] = {role: {} for role in ROLES}
     not_ids: list[str] = []
     ways: dict[str, str] = {}
+    ages: dict[str, str] = {}
     for name, about in columns.items():
         where = f"{path}: column {shorten(name)}"
         role = about.get("role") if isinstance(about, Mapping) else None
@@ -329,20 +355,22 @@ def read_roles(path: str | PathLike[str], encoding: str = "utf-8") -> Roles:
         if not isinstance(not_id, bool):
             raise RequestError(f"{where}: not_id must be true or false, got {described(not_id)}.")
         not_ids += [name] * not_id
-        for key in ("kind", "hierarchy", "delimiter", "per_person"):
+        for key in ("kind", "hierarchy", "delimiter", "per_person", "age"):
             if not isinstance(found.get(key, ""), str):
                 raise RequestError(f"{where}: {key} must be a text, got {described(found[key])}.")
         if "hierarchy" in found and levels_in(found["hierarchy"]) is None:
             found["hierarchy"] = Path(path).parent / found["hierarchy"]
         if "per_person" in found:
             ways[name] = found.pop("per_person")
+        if "age" in found:
+            ages[name] = found.pop("age")
         of[role][name] = found
     for role in ("set", "id"):
         require_one(list(of[role]), role)
     about_set: Mapping[str, Any] = next(iter(of["set"].values()), {})
     roles = make_roles(
         qi=of["qi"], set_name=next(iter(of["set"]), None), keep=of["keep"], drop=of["drop"],
-        id_column=next(iter(of["id"]), None), per_person=ways, **about_set,
+        id_column=next(iter(of["id"]), None), per_person=ways, ages=ages, **about_set,
     )  # fmt: skip
     return replace(roles, not_ids=tuple(not_ids))
 

@@ -2,7 +2,7 @@
 
 const form = document.getElementById("roles");
 const USUAL = { prefix: "3,2", ranges: "5,10,20", dates: "month,quarter,year", file: "" };
-const HELP = { prefix: "Lengths, such as 3,2", ranges: "Widths, such as 5,10,20", dates: "day, month, quarter, year, decade", file: "Path of a csv: value;group;...;top" };
+const HELP = { prefix: "Lengths, such as 3,2", ranges: "Widths, such as 5,10,20", dates: "day, month, quarter, year, 5-year, decade", file: "Path of a csv: value;group;...;top" };
 
 for (const become of form.querySelectorAll(".become")) {
   const kind = become.querySelector("select");
