@@ -127,3 +127,49 @@ def test_a_line_with_the_form_of_those_below_is_no_header(person: str, tmp_path:
     with pytest.raises(sv.SetveilError) as refused:
         sv.read(path)
     assert lines[0][0] not in str(refused.value.hint)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv"])
+def test_fields_between_blanks_are_no_list_of_items(suffix: str, tmp_path: Path) -> None:
+    """A comma of decimals, or a list at the end, is taken for what stands between fields; blanks do."""
+    rng = seeded(57)
+    lines = []
+    for _ in range(30):
+        whose = f"{rng.getrandbits(128):032x}"
+        for _ in range(rng.randint(1, 4)):
+            weight = f"{rng.randint(18, 35)},{rng.randint(0, 9)}" if suffix == "csv" else "21.5"
+            items = (" " if suffix == "csv" else ";").join(
+                rng.sample(["milk", "tea", "jam"], rng.randint(1, 3))
+            )
+            lines.append([str(rng.randint(18, 90)), whose, weight, f"2024-03-{rng.randint(10, 28)}"])
+            lines[-1].append((" " if suffix == "csv" else ";").join(items))
+    path = tmp_path / f"visits.{suffix}"
+    path.write_text("".join(" ".join(line) + "\n" for line in lines), encoding="utf-8")
+    with pytest.raises(sv.TableError) as refused:
+        sv.read(path)
+    assert not refused.value.readings
+
+
+def test_ids_in_lists_are_found_before_anything_is_written(tmp_path: Path) -> None:
+    """Of a list whose second value is the ID of its person, whatever way it is read."""
+    rng = seeded(58)
+    visits = [(at, rng.randint(18, 30), f"{7_654_321 + 37 * (at // 2)}") for at in range(60)]
+    lists = [(f"v{who}", "; ".join([str(age), number, *rng.sample("abc", 2)])) for who, age, number in visits]
+    frame = pl.DataFrame(lists, schema=["visit", "codes"], orient="row")
+    frame.write_csv(tmp_path / "a.csv")
+    frame.with_columns(pl.col("codes").str.split("; ")).write_ndjson(tmp_path / "a.jsonl")
+    frame.with_columns(age=pl.lit("30"), day=pl.lit("2024-01-01")).write_csv(tmp_path / "b.csv")
+    of_lists = ["--item-column", "codes", "--id-column", "visit", "--k", "2", "--m", "1", "--out", "o"]
+    kkm = ["--model", "kkm", "--k", "2", "--m", "1", "--qi", "age", "--set", "codes", "--out", "o"]
+    facts = ["--id-column", "visit", "--set", "codes", "--when", "day:month", "--k", "2", "--m", "1"]
+    facts += ["--out", "o"]
+    for words in (
+        ["a.csv", *of_lists, "--delimiter", ";"],
+        ["a.jsonl", *of_lists],
+        ["b.csv", *kkm, "--id-column", "visit", "--delimiter", ";"],
+        ["b.csv", *facts, "--delimiter", ";"],
+    ):
+        refused = setveil("anonymize", *words, cwd=tmp_path)
+        assert refused.code == 4, refused
+        assert "published/ would contain person IDs: 30 values of column 'codes'" in refused.err
+        assert not (tmp_path / "o").exists()

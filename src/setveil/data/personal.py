@@ -448,6 +448,26 @@ def personal_fields(
     return tuple(several)
 
 
+def ids_in_lists(
+    name: str, indptr: NDArray[np.integer], codes: NDArray[np.integer], labels: Sequence[str]
+) -> tuple[PersonalColumn, ...]:
+    """Find the IDs that stand at a position of the lists of a column, if most lists hold several values.
+
+    So a line whose separator was not seen is not taken for a list of items.
+    """
+    indptr, codes = _without_gaps(indptr, codes)
+    lengths = np.diff(indptr)
+    if 2 * np.count_nonzero(lengths > 1) <= np.count_nonzero(lengths):
+        return ()
+    total = np.bincount(codes, minlength=len(labels))
+    found = []
+    for place in places_of_ids(indptr, codes, labels):
+        here = np.bincount(codes[fields_at(indptr, place)], minlength=len(labels))
+        only = [labels[at] for at in np.flatnonzero((here > 0) & (here == total)).tolist()]
+        found.append(_column(name, _bare(name), IDS, only))
+    return tuple(found)
+
+
 def column_at_place(place: int, ids: Sequence[str]) -> PersonalColumn:
     """Name the IDs that stand at a position of rows."""
     named = str(place + 1) if place >= 0 else _LAST[place]

@@ -25,6 +25,7 @@ from setveil.data.totals import is_total
 from setveil.errors import TableError, shorten
 
 SAMPLES = 3
+_FIELDS = 3  # kinds of fields that are in no column of one thing
 EVERY_FIELD = "one row per line, every field an item"
 
 
@@ -131,6 +132,8 @@ def likely_readings(table: NamedColumns) -> list[Reading]:
         table.names[at] if table.header and table.names[at] and times[table.names[at]] == 1 else str(at + 1)
         for at in range(width)
     ]
+    if any(map(_are_lines, values)):
+        return []  # what stands between fields was not seen
     whose, per = _of_people(table, values, word)
     marks = [at for at in range(width) if _is_mark(values[at]) and not _is_called_id(table, at)]
     if len(marks) > 1 and 2 * len(marks) >= width:
@@ -172,6 +175,17 @@ def likely_readings(table: NamedColumns) -> list[Reading]:
             meaning = f"one row per value of {called(table, id_at)}, items from {called(table, item_at)}"
             readings.append(({"id_column": word[id_at], "item_column": word[item_at]}, meaning))
     return readings
+
+
+def _are_lines(values: Sequence[str]) -> bool:
+    """Tell whether cells hold several fields each, with blanks between them: numbers, dates and codes."""
+    lines = [value.split() for value in values if value not in evidence.MISSING]
+    width, share = evidence.common_width(lines)
+    if width < _FIELDS or share < evidence.ALIKE or len(lines) < evidence.FEW:
+        return False
+    fields = [Counter(evidence.kind(line[at]) for line in lines if len(line) == width) for at in range(width)]
+    kinds = {kind for found in fields for kind, times in found.items() if times >= share * len(lines)}
+    return len(kinds - {"word"}) >= _FIELDS
 
 
 def _of_ends(table: NamedColumns, values: Sequence[Sequence[str]], word: Sequence[str]) -> list[Reading]:
@@ -237,6 +251,8 @@ def _of_lists(table: NamedColumns, values: Sequence[Sequence[str]], word: Sequen
     signs = {at: sign for at, column in enumerate(values) if (sign := evidence.list_sign(column))}
     sign = next(iter(signs.values()), "")
     lists = [at for at, one in signs.items() if one == sign and not _is_called_id(table, at)]
+    if any(evidence.why_personal([value.split(sign) for value in values[at]]) for at in lists):
+        return []
     if not lists:
         return []
     ids = [at for at in range(len(values)) if at not in signs and any(values[at])]

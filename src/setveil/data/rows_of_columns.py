@@ -48,6 +48,7 @@ from setveil.data.names import tells_person
 from setveil.data.personal import (
     Personal,
     PersonalColumn,
+    ids_in_lists,
     ids_of_columns,
     items_of_columns,
     numbered,
@@ -85,6 +86,7 @@ class RowsRead:
     lines: Codes | None = field(default=None, repr=False)  # the row of each line; None: a line is a row
     beside: Beside = field(default=NOBODY, repr=False)  # unused columns that may say whose rows are
     personal: tuple[PersonalColumn, ...] = field(default=(), repr=False)  # of columns that hold no items
+    in_lists: tuple[PersonalColumn, ...] = ()  # of positions in the lists of columns of items
     written: Mapping[str, str] = field(default_factory=dict)  # options that were found, of how it is written
     kept: Codes | None = field(default=None, repr=False)  # lines that were not skipped; None: all
     notes: tuple[str, ...] = ()  # what was noticed or skipped while reading, and what means no item
@@ -104,7 +106,8 @@ def personal_in(part: RowsRead, not_ids: str | Sequence[str] | None = None) -> P
         columns or part.id_column is not None or (part.layout.format == "parquet" and not part.layout.nested)
     )
     if columns:
-        return Personal((*part.personal, *items_of_columns(part.items))).without(not_ids)
+        found = (*part.personal, *part.in_lists, *items_of_columns(part.items))
+        return Personal(found).without(not_ids)
     fields = Personal((*part.personal, *personal_fields(part.indptr, part.codes, part.labels)))
     if set(part.item_columns) & set(split_names(not_ids) if isinstance(not_ids, str) else not_ids or ()):
         fields = Personal(part.personal)
@@ -416,6 +419,7 @@ def _read_cells(table: Any, form: str | None, wanted: Wanted, delimiter: str) ->
         row, rows, kept = _rows_of_ids(table, id_at, ids)
     lengths, codes, held = [], [], []
     labels: list[str] = []
+    in_lists: list[PersonalColumn] = []
     for at, column in zip(items_at, columns, strict=True):
         name = called(table, at)
         indptr, split, names = split_column(
@@ -428,6 +432,7 @@ def _read_cells(table: Any, form: str | None, wanted: Wanted, delimiter: str) ->
         codes.append(np.where(items < 0, -1, items + len(labels)))
         labels += names
         held.append(Values(called(table, at), items, names))
+        in_lists += ids_in_lists(called(table, at), indptr, items, names)
     of = np.repeat(np.tile(row, len(columns)), np.concatenate(lengths))
     indptr, flat = joined(of, np.concatenate(codes), row.size if rows is None else len(rows))
     names_of_items = tuple(called(table, at) for at in items_at)
@@ -450,6 +455,7 @@ def _read_cells(table: Any, form: str | None, wanted: Wanted, delimiter: str) ->
         tuple(held),
         (layout, delimiter),
         row,
+        in_lists=tuple(in_lists),
         kept=kept,
         notes=() if ids is None else tuple(skipped_noted(kept, ids.codes.size)),
     )
@@ -493,6 +499,7 @@ def read_lists_by_id(
         rows,
         (Values(name, codes, labels),),
         lines=row,
+        in_lists=ids_in_lists(name, np.concatenate(([0], np.cumsum(lengths))), codes, labels),
         kept=kept,
         notes=tuple(skipped_noted(kept, ids.codes.size)),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,7 +13,14 @@ from setveil.data.ids import Values
 from setveil.data.lacking import emptied, only, settled_ids, skipped_noted, words_noted
 from setveil.data.layout import Layout, Origin
 from setveil.data.named_columns import Column
-from setveil.data.personal import Personal, ids_of_columns, items_of_columns, other_columns
+from setveil.data.personal import (
+    Personal,
+    PersonalColumn,
+    ids_in_lists,
+    ids_of_columns,
+    items_of_columns,
+    other_columns,
+)
 from setveil.data.rows_of_columns import refuse_rounded_column
 from setveil.data.set_fields import split_column
 from setveil.data.spelling import normalized
@@ -133,16 +140,8 @@ class FactLines:
         """Say where the first line of a person is."""
         return self.texts[self.id_at].place(int(np.argmax(self.row == row)))
 
-    def personal(self, not_ids: Collection[str], how: str | None = None) -> Personal:
-        """Find what the columns have of single persons, but for those that are no ids.
-
-        Parameters
-        ----------
-        not_ids : collection of str
-            Columns that are no ids.
-        how : str, optional
-            In which form codes are written (see ``--normalize``); None: as they are.
-        """
+    def personal(self, how: How) -> Personal:
+        """Find what the columns have of single persons, but for those that are no IDs."""
         table = self.opened.table
         plain = [at for at in range(len(table.names)) if not self.opened.holds_lists(at)]
         unused = other_columns(
@@ -154,11 +153,20 @@ class FactLines:
         values = {at: Values(table.names[at], one.codes, one.labels) for at, one in self.texts.items()}
         codes = [values[at] for some in self.items_at.values() for at in some if at in values]
         found = ids_of_columns((values[self.id_at],), unused, codes)
-        personal = Personal((*found, *items_of_columns(codes))).without(not_ids)
-        if how is not None:
+        found = (*found, *items_of_columns(codes), *self._ids_in_lists(how.delimiter))
+        personal = Personal(found).without(how.not_ids)
+        if how.normalize is not None:
             for one in codes:
-                personal = personal.respelled(one.labels, normalized(one.labels, how)[0])
+                personal = personal.respelled(one.labels, normalized(one.labels, how.normalize)[0])
         return personal
+
+    def _ids_in_lists(self, delimiter: str | None) -> list[PersonalColumn]:
+        found: list[PersonalColumn] = []
+        for at in (at for some in self.items_at.values() for at in some if at in self.texts):
+            name = self.opened.table.names[at]
+            indptr, split, labels = split_column(self.texts[at], name, delimiter, whole_brackets=True)
+            found += ids_in_lists(name, indptr, np.asarray(split), labels)
+        return found
 
     def origin(self, asked: FactsRequest, how: How) -> Origin:
         """Say what was read."""

@@ -56,7 +56,7 @@ def read_rows_of_facts(source: Any, asked: FactsRequest, how: How, *, fewest: in
     lines = FactLines.of(source, asked, how)
     made = facts_of_lines(lines, asked, how, fewest)
     origin = replace(lines.origin(asked, how), seconds=round(time.perf_counter() - start, 4))
-    return replace(made, origin=origin, personal=lines.personal(how.not_ids, how.normalize))
+    return replace(made, origin=origin, personal=lines.personal(how))
 
 
 def facts_of_lines(lines: FactLines, asked: FactsRequest, how: How, fewest: int) -> Facts:

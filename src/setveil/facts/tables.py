@@ -141,7 +141,7 @@ def read_table_of_facts(
         events = replace(events, lacking=how.lacking.among(of_facts))
     how = replace(how, lacking=replace(how.lacking, of_columns=of_persons))
     lines = FactLines.of(how.items if apart else opened, asked, events)
-    personal = lines.personal(events.not_ids, events.normalize)
+    personal = lines.personal(events)
     facts = replace(
         facts_of_lines(lines, asked, events, fewest), origin=lines.origin(asked, events), personal=personal
     )

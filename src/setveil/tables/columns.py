@@ -31,7 +31,14 @@ from setveil.data.lacking import (
 )
 from setveil.data.layout import InputFile, Layout, refuse_unfit
 from setveil.data.named_columns import Column
-from setveil.data.personal import Personal, PersonalColumn, cells_of, ids_of_columns, items_of_columns
+from setveil.data.personal import (
+    Personal,
+    PersonalColumn,
+    cells_of,
+    ids_in_lists,
+    ids_of_columns,
+    items_of_columns,
+)
 from setveil.data.rows_of_columns import (
     answered,
     marked,
@@ -206,7 +213,10 @@ def read_columns(
     unused = _others(opened, {*wanted, *items_at}, kept) if others else ()
     whose = () if id_at is None else (Values(table.names[id_at], *_merged(columns[id_at])),)
     shown = [*items, *(Values(table.names[at], *_merged(columns[at])) for at in texts_at)]
-    personal = Personal((*ids_of_columns(whose, map(cells_of, unused), shown), *items_of_columns(shown)))
+    in_lists = ids_in_lists(items_name, *split) if inside else ()
+    personal = Personal(
+        (*ids_of_columns(whose, map(cells_of, unused), shown), *items_of_columns(shown), *in_lists)
+    )
     return TableColumns(
         where,
         tuple(table.names),
