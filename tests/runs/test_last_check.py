@@ -235,7 +235,7 @@ def data_of(kind: str, not_ids: list[str]) -> Any:
         table = pl.DataFrame(
             {"age": [30 + at % 3 for at in range(N)], "dx": PEOPLE, "pat": PERSONS["a prefix"]}
         )
-        return sv.read_table(table, qi=["age"], set="dx", not_ids=not_ids and ["pat"])
+        return sv.read_table(table, qi=["age"], set="dx", not_ids=not_ids and ["pat", "dx"])
     if kind == "facts":
         lines = [(at, item, "2024-01-01") for at, row in enumerate(PEOPLE) for item in row]
         lines += [(at, "tea", "2024-01-01") for at in range(N)]
