@@ -380,7 +380,7 @@ def require_one(names: Sequence[str], role: str) -> None:
     if len(names) > 1:
         raise RequestError(
             f"{len(names)} columns have the role {role}, expected one: {listed(list(names))}.",
-            hint="Where items stand in several columns name them by --item-columns." if role == "set" else "",
+            hint="If several columns contain items, name them by --item-columns." if role == "set" else "",
         )
 
 
