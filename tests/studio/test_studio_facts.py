@@ -19,6 +19,7 @@ from setveil.facts.dates import LEVELS
 from setveil.report import words
 from setveil.runs import orders
 from setveil.studio import commands
+from setveil.studio.data_kinds import RowsOfFacts
 from setveil.studio.pages import data_facts
 from setveil.studio.projects import Project
 from studio_browser import Screen, expect, looks, see_release
@@ -329,7 +330,7 @@ def test_pages_know_what_facts_have() -> None:
     """The server reads no numbers, so that it keeps lists of its own."""
     assert tuple(data_facts.PERIODS) == (*LEVELS, data_facts.SINCE)
     assert tuple(data_facts.TOGETHER) == WAYS
-    assert sorted(commands.OF_FACTS) == sorted(orders.ALGORITHMS)
+    assert sorted(RowsOfFacts.methods) == sorted(orders.ALGORITHMS)
 
 
 @pytest.fixture
@@ -360,7 +361,7 @@ def test_pages_say_what_does_not_apply(client: Client, ward: Project) -> None:
     methods = re.findall(
         r'<option value="(\w+)"', pages["run"].text.partition('id="algorithm"')[2].partition("</select>")[0]
     )
-    assert sorted(methods) == sorted(commands.OF_FACTS)
+    assert sorted(methods) == sorted(RowsOfFacts.methods)
     assert "What is dropped first" in run
     assert "Each run of facts tries all orders" in compare
     assert client.get("p", ward.name, "promise", params={"model": "kkm"}).text.count("k^m-anonymity.") == 1

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 from setveil import algorithms
 from setveil.guarantees import models
 from setveil.options.columns import OF_VALUES, PUBLISHED, Columns
-from setveil.options.facts import OF_READING, FactOptions
+from setveil.options.facts import FactOptions
 from setveil.options.models import RECOMMENDED
 from setveil.options.reading import Reading
+from setveil.studio.data_kinds import kind_of
 from setveil.studio.places import SERIES
 from setveil.values.declared import as_words, options_of
 
@@ -39,7 +40,6 @@ VALUES = _names(OF_VALUES)
 MADE_OF_COLUMNS = _names(name for name in options_of(Columns) if name not in PUBLISHED)
 ROLES = _names(name for name in options_of(Columns) if name not in {"roles", "weight"})  # that a page asks
 FACTS = _names(options_of(FactOptions))
-OF_FACTS = ("exact", "aa", "da", "hghs", "mhghs")  # algorithms, the usual one first
 GENERALIZING = tuple(
     name for name in FACTS if name in {"fact-order", "fact-loss", "fact-lines"}
 )  # at the run
@@ -57,7 +57,7 @@ def anonymize(project: Project, out: str, hierarchy: str | list[str] | None = No
     settings = _settings(project)
     if hierarchy is not None:
         settings["hierarchy"] = hierarchy
-    if len(columns_of(settings)) > 1:  # a hierarchy is one of the codes of one column
+    if len(kind_of(settings).lists) > 1:  # a hierarchy is one of the codes of one column
         settings.pop("hierarchy", None)
     first = [name for name in PROMISE if name in settings]
     rest = [name for name in settings if name not in {*first, "input"}]
@@ -76,30 +76,12 @@ def again(report: Mapping[str, Any], out: str, **changes: Any) -> list[str]:
     return ["anonymize", *_inputs(options), *_words(options, [*first, *rest]), "--out", out]
 
 
-def is_table(settings: Mapping[str, Any]) -> bool:
-    """Whether the data have further columns that someone may know."""
-    return "qi" in settings or "roles" in settings
-
-
-def of_facts(settings: Mapping[str, Any]) -> bool:
-    """Whether the rows hold facts: codes with dates or amounts, or with an m of their own."""
-    sets = settings.get("set", "")
-    own = any(":m=" in str(one) for one in (sets if isinstance(sets, list) else [sets]))
-    return own or any(settings.get(name) for name in ("when", "amount"))
-
-
-def columns_of(settings: Mapping[str, Any]) -> list[str]:
-    """List the columns of codes where each is a list of its own; a single one, or none: they are not."""
-    sets = settings.get("set", "") if of_facts(settings) else ""
-    return [str(one).partition(":m=")[0] for one in (sets if isinstance(sets, list) else [sets])]
-
-
 def explore(
     project: Project, ks: Sequence[int], ms: Sequence[str], rhos: Sequence[str] = (), budget: int = 50
 ) -> list[str]:
     """Find what the promises cost."""
     settings = _settings(project)
-    searched = () if is_table(settings) else SEARCHED
+    searched = SEARCHED if kind_of(settings).searched else ()
     names = ["hierarchy", *READING, *COLUMNS, *MADE_OF_COLUMNS, *searched]
     grid = ["--k", ",".join(map(str, ks)), "--m", ",".join(ms)]
     if rhos:
@@ -119,8 +101,8 @@ def build(project: Project, options: Sequence[str], out: str) -> list[str]:
 def risk(project: Project, sizes: Sequence[int]) -> list[str]:
     """Count the rows that are found by so many items, in the data as they are."""
     settings = _settings(project)
-    facts = _names(OF_READING) if of_facts(settings) else ()
-    words = _words(settings, [*READING, *COLUMNS, *VALUES, *facts])
+    more = _names(kind_of(settings).read_with)
+    words = _words(settings, [*READING, *COLUMNS, *VALUES, *more])
     files = [file for one in _inputs(settings) for file in _files(one)]
     return ["risk", *files, "--m", ",".join(map(str, sizes)), *words, "--json"]
 

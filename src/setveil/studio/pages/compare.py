@@ -25,6 +25,7 @@ from setveil.staging import staged_file
 from setveil.studio import commands, places
 from setveil.studio.asked import fault, form_of, whole
 from setveil.studio.cuts import Difference, difference
+from setveil.studio.data_kinds import kind_of
 from setveil.studio.desks import Lost, Refused
 from setveil.studio.jobs import Job, Jobs
 from setveil.studio.pages.hierarchy import saved
@@ -82,10 +83,10 @@ async def _page(
     asked = jobs.latest(project, "recommend")
     recommended = await _recommended(request)
     settings = project.settings()
-    tables, of_facts = commands.is_table(settings), commands.of_facts(settings)
+    kind = kind_of(settings)
     k, m = str(settings.get("k", 5)), str(settings.get("m", 2))
     fields = {"k": "5, 20" if k == "20" else f"{k}, 20", "m": m, "limit": "300", "methods": list(_USUAL)}
-    same_as = [commands.recommend(project)] if "k" in settings and not of_facts else []
+    same_as = [commands.recommend(project)] if "k" in settings and kind.recommended else []
     same_as += [commands.compare(f"studies/{name}/study.toml", f"studies/{name}/out") for name in studies[:3]]
     return page(
         request,
@@ -106,8 +107,7 @@ async def _page(
         methods=[(name, _METHODS[name]) for name in _METHODS if name in algorithms.names()],
         limits=_LIMITS,
         fields={**fields, **(given or {})},
-        tables=tables,
-        of_facts=of_facts,
+        kind=kind,
         model=model_of(project),
         studies=[_study(project, name) for name in studies],
         study_job=told(study) if study and not study.is_over else None,
@@ -118,9 +118,6 @@ async def _page(
         recommend_failed=asked if asked and asked.state == "failed" else None,
         recommended=recommended,
     )
-
-
-_NO_STUDY = "There are no studies of facts: a run tries every order, and its page lists what each loses."
 
 
 # Releases side by side.
@@ -355,13 +352,9 @@ async def study(request: Request) -> Response:
     given = {name: str(form.get(name, "")).strip() for name in ("k", "m", "limit")}
     methods = [str(one) for one in form.getlist("methods") if one in _METHODS]
     errors = []
-    if commands.is_table(project.settings()):
-        errors.append(
-            fault("Data with other columns are studied on the command line.", "study", "setveil compare")
-        )
-        return await _page(request, errors)
-    if commands.of_facts(project.settings()):
-        return await _page(request, [fault(_NO_STUDY, "study")])
+    kind = kind_of(project.settings())
+    if kind.not_studied:
+        return await _page(request, [fault(kind.not_studied, "study", kind.studied_by)])
     ks, ms = _numbers(given["k"], 2), _numbers(given["m"], 1, inf=True)
     if not ks:
         errors.append(fault("k must be whole numbers, 2 or more, with commas between them: 5, 20.", "k"))
@@ -479,8 +472,9 @@ def _numbers(text: str, least: int, *, inf: bool = False) -> list[str]:
 async def recommend(request: Request) -> Response:
     """Let setveil try what suits the promise."""
     studio, project = request.app.state.studio, request.state.project
-    if commands.of_facts(project.settings()):
-        return await _page(request, [fault(_NO_STUDY, "study")])
+    kind = kind_of(project.settings())
+    if not kind.recommended:
+        return await _page(request, [fault(kind.not_studied, "study")])
     if not any(job.kind == "recommend" and not job.is_over for job in studio.jobs.of(project)):
         await saved(studio, project)
         in_background(_recommend(studio, project))

@@ -19,6 +19,7 @@ from setveil.report.risk import columns_known, risk_text
 from setveil.staging import staged_file
 from setveil.studio import commands, places
 from setveil.studio.asked import fault, form_of, json_of, whole
+from setveil.studio.data_kinds import kind_of
 from setveil.studio.desks import Refused
 from setveil.studio.pages import data_facts, data_more, data_roles
 from setveil.studio.projects import Project
@@ -27,7 +28,6 @@ from setveil.studio.trees import column_trees, items_tree, joined
 
 READING = commands.READING
 ROLES = (*commands.ROLES, *commands.FACTS)
-OF_TABLES = "kkm"  # the promise that tables begin with
 PAGE = 100  # rows on a plain page
 LARGE = 1_000_000_000  # bytes, from which on it is asked
 MOST_SENSITIVE = 10_000
@@ -295,7 +295,7 @@ async def _reading(
         date_format=(form or before).get("written") or (form or before).get("date-format", ""),
         readings=data_facts.readings(no_facts["message"]) if no_facts else [],
         looked=looked["facts"] if looked else None,
-        apart="apart" in (form or {}) if of_facts else len(commands.columns_of(before)) > 1,
+        apart="apart" in (form or {}) if of_facts else len(kind_of(before).lists) > 1,
         looked_at=of_facts, lines=shown["lines"] if shown else [],
         helping=helping(failed["options"]) if failed else [],
         proposed=data_more.buttons([*readings, *(no_facts or {}).get("readings", ())]),
@@ -424,22 +424,14 @@ async def _open(
             plain = _asked_beside(form, *_OF_COLUMNS, "not-ids")
         return await _reading(request, plain, [said], form, readings=refused.where.get("readings", ()))
     settings = project.settings()
-    model = (
-        OF_TABLES
-        if "qi" in options
-        else None
-        if settings.get("model") == OF_TABLES
-        else settings.get("model")
-    )
+    kind = kind_of(options)
     cleared: dict[str, Any] = dict.fromkeys((*READING, *ROLES))
-    of_facts = commands.of_facts(options)
-    if of_facts:  # under the usual promise alone
-        model = None
+    if not kind.chosen:  # under the usual promise alone
         no_longer = {*commands.PROMISE, "keep", "weights", *_OF_CLASSES} - {"k", "m", "model", *options}
         cleared = {**dict.fromkeys(no_longer), **cleared}
         for name in commands.GENERALIZING:
             cleared.pop(name, None)
-        if settings.get("algorithm") not in commands.OF_FACTS:
+        if settings.get("algorithm") not in kind.methods:
             cleared["algorithm"] = None
     another = settings.get("input") != path
     kept = {key: found[key] for key in ("sha256", "rows", "items", "size", "mtime_ns")}
@@ -447,8 +439,8 @@ async def _open(
     project.save(
         **cleared | dict(options) | {"hierarchy": trees},
         input=path,
-        model=model,
-        studio={**kept, "file": None, **({"sensitive": None} if another or of_facts else {})},
+        model=kind.keeps_model(settings.get("model")),
+        studio={**kept, "file": None, **({"sensitive": None} if another or not kind.chosen else {})},
     )
     return to(request, "p", project.name, "data")
 

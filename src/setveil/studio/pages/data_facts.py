@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from setveil.studio import commands
+from setveil.studio.data_kinds import kind_of
 from setveil.studio.pages.data_roles import Chosen, joined, lines_of, pairs, said_of, split
 
 SINCE = "since"  # in place of a period
@@ -46,7 +46,7 @@ def chosen_in(form: Mapping[str, Any]) -> Chosen:
 
 def chosen_before(settings: Mapping[str, Any]) -> Chosen:
     """Read from a project's settings what was said of each column; empty: its rows hold no facts."""
-    if not commands.of_facts(settings):
+    if not kind_of(settings).has_parts:
         return {}
     named = [str(one).partition(":m=")[0] for one in _listed(settings.get("set"))]
     sets = split(str(settings.get("item-columns", ""))) or named

@@ -102,11 +102,16 @@ def _page(request: Request, status: int = 200, *, given: Mapping[str, str] = {},
         same_as=_same_as(project),
         systems=NAMES,
         encodings=ENCODINGS,
-        is_table=any(name in settings for name in commands.COLUMNS),
+        columns_named=_columns_named(settings),
         is_long=settings.get("item-column") is not None,
         **{**regroup.shown(request), "errors": [], "problems": [], "way": "", "lengths": "", **values},
         given={"system": "", "zeros": "", "names": "", "system-column": "", **given},
     )
+
+
+def _columns_named(settings: Mapping[str, Any]) -> bool:
+    """Whether the items are in columns that are named; `hierarchy build` reads rows of items only."""
+    return any(name in settings for name in commands.COLUMNS)
 
 
 def _same_as(project: Project, key: str = "") -> list[list[str]]:
@@ -277,8 +282,8 @@ async def _of_codes(request: Request, form: dict[str, str]) -> Response:
         names = places.make_folder(project.folder / "trees") / "names.csv"
         await asyncio.to_thread(names.write_text, form["names"].replace("\r\n", "\n") + "\n", "utf-8")
         options += ["--names", f"trees/{names.name}"]
-    is_table = any(name in project.settings() for name in commands.COLUMNS)
-    argv = [] if is_table else commands.build(project, options, "trees/built.json")
+    named = _columns_named(project.settings())
+    argv = [] if named else commands.build(project, options, "trees/built.json")
     try:
         await _ask(
             request,

@@ -20,11 +20,11 @@ from setveil.guarantees.km import CODES
 from setveil.options.models import settled_model
 from setveil.report.models import promise as promise_in_words
 from setveil.report.models import words_for
-from setveil.report.run import facts
 from setveil.staging import staged_file
 from setveil.studies.compare.settings import promise_options
 from setveil.studio import commands, fronts
 from setveil.studio.asked import fault, form_of, whole
+from setveil.studio.data_kinds import RowsOfItems, kind_of
 from setveil.studio.pages.hierarchy import saved
 from setveil.studio.projects import Project
 from setveil.studio.render import Json, at, page, to
@@ -47,8 +47,9 @@ def model_of(project: Project) -> str:
     settings = project.settings()
     if "model" in settings:
         return str(settings["model"])
-    if commands.is_table(settings):
-        return "kkm"
+    kind = kind_of(settings)
+    if kind.settled is not None:
+        return kind.settled
     texts = {
         option: settings.get(option.replace("_", "-"))
         for name in models()
@@ -62,7 +63,7 @@ async def show(request: Request) -> Response:
     project: Project = request.state.project
     settings = project.settings()
     model = request.query_params.get("model") or model_of(project)
-    if model not in models() or commands.of_facts(settings):
+    if model not in models() or not kind_of(settings).chosen:
         model = model_of(project)
     given = {name: str(settings[name]) for name in commands.PROMISE if name in settings}
     given |= _limits(project, settings)
@@ -82,11 +83,11 @@ async def _page(
     if model in _FRONT_MODELS:
         given = _USUAL | given
     described = model_named(model)
-    of_facts = commands.of_facts(settings)
+    kind = kind_of(settings)
     spoken = _spoken("km-anonymity" if model == "km-rho" else model, given, absent=bool(given.get("absent")))
-    has_front = model in _FRONT_MODELS and not of_facts
-    if of_facts and spoken:
-        spoken["not_covered"] = [*facts.OPEN, *spoken["not_covered"]]
+    has_front = model in _FRONT_MODELS and kind.priced
+    if spoken:
+        spoken["not_covered"] = [*kind.not_covered, *spoken["not_covered"]]
     job = fronts.job_of(request.app.state.studio.jobs, project)
     return page(
         request,
@@ -101,22 +102,21 @@ async def _page(
         others=[
             (name, other.title)
             for name, other in models().items()
-            if name not in {model, "km-rho"} and (other.release == "tables") == commands.is_table(settings)
-            if not of_facts
+            if name not in {model, "km-rho"} and kind.offers(other)
         ],
         fields=_fields(described),
         given=given,
         spoken=spoken,
         has_front=has_front,
         front=fronts.read(project) if has_front else None,
-        of_facts=of_facts,
+        kind=kind,
+        usual=model_named(kind.usual),
         of_columns=_of_columns(project, given),
         job=job,
         steps_of_k=fronts.KS,
         steps_of_m=fronts.MS,
         common=COMMON,
         sensitive=_sensitive(project),
-        table=commands.is_table(settings),
     )
 
 
@@ -164,7 +164,7 @@ def facts_of(model: str, k: object, m: object) -> dict[str, Any]:
 
 def _of_columns(project: Project, given: Mapping[str, str]) -> list[tuple[str, str]]:
     """List the columns of codes that are lists of their own, each with its m as the form shows it."""
-    names, text = commands.columns_of(project.settings()), given.get("m", "")
+    names, text = kind_of(project.settings()).lists, given.get("m", "")
     if len(names) < 2:
         return []
     said = {f"m-{at}": given.get(f"m-{at}", "") for at in range(len(names))}
@@ -176,7 +176,7 @@ def _of_columns(project: Project, given: Mapping[str, str]) -> list[tuple[str, s
 
 def _with_own(project: Project, form: dict[str, str]) -> dict[str, str]:
     """Take the m of each column from a form in which it is said of each."""
-    names = commands.columns_of(project.settings())
+    names = kind_of(project.settings()).lists
     if form.get("alike") != "each" or len(names) < 2:
         return form
     line = io.StringIO()
@@ -206,9 +206,7 @@ def _fields(described: Model) -> list[tuple[str, str, bool]]:
 def _sensitive(project: Project) -> list[str]:
     """List the items that nobody may learn about a person, as they were ticked with the data."""
     ticked = project.studio.get("sensitive", [])
-    settings = project.settings()
-    none = commands.is_table(settings) or commands.of_facts(settings)
-    return [] if none else [str(item) for item in ticked]
+    return [str(item) for item in ticked] if kind_of(project.settings()).sensitive else []
 
 
 def _limits(project: Project, settings: Mapping[str, Any]) -> dict[str, str]:
@@ -248,18 +246,16 @@ async def save(request: Request) -> Response:
     project: Project = request.state.project
     form = {key: str(value).strip() for key, value in (await form_of(request)).items()}
     model = form.get("model", "")
-    if model not in models() or commands.of_facts(project.settings()):
+    kind = kind_of(project.settings())
+    if model not in models() or not kind.chosen:
         model = model_of(project)
     form = _with_own(project, form)
     errors, changes = _checked(model, form, project)
     if errors:
         return await _page(request, model, form, errors)
-    if commands.of_facts(project.settings()):
-        changes |= {**_kept(project, form), "keep": None, "weights": None}
-    elif model in _FRONT_MODELS and not commands.is_table(project.settings()):
-        changes |= _kept(project, form)
-    else:
-        changes |= {"suppress": None, "max-suppressed": None, "keep": None, "weights": None}
+    limited = kind.limits and (model in _FRONT_MODELS or not kind.chosen)
+    limits = _kept(project, form) if limited else {}
+    changes |= {name: limits.get(name) if name in kind.limits else None for name in RowsOfItems.limits}
     if (not changes["sensitive"] and "sensitive" in model_named(model).options) or model in _WATCHING:
         changes["sensitive"] = listed_in_a_file(project.folder / _SENSITIVE, _sensitive(project))
     project.save(**changes)
@@ -370,7 +366,7 @@ async def compute(request: Request) -> Response:
     k, m = (str(form.get(name, "")).strip() for name in ("k", "m"))
     chosen = None if not k or _wrong("k", k) or _wrong("m", m) else (int(k), m)
     await saved(studio, project)
-    if project.settings().get("input") and not commands.of_facts(project.settings()):
+    if project.settings().get("input") and kind_of(project.settings()).priced:
         fronts.start(studio.jobs, project, chosen, alone=bool(form.get("one")))
     if "application/json" in request.headers.get("accept", ""):
         return Json({"job": fronts.job_of(studio.jobs, project)})

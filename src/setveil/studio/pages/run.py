@@ -20,6 +20,7 @@ from setveil.report.models import promise as promise_in_words
 from setveil.staging import staged_file
 from setveil.studio import commands, places
 from setveil.studio.asked import form_of, whole
+from setveil.studio.data_kinds import kind_of
 from setveil.studio.jobs import Job, Jobs
 from setveil.studio.pages.hierarchy import saved
 from setveil.studio.pages.promise import (
@@ -76,11 +77,8 @@ def _page(request: Request, errors: list[dict[str, str]] | None = None) -> Respo
     model = model_of(project)
     lacking = _lacking(settings, model)
     chosen = _chosen(settings, model)
-    of_facts = commands.of_facts(settings)
-    methods = [
-        (name, _METHODS.get(name, name)) for name in _by_use(model)
-        if not of_facts or name in commands.OF_FACTS
-    ]  # fmt: skip
+    kind = kind_of(settings)
+    methods = [(name, _METHODS.get(name, name)) for name in _by_use(model) if kind.takes(name)]
     argv = commands.anonymize(project, "runs/NAME") if not lacking else []
     return page(
         request,
@@ -102,15 +100,14 @@ def _page(request: Request, errors: list[dict[str, str]] | None = None) -> Respo
         about={name: str(settings.get(name, "")) for name in ABOUT},
         external=bool(settings.get("external", False)),
         list_members=bool(settings.get("list-members", False)),
-        items_alone=not of_facts and not commands.is_table(settings),
         suppress_below=settings.get("suppress-below", ""),
         job=None if job is None else told(job),
         job_out=None if job is None or job.out is None else job.out.name,
         nearest=None if job is None else _nearest(job),
         earlier=sum(1 for path in runs_of(project)),
         tree=items_tree(settings.get("hierarchy")) is not None,
-        of_facts=of_facts,
-        several=len(commands.columns_of(settings)) > 1,
+        kind=kind,
+        several=len(kind.lists) > 1,
         orders=_ORDERS,
         order=str(settings.get("fact-order", "")),
         by_parts=settings.get("fact-loss") == "parts",

@@ -21,6 +21,7 @@ from setveil.report.ways import WAYS
 from setveil.staging import staged_file
 from setveil.studio import commands, places
 from setveil.studio.asked import fault, form_of, whole
+from setveil.studio.data_kinds import kind_of
 from setveil.studio.desks import Refused
 from setveil.studio.jobs import Job, Jobs
 from setveil.studio.pages.compare import in_background
@@ -111,7 +112,7 @@ async def _page(
         fields={**_USUAL, **({"counts": ""} if series.get("kind") == "register" else {}), **(given or {})},
         said=said,
         ready="input" in settings,
-        table=commands.is_table(settings),
+        kind=kind_of(settings),
         file=Path(str(settings.get("input", ""))).name,
         tree=tree is not None or bool(names),
         plan=_plan(project, jobs),
@@ -349,7 +350,7 @@ def _cannot(request: Request) -> list[dict[str, str]]:
         return [fault(_ALONE, "", "Wait until it is done, or cancel it.")]
     if "input" not in settings:
         return [fault("There are no data to publish.", "", "Choose them on the page Data.")]
-    if commands.is_table(settings):
+    if not kind_of(settings).in_series:
         return [
             fault("A series is of rows of items: tables are not covered.", "", "Read the data otherwise.")
         ]
