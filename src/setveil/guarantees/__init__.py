@@ -81,6 +81,9 @@ class Words:
     shareable: tuple[str, ...] = ()  # findings of the verdict that a shared page may show
     recounted: bool = True  # whether what is published shows that the promise holds
     known: str = ""  # the parameter that says how many items someone may know; empty if nothing limits them
+    known_in_all: str = (
+        ""  # columns of a person whose values someone is thought to know in any case; empty: none
+    )
 
 
 @dataclass(frozen=True)

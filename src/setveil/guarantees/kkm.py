@@ -358,6 +358,7 @@ model = Model(
         violation=violation_words,
         beyond=_beyond,
         known="m",
+        known_in_all="quasi-identifiers",
     ),
     family="tables",
     axes={

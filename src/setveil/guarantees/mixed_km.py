@@ -183,6 +183,7 @@ model = Model(
         violation=_violation,
         beyond=_beyond,
         known="m",
+        known_in_all="quasi-identifiers",
     ),
     family="mixed tables",
     axes={"k": "rows that fit at least (k)", "m": "facts someone may know (m)"},

@@ -71,6 +71,15 @@ def rechecked(guarantee: Facts) -> str:
     return f"Rechecked{how}: {words.fulfilled(guarantee)}."
 
 
-def of_tables(guarantee: Facts) -> bool:
-    """Whether a guarantee is about tables: then someone is thought to know all quasi-identifiers, too."""
-    return models()[guarantee["model"]].release == "tables"
+def with_columns(guarantee: Facts, items: str, article: str) -> str:
+    """Name the items that someone knows, after the columns that a guarantee takes for known in any case.
+
+    Examples
+    --------
+    >>> with_columns({"model": "kkm"}, "2 items", "the")
+    'the quasi-identifiers and 2 items'
+    >>> with_columns({"model": "km-anonymity"}, "2 items", "the")
+    '2 items'
+    """
+    columns = words_for(guarantee).known_in_all
+    return f"{article} {columns} and {items}" if columns else items

@@ -8,7 +8,7 @@ from typing import Any
 
 from setveil.report import words
 from setveil.report.drawing import blocks
-from setveil.report.models import items_known, of_tables
+from setveil.report.models import items_known, with_columns, words_for
 from setveil.report.record import Attack, GuaranteeEntry, InferenceEntry, LearnedEntry, Record, Risk
 from setveil.report.run.names import shown
 from setveil.wording import count
@@ -99,7 +99,7 @@ def found_alone(report: Record) -> list[tuple[str, str, str, str]]:
 def what_is_known(report: Record) -> str:
     """Say what those know who find rows alone."""
     items = f"a person's most identifying {words.unit(report)}s"
-    return f"all quasi-identifiers and {items}" if of_tables(report["guarantee"]) else items
+    return with_columns(report["guarantee"], items, "all")
 
 
 def _of_all_items(guarantee: GuaranteeEntry) -> bool:
@@ -138,9 +138,10 @@ def identifying(m: int, report: Mapping[str, Any]) -> str:
     """Name what an attacker knows in the worst case: the items, of a table all quasi-identifiers as well."""
     unit = words.unit(report)
     items = f"most identifying {unit}" if m == 1 else f"{count(m)} most identifying {unit}s"
-    if not of_tables(report["guarantee"]):
+    columns = words_for(report["guarantee"]).known_in_all
+    if not columns:
         return items
-    return f"quasi-identifiers and the {items}" if m else "quasi-identifiers"
+    return f"{columns} and the {items}" if m else columns
 
 
 def _known(report: Record, result: Risk) -> str:
@@ -225,8 +226,7 @@ def _sentences(report: Record, before: Risk, after: Risk) -> list[tuple[str, str
 
 
 def _drawn(report: Record, m: int) -> str:
-    items = _items(report, m)
-    return f"the quasi-identifiers and {items}" if of_tables(report["guarantee"]) else items
+    return with_columns(report["guarantee"], _items(report, m), "the")
 
 
 def _items(report: Record, m: int) -> str:

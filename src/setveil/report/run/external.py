@@ -15,7 +15,7 @@ from typing import Any
 from setveil.guarantees import Facts
 from setveil.report import accuracy, words
 from setveil.report.drawing import blocks
-from setveil.report.models import of_tables, words_for
+from setveil.report.models import with_columns, words_for
 from setveil.report.record import Label, Record
 from setveil.report.run.counts import contents
 from setveil.report.run.exposure import chances, identifying, sides
@@ -347,12 +347,12 @@ def _found(told: Told) -> str:
         ]
         for entry in risk["best"]
     ]
-    known = "all quasi-identifiers and " if of_tables(told["guarantee"]) else ""
+    known = with_columns(told["guarantee"], "the most identifying items", "all")
     sampled = "" if all(entry["exact"] for entry in risk["best"]) else " Some figures are estimated."
     return blocks.section(
         "Who can still be found",
         blocks.paragraph(
-            f"Rows that fit somebody of whom {known}the most identifying items are known, counted in the "
+            f"Rows that fit somebody of whom {known} are known, counted in the "
             f"published rows alone: anyone can repeat it.{sampled}{_CHANCE if private else ''}"
         ),
         blocks.grid(heads, lines, "28%" + " 18%" * (len(heads) - 1), numbers=True),

@@ -12,14 +12,9 @@ from setveil.report.models import check, title, words_for
 from setveil.report.record import Record
 from setveil.report.run import facts
 from setveil.report.run.kinds import kind_of, promised
-from setveil.utility import TABLES, Measure
+from setveil.utility import Measure
 
 _NEVER_COVERED = (
-    (
-        "What else is known from the row.",
-        "Only the items were treated. A name, a date, a place or any other column joined to them is not "
-        "covered.",
-    ),
     (
         "Knowing what a person does <em>not</em> have.",
         "The promise is about items known to be present. Someone who also knows that an item is absent may "
@@ -30,18 +25,6 @@ _NEVER_COVERED = (
         "A second release about the same people, or any file that can be matched with this one, may together "
         "with it give away more than each does alone. A series has one promise over all its releases.",
     ),
-)
-
-_OTHER_COLUMNS = (
-    "What else is known from the row.",
-    "Quasi-identifiers and items were treated. Columns published as they were, and any joined later, are not "
-    "covered.",
-)
-
-_BESIDE_FACTS = (
-    "What else is known from the row.",
-    "Only the parts of facts were treated. A name, a place or any other column joined to them is not "
-    "covered.",
 )
 
 _IN_COMMON = (
@@ -102,10 +85,7 @@ def not_covered(report: Record) -> blocks.Section:
     """Say what the promise leaves open, as a section."""
     guarantee = report["guarantee"]
     spoken = words_for(guarantee)
-    of_tables = report["recoding"] in TABLES
-    never = (_OTHER_COLUMNS, *_NEVER_COVERED[1:]) if of_tables else _NEVER_COVERED
-    if report["recoding"] == "facts":
-        never = (_BESIDE_FACTS, *_NEVER_COVERED[1:])
+    never = (("What else is known from the row.", kind_of(report).untreated), *_NEVER_COVERED)
     lines = [*_of(report, spoken.not_covered(guarantee)), *(facts.OPEN if "facts" in report else ())]
     said = {title for title, _ in lines}
     lines = [*lines, *((title, text) for title, text in never if _plain(title) not in said)]

@@ -49,6 +49,11 @@ class ReportKind:
     """The word of this kind that needs an explanation, and that explanation as HTML."""
     counts_whole: ClassVar[bool] = True
     """Whether the counts beside the rows tell all rows of an item, as it has one name in all of them."""
+    untreated: ClassVar[str] = (
+        "Only the items were treated. A name, a date, a place or any other column joined to them is not "
+        "covered."
+    )
+    """What was treated of a row, and what else of it the promise does not cover."""
     supports_differ: ClassVar[str] = "rows or items were changed, added or lost"
     """Why a label may have another support than the items that it stands for."""
 

@@ -20,6 +20,11 @@ class FactsReport(RowsReport):
         "same name are published once. <b>Suppressed:</b> left out of every row.",
     )
 
+    untreated = (
+        "Only the parts of facts were treated. A name, a place or any other column joined to them is not "
+        "covered."
+    )
+
     def spoken(self, text: str) -> str:
         """Say of facts what a text says of items."""
         return of_facts(text)

@@ -25,6 +25,10 @@ class _TableColumns(RowsReport):
     """What is said of columns and classes, whatever became of the items."""
 
     internal = (*RowsReport.internal, "qi_recoding.csv", "classes.csv")
+    untreated = (
+        "Quasi-identifiers and items were treated. Columns published as they were, and any joined later, are "
+        "not covered."
+    )
 
     def kept(self, report: Record) -> str:
         """Say what became of items, and how much of the detail of each column is left."""
