@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,7 @@ from setveil.cli import in_parts
 from setveil.cli import spark as on_spark
 from setveil.cli.config import given_options, is_typed
 from setveil.cli.engines import MEMORY, PARTS, SPARK, MakingEngine
-from setveil.cli.facts import Facts, FactsAsked, facts_asked, read_facts, read_persons
+from setveil.cli.facts import Facts, facts_reader
 from setveil.cli.help import ALGORITHM, GENERAL, OUTPUT, PROMISE
 from setveil.cli.options import (
     HierarchyFiles,
@@ -31,18 +30,16 @@ from setveil.cli.options import (
     source_of,
 )
 from setveil.cli.publishing import Published, Publishing, Telling
+from setveil.cli.readers import ItemsReader, TableReader
 from setveil.cli.session import Answer, say
-from setveil.cli.tables import Columns, read_table, require_tables
+from setveil.cli.tables import Columns
 from setveil.compiling import expect
 from setveil.errors import RequestError
 from setveil.guarantees import Model, model_named, models
 from setveil.options.classes import engine_refused, require_classes
-from setveil.options.columns import Columns as Words
-from setveil.options.columns import split_hierarchies
 from setveil.options.decode import Given, decode, decode_parameters, require_file, require_parameters
 from setveil.options.guarantees import WATCHED, make_guarantee, require_options, require_values
 from setveil.options.models import require_watched, settled_model
-from setveil.options.reading import Reading as ReadingOptions
 from setveil.threads import threads
 from setveil.tracing import require_internal, traced
 from setveil.values.declared import options_of
@@ -147,8 +144,8 @@ def anonymize(
 
     command, options = given_options(context)
     algorithm = algorithm and registry.named(algorithm, trusted=is_typed(context, "algorithm"))
-    of_facts = facts_asked(facts, columns, reading, promise, engine, model, of_persons=True)
-    promise = promise if of_facts is None else of_facts.promise
+    facts_too = facts_reader(facts, columns, reading, hierarchy_files, promise, engine, model, alone=False)
+    promise = promise if facts_too is None else facts_too.promise
     if engine == SPARK and dict(own).get(CLASSES) is not None:
         raise RequestError(engine_refused(engine), hint="Omit --engine.")
     if trace is not None:
@@ -167,16 +164,15 @@ def anonymize(
     name, promised = _chosen(model, algorithm, global_recoding, promise, dict(own))
     if name == CLASSES and engine != MEMORY:
         raise RequestError(engine_refused(engine), hint="Omit --engine.")
-    asked = _Asked(
-        promised, promise, name, dict(own), hierarchy_files or [], bound, columns, reading, sample,
-        publishing, plot_band, of_facts, trace,
-    )  # fmt: skip
+    of_items = TableReader if model_named(promised).release == "tables" else ItemsReader
+    reader = facts_too or of_items(columns, reading, hierarchy_files)
+    asked = _Asked(promised, promise, name, dict(own), bound, reader, sample, publishing, plot_band, trace)
     asked.require_possible()
     if trace is not None:
-        require_traced(name, registry.load(name), facts=of_facts is not None)
+        require_traced(name, registry.load(name), facts=reader.has_facts)
     expect(threads, f"anonymize {name}")
     source = source_of(input, reading)
-    require_file(asked.hierarchy_file)
+    require_file(None if reader.plain_hierarchy is None else Path(reader.plain_hierarchy))
     named = telling.names(reading.text_encoding)
     publishing.require_possible()
     if plot_band is not None:
@@ -206,14 +202,11 @@ class _Asked:
     promise: dict[str, Any]
     algorithm: str
     own: dict[str, Any]
-    hierarchies: Sequence[str]
     bound: bool
-    columns: Words
-    reading: ReadingOptions
+    reader: ItemsReader
     sample: int | None
     publishing: Published
     plot_band: Path | None
-    of_facts: FactsAsked | None
     trace: Path | None
 
     @property
@@ -221,23 +214,9 @@ class _Asked:
         return model_named(self.promised)
 
     @property
-    def of_tables(self) -> bool:
-        return self.model.release == "tables"
-
-    @property
     def watching(self) -> bool:
         """Whether sensitive items are only looked at."""
         return self.promise[WATCHED] is not None and WATCHED not in self.model.options
-
-    @property
-    def plain_hierarchy(self) -> str | None:
-        if self.of_facts is not None:
-            return next(iter(self.of_facts.hierarchies(self.hierarchies).values()), None)
-        return split_hierarchies(self.hierarchies, self.of_tables)[0]
-
-    @property
-    def hierarchy_file(self) -> Path | None:
-        return None if self.plain_hierarchy is None else Path(self.plain_hierarchy)
 
     @property
     def texts(self) -> dict[str, Any]:
@@ -250,11 +229,8 @@ class _Asked:
         from setveil.published import kind_named
         from setveil.runs.folder import require_shareable
 
-        encoding = self.reading.text_encoding
-        if self.of_facts is None:
-            require_tables(self.columns, self.promised, self.of_tables)
-        else:
-            self.of_facts.require_possible(self.promised, self.of_tables, self.publishing.output_format)
+        encoding = self.reader.reading.text_encoding
+        self.reader.require_promised(self.promised, self.publishing.output_format)
         require_options(self.promised, self.promise)
         require_values(self.promised, self.promise, encoding)
         registry.require_absence(self.algorithm, self.promise.get("absent") or 0)
@@ -285,8 +261,8 @@ def _in_parts(
         "--suppress-below": publishing.suppress_below,
     }  # fmt: skip
     return in_parts.anonymize(
-        source, asked.reading, (asked.promised, asked.promise), (asked.algorithm, asked.texts),
-        asked.plain_hierarchy, publishing.out, unused, seed=publishing.seed, force=publishing.force,
+        source, asked.reader.reading, (asked.promised, asked.promise), (asked.algorithm, asked.texts),
+        asked.reader.plain_hierarchy, publishing.out, unused, seed=publishing.seed, force=publishing.force,
         counts=publishing.counts, details=not publishing.no_details, external=publishing.external,
         list_members=publishing.list_members, progress=progress,
             record={key: value for key, value in record.items() if value},
@@ -304,7 +280,11 @@ def _in_memory(
     publishing, seed = asked.publishing, asked.publishing.seed
     module = registry.load(asked.algorithm)
     progress("reading")
-    everything, tree, how, publishes = _read(asked, source)
+    how, publishes = asked.reader.to_publish(
+        source,
+        lambda: f"{in_parts.way_out(asked.promised, asked.algorithm)} --sample N takes some of them.",
+    )
+    everything, tree = asked.reader.read(source, asked.promise.get("k"), seed, how)
     if tree is None and "hierarchy" in module.info.needs_for(asked.promised):
         say("No --hierarchy: items that often occur together are grouped (co-occurrence, fan-out 5).")
     _tell_alone(asked, everything, tree)
@@ -323,8 +303,7 @@ def _in_memory(
             details=not publishing.no_details, counts=publishing.counts, watched=watched,
             list_members=publishing.list_members, suppress_below=publishing.suppress_below,
             bound=asked.own.get("time_limit") or True if asked.bound else False, trace=trace,
-            progress=progress,
-            **({} if asked.of_facts is None else {"generalizing": asked.of_facts.generalizing}),
+            progress=progress, **asked.reader.generalizing,
             **decode_parameters(module.Parameters, asked.texts, given),
         )  # fmt: skip
     for warning in release.details.get("warnings", ()):
@@ -354,30 +333,3 @@ def _tell_alone(asked: _Asked, data: Transactions, tree: Hierarchy | None) -> No
     build = f"`setveil hierarchy build --by prefix --lengths {lengths}`"
     groups = shlex.join(["--hierarchy", f"{name}=prefix:{lengths}"]) if name else build
     say(f"Note: {note}" + (f" {groups} groups codes by how they begin." if lengths else ""))
-
-
-def _read(asked: _Asked, source: Any) -> tuple[Transactions, Hierarchy | None, ReadingOptions, str | None]:
-    """Read the rows and the hierarchy; also how, and the format in which the rows are to be published."""
-    from setveil.cli.files import read_fitting, require_room, split_format
-    from setveil.hierarchy.io import read_hierarchy
-
-    reading = asked.reading
-    if asked.of_facts is not None:
-        tree = asked.of_facts.tree(asked.hierarchies, reading.text_encoding)
-        seed = asked.publishing.seed
-        if asked.of_facts.of_persons:
-            roles = asked.of_facts.roles(asked.hierarchies, reading.text_encoding)
-            return read_persons(source, asked.of_facts, asked.promise, seed, roles), tree, reading, None
-        return read_facts(source, asked.of_facts, asked.promise, seed), tree, reading, None
-    if asked.of_tables:
-        return *read_table(source, asked.columns, reading, asked.hierarchies), reading, None
-    file = asked.plain_hierarchy
-    tree = None if file is None else read_hierarchy(file, encoding=reading.text_encoding)
-    reads, publishes = split_format(source, reading.format)
-    how = replace(reading, format=reads)
-    require_room(
-        source,
-        lambda: f"{in_parts.way_out(asked.promised, asked.algorithm)} --sample N takes some of them.",
-    )
-    rows, tree = read_fitting(source, how, tree)
-    return rows, tree, how, publishes

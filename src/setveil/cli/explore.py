@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from setveil import algorithms as registry
 from setveil.cli.engines import MEMORY
-from setveil.cli.facts import Facts, facts_asked, read_facts
+from setveil.cli.facts import Facts, facts_reader
 from setveil.cli.help import ALGORITHM, ATTACKER, GENERAL, PROMISE
 from setveil.cli.options import (
     Bundle,
@@ -26,8 +26,9 @@ from setveil.cli.options import (
     own_options,
     source_of,
 )
+from setveil.cli.readers import reader_of
 from setveil.cli.session import Answer, say
-from setveil.cli.tables import Columns, TableShare, items_tree, read_either
+from setveil.cli.tables import Columns, TableShare
 from setveil.deadline import Deadline
 from setveil.guarantees.km_rho import PUBLIC
 from setveil.options.classes import NAME as CLASSES
@@ -107,61 +108,49 @@ def explore(
     if own.get(CLASSES) is not None and algorithm == _DEFAULT:
         algorithm = CLASSES
     from setveil.cli.files import require_page
-    from setveil.commands.explore import explored, require_plain, suited
+    from setveil.commands.explore import ExploreSettings, explorer_of
     from setveil.options.inputs import load_labels
     from setveil.report.explore.page import explored_html
     from setveil.report.explore.text import explored_text
     from setveil.staging import write_page
     from setveil.studies.explore.record import record
     from setveil.studies.explore.rows import SensitiveItems
-    from setveil.studies.explore.tables import SEARCH
-    from setveil.utility.relational import SHARE
 
-    of_facts = facts_asked(facts, columns, reading, {"m": m}, MEMORY)
-    named, of_table = secret["sensitive"], bool(columns.given) and of_facts is None
-    if of_facts is not None:
-        require_plain(rho)
-    promises = _promises(k, m, rho, secret, algorithm, None if of_facts is None else of_facts.asked.m)
+    reader = facts_reader(facts, columns, reading, hierarchy_files, {"m": m}, MEMORY) or reader_of(
+        columns, reading, hierarchy_files
+    )
+    explorer, named = explorer_of(reader.kind), secret["sensitive"]
+    explorer.require_covered(rho)
+    promises = _promises(k, m, rho, secret, algorithm, reader.m)
     require_page(out, "explored.html", force)
     bare = {CLASSES: True} if own.get(CLASSES) == BARE else {}
     words, usual = as_words({**own, **bare}), algorithm == _DEFAULT
     of_algorithm = words[0] if words else "" if usual else f"--algorithm {algorithm}"
-    weight = suited(of_table=of_table, rho=rho, share=share, named=of_algorithm)
+    weight = explorer.weight(share, rho, of_algorithm)
     encoding = reading.text_encoding
-    if not of_table:
+    if explorer.takes_algorithm:
         module = registry.load(algorithm)
         require_parameters(algorithm, module.Parameters, own, encoding)
     source = source_of(input, reading)
-    if of_facts is None:
-        hierarchy_file = items_tree(hierarchy_files, of_table=of_table)
-        require_file(hierarchy_file)
-        progress("reading")
-        data, tree = read_either(source, columns, reading, hierarchy_files, of_table=of_table)
-    else:
-        hierarchy_file, tree = None, of_facts.tree(hierarchy_files or (), encoding)
-        progress("reading")
-        data = read_facts(source, of_facts, {"k": None}, seed)
+    require_file(reader.hierarchy_file)
+    progress("reading")
+    data, tree = reader.read(source, None, seed)
     if tree is None:
         say("No --hierarchy: items that often occur together are grouped (co-occurrence, fan-out 5).")
     parameters = secrets = None
-    how = {} if of_facts is None else {"generalizing": of_facts.generalizing}
-    if not of_table:
+    if explorer.takes_algorithm:
         given = Given(data, encoding, tree, seed)
         parameters = module.Parameters(**decode_parameters(module.Parameters, own, given))
     if named is not None:
         secrets = SensitiveItems(load_labels(named, data, encoding), secret["knows"] or PUBLIC)
-    found = explored(
-        data, promises, secrets=secrets, hierarchy=tree, algorithm=parameters, share=weight,
-        known=known, time_budget=deadline.left, seed=seed, progress=progress, **how,
+    found = explorer.explore(
+        data, promises, ExploreSettings(parameters, weight, secrets, **reader.generalizing), hierarchy=tree,
+        known=known, time_budget=deadline.left, seed=seed, progress=progress,
     )  # fmt: skip
-    words_of_reading = reading.arguments()
-    if of_table:
-        words = ["--search", SEARCH, *([] if weight == SHARE else ["--share", str(weight)])]
-    if of_table or of_facts is not None:
-        words_of_reading += columns.arguments(hierarchy_files or ()) + facts.arguments()
     content = record(
-        found, inputs=[source] if isinstance(source, str) else list(source), reading=words_of_reading,
-        hierarchy=hierarchy_file, own=words, sensitive=named or "", seed=seed,
+        found, inputs=[source] if isinstance(source, str) else list(source), reading=reader.arguments(),
+        hierarchy=reader.hierarchy_file, own=explorer.arguments(words, weight), sensitive=named or "",
+        seed=seed,
     )  # fmt: skip
     if out is not None:
         progress("writing the page")

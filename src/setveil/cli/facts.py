@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 from setveil.cli.engines import MEMORY
 from setveil.cli.help import FACTS
 from setveil.cli.options import Bundle, fact_options
+from setveil.cli.readers import ItemsReader
 from setveil.cli.session import say
 from setveil.errors import RequestError, did_you_mean, listed
+from setveil.guarantees import model_named
 from setveil.options.columns import Columns, names_in, split_hierarchies
 from setveil.options.facts import OF_READING, QI
 from setveil.options.facts import FactOptions as Words
@@ -20,77 +21,79 @@ from setveil.wording import count
 if TYPE_CHECKING:
     from setveil.facts.asked import FactsRequest
     from setveil.facts.facts import Facts as RowsOfFacts
-    from setveil.facts.generalizing import Generalizing
     from setveil.facts.tables import FactTable
     from setveil.hierarchy.tree import Hierarchy
-    from setveil.tables.how import How
     from setveil.tables.roles import Roles
 
 MIXED = "mixed-km"  # the promise in which quasi-identifiers count, too
 
-__all__ = ["FACTS", "Facts", "FactsAsked", "ReadFacts", "facts_asked", "facts_of", "read_facts"]
+__all__ = ["FACTS", "Facts", "FactsReader", "PersonsReader", "ReadFacts", "facts_of", "facts_reader"]
 
 Facts = Annotated[Words, Bundle(fact_options, Words)]
 ReadFacts = Annotated[Words, Bundle(lambda: fact_options(*OF_READING), Words)]
 
 
-@dataclass(frozen=True)
-class FactsAsked:
-    """How facts are read and generalized, and the promise with the m that was said with their codes."""
+class FactsReader(ItemsReader):
+    """Rows of facts: how they are read and generalized, and the promise with the m said with their codes."""
 
-    asked: FactsRequest
-    how: How
-    generalizing: Generalizing
-    promise: dict[str, Any]
-    columns: Columns  # as they were said, with those of persons
-    words: Words
-    most: int | None = None  # the facts of a row that are kept
+    kind = "facts"
+    has_facts = True
+
+    def __init__(
+        self,
+        columns: Columns,
+        reading: Reading,
+        hierarchies: Sequence[str] | None,
+        words: Words,
+        asked: FactsRequest,
+        promise: dict[str, Any],
+    ) -> None:
+        """Take what was said, what of it is asked of facts, and the promise with their m."""
+        super().__init__(columns, reading, hierarchies)
+        self.words, self.asked, self.promise = words, asked, promise
+        self.how = columns.as_how(reading)
+        self._generalizing = words.as_generalizing(columns)
 
     @property
-    def of_persons(self) -> bool:
-        """Whether columns say what someone may know of a person besides facts."""
-        return bool(self.columns.qi)
+    def m(self) -> Any:
+        """The m that was said with columns of codes; None: it is said by --m."""
+        return self.asked.m
 
-    def require_possible(self, model: str, of_tables: bool, output_format: str | None) -> None:
+    @property
+    def generalizing(self) -> dict[str, Any]:
+        """How facts are generalized, as runs and explorations take it."""
+        return {"generalizing": self._generalizing}
+
+    @property
+    def plain_hierarchy(self) -> str | None:
+        """The hierarchy of the first codes that have one, as it was named."""
+        return next(iter(self.files().values()), None)
+
+    @property
+    def hierarchy_file(self) -> None:
+        """No hierarchy: those of codes are read with them."""
+        return None
+
+    def require_promised(self, model: str | None, output_format: str | None) -> None:
         """Refuse promises that are not about such rows, and choices where there is none."""
         from setveil.published.facts import info
 
-        if of_tables and not self.of_persons:
+        if model is not None and model_named(model).release == "tables":
             raise RequestError(
                 f"{model} is about tables, and nothing says what someone may know of a person besides facts.",
                 hint="Name such columns: --qi age,sex; or omit --model.",
             )
-        if self.of_persons and not of_tables:
-            raise RequestError(
-                f"--qi: only tables have such columns, and {model} is about rows of facts.",
-                hint="--model kkm protects persons with what someone may know of them besides facts.",
-            )
-        if not self.of_persons and output_format is not None:
+        if output_format is not None:
             raise RequestError(f"--output-format: {info.written}.", hint="Omit it.")
 
-    def roles(self, given: Sequence[str], encoding: str) -> Roles:
-        """Say what the columns of persons are, and read their hierarchies."""
-        from pathlib import Path
+    def to_publish(self, _source: Any, _way_out: Callable[[], str]) -> tuple[Reading, None]:
+        """Return how the data are read; the release has the format that suits them."""
+        return self.reading, None
 
-        from setveil.hierarchy.io import read_hierarchy
-        from setveil.options.decode import require_file
-        from setveil.tables.levels import Levels
-        from setveil.tables.roles import with_trees
-
-        named = split_hierarchies(given, of_tables=True)[1]
-        own = {name: file for name, file in named.items() if name in names_in(self.columns.qi)}
-        roles = self.words.as_roles(self.columns, self.asked, own)
-        for known in roles.qi.values():
-            if known.hierarchy is not None and not isinstance(known.hierarchy, Levels):
-                require_file(Path(str(known.hierarchy)))
-        return with_trees(
-            roles, lambda path: None if path is None else read_hierarchy(path, encoding=encoding)
-        )
-
-    def hierarchies(self, given: Sequence[str]) -> dict[str, str]:
+    def files(self) -> dict[str, str]:
         """Say where the hierarchies of the codes are: NAME=FILE, or FILE where there is one column."""
         names = list(self.asked.sets)
-        plain, named = split_hierarchies(given, of_tables=True)
+        plain, named = split_hierarchies(self.hierarchies)
         named = {name: file for name, file in named.items() if name not in names_in(self.columns.qi)}
         for name, file in named.items():
             if name not in names:
@@ -108,29 +111,134 @@ class FactsAsked:
             raise RequestError(f"--hierarchy: the codes have two, {plain} and {named[names[0]]}.")
         return named if plain is None else {names[0]: plain}
 
-    def tree(self, given: Sequence[str], encoding: str) -> Hierarchy | None:
+    def tree(self) -> Hierarchy | None:
         """Read the hierarchies of the codes; those of several columns side by side."""
         from setveil.hierarchy.columns import joined
         from setveil.hierarchy.io import read_hierarchy
 
-        files = self.hierarchies(given).items()
-        trees = {name: read_hierarchy(file, encoding=encoding) for name, file in files}
+        encoding = self.reading.text_encoding
+        trees = {name: read_hierarchy(file, encoding=encoding) for name, file in self.files().items()}
         return joined(trees) if len(self.asked.sets) > 1 and trees else next(iter(trees.values()), None)
 
+    def read(
+        self, source: Any, k: Any, seed: int, _how: Reading | None = None
+    ) -> tuple[Any, Hierarchy | None]:
+        """Read the facts and the hierarchies of their codes, and say what was taken as what."""
+        tree = self.tree()
+        return self._checked(source, k, seed), tree
 
-def facts_asked(
+    def _checked(self, source: Any, k: Any, seed: int) -> Any:
+        """Read the facts of one file, as for a k."""
+        if not isinstance(source, str) or not source:
+            raise RequestError("Facts are read from one file.", hint="Put the files together.")
+        fewest = int(str(k)) if str(k or "").isdigit() else 0
+        return self._read(source, fewest, seed)
+
+    def read_with_ids(self, source: Any) -> tuple[Any, None]:
+        """Read the facts."""
+        return self._checked(source, None, 0), None
+
+    def _read(self, source: str, fewest: int, seed: int) -> RowsOfFacts | FactTable:
+        from setveil.cli.files import say_notes, saying_how
+        from setveil.facts.read import read_rows_of_facts, sentence
+
+        with saying_how():
+            data = read_rows_of_facts(source, self.asked, self.how, fewest=fewest)
+        say(f"Reading {_named(source)}: {sentence(data)}.")
+        say_notes(data.origin)
+        for note in data.notes:
+            say(f"Warning: {note}")
+        most = self.words.most_facts
+        if most is None:
+            return data
+        fewer = data.at_most(most, seed)
+        _say_fewer(most, seed, fewer.left_out, data.n_occurrences)
+        return fewer
+
+    def arguments(self) -> list[str]:
+        """Return what was said of reading, columns and facts as it is written on the command line."""
+        return super().arguments() + self.columns.arguments(self.hierarchies) + self.words.arguments()
+
+
+class PersonsReader(FactsReader):
+    """A table of persons with facts: columns say what someone may know of a person besides these."""
+
+    kind = "tables"
+
+    def require_promised(self, model: str | None, _output_format: str | None) -> None:
+        """Refuse promises that are not about tables."""
+        if model is not None and model_named(model).release != "tables":
+            raise RequestError(
+                f"--qi: only tables have such columns, and {model} is about rows of facts.",
+                hint="--model kkm protects persons with what someone may know of them besides facts.",
+            )
+
+    def roles(self) -> Roles:
+        """Say what the columns of persons are, and read their hierarchies."""
+        from pathlib import Path
+
+        from setveil.hierarchy.io import read_hierarchy
+        from setveil.options.decode import require_file
+        from setveil.tables.levels import Levels
+        from setveil.tables.roles import with_trees
+
+        named = split_hierarchies(self.hierarchies)[1]
+        own = {name: file for name, file in named.items() if name in names_in(self.columns.qi)}
+        roles = self.words.as_roles(self.columns, self.asked, own)
+        for known in roles.qi.values():
+            if known.hierarchy is not None and not isinstance(known.hierarchy, Levels):
+                require_file(Path(str(known.hierarchy)))
+        encoding = self.reading.text_encoding
+        return with_trees(
+            roles, lambda path: None if path is None else read_hierarchy(path, encoding=encoding)
+        )
+
+    def _read(self, source: str, fewest: int, seed: int) -> FactTable:
+        from setveil.cli.files import say_notes, saying_how
+        from setveil.facts.tables import read_table_of_facts, sentence_of_table
+        from setveil.tables.read import flat_notes, sentence, warnings_of
+
+        roles = self.roles()
+        with saying_how():
+            table = read_table_of_facts(
+                source, roles, self.asked, self.how, fewest=fewest, most=self.words.most_facts, seed=seed,
+            )  # fmt: skip
+        said = sentence_of_table(table, sentence(table, roles))
+        say(f"Reading {_named(source)}: {said}.")
+        say_notes(table.facts.origin)
+        for note in (*table.notes, *warnings_of(table)):
+            say(f"Warning: {note}")
+        for note in flat_notes(table):
+            say(f"Note: {note}")
+        if table.most is not None:
+            _say_fewer(table.most, seed, table.left_out, table.n_occurrences + table.left_out)
+        return table
+
+
+def _named(source: str) -> str:
+    return "standard input" if source == "-" else source
+
+
+def _say_fewer(most: int, seed: int, left_out: int, occurrences: int) -> None:
+    """Say how many occurrences were suppressed, so that no row has more facts."""
+    fewer = f"{left_out:,} of {count(occurrences, 'occurrence')}"
+    say(f"At most {count(most, 'fact')} of a row, drawn by seed {seed}: {fewer} left out.")
+
+
+def facts_reader(
     facts: Words,
     columns: Columns,
     reading: Reading,
+    hierarchies: Sequence[str] | None,
     promise: dict[str, Any],
     engine: str,
     model: str | None = None,
     *,
-    of_persons: bool = False,
-) -> FactsAsked | None:
+    alone: bool = True,
+) -> FactsReader | None:
     """Settle how facts are read; None where the rows hold none.
 
-    With `of_persons` there may be columns that say what someone may know of a person.
+    Unless they are read `alone`, there may be columns that say what someone may know of a person.
     """
     if not facts.wanted(columns):
         if facts.given:
@@ -139,11 +247,19 @@ def facts_asked(
                 hint="Name dates or amounts, or the codes with their m: --when date:month, --set code:m=2.",
             )
         return None
-    asked = facts.as_asked(columns, of_persons=of_persons)
+    if alone:
+        facts.require_alone(columns)
+    asked = facts.as_asked(columns)
     if engine != MEMORY:
         raise RequestError("Facts are read in memory.", hint="Omit --engine.")
     if facts.most_facts is not None and facts.most_facts < 1:
         raise RequestError(f"--most-facts must be an integer of at least 1, got {facts.most_facts}.")
+    reader = PersonsReader if columns.qi else FactsReader
+    return reader(columns, reading, hierarchies, facts, asked, _with_m(promise, asked, model))
+
+
+def _with_m(promise: dict[str, Any], asked: FactsRequest, model: str | None) -> dict[str, Any]:
+    """Add the m that was said with columns of codes to a promise."""
     m = asked.m
     if model == MIXED and m is not None:
         m = _with_known({name: n for name, n in asked.sets.items() if n is not None}, promise["m"])
@@ -152,16 +268,7 @@ def facts_asked(
     if m is not None and promise["m"] not in (None, said, str(said)):
         own = " ".join(f"--set {name}:m={number}" for name, number in asked.sets.items())
         raise RequestError(f"m is given twice: --m {promise['m']} and {own}.", hint="Give it once.")
-    with_m = promise if m is None else {**promise, "m": str(said)}
-    return FactsAsked(
-        asked,
-        columns.as_how(reading),
-        facts.as_generalizing(columns),
-        with_m,
-        columns,
-        facts,
-        facts.most_facts,
-    )
+    return promise if m is None else {**promise, "m": str(said)}
 
 
 def _with_known(sets: Mapping[str, int], m: Any) -> dict[str, int]:
@@ -180,63 +287,12 @@ def _with_known(sets: Mapping[str, int], m: Any) -> dict[str, int]:
     return {QI: int(text), **sets}
 
 
-def read_persons(
-    source: Any, facts: FactsAsked, promise: dict[str, Any], seed: int, roles: Roles
-) -> FactTable:
-    """Read persons and their facts, and say what was taken as what."""
-    from setveil.cli.files import say_notes, saying_how
-    from setveil.facts.tables import read_table_of_facts, sentence_of_table
-    from setveil.tables.read import flat_notes, sentence, warnings_of
-
-    _require_one_file(source)
-    k = str(promise.get("k") or "")
-    with saying_how():
-        table = read_table_of_facts(
-            source, roles, facts.asked, facts.how,
-            fewest=int(k) if k.isdigit() else 0, most=facts.most, seed=seed,
-        )  # fmt: skip
-    said = sentence_of_table(table, sentence(table, roles))
-    say(f"Reading {'standard input' if source == '-' else source}: {said}.")
-    say_notes(table.facts.origin)
-    for note in (*table.notes, *warnings_of(table)):
-        say(f"Warning: {note}")
-    for note in flat_notes(table):
-        say(f"Note: {note}")
-    if table.most is not None:
-        fewer = f"{table.left_out:,} of {count(table.n_occurrences + table.left_out, 'occurrence')}"
-        say(f"At most {count(table.most, 'fact')} of a row, drawn by seed {seed}: {fewer} left out.")
-    return table
-
-
-def _require_one_file(source: Any) -> None:
-    if not isinstance(source, str) or not source:
-        raise RequestError("Facts are read from one file.", hint="Put the files together.")
-
-
-def read_facts(source: Any, facts: FactsAsked, promise: dict[str, Any], seed: int) -> RowsOfFacts:
-    """Read facts, and say what was taken as what."""
-    from setveil.cli.files import say_notes, saying_how
-    from setveil.facts.read import read_rows_of_facts, sentence
-
-    _require_one_file(source)
-    k = str(promise.get("k") or "")
-    with saying_how():
-        data = read_rows_of_facts(source, facts.asked, facts.how, fewest=int(k) if k.isdigit() else 0)
-    say(f"Reading {'standard input' if source == '-' else source}: {sentence(data)}.")
-    say_notes(data.origin)
-    for note in data.notes:
-        say(f"Warning: {note}")
-    if facts.most is None:
-        return data
-    fewer = data.at_most(facts.most, seed)
-    some = f"{fewer.left_out:,} of {count(data.n_occurrences, 'occurrence')}"
-    say(f"At most {count(facts.most, 'fact')} of a row, drawn by seed {seed}: {some} left out.")
-    return fewer
-
-
 def facts_of(
     source: Any, facts: Words, columns: Columns, reading: Reading, k: int | None = None
 ) -> RowsOfFacts | None:
     """Read facts from a raw file that is looked at, as for a k; None where its rows hold none."""
-    asked = facts_asked(facts, columns, reading, {"m": None}, MEMORY)
-    return None if asked is None else read_facts(source, asked, {"k": k}, 0)
+    reader = facts_reader(facts, columns, reading, None, {"m": None}, MEMORY)
+    if reader is None:
+        return None
+    data: RowsOfFacts = reader.read(source, k, 0)[0]
+    return data

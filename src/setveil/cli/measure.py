@@ -8,11 +8,12 @@ from typing import Any
 from setveil.cli.facts import ReadFacts, facts_of
 from setveil.cli.help import MEASURES
 from setveil.cli.options import ReadHierarchies, Reading, argument, choice, integer, option, source_of
+from setveil.cli.readers import ItemsReader, reader_like
 from setveil.cli.recorded import as_the_run_did
 from setveil.cli.session import Answer
-from setveil.cli.tables import Columns, read_table, require_tables
+from setveil.cli.tables import Columns, require_no_columns
 from setveil.errors import RequestError
-from setveil.options.columns import split_hierarchies
+from setveil.options.facts import FactOptions
 
 _QUERIES = f"{MEASURES}: queries"
 _ITEMSETS = f"{MEASURES}: itemsets"
@@ -68,17 +69,15 @@ def measure(
         "hierarchy": hierarchy_files or None, "query_size": query_size, "query_support": query_support,
         "queries_file": queries_file, "group_by": group_by, "itemsets": itemsets,
         "itemset_length": itemset_length, "private": private, "estimator": estimator, "top": top,
-        "rules": rules, "confidence": confidence, "rule_length": rule_length,
+        "rules": rules, "confidence": confidence, "rule_length": rule_length, "queries": queries,
     }  # fmt: skip
 
-    from setveil.cli.files import read_release, read_rows, require_room
+    from setveil.cli.files import read_release
     from setveil.cli.reconstruct import measure_draws
-    from setveil.commands.measure import k_of, losses, require_useful, settled_like, wanted_rules
-    from setveil.hierarchy.fit import fit_rows
-    from setveil.hierarchy.io import read_hierarchy
+    from setveil.commands.measure import losses, require_useful, settled_like, wanted_rules
     from setveil.options.decode import require_file
     from setveil.options.inputs import load_labels, load_queries
-    from setveil.published import kind_at, kind_named
+    from setveil.published import kind_at
     from setveil.published.about import reconstruction_at
     from setveil.report.measures import measures_text
     from setveil.utility.supports import label_supports
@@ -102,37 +101,19 @@ def measure(
         )
         return Answer(found, text)
     kind = kind_at(release)
-    of_tables = kind is kind_named("tables")
-    of_facts = kind is kind_named("facts")
-    require_tables(columns, None, of_tables or of_facts or not Path(release).exists())
+    shown = kind.info.shown.kind
+    if shown not in ("tables", "facts") and Path(release).exists():
+        require_no_columns(columns, None)
     reading, columns, facts = as_the_run_did(release, original, reading, columns, facts)
-    if of_facts:
-        asked["queries"] = queries
-    if of_tables:
-        asked.pop("hierarchy")
-    useless = {name: value for name, value in asked.items() if name not in kind.info.asks}
+    reader = reader_like(shown, columns, reading, hierarchy_files)
+    read_with = ("hierarchy",) if reader.reads_hierarchies else ()
+    useless = {name: value for name, value in asked.items() if name not in (*kind.info.asks, *read_with)}
     require_useful(useless, asked, kind.info.title)
     source = source_of(original, reading)
-    plain, _ = split_hierarchies(hierarchy_files or (), of_tables)
-    hierarchy_file = None if plain is None else Path(plain)
-    for path in (hierarchy_file, queries_file):
+    for path in (reader.hierarchy_file, queries_file):
         require_file(path)
     progress("reading")
-    tree = None
-    before: Any
-    if of_tables:
-        before, _ = read_table(source, columns, reading, hierarchy_files or ())
-    elif of_facts:
-        before = facts_of(source, facts, columns, reading, k_of(release)) or read_rows(source, reading)
-        tree = None if hierarchy_file is None else read_hierarchy(hierarchy_file, encoding=encoding)
-    else:
-        if facts.given and Path(release).exists():
-            raise RequestError(f"{', '.join(facts.given)}: the release is not one of facts.")
-        require_room(source, lambda: "`setveil anonymize --engine parts` measures what it makes.")
-        before = read_rows(source, reading)
-        tree = None if hierarchy_file is None else read_hierarchy(hierarchy_file, encoding=encoding)
-        if tree is not None:
-            tree, before = fit_rows(tree, before)
+    before, tree = _original(shown, reader, facts, source, release)
     exposed = kind.read(release, read_release)
     before = settled_like(release, before)
     parts = kind.measurable(release, exposed, before, tree)
@@ -155,3 +136,25 @@ def measure(
     text = measures_text(utility, labels, rows, before.n_occurrences, case.kind)
     told = {} if case.recoding is None else {"labels": labels}
     return Answer({"utility": utility, "rows": rows, **told}, text)
+
+
+def _original(
+    shown: str, reader: ItemsReader, facts: FactOptions, source: Any, release: str
+) -> tuple[Any, Any]:
+    """Read the original of a release that shows rows, a table or facts, and the hierarchy of the items."""
+    from setveil.cli.files import read_rows, require_room
+    from setveil.commands.measure import k_of
+    from setveil.hierarchy.fit import fit_rows
+
+    if shown == "tables":
+        return reader.read(source, None, 0)[0], None
+    if shown == "facts":
+        read = facts_of(source, facts, reader.columns, reader.reading, k_of(release))
+        return read or read_rows(source, reader.reading), None
+    if facts.given and Path(release).exists():
+        raise RequestError(f"{', '.join(facts.given)}: the release is not one of facts.")
+    require_room(source, lambda: "`setveil anonymize --engine parts` measures what it makes.")
+    before, tree = read_rows(source, reader.reading), reader.tree()
+    if tree is not None:
+        tree, before = fit_rows(tree, before)
+    return before, tree

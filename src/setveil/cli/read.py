@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from setveil.cli.engines import MEMORY
-from setveil.cli.facts import Facts, facts_asked, read_facts, read_persons
+from setveil.cli.facts import Facts, facts_reader
 from setveil.cli.help import ANSWER
 from setveil.cli.options import Input, ReadHierarchies, Reading, flag, source_of
+from setveil.cli.readers import reader_of
 from setveil.cli.session import Answer
-from setveil.cli.tables import Columns, read_table
+from setveil.cli.tables import Columns
 
 
 def read(
@@ -29,22 +30,12 @@ def read(
     $ setveil read ward.csv --qi age,sex --set dx --show
     $ setveil read log.csv --id-column id --set dx --when on:month --show
     """
-    from setveil.cli.files import read_rows_and_ids
     from setveil.commands.reading import reading_record, reading_text
 
-    asked = facts_asked(facts, columns, reading, {"m": None}, MEMORY, of_persons=bool(columns.qi))
+    alone = not columns.qi
+    facts_too = facts_reader(facts, columns, reading, hierarchy_files, {"m": None}, MEMORY, alone=alone)
     source = source_of(input, reading)
     progress("reading")
-    data: Any
-    ids = None
-    if asked is not None and asked.of_persons:
-        roles = asked.roles(hierarchy_files or (), reading.text_encoding)
-        data = read_persons(source, asked, {"k": None}, 0, roles)
-    elif asked is not None:
-        data = read_facts(source, asked, {"k": None}, 0)
-    elif columns.given:
-        data, _ = read_table(source, columns, reading, hierarchy_files or ())
-    else:
-        data, ids = read_rows_and_ids(source, reading)
+    data, ids = (facts_too or reader_of(columns, reading, hierarchy_files)).read_with_ids(source)
     record = reading_record(data, ids)
     return Answer(record, reading_text(record, first=show))

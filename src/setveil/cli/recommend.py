@@ -23,10 +23,12 @@ from setveil.cli.options import (
     option,
     source_of,
 )
+from setveil.cli.readers import reader_of
 from setveil.cli.session import Answer, answer
-from setveil.cli.tables import Columns, TableShare, items_tree, read_either
+from setveil.cli.tables import Columns, TableShare
 from setveil.deadline import Deadline
 from setveil.errors import RequestError
+from setveil.options.facts import NOT_RECOMMENDED, FactOptions
 from setveil.options.models import RECOMMENDED
 from setveil.values.numbers import parse_number
 
@@ -62,7 +64,7 @@ def recommend(
     """
     deadline = Deadline(time_budget)  # before what takes long to import
     from setveil.cli.files import require_page
-    from setveil.commands.recommend import advised, promised, suited
+    from setveil.commands.recommend import adviser_of, promised
     from setveil.options.inputs import load_labels
     from setveil.report.recommend.page import advice_html
     from setveil.staging import write_page
@@ -82,24 +84,28 @@ def recommend(
         raise RequestError("recommend reads the data several times: name a file, not standard input.")
     size = None if promise["m"] is None else parse_number("m", promise["m"])
     asked = promised(**{**promise, "m": size})
-    of_table = bool(columns.given)
-    part = suited(asked, share, of_table=of_table)
+    reader = reader_of(columns, reading, hierarchy_files)
+    adviser = adviser_of(reader.kind)
+    part = adviser.weight(asked, share)
+    if FactOptions().wanted(columns):
+        raise RequestError(NOT_RECOMMENDED, hint="`setveil explore` shows what each k and m costs them.")
     progress("reading")
     encoding = reading.text_encoding
-    hierarchy_file = items_tree(hierarchy_files, of_table=of_table)
-    data, tree = read_either(source, columns, reading, hierarchy_files, of_table=of_table)
+    data, tree = reader.read(source, None, seed)
     named = promise["sensitive"] if asked.model else promise["private"]
     labels = load_labels(named, data, encoding)
     secrets = reference(Path(named)) if named and Path(named).is_file() else ",".join(labels)
     files = [Path(path) for path in paths]
-    advice = advised(
+    advice = adviser.advise(
         data, tree, asked,
-        lambda folder: data_set(files, hierarchy=hierarchy_file, reading=reading.given()),
+        lambda folder: data_set(files, hierarchy=reader.hierarchy_file, reading=reading.given()),
         secrets=None if named is None else lambda folder: secrets, queries=queries_file, share=part,
         encoding=encoding, deadline=deadline, jobs=jobs, seed=seed, progress=progress,
     )  # fmt: skip
-    words = reading.arguments() + (columns.arguments(hierarchy_files or ()) if of_table else [])
-    found = record(advice, inputs=paths, reading=words, hierarchy=hierarchy_file, private=named, seed=seed)
+    found = record(
+        advice, inputs=paths, reading=reader.arguments(), hierarchy=reader.hierarchy_file, private=named,
+        seed=seed,
+    )  # fmt: skip
     if out is not None:
         progress("writing the page")
         write_page(out, advice_html(found))

@@ -10,9 +10,10 @@ from setveil.cli.engines import MEMORY, PARTS, LookingEngine
 from setveil.cli.facts import ReadFacts, facts_of
 from setveil.cli.help import ATTACKER, GENERAL, READING
 from setveil.cli.options import Reading, argument, choice, integer, option, source_of
+from setveil.cli.readers import TableReader, reader_like
 from setveil.cli.recorded import as_the_run_did
 from setveil.cli.session import Answer
-from setveil.cli.tables import AttackedColumns, read_either, read_table, require_tables
+from setveil.cli.tables import AttackedColumns
 from setveil.errors import RequestError
 from setveil.options.columns import Columns as Words
 from setveil.options.facts import FactOptions as FactWords
@@ -93,8 +94,10 @@ def risk(
         from setveil.commands.risk import all_listed, attacked, counts_of, meaning_beside, share_of
         from setveil.published import kind_named
 
-        is_table = isinstance(source, str) and kind_named("tables").holds(Path(source))
-        sizes = None if m is None else parse_sizes(m, least=0 if is_table or columns.given else 1)
+        columns_known = columns.given or (
+            isinstance(source, str) and kind_named("tables").holds(Path(source))
+        )
+        sizes = None if m is None else parse_sizes(m, least=0 if columns_known else 1)
         progress("reading")
         _require_room(source, original)
         share = share_of(fraction)
@@ -117,24 +120,22 @@ def _both(
     from setveil.cli.files import read_as, read_rows
     from setveil.published import kind_at
 
+    read = facts_of(source if original is None else original, facts, columns, reading)
+    if original is None and read is None and columns.given:
+        read = TableReader(columns, reading, None).read(source, None, 0)[0]
+    if original is None and read is not None:
+        return read, None
     how = reading if original is None else DETECTED
-    rows: Any
-    of_facts = facts_of(source if original is None else original, facts, columns, reading)
-    if of_facts is not None and original is None:
-        return of_facts, None
-    if original is None and columns.given:
-        rows = read_table(source, columns, reading, ())[0]
-    elif isinstance(source, str):
-        rows = kind_at(source).read(source, read_as, **how.given())
-    else:
-        rows = read_rows(source, how)
-    if original is None:
-        return rows, None
-    if of_facts is not None:
-        return rows, of_facts
-    of_table = rows.is_table
-    require_tables(columns, None, of_table)
-    return rows, read_either(original, columns, reading, None, of_table=of_table)[0]
+    published = (
+        kind_at(source).read(source, read_as, **how.given())
+        if isinstance(source, str)
+        else read_rows(source, how)
+    )
+    if original is not None and read is None:
+        reader = reader_like(published.kind, columns, reading, None)
+        reader.require_promised(None, None)
+        read = reader.read(original, None, 0)[0]
+    return published, read
 
 
 def _population(file: str, reading: ReadingOptions) -> Any:

@@ -12,7 +12,6 @@ from setveil.cli.session import say
 from setveil.errors import RequestError
 from setveil.options.columns import OF_VALUES, PUBLISHED, split_hierarchies
 from setveil.options.columns import Columns as Words
-from setveil.options.facts import NOT_RECOMMENDED, FactOptions
 from setveil.options.reading import Reading
 
 if TYPE_CHECKING:
@@ -36,42 +35,21 @@ TableShare = Annotated[
 ]
 
 
-def require_tables(words: Words, model: str | None, of_tables: bool) -> None:
-    """Refuse options of tables where a model, or a release (None), is not about them."""
-    if words.given and not of_tables:
-        if model is None:
-            hint = f"Omit {', '.join(words.given)}."
-        elif words.given == ["--set"]:
-            hint = "--item-column names the column of items, where nobody may know more of a person."
-        else:
-            hint = f"For tables there is --model {OF_TABLES}, without another --model or --algorithm."
-        raise RequestError(
-            f"{', '.join(words.given)}: only tables have such columns, and {model or 'the release'} is about "
-            "rows of items.",
-            hint=hint,
-        )
-
-
-def items_tree(given: Sequence[str] | None, *, of_table: bool) -> Path | None:
-    """Say where the hierarchy of rows of items is; that of a table is read with it."""
-    plain, _ = split_hierarchies(given or (), of_table)
-    return None if plain is None or of_table else Path(plain)
-
-
-def read_either(
-    source: Any, words: Words, reading: Reading, hierarchies: Sequence[str] | None, *, of_table: bool
-) -> tuple[Any, Hierarchy | None]:
-    """Read a table or rows of items, and the hierarchy of the items, if there is one."""
-    from setveil.cli.files import read_fitting
-    from setveil.hierarchy.io import read_hierarchy
-
-    if FactOptions().wanted(words):
-        raise RequestError(NOT_RECOMMENDED, hint="`setveil explore` shows what each k and m costs them.")
-    if of_table:
-        return read_table(source, words, reading, hierarchies or ())
-    file = items_tree(hierarchies, of_table=False)
-    tree = None if file is None else read_hierarchy(file, encoding=reading.text_encoding)
-    return read_fitting(source, reading, tree)
+def require_no_columns(words: Words, model: str | None) -> None:
+    """Refuse options of tables for a model, or a release (None), that is not about them."""
+    if not words.given:
+        return
+    if model is None:
+        hint = f"Omit {', '.join(words.given)}."
+    elif words.given == ["--set"]:
+        hint = "--item-column names the column of items, where nobody may know more of a person."
+    else:
+        hint = f"For tables there is --model {OF_TABLES}, without another --model or --algorithm."
+    raise RequestError(
+        f"{', '.join(words.given)}: only tables have such columns, and {model or 'the release'} is about "
+        "rows of items.",
+        hint=hint,
+    )
 
 
 def read_table(
@@ -87,7 +65,7 @@ def read_table(
     from setveil.tables.read import flat_notes, make_table, sentence, warnings_of
     from setveil.tables.roles import read_roles, with_trees
 
-    plain, named = split_hierarchies(hierarchies, of_tables=True)
+    plain, named = split_hierarchies(hierarchies)
     if words.roles is not None:
         more = [name for name in words.given if name not in ("--roles", "--items-file")]
         if more or named:

@@ -23,7 +23,7 @@ from setveil.cli.options import (
     option,
 )
 from setveil.cli.session import Answer, say
-from setveil.cli.tables import PublishedColumns, read_published, require_tables
+from setveil.cli.tables import PublishedColumns, read_published, require_no_columns
 from setveil.errors import DataError, RequestError, listed, shorten
 from setveil.guarantees import Model, model_named, models
 from setveil.guarantees.km import CODES, FACTS, KmAnonymity
@@ -330,7 +330,8 @@ def _checked(
     require_options(name, promise, published=True)
     secrets = _secrets_beside(file, model, promise) if model.release == "chunks" else {}
     require_values(name, promise | secrets, encoding)
-    require_tables(columns, name, model.release == "tables")
+    if model.release != "tables":
+        require_no_columns(columns, name)
     secrets = secrets or _secrets_beside(file, model, promise)
     more["progress"]("reading")
     published = _published(file, model, columns, reading)

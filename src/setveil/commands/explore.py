@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, NamedTuple
 
 from setveil import algorithms
 from setveil.commands.given import (
@@ -22,7 +22,7 @@ from setveil.commands.given import (
     tree_of,
     tree_of_codes,
 )
-from setveil.commands.refusals import hides_nothing, share_of_columns
+from setveil.commands.refusals import hides_nothing, require_no_share, share_of_columns
 from setveil.deadline import Deadline
 from setveil.errors import RequestError, as_option, described, faces
 from setveil.facts.generalizing import USUAL, VOLUME, Generalizing
@@ -34,7 +34,8 @@ from setveil.studies.explore.promises import KS, KS_RHO, MS, MS_RHO, require_gri
 from setveil.studies.explore.record import record
 from setveil.studies.explore.rows import TIME_BUDGET, Exploration, SensitiveItems, require_budget
 from setveil.studies.explore.rows import explore as explore_grid
-from setveil.studies.explore.tables import explore_table
+from setveil.studies.explore.tables import SEARCH, explore_table
+from setveil.utility.relational import SHARE
 
 
 def explore(
@@ -140,23 +141,22 @@ def explore(
     tree = tree_of_codes(hierarchy, rows.facts) if rows.only_facts else tree_of(hierarchy)
     if tree is not None and not rows.only_facts:
         tree, rows = fit_rows(tree, rows)
-    of_table = rows.is_table
-    if rows.only_facts:
-        require_plain(rho)
+    explorer = explorer_of(rows.kind)
+    explorer.require_covered(rho)
     if isinstance(algorithm, str):
         algorithm = algorithms.named(algorithm, trusted=True)
-    weight = suited(of_table=of_table, rho=rho, share=share, named="" if algorithm is None else "algorithm")
+    weight = explorer.weight(share, rho, "" if algorithm is None else "algorithm")
     secrets = None if rho is None else SensitiveItems(labels_of("sensitive", sensitive, rows), knows)
-    found = explored(
-        rows, promises, secrets=secrets, hierarchy=tree, algorithm=algorithm, share=weight,
-        generalizing=generalizing, known=knowing, time_budget=deadline.left, seed=seed, progress=listening,
+    found = explorer.explore(
+        rows, promises, ExploreSettings(algorithm, weight, secrets, generalizing), hierarchy=tree,
+        known=knowing, time_budget=deadline.left, seed=seed, progress=listening,
     )  # fmt: skip
     named = is_path(data) and all(one is None or is_path(one) for one in (hierarchy, sensitive))
     plain = algorithm is None or isinstance(algorithm, str)
     return record(
         found,
-        inputs=[str(data)] if named and plain and not of_table else None,
-        hierarchy=Path(hierarchy) if is_path(hierarchy) and not of_table else None,
+        inputs=[str(data)] if named and plain and not rows.is_table else None,
+        hierarchy=Path(hierarchy) if is_path(hierarchy) and not rows.is_table else None,
         sensitive="" if sensitive is None else str(sensitive),
         seed=seed,
     )
@@ -182,49 +182,92 @@ def promised(k: Any, m: Any, rho: Any, sensitive: object, knows: str | None) -> 
     return require_triples(KS_RHO if k is None else k, MS_RHO if m is None else m, rho)
 
 
-def suited(*, of_table: bool, rho: object, share: Any, named: str) -> Fraction:
-    """Refuse what does not suit rows, or a table, and take the share of a table's columns.
+class ExploreSettings(NamedTuple):
+    """What only some kinds of data are explored with."""
 
-    Parameters
-    ----------
-    named : str
-        What was said of the algorithm; empty: nothing.
-    """
-    if of_table and rho is not None:
-        raise hides_nothing("rho")
-    if of_table and named:
-        raise RequestError(
-            f"{named} does not apply to tables: they are explored with rt, by its sweep.",
-            hint=f"{as_option('share')} says how much its columns count.",
+    algorithm: Any  # with its parameters
+    share: Fraction  # of a table's columns in its loss
+    secrets: SensitiveItems | None
+    generalizing: Generalizing = USUAL
+
+
+class RowsExplorer:
+    """Rows of items; the defaults of other kinds of data."""
+
+    takes_algorithm: ClassVar[bool] = True  # with parameters of its own
+
+    def require_covered(self, _rho: object) -> None:
+        """Refuse a bound for what is learned of sensitive items, if there is no promise of it."""
+
+    def weight(self, share: Any, _rho: object, _named: str) -> Fraction:
+        """Refuse what does not suit such data, and take the share of a table's columns.
+
+        Parameters
+        ----------
+        _named : str
+            What was said of the algorithm; empty: nothing.
+        """
+        require_no_share(share)
+        return SHARE
+
+    def explore(self, rows: Any, promises: list[Any], settings: ExploreSettings, **how: Any) -> Exploration:
+        """Explore the data; `how` is of `setveil.studies.explore` for all kinds alike."""
+        return explore_grid(rows, promises, secrets=settings.secrets, algorithm=settings.algorithm, **how)
+
+    def arguments(self, of_algorithm: list[str], _share: Fraction) -> list[str]:
+        """Return what is said of the algorithm in the command that makes a release."""
+        return of_algorithm
+
+
+class TableExplorer(RowsExplorer):
+    """A table, whose columns count with a share in the loss."""
+
+    takes_algorithm = False
+
+    def weight(self, share: Any, rho: object, named: str) -> Fraction:
+        """Refuse sensitive items and algorithms; take the share of the columns."""
+        if rho is not None:
+            raise hides_nothing("rho")
+        if named:
+            raise RequestError(
+                f"{named} does not apply to tables: they are explored with rt, by its sweep.",
+                hint=f"{as_option('share')} says how much its columns count.",
+            )
+        return share_of_columns(share)
+
+    def explore(self, rows: Any, promises: list[Any], settings: ExploreSettings, **how: Any) -> Exploration:
+        """Explore the table."""
+        return explore_table(rows, promises, share=settings.share, **how)
+
+    def arguments(self, _of_algorithm: list[str], share: Fraction) -> list[str]:
+        """Return the search and the share in the command that makes a release."""
+        return ["--search", SEARCH, *([] if share == SHARE else ["--share", str(share)])]
+
+
+class FactsExplorer(RowsExplorer):
+    """Rows of facts: codes with dates or amounts."""
+
+    def require_covered(self, rho: object) -> None:
+        """Refuse a bound for what is learned of sensitive items."""
+        if rho is not None:
+            raise RequestError(
+                f"{as_option('rho')} is of sensitive items; facts are released under k^m-anonymity.",
+                hint="Omit it.",
+            )
+
+    def explore(self, rows: Any, promises: list[Any], settings: ExploreSettings, **how: Any) -> Exploration:
+        """Explore the facts."""
+        return explore_facts(
+            rows, promises, algorithm=settings.algorithm, generalizing=settings.generalizing, **how
         )
-    return share_of_columns(share, of_table=of_table)
 
 
-def require_plain(rho: object) -> None:
-    """Refuse a bound for what is learned of sensitive items, where rows hold facts."""
-    if rho is not None:
-        raise RequestError(
-            f"{as_option('rho')} is of sensitive items; facts are released under k^m-anonymity.",
-            hint="Omit it.",
-        )
+_EXPLORERS: dict[str, RowsExplorer] = {"tables": TableExplorer(), "facts": FactsExplorer()}
 
 
-def explored(
-    rows: Any,
-    promises: list[Any],
-    *,
-    secrets: SensitiveItems | None,
-    algorithm: Any,
-    share: Fraction,
-    generalizing: Generalizing = USUAL,
-    **how: Any,
-) -> Exploration:
-    """Explore rows, facts, or a table; `how` is of `setveil.studies.explore` for all of them alike."""
-    if rows.only_facts:
-        return explore_facts(rows, promises, algorithm=algorithm, generalizing=generalizing, **how)
-    if rows.is_table:
-        return explore_table(rows, promises, share=share, **how)
-    return explore_grid(rows, promises, secrets=secrets, algorithm=algorithm, **how)
+def explorer_of(kind: str) -> RowsExplorer:
+    """Find how data are explored, by their kind (see `setveil.data.exposed.Exposed`)."""
+    return _EXPLORERS.get(kind, RowsExplorer())
 
 
 def _listed(name: str, values: Any) -> list[Any] | None:

@@ -9,7 +9,7 @@ from fractions import Fraction
 from numbers import Real
 from os import PathLike
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from setveil.commands.given import (
     Listener,
@@ -24,7 +24,7 @@ from setveil.commands.given import (
     tree_beside,
     tree_of,
 )
-from setveil.commands.refusals import hides_nothing, share_of_columns
+from setveil.commands.refusals import hides_nothing, require_no_share, share_of_columns
 from setveil.data.io import Layout, save
 from setveil.data.io.write import quoting
 from setveil.data.transactions import Transactions
@@ -53,7 +53,6 @@ from setveil.studies.recommend.candidates import (
 from setveil.studies.recommend.recommend import TIME_BUDGET, Advice, record
 from setveil.studies.recommend.recommend import recommend as advise
 from setveil.tables.files import table_files
-from setveil.tables.table import Table
 from setveil.utility.queries import read_queries
 from setveil.values.kinds import Value, reference
 from setveil.values.numbers import as_written, written
@@ -149,7 +148,8 @@ def recommend(
     rows, tree = items_or_table(data), tree_of(hierarchy)
     if tree is not None:
         tree, rows = fit_rows(tree, rows)
-    part = suited(promise, share, of_table=rows.is_table)
+    adviser = adviser_of(rows.kind)
+    part = adviser.weight(promise, share)
     named = sensitive if promise.model else private
     labels = labels_of("sensitive" if promise.model else "private", named, rows)
 
@@ -157,7 +157,7 @@ def recommend(
         read, reading = _data_file(folder, data, rows)
         return data_set(read, hierarchy=_tree_file(folder, hierarchy, tree), reading=reading)
 
-    advice = advised(
+    advice = adviser.advise(
         rows, tree, promise, files,
         secrets=None if named is None else lambda folder: reference(_item_file(folder, labels)),
         queries=questions, share=part,
@@ -240,59 +240,102 @@ def promised(
     )
 
 
-def suited(promise: WantedPromise, share: Any, *, of_table: bool) -> Fraction | None:
-    """Refuse what does not suit rows, or a table, and take the share of a table's columns."""
-    if of_table and (promise.model or promise.private):
-        raise hides_nothing("rho" if promise.model else "private")
-    part = share_of_columns(share, of_table=of_table)
-    return part if of_table else None
+class RowsAdviser:
+    """Rows of items; the defaults of other kinds of data."""
+
+    def weight(self, _promise: WantedPromise, share: Any) -> Fraction | None:
+        """Refuse what does not suit such data, and take the share of a table's columns; None: it has none."""
+        require_no_share(share)
+        return None
+
+    def require_fit(self, rows: Any, tree: Hierarchy | None) -> None:
+        """Refuse a hierarchy that lacks items, rather than by every run."""
+        if tree is not None:
+            tree.locate(rows.vocabulary)
+
+    def data_set(
+        self, _rows: Any, _tree: Hierarchy | None, folder: Path, files: Callable[[Path], DataSet]
+    ) -> DataSet:
+        """Name or write the data that the runs read."""
+        return files(folder)
+
+    def candidates(
+        self, promise: WantedPromise, secrets: Value | None, _share: Fraction | None
+    ) -> list[Candidate]:
+        """List what can keep the promise."""
+        return _tried(promise, secrets)
+
+    def advise(
+        self,
+        rows: Transactions,
+        tree: Hierarchy | None,
+        promise: WantedPromise,
+        files: Callable[[Path], DataSet],
+        *,
+        secrets: Callable[[Path], Value] | None,
+        queries: Path | None,
+        share: Fraction | None,
+        deadline: Deadline,
+        encoding: str = "utf-8",
+        **how: Any,
+    ) -> Advice:
+        """Try what can keep a promise, in a scratch folder.
+
+        Parameters
+        ----------
+        files : callable
+            Names or writes, in a folder, what the runs read of rows that are no table.
+        secrets : callable, optional
+            Names or writes the private or sensitive items.
+        deadline : Deadline
+            Of everything, begun before the rows were read.
+        **how
+            See `setveil.studies.recommend.recommend.recommend`.
+        """
+        if queries is not None:
+            read_queries(queries, rows, encoding)  # refused now rather than by every run
+        self.require_fit(rows, tree)
+        tree = tree or tree_beside(rows)
+        with scratch_folder() as folder:
+            hidden = None if secrets is None else secrets(folder)
+            asked, tried = self.data_set(rows, tree, folder, files), self.candidates(promise, hidden, share)
+            keep_private(folder)
+            return advise(
+                asked, tried, private_folder(folder / "runs"), leaves=None if tree is None else tree.n_leaves,
+                known=known_items(promise.m), queries_file=None if queries is None else reference(queries),
+                share=share, asked=promise.model, time_budget=deadline.seconds, left=deadline.left, **how,
+            )  # fmt: skip
 
 
-def advised(
-    rows: Transactions,
-    tree: Hierarchy | None,
-    promise: WantedPromise,
-    files: Callable[[Path], DataSet],
-    *,
-    secrets: Callable[[Path], Value] | None,
-    queries: Path | None,
-    share: Fraction | None,
-    deadline: Deadline,
-    encoding: str = "utf-8",
-    **how: Any,
-) -> Advice:
-    """Try what can keep a promise, in a scratch folder.
+class TableAdviser(RowsAdviser):
+    """A table, whose columns count with a share in the loss."""
 
-    Parameters
-    ----------
-    files : callable
-        Names or writes, in a folder, what the runs read of rows that are no table.
-    secrets : callable, optional
-        Names or writes the private or sensitive items.
-    deadline : Deadline
-        Of everything, begun before the rows were read.
-    **how
-        See `setveil.studies.recommend.recommend.recommend`.
-    """
-    if queries is not None:
-        read_queries(queries, rows, encoding)  # refused now rather than by every run
-    if tree is not None and not rows.is_table:
-        tree.locate(rows.vocabulary)  # what it lacks is reported now rather than by every run
-    tree = tree or tree_beside(rows)
-    with scratch_folder() as folder:
-        hidden = None if secrets is None else secrets(folder)
-        if rows.is_table:
-            read, roles = table_files(cast("Table", rows), folder, tree)
-            asked = data_set(read, roles=roles)
-            tried = table_candidates(promise.k or 0, promise.m, share or Fraction(0))
-        else:
-            asked, tried = files(folder), _tried(promise, hidden)
-        keep_private(folder)
-        return advise(
-            asked, tried, private_folder(folder / "runs"), leaves=None if tree is None else tree.n_leaves,
-            known=known_items(promise.m), queries_file=None if queries is None else reference(queries),
-            share=share, asked=promise.model, time_budget=deadline.seconds, left=deadline.left, **how,
-        )  # fmt: skip
+    def weight(self, promise: WantedPromise, share: Any) -> Fraction:
+        """Refuse sensitive and private items; take the share of the columns."""
+        if promise.model or promise.private:
+            raise hides_nothing("rho" if promise.model else "private")
+        return share_of_columns(share)
+
+    def require_fit(self, rows: Any, tree: Hierarchy | None) -> None:
+        """Refuse nothing: the hierarchy was read with the table."""
+
+    def data_set(
+        self, rows: Any, tree: Hierarchy | None, folder: Path, _files: Callable[[Path], DataSet]
+    ) -> DataSet:
+        """Write the table, with its roles and hierarchies, for the runs."""
+        read, roles = table_files(rows, folder, tree)
+        return data_set(read, roles=roles)
+
+    def candidates(
+        self, promise: WantedPromise, _secrets: Value | None, share: Fraction | None
+    ) -> list[Candidate]:
+        """List what can keep the promise about tables."""
+        return table_candidates(promise.k or 0, promise.m, share or Fraction(0))
+
+
+def adviser_of(kind: str) -> RowsAdviser:
+    """Find what is tried for data, by their kind (see `setveil.data.exposed.Exposed`)."""
+    return TableAdviser() if kind == "tables" else RowsAdviser()
 
 
 def _tried(promise: WantedPromise, secrets: Value | None) -> list[Candidate]:

@@ -38,13 +38,15 @@ def require_useful(model: Model, *, original: object, recoding: object) -> None:
             raise RequestError(f"{as_option(name)} does not apply to {model.name}.")
 
 
-def share_of_columns(share: Any, *, of_table: bool) -> Fraction:
-    """Take the share of a table's columns in its loss, as a number or as written; None: the usual one."""
-    if share is None:
-        return SHARE
-    if not of_table:
+def require_no_share(share: Any) -> None:
+    """Refuse a share of columns in the loss, where the data have no columns."""
+    if share is not None:
         raise RequestError(
             f"{as_option('share')} weighs the columns of a table, and the data have none.",
             hint=faces("Name them: --qi.", "setveil.read_table(...) reads a table."),
         )
-    return exact_share(str(share))
+
+
+def share_of_columns(share: Any) -> Fraction:
+    """Take the share of a table's columns in its loss, as a number or as written; None: the usual one."""
+    return SHARE if share is None else exact_share(str(share))

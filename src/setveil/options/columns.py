@@ -151,21 +151,26 @@ def names_in(text: str | None) -> list[str]:
     return [] if text is None else split_names(text)
 
 
-def split_hierarchies(given: Sequence[str], of_tables: bool) -> tuple[str | None, dict[str, str]]:
+def split_hierarchies(given: Sequence[str]) -> tuple[str | None, dict[str, str]]:
     """Take --hierarchy apart: FILE is that of the items, NAME=FILE that of a column."""
     plain: list[str] = []
     named: dict[str, str] = {}
     for text in given:
         name, sign, file = text.partition("=")
-        if not (of_tables and sign) or Path(text).exists():
+        if not sign or Path(text).exists():
             plain.append(text)
         elif name in named:
             raise RequestError(f"--hierarchy: column {name!r} has two, {named[name]} and {file}.")
         else:
             named[name] = file
-    if len(plain) > 1:
+    return one_hierarchy(plain), named
+
+
+def one_hierarchy(given: Sequence[str]) -> str | None:
+    """Take the hierarchy of rows of items, which have no columns; None: there is none."""
+    if len(given) > 1:
         raise RequestError(
-            f"--hierarchy: {len(plain)} files are given for the items, expected one.",
+            f"--hierarchy: {len(given)} files are given for the items, expected one.",
             hint="That of a column is named with it: --hierarchy age=age.csv.",
         )
-    return next(iter(plain), None), named
+    return next(iter(given), None)

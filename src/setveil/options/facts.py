@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING
 
 from setveil.errors import RequestError
 from setveil.options.columns import Columns, names_in
-from setveil.options.reading import Reading
 from setveil.values.declared import as_words, parameter
 from setveil.values.kinds import Choice, Flag, Integer, Text, Texts
 
 if TYPE_CHECKING:
     from setveil.facts.asked import FactsRequest
     from setveil.facts.generalizing import Generalizing
-    from setveil.tables.how import How
     from setveil.tables.roles import Roles
 
 OF_READING = ("when", "amount", "date_format", "fact_sign")  # options that say how facts are read
@@ -95,20 +93,23 @@ class FactOptions:
         """Return what was given as it is written on the command line."""
         return as_words({field.name: getattr(self, field.name) for field in fields(self)})
 
-    def as_asked(self, columns: Columns, *, of_persons: bool = False) -> FactsRequest:
-        """Say which columns are what; `of_persons`: there may be such that say what is known of a person."""
-        from setveil.facts.asked import asked_for
-
+    def require_alone(self, columns: Columns) -> None:
+        """Refuse columns that say what is known of a person in addition to facts."""
         others = [option for option in columns.given if option not in OF_COLUMNS]
-        if columns.roles is not None and of_persons:
-            raise RequestError(
-                "--roles says what columns of a table of items are, not of facts.",
-                hint="Name them: --qi age,sex --set code --when date:month.",
-            )
-        if others and not of_persons:
+        if others:
             raise RequestError(
                 f"{', '.join(others)}: only tables have such columns, not rows of facts.",
                 hint="Omit them; anonymize and verify take tables of facts.",
+            )
+
+    def as_asked(self, columns: Columns) -> FactsRequest:
+        """Say which columns are what."""
+        from setveil.facts.asked import asked_for
+
+        if columns.roles is not None:
+            raise RequestError(
+                "--roles says what columns of a table of items are, not of facts.",
+                hint="Name them: --qi age,sex --set code --when date:month.",
             )
         return asked_for(
             columns.set,
@@ -119,21 +120,12 @@ class FactOptions:
             missing={},
         )
 
-    def as_how(self, columns: Columns, reading: Reading) -> How:
-        """Say how the lines are read."""
-        return columns.as_how(reading)
-
     def as_roles(self, columns: Columns, asked: FactsRequest, hierarchies: Mapping[str, str]) -> Roles:
         """Say what the columns of persons are, with the hierarchies of some of them."""
         known = names_in(columns.qi)
 
-        def of_persons(texts: Sequence[str] | None, cut: str) -> list[str]:
-            """Take what is said of columns of persons."""
-            return [text for text in texts or () if getattr(text, cut)("=")[0] in known]
-
-        alone = replace(
-            columns, set=None, weight=of_persons(columns.weight, "rpartition"),
-        )  # fmt: skip
+        weights = [text for text in columns.weight or () if text.rpartition("=")[0] in known]
+        alone = replace(columns, set=None, weight=weights)
         return replace(alone.as_roles(hierarchies), set_name=asked.set_name)
 
     def as_generalizing(self, columns: Columns) -> Generalizing:

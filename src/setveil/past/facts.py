@@ -89,7 +89,7 @@ def find_code_trees(run: PastRun, data: Facts, given: Hierarchy | None) -> list[
     recorded = run.report.get("hierarchy")
     if given is None and recorded is not None and recorded["source"] != "co-occurrence":
         options: Mapping[str, Any] = run.report.get("options") or {}
-        plain, named = split_hierarchies(texts_in(options, "hierarchy"), of_tables=True)
+        plain, named = split_hierarchies(texts_in(options, "hierarchy"))
         if plain is None and not named:
             raise DataError(
                 "The hierarchy of this run was made in Python, and is in no file.",

@@ -50,7 +50,7 @@ def find_table(run: PastRun, folder: Path | None = None, path: str | None = None
             hint="Name it: --data FILE.",
         )
     words, reading = options_in(Columns, options), options_in(Reading, options)
-    plain, named = split_hierarchies(texts_in(options, "hierarchy"), of_tables=True)
+    plain, named = split_hierarchies(texts_in(options, "hierarchy"))
     base = folder or Path()
     if words.roles is not None:
         roles = read_roles(base / words.roles, reading.text_encoding)

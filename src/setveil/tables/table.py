@@ -108,6 +108,7 @@ class Table(Transactions):
     dropped: tuple[str, ...] = ()
     tree: Any = None
 
+    kind: ClassVar[str] = "tables"
     is_table: ClassVar[bool] = True
 
     @property
