@@ -179,15 +179,13 @@ class PersonsReader(FactsReader):
 
         from setveil.hierarchy.io import read_hierarchy
         from setveil.options.decode import require_file
-        from setveil.tables.levels import Levels
         from setveil.tables.roles import with_trees
 
         named = split_hierarchies(self.hierarchies)[1]
         own = {name: file for name, file in named.items() if name in names_in(self.columns.qi)}
         roles = self.words.as_roles(self.columns, self.asked, own)
         for known in roles.qi.values():
-            if known.hierarchy is not None and not isinstance(known.hierarchy, Levels):
-                require_file(Path(str(known.hierarchy)))
+            require_file(None if known.hierarchy is None else Path(str(known.hierarchy)))
         encoding = self.reading.text_encoding
         return with_trees(
             roles, lambda path: None if path is None else read_hierarchy(path, encoding=encoding)

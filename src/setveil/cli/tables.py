@@ -61,7 +61,6 @@ def read_table(
     from setveil.cli.files import say_notes, say_spellings, saying_how
     from setveil.hierarchy.io import read_hierarchy
     from setveil.options.decode import require_file
-    from setveil.tables.levels import Levels
     from setveil.tables.read import flat_notes, make_table, sentence, warnings_of
     from setveil.tables.roles import read_roles, with_trees
 
@@ -80,7 +79,7 @@ def read_table(
     else:
         roles = words.as_roles(named, plain)
     for file in (*(known.hierarchy for known in roles.qi.values()), roles.hierarchy):
-        require_file(None if file is None or isinstance(file, Levels) else Path(str(file)))
+        require_file(None if file is None else Path(str(file)))
     roles = with_trees(
         roles, lambda path: None if path is None else read_hierarchy(path, encoding=reading.text_encoding)
     )

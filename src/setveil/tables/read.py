@@ -81,7 +81,7 @@ def make_table(
         return read_as(source, some, roles.set_name, how, others=True)
 
     read = one_value(with_ages(reading, names, roles.ages), roles.per_person)
-    tree = _items_tree(roles.hierarchy, read.sets)
+    tree = _items_tree(roles, read.sets)
     other = respelled(read.sets.vocabulary.labels, _leaves(tree)) if how.normalize != NONE else {}
     sets, spelled = (read.sets.with_names(other), merged_into(other)) if other else (read.sets, None)
     if spelled is not None:
@@ -124,21 +124,23 @@ def make_table(
     return replace(table, origin=origin, personal=personal)
 
 
-def _leaves(tree: Any) -> tuple[str, ...]:
-    return tree.labels[: tree.n_leaves] if isinstance(tree, Hierarchy) else ()
+def _leaves(tree: Hierarchy | None) -> tuple[str, ...]:
+    return () if tree is None else tree.labels[: tree.n_leaves]
 
 
-def _items_tree(given: Any, rows: Transactions) -> Hierarchy | None:
+def _items_tree(roles: Roles, rows: Transactions) -> Hierarchy | None:
     """Take the hierarchy of the items, or build it from their codes."""
-    if isinstance(given, Hierarchy):
-        return fitted(given, rows.vocabulary.labels)
-    if not isinstance(given, Levels):
-        return given  # type: ignore[no-any-return]
-    if given.way != "prefix":
+    tree: Any = roles.hierarchy  # read before
+    if tree is not None:
+        return fitted(tree, rows.vocabulary.labels)
+    levels = roles.levels
+    if levels is None:
+        return None
+    if levels.way != "prefix":
         raise RequestError(
-            f"Items have no {given.way}.", hint="Groups of codes: --hierarchy codes=prefix:3,1."
+            f"Items have no {levels.way}.", hint="Groups of codes: --hierarchy codes=prefix:3,1."
         )
-    return by_prefix(rows, lengths=given.lengths())
+    return by_prefix(rows, lengths=levels.lengths())
 
 
 def settled(source: Any, roles: Roles, how: How) -> How:
@@ -206,22 +208,23 @@ def _known_column(column: TextColumn, known: Known, place: Callable[[int], str],
     missing = {*known.missing, *how.lacking.named(column.name)}
     labels = tuple(MISSING if label in missing else label for label in column.labels)
     whole = known.kind is None and known.ranges is None and not any("," in label for label in labels)
-    if known.hierarchy is None and known.kind != "categorical" and not whole:
+    if not known.has_hierarchy and known.kind != "categorical" and not whole:
         column, labels = _with_points(column, labels, how.decimal)
     column = TextColumn(column.name, column.codes, labels)
     make = partial(quasi_identifier, column.name, column.codes, labels, weight=known.weight, place=place)
-    if isinstance(known.hierarchy, Hierarchy):
+    tree: Any = known.hierarchy  # read before
+    if tree is not None:
         present = {labels[code] for code in np.unique(column.codes).tolist()} - {MISSING}
-        built = is_computed(known.hierarchy, present)
-        return make(numeric=known.kind == "numeric", parents=parents_of(known.hierarchy), built=built)
+        built = is_computed(tree, present)
+        return make(numeric=known.kind == "numeric", parents=parents_of(tree), built=built)
     if known.ranges is not None or known.kind == "numeric":
         plain = _bounded(make(numeric=True), known.bounds)
         if known.ranges is None:
             return plain
         width = _usual_width(plain) if isinstance(known.ranges, bool) else known.ranges
         return make(numeric=True, parents=ranges(column.labels, width), built=True)
-    if isinstance(known.hierarchy, Levels):
-        return make(parents=known.hierarchy.parents_of(column.name, column.labels), built=True)
+    if known.levels is not None:
+        return make(parents=known.levels.parents_of(column.name, column.labels), built=True)
     if known.kind is None:
         _refuse_few_texts(column, place)
     return _bounded(make(numeric=known.kind is None and are_numbers(column.labels)), known.bounds)
@@ -328,8 +331,8 @@ def sentence(table: Table, roles: Roles) -> str:
 
 def _form(column: QuasiIdentifier, known: Known) -> str:
     kind = "numbers" if column.numeric else "categories"
-    if isinstance(known.hierarchy, Levels):
-        return f"{kind} grouped by {known.hierarchy.way}"
+    if known.levels is not None:
+        return f"{kind} grouped by {known.levels.way}"
     if known.hierarchy is not None:
         return f"{kind} with a hierarchy"
     if known.ranges is not None:

@@ -26,7 +26,7 @@ from setveil.plain_json import read_toml
 from setveil.tables.levels import Levels, levels_in
 from setveil.tables.ranges import fraction, require_widths, written
 
-TreeLike = Hierarchy | Levels | str | PathLike[str] | object | None
+TreeLike = Hierarchy | str | PathLike[str] | object | None
 KINDS = ("numeric", "categorical")
 OF_KNOWN = ("kind", "hierarchy", "ranges", "bounds", "weight", "missing")
 ROLES = ("qi", "set", "keep", "drop", "id")
@@ -39,12 +39,18 @@ class Known:
     """What is said of a quasi-identifier."""
 
     kind: str | None = None  # {"numeric", "categorical"}, optional: by default detected from the values
-    hierarchy: TreeLike = None  # what its values may become, or how that is built of them
+    hierarchy: TreeLike = None  # what its values may become
     # of a hierarchy of ranges that is built of the values: width of the narrowest, or all; True: a usual one
     ranges: Fraction | tuple[Fraction, ...] | bool | None = None
     weight: Fraction = Fraction(1)  # how much its loss counts
     missing: tuple[str, ...] = ()  # values that say that there is none, besides the empty one
     bounds: tuple[Fraction, Fraction] | None = None  # numbers between which all values lie, whatever occurs
+    levels: Levels | None = None  # how a hierarchy is built of its values, where none is given
+
+    @property
+    def has_hierarchy(self) -> bool:
+        """Whether a hierarchy is given, or is to be built of the values."""
+        return self.hierarchy is not None or self.levels is not None
 
 
 @dataclass(frozen=True)
@@ -65,6 +71,7 @@ class Roles:
     per_person: Mapping[str, str] = field(default_factory=dict)
     # columns of ages: those of birth and of the other date, or that date (see `setveil.tables.ages`)
     ages: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    levels: Levels | None = None  # how the hierarchy of the items is built of them, where none is given
 
     def __post_init__(self) -> None:
         if self.delimiter is not None:
@@ -121,21 +128,21 @@ def two_roles(name: str, first: str, second: str) -> RequestError:
 
 
 def _require_sense(name: str, known: Known) -> None:
-    if known.ranges is not None and known.hierarchy is not None:
+    if known.ranges is not None and known.has_hierarchy:
         raise RequestError(
             f"Column {shorten(name)} has a hierarchy, and is to get another one of ranges.",
             hint="Give one of them.",
         )
     if known.ranges is not None and known.kind == "categorical":
         raise RequestError(f"Column {shorten(name)} is to get ranges, which only numbers have.")
-    if known.bounds is not None and (known.hierarchy is not None or known.kind == "categorical"):
+    if known.bounds is not None and (known.has_hierarchy or known.kind == "categorical"):
         raise RequestError(
             f"Column {shorten(name)} has bounds, which are for numbers that are published as ranges.",
             hint="Omit the bounds.",
         )
-    if isinstance(known.hierarchy, Levels) and known.kind == "numeric":
+    if known.levels is not None and known.kind == "numeric":
         raise RequestError(
-            f"Column {shorten(name)} is to hold numbers, and to be grouped by {known.hierarchy.way}.",
+            f"Column {shorten(name)} is to hold numbers, and to be grouped by {known.levels.way}.",
             hint=f"Numbers get ranges: --ranges {name}=10.",
         )
     if isinstance(known.ranges, Fraction) and known.ranges <= 0:
@@ -193,7 +200,7 @@ def make_roles(
     ages : mapping of str to (str, str), or text such as ``born..admitted``
         Columns of ages, each with the columns of two dates.
     """
-    hierarchy = grown(hierarchy)
+    hierarchy, levels = grown(hierarchy)
     names = list(qi)
     again = next((name for name in names if names.count(name) > 1), None)
     if again is not None:
@@ -217,9 +224,9 @@ def make_roles(
 
     for name, tree in (hierarchies or {}).items():
         if name == set_name and name not in said:
-            if hierarchy is not None:
+            if hierarchy is not None or levels is not None:
                 raise RequestError(f"The hierarchy of the items ({shorten(name)}) is given twice.")
-            hierarchy = grown(tree)
+            hierarchy, levels = grown(tree)
         else:
             add("A hierarchy", name, "hierarchy", tree)
     for kind, some in (("numeric", numeric), ("categorical", categorical)):
@@ -235,17 +242,18 @@ def make_roles(
         add("What is missing", name, "missing", values)
     return Roles(
         {name: _known(name, about) for name, about in said.items()},
-        set_name, tuple(keep), tuple(drop), id_column, hierarchy, delimiter,
+        set_name, tuple(keep), tuple(drop), id_column, hierarchy, delimiter, levels=levels,
         per_person=dict(per_person or {}), ages=_ages_in(ages or {}),
     )  # fmt: skip
 
 
 def _known(name: str, about: Mapping[str, Any]) -> Known:
-    kind, ranges, tree = about.get("kind"), about.get("ranges"), grown(about.get("hierarchy"))
-    if isinstance(tree, Levels) and tree.way == "ranges":
+    kind, ranges = about.get("kind"), about.get("ranges")
+    tree, levels = grown(about.get("hierarchy"))
+    if levels is not None and levels.way == "ranges":
         if ranges is not None:
             raise RequestError(f"The ranges of column {shorten(name)} are given twice.")
-        ranges, tree = list(tree.steps) or True, None
+        ranges, levels = list(levels.steps) or True, None
     if kind not in (None, *KINDS):
         raise RequestError(
             f"The kind of column {shorten(name)} must be numeric or categorical, got {kind!r}."
@@ -262,7 +270,7 @@ def _known(name: str, about: Mapping[str, Any]) -> Known:
             f"What is missing in column {shorten(name)} must be texts, got {described(missing)}."
         )
     bounds = None if about.get("bounds") is None else _bounds(name, about["bounds"])
-    return Known(kind, tree, ranges, weight, tuple(missing), bounds)
+    return Known(kind, tree, ranges, weight, tuple(missing), bounds, levels)
 
 
 def _bounds(name: str, given: Any) -> tuple[Fraction, Fraction]:
@@ -295,10 +303,10 @@ def _ages_in(given: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
     return found
 
 
-def grown(tree: TreeLike) -> TreeLike:
-    """Take ``prefix:3,2`` and the like for what they mean, unless there is such a file."""
+def grown(tree: TreeLike) -> tuple[TreeLike, Levels | None]:
+    """Tell a hierarchy from how one is built: ``prefix:3,2`` and the like, unless there is such a file."""
     levels = levels_in(tree) if isinstance(tree, str) else None
-    return tree if levels is None or Path(str(tree)).exists() else levels
+    return (tree, None) if levels is None or Path(str(tree)).exists() else (None, levels)
 
 
 def _widths(what: str, given: Any) -> Fraction | tuple[Fraction, ...]:
@@ -386,14 +394,10 @@ def require_one(names: Sequence[str], role: str) -> None:
 
 def with_trees(roles: Roles, read: Callable[[Any], Hierarchy | None]) -> Roles:
     """Replace the files of hierarchies by what they hold."""
-
-    def taken(tree: TreeLike) -> TreeLike:
-        return tree if isinstance(tree, Levels) else read(tree)
-
     return replace(
         roles,
-        qi={name: replace(known, hierarchy=taken(known.hierarchy)) for name, known in roles.qi.items()},
-        hierarchy=taken(roles.hierarchy),
+        qi={name: replace(known, hierarchy=read(known.hierarchy)) for name, known in roles.qi.items()},
+        hierarchy=read(roles.hierarchy),
     )
 
 
@@ -411,7 +415,7 @@ def write_roles(roles: Roles, path: str | PathLike[str]) -> None:
             {
                 "role": "qi",
                 "kind": known.kind,
-                "hierarchy": known.hierarchy,
+                "hierarchy": _as_text(known.hierarchy, known.levels),
                 "ranges": _as_widths(known.ranges),
                 "bounds": None if known.bounds is None else "..".join(map(str, known.bounds)),
                 "weight": None if known.weight == 1 else str(known.weight),
@@ -420,9 +424,8 @@ def write_roles(roles: Roles, path: str | PathLike[str]) -> None:
         for name, known in roles.qi.items()
     ]
     if roles.set_name is not None:
-        sections.append(
-            (roles.set_name, {"role": "set", "delimiter": roles.delimiter, "hierarchy": roles.hierarchy})
-        )
+        tree = _as_text(roles.hierarchy, roles.levels)
+        sections.append((roles.set_name, {"role": "set", "delimiter": roles.delimiter, "hierarchy": tree}))
     some: list[tuple[str, Iterable[str]]] = [("keep", roles.keep), ("drop", roles.drop)]
     if roles.id_column is not None:
         some = [*((role, [x for x in names if x != roles.id_column]) for role, names in some)]
@@ -432,16 +435,19 @@ def write_roles(roles: Roles, path: str | PathLike[str]) -> None:
     for name, said in sections:
         about = {**said, "not_id": True if name in roles.not_ids else None}
         lines.append(f"[columns.{_quoted(name)}]")
-        lines += [f"{key} = {_as_toml(key, value)}" for key, value in about.items() if value is not None]
+        lines += [f"{key} = {_as_toml(value)}" for key, value in about.items() if value is not None]
     Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def _as_toml(key: str, value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if key == "hierarchy" and not isinstance(value, Levels):
-        value = Path(value).absolute()
-    return _quoted(str(value))
+def _as_toml(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else _quoted(str(value))
+
+
+def _as_text(file: Any, levels: Levels | None) -> str | None:
+    """Name the file of a hierarchy, or say how it is built; None: there is none."""
+    if levels is not None:
+        return str(levels)
+    return None if file is None else str(Path(file).absolute())
 
 
 def _as_widths(ranges: Fraction | tuple[Fraction, ...] | bool | None) -> str | bool | None:
