@@ -8,6 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.data.sums import is_in_memory
 from setveil.data.transactions import Transactions
 from setveil.engine.parts import PartRows, RowsOnDisk
 from setveil.engine.rows import AllRows, MemoryRows
@@ -45,7 +46,7 @@ class Cut:
         self.tree = tree
         leaf = tree.locate(data.vocabulary)
         self.held: AllRows
-        if isinstance(data, RowsOnDisk):
+        if not is_in_memory(data):
             self.held = PartRows(data, leaf)
             self.of_leaf = leaf_occurrences(data, tree)
         else:

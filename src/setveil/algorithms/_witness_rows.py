@@ -20,6 +20,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.data.sums import is_in_memory
 from setveil.data.transactions import Transactions
 from setveil.engine.content import Weighted, WeightedPart, in_content_order
 from setveil.engine.counting import count_numbers, joined
@@ -46,7 +47,7 @@ def witness_rows(data: Transactions | RowsOnDisk, k: int, m: float, progress: Pr
     Transactions
         With the same items. A row represents at most k equal ones.
     """
-    if isinstance(data, RowsOnDisk):
+    if not is_in_memory(data):
         with _distinct_on_disk(data, progress) as distinct:
             return _chosen(data, distinct, k, m, progress)
     return _chosen(data, [data.distinct], k, m, progress)
@@ -84,7 +85,7 @@ def _chosen(
 
 def _all(data: Transactions | RowsOnDisk, largest: int, *, few: bool) -> Transactions:
     """Take all rows: those in parts only if they are few."""
-    if isinstance(data, Transactions):
+    if is_in_memory(data):
         return data
     if few:
         return Transactions(*joined(list(data.rows())), data.vocabulary)

@@ -307,17 +307,14 @@ def _checked(
     from setveil.cli.files import load_image, read_rows
     from setveil.commands.refusals import require_useful
     from setveil.commands.verify import absence_asked
-    from setveil.data.transactions import Transactions
+    from setveil.data.sums import is_in_memory
     from setveil.hierarchy.fit import fitted_to_labels
     from setveil.hierarchy.io import read_hierarchy
     from setveil.options.decode import require_file
     from setveil.past.facts import facts_before
     from setveil.published.about import named_beside
-    from setveil.published.block_files import PublishedBlocks
-    from setveil.published.chunk_files import PublishedChunks
     from setveil.published.group_files import as_groups, require_in_groups
     from setveil.published.shared import counts_beside
-    from setveil.published.table_files import PublishedTable
     from setveil.runs.check import check, require_reading
 
     original, recoding, hierarchy_file = beside
@@ -335,14 +332,7 @@ def _checked(
     secrets = secrets or _secrets_beside(file, model, promise)
     more["progress"]("reading")
     published = _published(file, model, columns, reading)
-    rows: Any = published
-    if isinstance(published, PublishedBlocks):
-        rows = published.rows
-    elif isinstance(published, PublishedChunks):
-        rows = published
-    elif not isinstance(published, PublishedTable):
-        groups = as_groups(published)
-        rows = groups.qid
+    rows: Any = published.named_rows
     image = None
     if "original" in model.knows:
         more["original"] = None if original is None else read_rows(original, reading)
@@ -360,15 +350,15 @@ def _checked(
             error.hint = "If items were published under other labels, name the --recoding file."
         raise
     if "original" in model.knows:
-        require_in_groups(guarantee.secrets, "--sensitive", groups, more["original"])
+        require_in_groups(guarantee.secrets, "--sensitive", as_groups(published), more["original"])
     for itemset in getattr(guarantee, "itemsets", None) or ():
         for item in itemset:
             more["image"].setdefault(item, None)  # the labels tell of no item that was suppressed
     if "rho" in model.options and guarantee.secrets and not secrets:
         _tell_missing(guarantee.secrets, promise["sensitive"], rows, named_beside(file, "sensitive"))
     if hierarchy_file is not None:
-        tree, is_of_rows = read_hierarchy(hierarchy_file, encoding=encoding), isinstance(rows, Transactions)
-        more["cover"] = fitted_to_labels(tree, rows.vocabulary.labels) if is_of_rows else tree
+        tree = read_hierarchy(hierarchy_file, encoding=encoding)
+        more["cover"] = fitted_to_labels(tree, rows.vocabulary.labels) if is_in_memory(rows) else tree
     more |= absence_asked(*unseen, guarantee, cover=hierarchy_file is not None)
     if of_codes:
         guarantee = _of_codes(guarantee)

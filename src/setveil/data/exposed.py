@@ -58,6 +58,11 @@ class Exposed(Framed):
         return self
 
     @property
+    def named_rows(self) -> Any:
+        """The rows whose items a guarantee can name."""
+        return self
+
+    @property
     def set_names(self) -> tuple[str, ...]:
         """Names of the columns of items; empty if no column has a name."""
         return ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 from setveil.data.layout import Origin
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
 
 
 class Sums(Protocol):
@@ -47,8 +50,13 @@ class Original(Sums, Protocol):
         """Where they come from, if they were read."""
 
 
+def is_in_memory(rows: object) -> TypeIs[Transactions]:
+    """Whether these are the rows themselves, not their sums, nor rows on disk."""
+    return isinstance(rows, Transactions)
+
+
 def in_memory(rows: Sums) -> Transactions:
     """Take the rows themselves, where nobody asks for what needs them unless they are in memory."""
-    if not isinstance(rows, Transactions):
+    if not is_in_memory(rows):
         raise TypeError(f"expected rows in memory, got the sums of {type(rows).__name__}")
     return rows

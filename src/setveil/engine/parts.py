@@ -169,6 +169,11 @@ class RowsOnDisk(PiecesOfRows):
         """Count, for each item, the rows that hold it: int64 (n_items,)."""
         return self.item_supports.copy()
 
+    @property
+    def counted(self) -> tuple[Ints, Ints] | None:
+        """Rows of each length and supports of the items, which are known if there are rows."""
+        return (self.lengths, self.supports()) if self.n_rows else None
+
     def rows(self) -> Iterator[Piece]:
         """Map one part after the other into memory."""
         for part in self.parts:

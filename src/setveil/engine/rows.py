@@ -94,6 +94,11 @@ class PiecesOfRows(ABC):
     def n_occurrences(self) -> int:
         """Number of (row, item) pairs."""
 
+    @property
+    def counted(self) -> tuple[Ints, Ints] | None:
+        """Rows of each length and supports of the items; None: they must be counted."""
+        return None
+
     @abstractmethod
     def rows(self) -> Iterator[Piece]:
         """Yield the rows, as many at a time as there are together."""

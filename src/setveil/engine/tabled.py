@@ -72,8 +72,7 @@ class TabledRows:
     def of(cls, data: RowsOnDisk | FileRows) -> TabledRows:
         """Take the rows as they are."""
         same = np.arange(data.n_items, dtype=np.int32)
-        counted = (data.lengths, data.supports()) if isinstance(data, RowsOnDisk) and data.n_rows else None
-        return cls(data, data.vocabulary, same, counted)
+        return cls(data, data.vocabulary, same, data.counted)
 
     def only(self, labels: Ints) -> TabledRows:
         """Cut the rows down to some of their labels, ascending."""

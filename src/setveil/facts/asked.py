@@ -44,7 +44,8 @@ class FactsRequest:
     # The columns of codes (where codes of one sort stand in several, what to call them), each with how many
     # of its facts somebody may know: of all columns, or of none, where nothing was said.
     sets: Mapping[str, int | None]
-    attributes: tuple[When | Amount, ...]  # dates first, each kind in the order in which they were given
+    dates: tuple[When, ...] = ()  # in the order in which they were given
+    amounts: tuple[Amount, ...] = ()
     date_format: str | None = None
     sign: str = SIGN
     missing: Mapping[str, tuple[str, ...]] | None = None  # values of columns that mean that there is none
@@ -60,9 +61,18 @@ class FactsRequest:
         """The column of codes, where there is one."""
         return next(iter(self.sets)) if len(self.sets) == 1 else None
 
-    def attributes_of(self, name: str) -> list[When | Amount]:
-        """List what belongs to the codes of a column."""
-        return [one for one in self.attributes if one.of in (None, name)]
+    @property
+    def attributes(self) -> tuple[When | Amount, ...]:
+        """All that is known next to codes, dates first."""
+        return (*self.dates, *self.amounts)
+
+    def dates_of(self, name: str) -> list[When]:
+        """List the dates that belong to the codes of a column."""
+        return [one for one in self.dates if one.of in (None, name)]
+
+    def amounts_of(self, name: str) -> list[Amount]:
+        """List the amounts that belong to the codes of a column."""
+        return [one for one in self.amounts if one.of in (None, name)]
 
 
 def asked_for(
@@ -91,16 +101,16 @@ def asked_for(
         Values that mean that there is none.
     """
     named = _sets(sets)
-    attributes: list[When | Amount] = [_when(*one) for one in _pairs("when", when, named)]
-    attributes += [_amount(*one) for one in _pairs("amount", amount, named)]
-    _require_once(named, attributes)
+    dates = tuple(_when(*one) for one in _pairs("when", when, named))
+    amounts = tuple(_amount(*one) for one in _pairs("amount", amount, named))
+    _require_once(named, (*dates, *amounts))
     if date_format not in (None, SAS) and "%" not in str(date_format):
         raise RequestError(
             f"--date-format must say where day, month and year stand, got {date_format!r}.",
             hint="Such as --date-format '%d.%m.%Y'.",
         )
     said = {column: tuple(values) for column, values in (missing or {}).items()}
-    return FactsRequest(named, tuple(attributes), date_format, _sign(sign), said)
+    return FactsRequest(named, dates, amounts, date_format, _sign(sign), said)
 
 
 def _require_once(named: Mapping[str, int | None], attributes: Sequence[When | Amount]) -> None:

@@ -91,10 +91,7 @@ def _column(
     code = np.array([rank.get(label, -1) for label in labels], np.int64)[code]
     # A code that stands twice in a line is there once.
     line, code = np.divmod(np.unique(line * len(order) + code), len(order))
-    belonging = asked.attributes_of(name)
-    whens = [
-        _Periods.of(lines, one, asked, line, fewest, notes) for one in belonging if isinstance(one, When)
-    ]
+    whens = [_Periods.of(lines, one, asked, line, fewest, notes) for one in asked.dates_of(name)]
     key = lines.row[line] * len(order) + code
     for when in whens:
         key = key * when.tree.n_leaves + when.leaf
@@ -104,11 +101,10 @@ def _column(
     first[group[::-1]] = np.arange(group.size - 1, -1, -1)
     parts = [code[first], *(when.leaf[first] for when in whens)]
     attributes = [when.attribute for when in whens]
-    for one in belonging:
-        if isinstance(one, Amount):
-            attribute, leaf = _banded(lines, one, asked, line, group, lines.row[line][first], fewest)
-            attributes.append(attribute)
-            parts.append(leaf)
+    for one in asked.amounts_of(name):
+        attribute, leaf = _banded(lines, one, asked, line, group, lines.row[line][first], fewest)
+        attributes.append(attribute)
+        parts.append(leaf)
     column = SetColumn(name, tuple(order), tuple(attributes), asked.sets[name])
     return column, (lines.row[line][first], np.stack(parts, 1).astype(np.int32))
 

@@ -96,6 +96,11 @@ class BoxTree(Hierarchy):
         self._sizes: NDArray[np.int64] = np.array(sizes, np.int64)
         self._lost, self._most = _scaled([self._lost_in(at) for at in range(len(spaces))], self.column)
 
+    @property
+    def as_boxes(self) -> BoxTree:
+        """Return the tree itself."""
+        return self
+
     def with_spaces(self, spaces: Sequence[Space]) -> BoxTree:
         """Take trees of parts that differ in labels only; boxes of several items are called by these."""
         names = {

@@ -7,7 +7,7 @@ from copy import copy
 from dataclasses import dataclass, field
 from itertools import repeat
 from numbers import Integral
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -237,6 +237,11 @@ class Hierarchy:
     def most_lost(self) -> int:
         """What leaving an item out loses by LM."""
         return max(self.n_leaves - 1, 1)
+
+    @property
+    def as_boxes(self) -> Any:
+        """The same tree if its nodes are boxes of facts (see `setveil.hierarchy.boxes`); else None."""
+        return None
 
     @property
     def n_columns(self) -> int:

@@ -53,8 +53,7 @@ def anonymize(
     forest, image = joined.forest, search.incumbent.candidate
     cut = {int(forest.node[v]) for v in np.unique(image[image >= 0]).tolist()}
     gone = [int(forest.node[leaf]) for leaf in np.flatnonzero(image < 0).tolist()]
-    recoding = Recoding.from_cut(tree, cut | set(gone), gone)
-    assert isinstance(recoding, BoxRecoding)  # noqa: S101  (of a tree of boxes)
+    recoding: Any = Recoding.from_cut(tree, cut | set(gone), gone)  # of a tree of boxes
     optimality = {
         "objective": "lm",
         "model": "cut with suppression",

@@ -73,6 +73,11 @@ class PublishedBlocks(Exposed):
     )
 
     @property
+    def named_rows(self) -> Transactions:
+        """The rows whose items a guarantee can name."""
+        return self.rows
+
+    @property
     def n_rows(self) -> int:
         """Number of rows that were drawn."""
         return self.rows.n_rows

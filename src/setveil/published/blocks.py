@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from setveil.data.exposed import Refusal
 from setveil.data.layout import Layout
-from setveil.data.sums import Original
+from setveil.data.sums import Original, is_in_memory
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary, item_order
 from setveil.errors import RequestError
@@ -162,7 +162,7 @@ class BlocksRelease(MadeRelease):
 def _cells_off(data: Original, shown: PublishedBlocks) -> float:
     """Average by how many rows noise moved the cells."""
     ids = data.vocabulary.ids
-    if not isinstance(data, Transactions) or not shown.cells:
+    if not is_in_memory(data) or not shown.cells:
         return 0.0
     column = np.full(data.n_items, -1)
     bit = np.zeros(data.n_items, np.int64)

@@ -191,9 +191,10 @@ class FactsRelease(RowsRelease):
 
     def with_listing(self, data: Sums, tree: Hierarchy | None, k: int | None) -> Self:
         """Let about.json list only codes that enough rows contain."""
-        if not isinstance(tree, BoxTree):  # of rows without facts
+        boxes = None if tree is None else tree.as_boxes
+        if boxes is None:  # of rows without facts
             return super().with_listing(data, tree, k)
-        return replace(self, published=with_codes_listed(self.published, self.facts, tree, k))
+        return replace(self, published=with_codes_listed(self.published, self.facts, boxes, k))
 
     def before(self) -> tuple[Facts, Mapping[str, str | None]]:
         """Return the facts, and the label of each."""

@@ -53,6 +53,11 @@ class PublishedGroups(Exposed):
     unfindable: ClassVar[None] = None
 
     @property
+    def named_rows(self) -> Transactions:
+        """The rows whose items a guarantee can name."""
+        return self.qid
+
+    @property
     def n_rows(self) -> int:
         """Number of rows."""
         return self.qid.n_rows

@@ -119,8 +119,8 @@ class Recoding(_ByLabels):
             Vocabulary(tree.labels[: tree.n_leaves]),
             Vocabulary(tree.labels[node] for node in nodes),
         )
-        if isinstance(tree, BoxTree):
-            return BoxRecoding(items, labels, frozen(image, np.int32), tree.domain, tree)
+        if (boxes := tree.as_boxes) is not None:
+            return BoxRecoding(items, labels, frozen(image, np.int32), tree.domain, boxes)
         return cls(items, labels, frozen(image, np.int32), tree.domain)
 
     def write(self, path: Path) -> None:
@@ -458,7 +458,7 @@ class LocalRecoding(_ByLabels):
             tree.domain,
             part_of_row,
         )
-        return LocalBoxes(*found, tree) if isinstance(tree, BoxTree) else cls(*found)
+        return cls(*found) if tree.as_boxes is None else LocalBoxes(*found, tree.as_boxes)
 
     def taken(self, order: Sequence[int], labels: Iterable[str]) -> Self:
         """Put labels in an order, under other names."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from os import PathLike, fspath
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from pyspark.sql import DataFrame, SparkSession
@@ -100,12 +101,13 @@ def sums_of(published: DataFrame) -> Counted:
 
 def promised(guarantee: Guarantee) -> KmAnonymity:
     """Take k^m-anonymity with a number as m, and refuse anything else."""
-    promise: object = require_guarantee(guarantee)
-    if not isinstance(promise, KmAnonymity):
+    promise: Any = require_guarantee(guarantee)
+    if promise.model != KmAnonymity.model:
         raise RequestError(
             f"On Spark there is k^m-anonymity only, got {described(guarantee)}.",
             hint="Other promises are kept and checked in memory: setveil.anonymize, setveil.verify.",
         )
     if promise.m == math.inf:
         raise RequestError(f"On Spark m must be a number, got {promise.m}.", hint="Such as 2 or 3.")
-    return promise
+    km: KmAnonymity = promise
+    return km

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.data.spelling import codes_below
+from setveil.data.sums import is_in_memory
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError
 from setveil.kernels.rows import Ids, Ints, frozen, merge_rows, take_rows
@@ -207,11 +208,7 @@ class Estimator:
         That is where the rows show few of all pairs of labels. Kinds that are not listed go with any.
         """
         places = self.places
-        if (
-            not self.by_label
-            or (places.only(self.items) < 0).any()
-            or not isinstance(self._rows, Transactions)
-        ):
+        if not self.by_label or (places.only(self.items) < 0).any() or not is_in_memory(self._rows):
             return None
         pairs = few_pairs(*self._rows.distinct, len(self._labels))
         if pairs is None:

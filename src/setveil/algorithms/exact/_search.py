@@ -27,6 +27,7 @@ from setveil.algorithms.exact._rounding import Rounding
 from setveil.algorithms.exact._single_items import least_loss, may_be_published
 from setveil.algorithms.exact._variables import Variables
 from setveil.algorithms.hghs._suppression import CutSpace, in_rounds
+from setveil.data.sums import is_in_memory
 from setveil.data.transactions import Transactions
 from setveil.engine.parts import RowsOnDisk
 from setveil.errors import InfeasibleError, RequestError, UnfinishedError, listed
@@ -101,7 +102,7 @@ class Search:
             losses = Losses.of(parameters.loss, hierarchy, tree, data, parameters.weights, everything)
         self.of_all, self.untried = everything, 0
         # Witness rows do not show which rows lack an item.
-        if absent and isinstance(data, Transactions):
+        if absent and is_in_memory(data):
             self.rows = data
         else:
             self.rows = witness_rows(data, guarantee.k, guarantee.m, progress)

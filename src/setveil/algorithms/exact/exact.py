@@ -117,7 +117,7 @@ def _require_nothing_absent(guarantee: Any) -> None:
 
 def _require_certified(data: Transactions, guarantee: Guarantee) -> None:
     """Refuse a certificate where there is none."""
-    from setveil.data.transactions import Transactions
+    from setveil.data.sums import is_in_memory
 
     if guarantee.model != "km-anonymity":
         raise RequestError(
@@ -125,7 +125,7 @@ def _require_certified(data: Transactions, guarantee: Guarantee) -> None:
             hint="Omit --certificate: runs of exact for k^m-anonymity have one.",
         )
     _require_nothing_absent(guarantee)
-    if not isinstance(data, Transactions):
+    if not is_in_memory(data):
         raise RequestError("Certificates are of rows in memory.", hint="Omit --engine, or --certificate.")
 
 
