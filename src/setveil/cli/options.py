@@ -438,10 +438,9 @@ def _name_files(error: SetveilError, given: Mapping[str, Any]) -> None:
         from setveil.cli.extending import name_files
 
         reading = reading_of(**{one.name: given[one.name] for one in reading_options() if one.name in given})
-        of_facts, of_table = (
-            any(given.get(one.name) for one in options) for options in (fact_options(), column_options())
-        )
-        name_files(error, given, reading.arguments(), "code" if of_facts else "item" if of_table else "")
+        nouns = {"code": fact_options(), "item": column_options()}  # of what columns of the file hold
+        noun = next((noun for noun, own in nouns.items() if any(given.get(one.name) for one in own)), "")
+        name_files(error, given, reading.arguments(), noun)
 
 
 def require_given(context: typer.Context, *names: str) -> None:

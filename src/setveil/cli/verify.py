@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -156,10 +156,11 @@ def verify(
         check = on_spark.verify if engine == SPARK else in_parts.verify
         verdict = check(file, model, promise, reading, showing, progress)
         return _told(verdict.as_dict(), verdict.phrase, show)
-    phrase, verdict, table = _checked(
-        file, model or _settled(file, promise), promise, (original, recoding, hierarchy_file), read_as,
-        columns, reading, {"show": showing, "progress": progress}, (absent, absence), known == CODES,
+    asked = _CheckRequest(
+        file, model_named(model or _settled(file, promise)), promise, original, recoding, hierarchy_file,
+        read_as, columns, reading, absent, absence, known,
     )  # fmt: skip
+    phrase, verdict, table = _checked(asked, {"show": showing, "progress": progress})
     found = verdict.as_dict()
     if table is None:
         return _told(found, phrase, show)
@@ -183,7 +184,6 @@ def _as_query(
     """Write the check as a query."""
     from setveil.commands.verify_sql import verify_sql
 
-    of_table = columns.qi is not None
     given = {name: value for name, value in promise.items() if value is not None}
     known = {"id_column", "item_column"}
     useless |= {f"--{name}": value for name, value in given.items() if name not in {"k", "m", "privacy"}}
@@ -194,7 +194,7 @@ def _as_query(
         raise RequestError(
             f"{name.replace('_', '-')} does not apply to --sql, which reads nothing.", hint="Omit it."
         )
-    promised = "kkm" if of_table else KmAnonymity.model
+    promised = KmAnonymity.model if columns.qi is None else "kkm"
     if model not in (None, promised):
         raise RequestError(
             f"--sql writes queries for km-anonymity, and with --qi for kkm, not for {model}.",
@@ -279,92 +279,108 @@ def _together(
     return Answer(dict(found), repr(found), 0 if found else 1)
 
 
-def _checked(
-    file: str,
-    name: str,
-    promise: dict[str, Any],
-    beside: tuple[str | None, Path | None, Path | None],
-    read_as: str,
-    columns: Words,
-    reading: ReadingOptions,
-    more: dict[str, Any],
-    unseen: tuple[int | None, str | None],
-    of_codes: bool,
-) -> tuple[str, Any, PublishedTable | None]:
-    """Check the promise of a model: in words, the verdict, and the table that was looked at, if any.
+@dataclass(frozen=True)
+class _CheckRequest:
+    """A check of a published file: the promise, files that a verifier may need, and what else is known."""
 
-    Parameters
-    ----------
-    beside : (original, recoding, hierarchy)
-        Files that a verifier may need; None: not given.
-    more : dict
-        What every verifier takes.
-    unseen : (absent, absence)
-        What is known to be absent.
-    of_codes : bool
-        Whether whole codes are known: then the file is a run's folder.
+    file: str
+    model: Model
+    promise: dict[str, Any]
+    original: str | None
+    recoding: Path | None
+    hierarchy: Path | None
+    read_as: str
+    columns: Words
+    reading: ReadingOptions
+    absent: int | None
+    absence: str | None
+    known: str | None  # what counts as one known item: whole codes are checked in a run's folder
+
+    def require_possible(self) -> dict[str, tuple[str, ...]]:
+        """Refuse what cannot be; return the sensitive items that the about.json next to the file names."""
+        from setveil.commands.refusals import require_useful
+        from setveil.options.decode import require_file
+        from setveil.runs.check import require_reading
+
+        promise, model = self.promise, self.model
+        if promise["privacy"] == "pgen":
+            raise RequestError(
+                "pgen reads the original.", hint="Write its itemsets first: setveil policy pgen."
+            )
+        original = None if self.known == CODES else self.original
+        require_useful(model, original=original, recoding=self.recoding)
+        require_reading(self.read_as, model.name, hierarchy=self.hierarchy is not None)
+        require_file(self.hierarchy)
+        require_options(model.name, promise, published=True)
+        secrets = _secrets_beside(self.file, model, promise) if model.release == "chunks" else {}
+        require_values(model.name, promise | secrets, self.reading.text_encoding)
+        if model.release != "tables":
+            require_no_columns(self.columns, model.name)
+        return secrets or _secrets_beside(self.file, model, promise)
+
+    def guarantee(self, published: Any, secrets: dict[str, tuple[str, ...]], more: dict[str, Any]) -> Any:
+        """Make the guarantee for what is published; add to `more` what only some verifiers read."""
+        from setveil.cli.files import load_image, read_rows
+        from setveil.published.about import named_beside
+        from setveil.published.group_files import as_groups, require_in_groups
+
+        promise, model, encoding = self.promise, self.model, self.reading.text_encoding
+        rows, image = published.named_rows, None
+        if "original" in model.knows:
+            more["original"] = None if self.original is None else read_rows(self.original, self.reading)
+        if "image" in model.knows and (self.recoding is not None or promise["privacy"] != "all"):
+            image = load_image(self.file, rows, self.recoding, encoding)
+            more["image"] = {x: x for x in rows.vocabulary.labels} if image is None else image
+        # Where the original may be known, or the model leaves sensitive items out, the published rows need
+        # not hold the items that are named.
+        lacking = "original" in model.knows or "rho" in model.options or bool(secrets)
+        given = Given(rows, encoding, image=image, named_here=not lacking)
+        try:
+            guarantee = make_guarantee(model.name, promise | secrets, given)
+        except DataError as error:
+            if "image" in model.knows and image is None:
+                error.hint = "If items were published under other labels, name the --recoding file."
+            raise
+        if "original" in model.knows:
+            require_in_groups(guarantee.secrets, "--sensitive", as_groups(published), more["original"])
+        for itemset in getattr(guarantee, "itemsets", None) or ():
+            for item in itemset:
+                more["image"].setdefault(item, None)  # the labels tell of no item that was suppressed
+        if "rho" in model.options and guarantee.secrets and not secrets:
+            _tell_missing(guarantee.secrets, promise["sensitive"], rows, named_beside(self.file, "sensitive"))
+        return guarantee
+
+
+def _checked(asked: _CheckRequest, more: dict[str, Any]) -> tuple[str, Any, PublishedTable | None]:
+    """Check a promise: in words, the verdict, and the table that was looked at, if any.
+
+    `more` is what every verifier takes.
     """
-    from setveil.cli.files import load_image, read_rows
-    from setveil.commands.refusals import require_useful
     from setveil.commands.verify import absence_asked
     from setveil.data.sums import is_in_memory
     from setveil.hierarchy.fit import fitted_to_labels
     from setveil.hierarchy.io import read_hierarchy
-    from setveil.options.decode import require_file
     from setveil.past.facts import facts_before
-    from setveil.published.about import named_beside
-    from setveil.published.group_files import as_groups, require_in_groups
     from setveil.published.shared import counts_beside
-    from setveil.runs.check import check, require_reading
+    from setveil.runs.check import check
 
-    original, recoding, hierarchy_file = beside
-    if promise["privacy"] == "pgen":
-        raise RequestError("pgen reads the original.", hint="Write its itemsets first: setveil policy pgen.")
-    model, encoding = model_named(name), reading.text_encoding
-    require_useful(model, original=None if of_codes else original, recoding=recoding)
-    require_reading(read_as, name, hierarchy=hierarchy_file is not None)
-    require_file(hierarchy_file)
-    require_options(name, promise, published=True)
-    secrets = _secrets_beside(file, model, promise) if model.release == "chunks" else {}
-    require_values(name, promise | secrets, encoding)
-    if model.release != "tables":
-        require_no_columns(columns, name)
-    secrets = secrets or _secrets_beside(file, model, promise)
+    secrets = asked.require_possible()
     more["progress"]("reading")
-    published = _published(file, model, columns, reading)
-    rows: Any = published.named_rows
-    image = None
-    if "original" in model.knows:
-        more["original"] = None if original is None else read_rows(original, reading)
-    if "image" in model.knows and (recoding is not None or promise["privacy"] != "all"):
-        image = load_image(file, rows, recoding, encoding)
-        more["image"] = {x: x for x in rows.vocabulary.labels} if image is None else image
-    # Where the original may be known, or the model leaves sensitive items out, the published rows need
-    # not hold the items that are named.
-    lacking = "original" in model.knows or "rho" in model.options or bool(secrets)
-    given = Given(rows, encoding, image=image, named_here=not lacking)
-    try:
-        guarantee = make_guarantee(name, promise | secrets, given)
-    except DataError as error:
-        if "image" in model.knows and image is None:
-            error.hint = "If items were published under other labels, name the --recoding file."
-        raise
-    if "original" in model.knows:
-        require_in_groups(guarantee.secrets, "--sensitive", as_groups(published), more["original"])
-    for itemset in getattr(guarantee, "itemsets", None) or ():
-        for item in itemset:
-            more["image"].setdefault(item, None)  # the labels tell of no item that was suppressed
-    if "rho" in model.options and guarantee.secrets and not secrets:
-        _tell_missing(guarantee.secrets, promise["sensitive"], rows, named_beside(file, "sensitive"))
-    if hierarchy_file is not None:
-        tree = read_hierarchy(hierarchy_file, encoding=encoding)
+    published = _published(asked.file, asked.model, asked.columns, asked.reading)
+    guarantee = asked.guarantee(published, secrets, more)
+    covered = asked.hierarchy is not None
+    if asked.hierarchy is not None:
+        rows, tree = (
+            published.named_rows,
+            read_hierarchy(asked.hierarchy, encoding=asked.reading.text_encoding),
+        )
         more["cover"] = fitted_to_labels(tree, rows.vocabulary.labels) if is_in_memory(rows) else tree
-    more |= absence_asked(*unseen, guarantee, cover=hierarchy_file is not None)
-    if of_codes:
+    more |= absence_asked(asked.absent, asked.absence, guarantee, cover=covered)
+    if asked.known == CODES:
         guarantee = _of_codes(guarantee)
-        more["before"] = facts_before(file, original)
-    verdict = check(published, guarantee, *counts_beside(file), **more)
-    phrase = verdict.phrase if hierarchy_file is not None or unseen[0] else guarantee.phrase
+        more["before"] = facts_before(asked.file, asked.original)
+    verdict = check(published, guarantee, *counts_beside(asked.file), **more)
+    phrase = verdict.phrase if covered or asked.absent else guarantee.phrase
     return phrase, verdict, published if published.is_table else None
 
 

@@ -35,7 +35,7 @@ from setveil.hierarchy.fit import fit_rows
 from setveil.hierarchy.tree import Hierarchy
 from setveil.options.inputs import load_queries
 from setveil.progress import Progress
-from setveil.published import kind_at, kind_of_recoding
+from setveil.published import KindInfo, kind_at, kind_of_recoding
 from setveil.published import rows as single_rows
 from setveil.published.about import about_file, published_file, reconstruction_at
 from setveil.published.groups import Grouping
@@ -165,8 +165,8 @@ def measure(
     if tree is not None:
         tree, before = fit_rows(tree, before)
     parts = _parts(release, recoding, before, tree)
-    require_same_form(before, of_table=parts.get("table") is not None)
     kind = kind_of_recoding(parts["kind"])
+    require_same_form(before, kind.info)
     if estimator not in {None, "entropy", "uniform"}:
         raise RequestError(f'estimator must be "entropy" or "uniform", got {described(estimator)}.')
     given = {**numbers, "private": private, "hierarchy": hierarchy, "estimator": estimator}
@@ -320,11 +320,11 @@ def _parts(release: object, recoding: Any, before: Transactions, tree: Hierarchy
     return parts
 
 
-def require_same_form(original: Transactions, *, of_table: bool) -> None:
+def require_same_form(original: Transactions, release: KindInfo) -> None:
     """Refuse a table whose release is not one of a table, and the reverse: the columns would be left out."""
-    if original.is_table == of_table:
+    if original.is_table == release.shown.is_table:
         return
-    if of_table:
+    if not original.is_table:
         raise DataError(
             "The release is a table, and the original was read as rows of items.",
             hint=faces(

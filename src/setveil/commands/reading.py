@@ -48,27 +48,23 @@ def _roles(data: Any) -> list[tuple[str, str]]:
     origin = data.origin
     found = {} if origin is None or origin.id_column is None else {origin.id_column: "person ID"}
     facts = data.facts
-    if data.is_table:
-        for known in data.columns:
-            found[known.name] = f"someone may know it ({'numbers' if known.numeric else 'categories'})"
-        found |= dict.fromkeys((one.name for one in data.kept), "published unchanged")
+    found |= {column.name: column.role for column in data.value_columns}
     if facts is not None:
         for column in facts.columns:
             found[column.name] = "items"
             found |= {one.name: f"belongs to {column.name}" for one in column.attributes}
-    elif data.is_table:
-        found[data.set_name] = "items"
+    elif data.set_names:
+        found |= dict.fromkeys(data.set_names, "items")
     elif origin is not None:
         found |= dict.fromkeys(origin.item_columns, "items")
         found |= dict.fromkeys(origin.ignored_columns, "ignored")
-    unused = data.dropped if data.is_table else ()
-    return [*found.items(), *((name, "not published") for name in unused if name not in found)]
+    return [*found.items(), *((name, "not published") for name in data.dropped if name not in found)]
 
 
 def _first(data: Any, ids: Sequence[str] | None) -> list[dict[str, Any]]:
     """List the first rows."""
     sets = [list(row) for row in data[: min(SHOWN, data.n_rows)].rows()]
-    columns: list[Any] = [*data.columns, *data.kept] if data.is_table else []
+    columns = data.value_columns
     return [
         {
             "row": str(at + 1) if ids is None else ids[at],

@@ -25,7 +25,7 @@ from setveil.guarantees.verify.absence import ITEMS, LABELS, nothing_absent, sig
 from setveil.kernels.rows import frozen, recode_rows
 from setveil.notebook import grids
 from setveil.progress import silent
-from setveil.published import kind_at
+from setveil.published import kind_at, kind_named
 from setveil.published import rows as single_rows
 from setveil.published.about import about_beside, read_about
 from setveil.published.counts import Counts
@@ -181,7 +181,7 @@ def risk(
     rows = exposed_by(data, kind_at(fspath(data)) if is_path(data) else single_rows)
     before = None if original is None else rows_of(original, "The original", tables=True)
     if before is not None:
-        require_same_form(before, of_table=rows.is_table)
+        require_same_form(before, kind_named(rows.kind).info)
     everybody = None if population is None else rows_of(population, "The population")
     about = None if before is not None and absent is None else meaning_beside(data)
     found = attacked(

@@ -38,7 +38,6 @@ from setveil.published.rows import read_image
 from setveil.published.shared import counts_beside
 from setveil.runs.check import check, require_reading
 from setveil.runs.run import VerifiedRelease
-from setveil.tables.table import Table
 
 Image = dict[str, str | None]
 
@@ -183,12 +182,9 @@ def _published(release: object, model: Model) -> Any:
     kind = kind_for(fspath(release), model.release) if is_path(release) else kind_named(model.release)
     made = release_of(release)
     exposed = exposed_by(release, kind)
-    if isinstance(exposed, Table):
-        raise DataError(
-            "The release is a table as it is read to be anonymized; a published one is read otherwise.",
-            hint="setveil.read_published_table(...) reads it.",
-        )
-    if not _suits(kind_named(exposed.kind).info, kind.info):
+    if exposed.unpublished is not None:
+        raise exposed.unpublished.error()
+    if not kind_named(exposed.kind).info.suits(kind.info):
         raise DataError(
             f"{model.title} is about {kind.info.title}; the release is something else.",
             hint="Verify the promise that it was made for."
@@ -228,11 +224,6 @@ def _kind_before(release: object) -> str:
     else:
         info = kind_named(release.kind if isinstance(release, Exposed) else "rows").info
     return info.short
-
-
-def _suits(made: KindInfo, asked: KindInfo) -> bool:
-    """Whether a release of one kind can keep a promise about those of another."""
-    return made is asked or (made.of_rows and asked.of_rows)
 
 
 def _image(release: object, published: Transactions, recoding: object) -> Image | None:

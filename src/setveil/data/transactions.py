@@ -334,6 +334,11 @@ class Transactions(Exposed):
         return None
 
     @property
+    def dropped(self) -> tuple[str, ...]:
+        """Columns that are not published; rows that have only items name none."""
+        return ()
+
+    @property
     def value_columns(self) -> tuple[Any, ...]:
         """Columns with a value for each row; rows that have only items have none."""
         return ()

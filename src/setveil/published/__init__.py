@@ -71,6 +71,10 @@ class KindInfo:
     told: Callable[[Any, Any, Mapping[str, Any], Layout | None], Any] = NO_ESTIMATES.raised
     drawn: Callable[[Any, Any, Mapping[str, Any], Layout | None], Any] = NO_DRAWS.raised
 
+    def suits(self, asked: KindInfo) -> bool:
+        """Whether a release of this kind can satisfy a promise about those of another."""
+        return self is asked or (self.of_rows and asked.of_rows)
+
 
 class Outcome(Protocol):
     """What is published and how it was made, as far as a run's record needs it, wherever the rows lie."""
@@ -300,7 +304,7 @@ def kind_for(path: str, model_release: str) -> Any:
 
     asked = kind_named(model_release)
     found = kind_at(path) if path != "-" else asked
-    if found is asked or (found.info.of_rows and asked.info.of_rows):
+    if found.info.suits(asked.info):
         return found
     if found.info.of_rows and not promise_beside(path):  # any file may hold rows
         return asked

@@ -36,12 +36,13 @@ _USUAL = 300.0  # seconds of a search that has a limit, where none is given
 ALGORITHMS = ("aa", "da", "exact", "hghs", "mhghs")
 OF_TABLES = ("kkm", "mixed-km")  # promises of what is known of a person besides facts
 TABLE_ALGORITHMS = ("forest", "rt")
+_ABLE = {"km-anonymity": ALGORITHMS, **dict.fromkeys(OF_TABLES, TABLE_ALGORITHMS)}  # by the promise
 
 
 def require_possible(asked: Asked) -> None:
     """Refuse promises about facts that are not known, and algorithms that make no cut of a tree."""
-    of_tables = asked.guarantee.model in OF_TABLES
-    if asked.guarantee.model != "km-anonymity" and not of_tables:
+    able = _ABLE.get(asked.guarantee.model)
+    if able is None:
         raise RequestError(
             f"Facts are released under k^m-anonymity, and with what is known of a person under "
             f"{' or '.join(OF_TABLES)}, not under {asked.guarantee.model}.",
@@ -57,7 +58,6 @@ def require_possible(asked: Asked) -> None:
         )
     if asked.guarantee.of_codes:
         _require_for_codes(asked)
-    able = TABLE_ALGORITHMS if of_tables else ALGORITHMS
     if asked.algorithm not in able:
         raise RequestError(
             f"{asked.algorithm} makes no cut of a hierarchy that facts could be published by; there are "

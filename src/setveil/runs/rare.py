@@ -32,7 +32,7 @@ def rare_names(data: Transactions, release: Release, tree: Hierarchy | None, ask
     So are those of blocks, whose list of all items is fixed beforehand.
     """
     guarantee: Guarantee = asked.guarantee
-    if data.has_facts or data.is_table or release.info.fixed_items:
+    if not data.only_items or release.info.fixed_items:
         return ()
     shown = set(release.published.vocabulary.labels)
     supports = data.supports()
@@ -66,7 +66,7 @@ def without_rare(data: Transactions, least: int) -> tuple[Transactions, str]:
     """Suppress the items that fewer rows contain, and say how many these are."""
     if not is_integer(least, 2):
         raise RequestError(f"suppress_below must be an integer of at least 2, got {described(least)}.")
-    if data.has_facts or data.is_table:
+    if not data.only_items:
         raise RequestError(
             f"{faces('--suppress-below', 'suppress_below')} is for rows of items.", hint="Omit it."
         )

@@ -21,7 +21,7 @@ from setveil.errors import RequestError, as_option, described, faces, listed
 from setveil.facts.facts import Facts
 from setveil.facts.generalizing import USUAL, Generalizing
 from setveil.facts.settling import settled
-from setveil.guarantees import Guarantee, absent_items, models
+from setveil.guarantees import Guarantee, Model, absent_items, models
 from setveil.guarantees.verify import Verdict
 from setveil.hierarchy.build import by_cooccurrence
 from setveil.hierarchy.columns import joined
@@ -494,10 +494,14 @@ def looked_at(
 def require_form(data: Transactions, guarantee: Guarantee) -> None:
     """Refuse a table where a promise is about rows of items, and rows of items where it is about tables."""
     model, columns = models()[guarantee.model], data.column_names
-    of_tables = columns is not None
-    if (model.release == "tables") == of_tables:
+
+    def suits(one: Model) -> bool:
+        """Whether a promise is about such data."""
+        return (one.release == "tables") == (columns is not None)
+
+    if suits(model):
         return
-    suited = [one.name for one in models().values() if (one.release == "tables") == of_tables]
+    suited = [one.name for one in models().values() if suits(one)]
     if columns is not None:
         raise RequestError(
             f"{model.title} is about rows of items, and the data are a table: its columns "

@@ -71,6 +71,11 @@ class QuasiIdentifier:
     spans: tuple[Any, ...] = ()  # int32 (n_values,) each: the first and the last of its values in each cell
 
     @property
+    def role(self) -> str:
+        """The role of the column, in words."""
+        return f"someone may know it ({'numbers' if self.numeric else 'categories'})"
+
+    @property
     def missing(self) -> bool:
         """Whether value 0 is the missing one."""
         return self.n_values > 0 and self.labels[0] == MISSING

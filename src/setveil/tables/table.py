@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.data.exposed import Refusal
 from setveil.data.transactions import Transactions, lines_of
-from setveil.errors import listed
+from setveil.errors import DataError, listed
 from setveil.kernels.content import merge_rows_by_content
 from setveil.kernels.rows import frozen, take_rows
 from setveil.tables.quasi_identifiers import MISSING, QuasiIdentifier
@@ -30,6 +31,11 @@ class TextColumn:
     name: str  # of the column
     codes: NDArray[np.int32]  # int32 (n_rows,), read-only: position in `labels` of the value of each row
     labels: tuple[str, ...]  # each value once
+
+    @property
+    def role(self) -> str:
+        """The role of a column that is published as it is, in words."""
+        return "published unchanged"
 
 
 def frame_of(
@@ -109,6 +115,11 @@ class Table(Transactions):
     tree: Any = None
 
     kind: ClassVar[str] = "tables"
+    unpublished: ClassVar[Refusal] = Refusal(
+        "The release is a table as it is read to be anonymized; a published one is read otherwise.",
+        "setveil.read_published_table(...) reads it.",
+        DataError,
+    )
     is_table: ClassVar[bool] = True
 
     @property
