@@ -287,7 +287,7 @@ def supports(rows: Rows) -> Counter[str]:
     return Counter(item for row in rows for item in row)
 
 
-NEW = ("0 new", "Hans Mueller Hauptstr. 5", "mm", "zzz", "~", "5", "Ä", "C1_0", "C1_1", "*")
+NEW = ("0 new", "Hans Mueller Hauptstr. 5", "mm", "zzz", "~", "5", "Ä", "C1_0", "… 1", "t00 · …", "*")
 
 
 def exchanged(

@@ -49,7 +49,7 @@ class HierarchyOrigin:
     seconds: float = field(default=0.0, compare=False)  # time that reading or making it took
     encoding: str = "utf-8"  # of the file
     notes: tuple[str, ...] = field(default=(), compare=False)  # how a file in another shape was read
-    # labels of the hierarchy as it was computed, and what the run calls these nodes (`runs/numbering.py`)
+    # labels of the hierarchy as it was computed, and what the run calls these nodes (`runs/naming.py`)
     names: Mapping[str, str] = field(default_factory=dict, compare=False)
 
 

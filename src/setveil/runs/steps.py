@@ -22,7 +22,7 @@ from setveil.published import Outcome
 from setveil.report.record import Record
 from setveil.runs.asked import Asked
 from setveil.runs.details import recorded
-from setveil.runs.numbering import numbered
+from setveil.runs.naming import named
 
 R = TypeVar("R", bound=Outcome)
 Timing = dict[str, float]  # seconds of each phase
@@ -101,7 +101,7 @@ def made_at(
     if given and "hierarchy" not in asked.info.uses:
         told["warnings"] = [*told.get("warnings", ()), f"{asked.algorithm} does not use the hierarchy."]
     if tree is not None:
-        recoding, told, tree = numbered(recoding, told, tree, place.data, k, given=given)
+        recoding, told, tree = named(recoding, told, tree, place.data, k, given=given)
     recoding = recoding.ordered(place.data, tree, k, list_members=asked.list_members)
     return AlgorithmResult(recoding.tree_of(tree), recoding, told)
 

@@ -1,20 +1,20 @@
-"""Labels of a hierarchy that a run computed, numbered such that no item of few rows decides."""
+"""Labels of a hierarchy that a run computed: they name members, and no item of few rows decides them."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from setveil.data.sums import Original, in_memory
-from setveil.data.vocabulary import Vocabulary
-from setveil.hierarchy._levels import unused
+from setveil.data.vocabulary import Vocabulary, item_order
+from setveil.facts.facts import Facts
 from setveil.hierarchy._signatures import signatures
 from setveil.hierarchy.boxes import Space
+from setveil.hierarchy.computed import Labels
 from setveil.hierarchy.tree import Hierarchy, HierarchyOrigin
-from setveil.published.listing import listing_of
+from setveil.published.listing import common_facts, listing_of
 from setveil.published.recoding import (
     AnyBoxes,
     AnyRecoding,
@@ -25,6 +25,7 @@ from setveil.recipients import Certificate
 from setveil.values.per_column import labelled
 
 Names = Mapping[str, str]
+Places = Mapping[str, int]
 Key = tuple[object, ...]
 
 
@@ -34,7 +35,8 @@ class _Node:
 
     node: int
     level: int  # 1: no published node with a generated label is below it
-    common: tuple[int, ...]  # the first item below it that enough rows contain, and their number; (): none
+    items: list[str]  # that it represents and enough rows contain, those of most rows first
+    common: tuple[int, ...]  # the place of the first of them, and how many there are; (): there are none
 
     @property
     def sign(self) -> str:
@@ -42,14 +44,16 @@ class _Node:
         return f"\0{self.level} {self.common}"
 
 
-def numbered(
+def named(
     made: Any, told: dict[str, Any], tree: Hierarchy, data: Original, k: int | None, *, given: bool
 ) -> tuple[Any, dict[str, Any], Hierarchy]:
-    """Give new numbers to the labels of a hierarchy that the run computed.
+    """Name the nodes of a hierarchy that the run computed by their most frequent members.
 
-    The names under which it was computed count groups that are not published, and items of few rows decide
-    which groups there are. So the published ones get other numbers: level by level, in the order of the
-    first item that enough rows contain; groups without such an item follow, in an order of their rows.
+    The numbers under which it was computed count groups that are not published, and items of few rows decide
+    which groups there are. So a published node is called after the items that it represents and that enough
+    rows contain (see `setveil.hierarchy.computed.label_of`). Nodes that would be called alike are numbered
+    level by level, in the order of these items. Nodes without such an item have nothing but a number, in an
+    order of their rows.
 
     Parameters
     ----------
@@ -91,9 +95,9 @@ def numbered(
 
 def _of_items(items: AnyRecoding, tree: Hierarchy, data: Original, k: int | None) -> Names:
     """Name the nodes of a hierarchy of items."""
-    common = _common(tree, data, k)
+    common = _places(tree, data, k, _rows_of_items(data))
     place = {tree.id(label): at for at, label in enumerate(items.published.labels)}
-    shown = _shown(tree, place, common)
+    shown = _shown(tree, {tree.id(label): inside for label, inside in items.members().items()}, common)
     keys: dict[int, Key] = {}
     if _undecided(shown):
         known = {at: tree.labels[v] for v, at in place.items() if v < tree.n_leaves or v == tree.root}
@@ -114,9 +118,11 @@ def _of_boxes(
         codes = space.trees[0]
         if codes.origin is None or codes.origin.source != "co-occurrence" or (given and not several):
             continue
-        common = _common(codes, (facts.of_column(at) if several else facts).codes_alone(), k)
+        column = facts.of_column(at) if several else facts
+        common = _places(codes, column.codes_alone(), k, _rows_of_codes(column, k))
         boxes = {place: v for place, v in enumerate(items.nodes.tolist()) if tree.column[v] == at}
-        shown = _shown(codes, {int(tree.boxes[v, 0]) for v in boxes.values()}, common)
+        nodes = {int(tree.boxes[v, 0]) for v in boxes.values()}
+        shown = _shown(codes, {v: _below(codes, v) for v in nodes}, common)
         keys = _keys_of_codes(items, boxes, space, shown, data) if _undecided(shown) else {}
         found = _names(codes, shown, keys, common, root=False)
         spaces[at] = replace(space, trees=(codes.relabelled(found), *space.trees[1:]))
@@ -152,14 +158,39 @@ def _keys_of_codes(
     return {node: tuple(sorted(found)) for node, found in keys.items()}
 
 
-def _common(tree: Hierarchy, data: Original, k: int | None) -> frozenset[str]:
-    """Find the items that enough rows contain."""
+def _places(tree: Hierarchy, data: Original, k: int | None, rows: Mapping[str, int]) -> Places:
+    """Put the items that enough rows contain in an order: those of most rows first, equals in item order."""
     listing = listing_of(data, tree, k)
-    return frozenset(tree.labels[: tree.n_leaves]) if listing is None else listing.named
+    common = tree.labels[: tree.n_leaves] if listing is None else listing.named
+    order = sorted(item_order(common), key=lambda item: -rows.get(item, 0))
+    return {item: place for place, item in enumerate(order)}
 
 
-def _shown(tree: Hierarchy, nodes: Iterable[int], common: frozenset[str]) -> list[_Node]:
-    """Describe the published nodes that are no items, in the order of their common items."""
+def _rows_of_items(data: Original) -> Mapping[str, int]:
+    return dict(zip(data.vocabulary.labels, data.supports().tolist(), strict=True))
+
+
+def _rows_of_codes(facts: Facts, k: int | None) -> Mapping[str, int]:
+    """Count the rows of each code of a column, by its facts that enough rows contain: no other decides."""
+    common = common_facts(facts, k).named
+    rows = Counter[str]()
+    for fact, code, n in zip(facts.vocabulary.labels, facts.parts[:, 0], facts.supports(), strict=True):
+        if fact in common:
+            rows[facts.columns[0].codes[code]] += int(n)
+    return rows
+
+
+def _below(tree: Hierarchy, v: int) -> list[str]:
+    return [tree.labels[leaf] for leaf in tree.under(v).tolist()]
+
+
+def _listed(items: Iterable[str], common: Places) -> list[str]:
+    """Take the items that enough rows contain, in their order."""
+    return sorted((item for item in items if item in common), key=common.__getitem__)
+
+
+def _shown(tree: Hierarchy, nodes: Mapping[int, Sequence[str]], common: Places) -> list[_Node]:
+    """Describe the published nodes that are no items, by the items that each represents."""
     inner = sorted((v for v in nodes if v >= tree.n_leaves and v != tree.root), key=lambda v: -tree.depth[v])
     level = dict.fromkeys(inner, 1)
     for v in inner:
@@ -168,8 +199,8 @@ def _shown(tree: Hierarchy, nodes: Iterable[int], common: frozenset[str]) -> lis
             level[above] = max(level[above], level[v] + 1)
     found = []
     for v in inner:
-        members = [leaf for leaf in tree.under(v).tolist() if tree.labels[leaf] in common]
-        found.append(_Node(v, level[v], (min(members), len(members)) if members else ()))
+        items = _listed(nodes[v], common)
+        found.append(_Node(v, level[v], items, (common[items[0]], len(items)) if items else ()))
     return found
 
 
@@ -184,7 +215,7 @@ def _names(
     tree: Hierarchy,
     shown: Sequence[_Node],
     keys: Mapping[int, Key],
-    common: frozenset[str],
+    common: Places,
     *,
     root: bool,
 ) -> dict[str, str]:
@@ -195,23 +226,18 @@ def _names(
     root : bool
         Whether the root is published by its label.
     """
-    items = set(tree.labels[: tree.n_leaves])
-    mark = "C"
-    while any(re.fullmatch(f"{mark}[0-9]+_[0-9]+", item) for item in common):
-        mark += "C"
     order = sorted(shown, key=lambda one: (one.level, not one.common, one.common, keys.get(one.node, ())))
-    names: dict[int, str] = {}
-    numbers: Counter[int] = Counter()
-    for one in order:
-        names[one.node] = f"{mark}{one.level}_{numbers[one.level]}"
-        numbers[one.level] += 1
+    labels = Labels(common)
+    names = {one.node: labels.new(one.items) for one in order}
     if root:
-        names[tree.root] = unused("*", common)
-    require_unlike(items, names.values())
-    taken = {*items, *names.values()}
-    for number, v in enumerate(v for v in range(tree.n_leaves, tree.n_nodes) if v not in names):
-        names[v] = unused("*" if v == tree.root else f"{mark}0_{number}", taken)
-        taken.add(names[v])
+        names[tree.root] = labels.take("*")
+    items = tree.labels[: tree.n_leaves]
+    require_unlike({*items}, names.values())
+    labels = Labels([*items, *names.values()])
+    for v in range(tree.n_leaves, tree.n_nodes):
+        if v not in names:
+            below = _listed(_below(tree, v), common)
+            names[v] = labels.take("*") if v == tree.root else labels.new(below)
     return {tree.labels[v]: name for v, name in names.items()}
 
 
