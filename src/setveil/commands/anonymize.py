@@ -26,7 +26,7 @@ from setveil.commands.given import (
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError, described
 from setveil.facts.generalizing import VOLUME, Generalizing
-from setveil.guarantees import Guarantee, models
+from setveil.guarantees import Guarantee, Model, models
 from setveil.hierarchy.tree import Hierarchy
 from setveil.options.classes import NAME
 from setveil.options.decode import Given, decode, no_parameter
@@ -226,12 +226,7 @@ def anonymize(
             hint=f"sv.anonymize(sv.read(data, {reading[0]}=...), ...)",
         )
     _require_parameters(parameters, algorithm, guarantee)
-    if models()[guarantee.model].release == "tables" and not isinstance(data, Transactions | list | tuple):
-        raise RequestError(
-            f"{models()[guarantee.model].title} is about tables, whose columns have roles, got "
-            f"{described(data)}.",
-            hint="sv.anonymize(sv.read_table(data, qi=[...], set=...), ...)",
-        )
+    _require_roles(models()[guarantee.model], data)
     rows = rows_of(data, tables=True)
     tree = tree_of(hierarchy) if rows.facts is None else tree_of_codes(hierarchy, rows.facts)
     tree = tree or tree_beside(rows)
@@ -245,6 +240,15 @@ def anonymize(
             details=details, watched=labels_of("watched", watched, rows), list_members=list_members,
             suppress_below=suppress_below, trace=steps, progress=listening, **values,
         )  # fmt: skip
+
+
+def _require_roles(model: Model, data: object) -> None:
+    """Refuse files and frames, which are read as rows of items, for a promise about tables."""
+    if model.release == "tables" and not isinstance(data, Transactions | list | tuple):
+        raise RequestError(
+            f"{model.title} is about tables, whose columns have roles, got {described(data)}.",
+            hint="sv.anonymize(sv.read_table(data, qi=[...], set=...), ...)",
+        )
 
 
 def trace_at(place: str | PathLike[str] | None) -> Path | None:

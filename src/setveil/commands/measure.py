@@ -141,13 +141,12 @@ def measure(
     """
     listening = heard(progress)
     seed = integer("seed", seed, 0)
+    counted = {
+        "query_size": query_size, "query_support": query_support, "group_by": group_by, "itemsets": itemsets,
+        "itemset_length": itemset_length, "top": top,
+    }  # fmt: skip
     numbers: dict[str, Any] = {
-        "query_size": integer_or_none("query_size", query_size, 1),
-        "query_support": integer_or_none("query_support", query_support, 1),
-        "group_by": integer_or_none("group_by", group_by, 1),
-        "itemsets": integer_or_none("itemsets", itemsets, 1),
-        "itemset_length": integer_or_none("itemset_length", itemset_length, 1),
-        "top": integer_or_none("top", top, 1),
+        **{name: integer_or_none(name, value, 1) for name, value in counted.items()},
         "rules": rules,
         "confidence": confidence,
         "rule_length": integer_or_none("rule_length", rule_length, 2),
@@ -170,11 +169,10 @@ def measure(
     if estimator not in {None, "entropy", "uniform"}:
         raise RequestError(f'estimator must be "entropy" or "uniform", got {described(estimator)}.')
     given = {**numbers, "private": private, "hierarchy": hierarchy, "estimator": estimator}
-    useless = {name: value for name, value in given.items() if name not in kind.info.asks}
-    if "queries" not in kind.info.asks:
-        useless |= {"queries": queries}
+    asks = kind.info.asks
+    useless = {name: value for name, value in {**given, "queries": queries}.items() if name not in asks}
     require_useful(useless, given, kind.info.title)
-    asked, number = _queries(queries, before, numbers, seed, listening, drawn="query_size" in kind.info.asks)
+    asked, number = _queries(queries, before, numbers, seed, listening, drawn="query_size" in asks)
     return losses(
         before, parts, hierarchy=tree, queries=asked, group_by=group_by, number=number, seed=seed,
         estimator=estimator, itemsets=itemsets, itemset_length=itemset_length,

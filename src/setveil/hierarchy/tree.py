@@ -92,15 +92,7 @@ class Hierarchy:
         Readers check what a file holds and name every problem; use `from_paths` for data of your own.
         """
         self.origin: HierarchyOrigin | None = None
-        hint = "Hierarchy.from_paths takes one list per leaf: the leaf, its parent, ..., the root."
-        require_type("A hierarchy is made of a mapping of nodes to parents", parents, Mapping, hint=hint)
-        for node, above in parents.items():
-            if isinstance(node, str) and (above is None or isinstance(above, str)):
-                continue
-            require_type("A node of a hierarchy must be a text", node, str)
-            require_type(f"The parent of {shorten(node)} must be a text or None", above, (str, type(None)))
-        if "" in parents:
-            raise HierarchyError("A hierarchy has a node without a label.")
+        _require_texts(parents)
         has_child = set(parents.values())
         if unknown := sorted(up for up in has_child if up is not None and up not in parents):
             raise HierarchyError(f"{len(unknown)} parents are not nodes themselves: {listed(unknown)}.")
@@ -147,21 +139,7 @@ class Hierarchy:
         for v in sorted(range(self.n_nodes), key=first.__getitem__):
             if parent[v] >= 0:
                 self._children[parent[v]].append(v)
-        low, high = [0] * self.n_nodes, [0] * self.n_nodes
-        leaf_order: list[int] = []
-        stack = [(self.root, False)]
-        while stack:
-            v, done = stack.pop()
-            if done:
-                high[v] = len(leaf_order)
-                continue
-            low[v] = len(leaf_order)
-            if v < self.n_leaves:
-                leaf_order.append(v)
-                high[v] = len(leaf_order)
-            else:
-                stack.append((v, True))
-                stack.extend((child, False) for child in reversed(self._children[v]))
+        low, high, leaf_order = _spans(self._children, self.n_leaves, self.root)
         self.low: NDArray[np.int32] = frozen(np.array(low, np.int32), np.int32)
         self.high: NDArray[np.int32] = frozen(np.array(high, np.int32), np.int32)
         self.leaf_order: NDArray[np.int32] = frozen(np.array(leaf_order, np.int32), np.int32)
@@ -399,3 +377,38 @@ def _other_writing(missing: Sequence[str], leaves: Sequence[str]) -> tuple[str, 
             faces("Add --normalize codes", "Read with normalize='codes'") + ", it makes spellings one item.",
         )
     return "", ""
+
+
+def _require_texts(parents: Mapping[str, str | None]) -> None:
+    """Refuse links that are no mapping of texts to texts or None."""
+    hint = "Hierarchy.from_paths takes one list per leaf: the leaf, its parent, ..., the root."
+    require_type("A hierarchy is made of a mapping of nodes to parents", parents, Mapping, hint=hint)
+    for node, above in parents.items():
+        if isinstance(node, str) and (above is None or isinstance(above, str)):
+            continue
+        require_type("A node of a hierarchy must be a text", node, str)
+        require_type(f"The parent of {shorten(node)} must be a text or None", above, (str, type(None)))
+    if "" in parents:
+        raise HierarchyError("A hierarchy has a node without a label.")
+
+
+def _spans(
+    children: Sequence[Sequence[int]], n_leaves: int, root: int
+) -> tuple[list[int], list[int], list[int]]:
+    """Walk the tree depth first: the leaves in this order, and where those of each node begin and end."""
+    low, high = [0] * len(children), [0] * len(children)
+    leaf_order: list[int] = []
+    stack = [(root, False)]
+    while stack:
+        v, done = stack.pop()
+        if done:
+            high[v] = len(leaf_order)
+            continue
+        low[v] = len(leaf_order)
+        if v < n_leaves:
+            leaf_order.append(v)
+            high[v] = len(leaf_order)
+        else:
+            stack.append((v, True))
+            stack.extend((child, False) for child in reversed(children[v]))
+    return low, high, leaf_order

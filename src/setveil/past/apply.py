@@ -95,12 +95,7 @@ def apply(
     if union is not None and people == "same":
         raise RequestError("Two releases of the same people are not verified together: nothing follows.")
     timing: dict[str, float] = {"read": data.origin.seconds} if data.origin else {}
-    hierarchy = _hierarchy(earlier, hierarchy)
-    if hierarchy is not None:
-        out = {label for item, label in earlier.image.items() if label is not None and label != item}
-        hierarchy, (data,) = fit_rows_after(hierarchy, [data], earlier.image, out)
-    elif (read := earlier.report["input"].get("read")) and read.get("respelled"):
-        data = data.with_spellings_of(earlier.image)
+    hierarchy, data = _fitted(earlier, _hierarchy(earlier, hierarchy), data)
     if hierarchy is not None and hierarchy.origin is not None:
         timing["hierarchy"] = hierarchy.origin.seconds
     progress("comparing with the earlier run")
@@ -128,11 +123,7 @@ def apply(
         progress("verifying")
         with timed(timing, "verify"):
             verdict = checked(data, release, guarantee, progress)
-        if not verdict.holds:
-            raise GuaranteeError(
-                f"The coarsened recoding failed its check. {verdict!r} Nothing was written.",
-                hint="This is a defect of setveil; please report it with the parameters of the run.",
-            )
+        _require_kept(verdict)
     together = None
     if union is not None:
         progress("verifying both releases together")
@@ -162,6 +153,27 @@ def apply(
         report["applied"]["union"] = together
     layout = data.origin.layout if data.origin else Layout("basket")
     return VerifiedRelease(release, verdict, found["utility"], report, layout, data.personal)
+
+
+def _fitted(
+    earlier: PastRun, hierarchy: Hierarchy | None, data: Transactions
+) -> tuple[Hierarchy | None, Transactions]:
+    """Make a hierarchy and new rows fit the labels of the earlier run."""
+    if hierarchy is not None:
+        out = {label for item, label in earlier.image.items() if label is not None and label != item}
+        hierarchy, (data,) = fit_rows_after(hierarchy, [data], earlier.image, out)
+    elif (read := earlier.report["input"].get("read")) and read.get("respelled"):
+        data = data.with_spellings_of(earlier.image)
+    return hierarchy, data
+
+
+def _require_kept(verdict: Verdict) -> None:
+    """Refuse to publish what does not satisfy the guarantee after it was coarsened."""
+    if not verdict.holds:
+        raise GuaranteeError(
+            f"The coarsened recoding failed its check. {verdict!r} Nothing was written.",
+            hint="This is a defect of setveil; please report it with the parameters of the run.",
+        )
 
 
 def _terms(earlier: PastRun, repair: bool | Exact) -> Exact | None:

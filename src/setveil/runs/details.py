@@ -15,6 +15,7 @@ from setveil import algorithms as registry
 from setveil.attacker.attack import attack_risk
 from setveil.attacker.inference import inferences
 from setveil.attacker.knowledge import knowledge_of
+from setveil.data.layout import Origin
 from setveil.data.sums import Original, Sums
 from setveil.data.transactions import Transactions
 from setveil.guarantees import Guarantee
@@ -76,42 +77,16 @@ def recorded(
     guarantee, seed
         What was promised, and what the rows are shuffled by.
     """
-    origin, details = data.origin, release.details
-    apart = {
-        "optimality", "certificate", "suppressed", "timing", "frontier", "classes", "split", "facts",
-    }  # fmt: skip
+    details = release.details
     record: dict[str, Any] = {
         "version": VERSION,
         "setveil": __version__,
         "versions": {**packages(), "python": platform.python_version()},
         "seed": seed,
-        "input": {
-            "path": origin.path if origin else None,
-            "sha256": origin.sha256 if origin else None,
-            "format": origin.layout.format if origin else None,
-            "read": origin.as_dict() if origin else None,
-            "rows": data.n_rows,
-            "empty_rows": data.n_rows - data.filled_rows,
-            "items": data.n_items,
-            "occurrences": data.n_occurrences,
-        },
+        "input": _of_input(data),
         "hierarchy": _of_hierarchy(hierarchy) if hierarchy else None,
-        "algorithm": {
-            "name": algorithm["name"],
-            "title": algorithm["info"].title,
-            "parameters": _plain(asdict(algorithm["settings"])),
-            "reference": algorithm["info"].reference,
-            **_origin(algorithm),
-            **{key: value for key, value in details.items() if key not in apart},
-        },
-        "guarantee": {
-            **guarantee.as_dict(),
-            "phrase": guarantee.phrase,
-            **({"rows_are": origin.unit} if origin and origin.unit != "person" else {}),
-            "holds": verdict.holds,
-            "violations": verdict.violations,
-            **verdict.found(),
-        },
+        "algorithm": _of_algorithm(algorithm, details),
+        "guarantee": _of_guarantee(guarantee, verdict, data.origin),
         "utility": found["utility"],
         **{key: found[key] for key in ("answers", "optimality") if found.get(key)},
         **({"certificate": details["certificate"].told()} if "certificate" in details else {}),
@@ -126,6 +101,48 @@ def recorded(
         "peak_memory_mb": peak_memory_mb(),
     }
     return cast("Record", record)
+
+
+def _of_input(data: Original) -> dict[str, Any]:
+    """Say what was read: the file, and the numbers of its rows and items."""
+    origin = data.origin
+    return {
+        "path": origin.path if origin else None,
+        "sha256": origin.sha256 if origin else None,
+        "format": origin.layout.format if origin else None,
+        "read": origin.as_dict() if origin else None,
+        "rows": data.n_rows,
+        "empty_rows": data.n_rows - data.filled_rows,
+        "items": data.n_items,
+        "occurrences": data.n_occurrences,
+    }
+
+
+def _of_algorithm(algorithm: Mapping[str, Any], details: Mapping[str, Any]) -> dict[str, Any]:
+    """Name the algorithm and its parameters, with details that are recorded nowhere else."""
+    elsewhere = {
+        "optimality", "certificate", "suppressed", "timing", "frontier", "classes", "split", "facts",
+    }  # fmt: skip
+    return {
+        "name": algorithm["name"],
+        "title": algorithm["info"].title,
+        "parameters": _plain(asdict(algorithm["settings"])),
+        "reference": algorithm["info"].reference,
+        **_origin(algorithm),
+        **{key: value for key, value in details.items() if key not in elsewhere},
+    }
+
+
+def _of_guarantee(guarantee: Guarantee, verdict: Verdict, origin: Origin | None) -> dict[str, Any]:
+    """Say what was promised, and what the verifier found."""
+    return {
+        **guarantee.as_dict(),
+        "phrase": guarantee.phrase,
+        **({"rows_are": origin.unit} if origin and origin.unit != "person" else {}),
+        "holds": verdict.holds,
+        "violations": verdict.violations,
+        **verdict.found(),
+    }
 
 
 def _origin(algorithm: Mapping[str, Any]) -> dict[str, Any]:

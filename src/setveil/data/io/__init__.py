@@ -270,18 +270,8 @@ def _as_published(lacking: Lacking) -> Lacking:
     return replace(lacking, published=True) if lacking == replace(PLAIN, values=lacking.values) else lacking
 
 
-def _read(
-    path: str | Path | Sequence[str | Path] | None,
-    request: _Request,
-    not_ids: str | Sequence[str] | None,
-    query: str | None,
-    connection: str | None,
-    *,
-    same_ids: bool,
-    rows_are_events: bool,
-) -> tuple[Transactions, list[str] | None]:
-    """Read transactions and the ids of their rows."""
-    start = time.perf_counter()
+def _require_sense(path: object, request: _Request, query: str | None, connection: str | None) -> None:
+    """Refuse ways of reading that contradict each other."""
     Layout(request.format or "basket")
     require_separator(request.separator)
     wanted = request.wanted
@@ -303,6 +293,22 @@ def _read(
         )
     if (path is None) == (query is None):
         raise RequestError("Rows are read either from files or by a query, expected one of these.")
+
+
+def _read(
+    path: str | Path | Sequence[str | Path] | None,
+    request: _Request,
+    not_ids: str | Sequence[str] | None,
+    query: str | None,
+    connection: str | None,
+    *,
+    same_ids: bool,
+    rows_are_events: bool,
+) -> tuple[Transactions, list[str] | None]:
+    """Read transactions and the ids of their rows."""
+    start = time.perf_counter()
+    wanted = request.wanted
+    _require_sense(path, request, query, connection)
     if query is not None and connection is not None:
         parts, files, encodings = _query_parts(query, connection, request)
     else:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
 from setveil import algorithms
 from setveil.guarantees.km_rho import PUBLIC
 from setveil.report.explore.cells import Explored
-from setveil.studies.explore.cells import proven_losses
+from setveil.studies.explore.cells import Cell, proven_losses
 from setveil.studies.explore.promises import Promise, front, lower_envelope
 from setveil.studies.explore.rows import Exploration
 from setveil.studies.machine import machine
@@ -55,36 +55,22 @@ def record(
     bounds = proven_losses(cells)
     proves = found.algorithm == "exact" and found.proves
     ahead = set(front({promise: losses[other] for promise, other in taken.items()}))
+    command = _commands(found, inputs, reading, hierarchy, own, sensitive, seed)
     lines = []
     for promise, cell in cells.items():
+        best = cells.get(taken.get(promise, (0, 0)))
         line: dict[str, Any] = {
             **_named(promise),
             "status": cell.status,
             "error": cell.error,
             "seconds": round(cell.seconds, 3),
         }
-        best = cells.get(taken.get(promise, (0, 0)))
         if best is None or best.loss is None:
             line |= {"loss": None, "made_for": None, "command": None}
         else:
-            command = None
-            if inputs is not None:
-                command = _command(
-                    found, _named(best.promise), inputs, reading, hierarchy, own, sensitive, seed
-                )
-            lower = min(bounds[promise], best.loss)
-            line |= {
-                "loss": best.loss,
-                "made_for": _named(best.promise),
-                "own_loss": cell.loss,
-                "lower_bound": lower,
-                "proven": (proven := best.loss <= bounds[promise] if proves else None),
-                "at_most": cell.status != "done" or proven is False or cell.cut_short,
-                **({} if cell.rho is None else _beside(best.loss, lower, promise in ahead)),
-                **best.found,
-                **cell.lent,
-                "command": command,
-            }
+            proven = best.loss <= bounds[promise] if proves else None
+            line |= _of_best(cell, best, bounds[promise], proven, is_ahead=promise in ahead)
+            line["command"] = command(_named(best.promise))
         lines.append(line)
     letters = {"k": "K", "m": "M", **({} if found.secrets is None else {"rho": "RHO"})}
     written = {
@@ -97,9 +83,7 @@ def record(
         "m": [_plain(m) for m in sorted({cell.m for cell in found.cells})],
         **_sensitive(found),
         **found.size,
-        "command": None
-        if inputs is None
-        else _command(found, letters, inputs, reading, hierarchy, own, sensitive, seed),
+        "command": command(letters),
         "hierarchy": None if hierarchy is None else str(hierarchy),
         "inputs": list(inputs or ()),
         "cells": lines,
@@ -123,6 +107,23 @@ def _named(promise: Promise) -> dict[str, Any]:
     return {"k": k, "m": _plain(m), **({"rho": as_json(rho[0])} if rho else {})}
 
 
+def _of_best(cell: Cell, best: Cell, bound: float, proven: bool | None, *, is_ahead: bool) -> dict[str, Any]:
+    """Say what is known of the best release that satisfies the promise of a cell."""
+    loss: Any = best.loss  # there is one
+    lower = min(bound, loss)
+    return {
+        "loss": loss,
+        "made_for": _named(best.promise),
+        "own_loss": cell.loss,
+        "lower_bound": lower,
+        "proven": proven,
+        "at_most": cell.status != "done" or proven is False or cell.cut_short,
+        **({} if cell.rho is None else _beside(loss, lower, is_ahead)),
+        **best.found,
+        **cell.lent,
+    }
+
+
 def _beside(loss: float, lower: float, is_ahead: bool) -> dict[str, Any]:
     """Say how far a loss may be from the least, and whether every stronger promise loses more."""
     return {"gap": (loss - lower) / loss if loss else 0.0, "front": is_ahead}
@@ -138,6 +139,21 @@ def _sensitive(found: Exploration) -> dict[str, Any]:
         "sensitive": list(found.secrets.items),
         "knows": found.secrets.knows,
     }
+
+
+def _commands(
+    found: Exploration,
+    inputs: Sequence[str] | None,
+    reading: Sequence[str],
+    hierarchy: Path | None,
+    own: Sequence[str],
+    sensitive: str,
+    seed: int,
+) -> Callable[[Mapping[str, object]], str | None]:
+    """Return what writes the command that makes a release for a promise; None if no file holds the rows."""
+    if inputs is None:
+        return lambda _: None
+    return lambda promise: _command(found, promise, inputs, reading, hierarchy, own, sensitive, seed)
 
 
 def _command(

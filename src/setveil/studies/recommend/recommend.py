@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from setveil import algorithms
 from setveil.errors import InfeasibleError, RequestError
 from setveil.progress import Progress, silent
 from setveil.report.recommend.kinds import Recommended
-from setveil.studies.compare.plan import DataSet, plan_run
+from setveil.studies.compare.plan import DataSet, Run, plan_run
 from setveil.studies.compare.results import Row, table
 from setveil.studies.compare.sweep import run_all
 from setveil.studies.machine import machine
@@ -165,24 +165,9 @@ def recommend(
     )
     by_run = {row["run"]: row for row in table(runs, records)}
     by = "are_mean" if queries_file is not None else "lm" if share is None else "f"
+    late = {"status": "timeout", "error": f"Not finished within {time_budget:g} s."}
     rows = [
-        {
-            "status": "timeout",
-            "error": f"Not finished within {time_budget:g} s.",
-            **by_run.get(run.id, {}),
-            "method": run.method,
-            "model": run.model,
-            "name": one.name,
-            "algorithm": one.algorithm,
-            "options": {
-                name: str(value.path) if isinstance(value, Reference) else value
-                for name, value in one.options.items()
-            },
-            "keeps": one.keeps,
-            "as_asked": one.as_asked,
-            "any_items": one.any_items,
-        }
-        for run, one in zip(runs, candidates, strict=True)
+        _row(run, one, {**late, **by_run.get(run.id, {})}) for run, one in zip(runs, candidates, strict=True)
     ]
     for row in rows:
         if share is not None:
@@ -192,6 +177,24 @@ def recommend(
     _rank(rows, along=along)
     _require_one(rows)
     return Advice(by, known, rows, along, share, asked)
+
+
+def _row(run: Run, candidate: Candidate, measured: Mapping[str, Any]) -> Row:
+    """Put together what was measured of a run, and what the candidate is."""
+    return {
+        **measured,
+        "method": run.method,
+        "model": run.model,
+        "name": candidate.name,
+        "algorithm": candidate.algorithm,
+        "options": {
+            name: str(value.path) if isinstance(value, Reference) else value
+            for name, value in candidate.options.items()
+        },
+        "keeps": candidate.keeps,
+        "as_asked": candidate.as_asked,
+        "any_items": candidate.any_items,
+    }
 
 
 def _rank(rows: list[Row], *, along: bool) -> None:
