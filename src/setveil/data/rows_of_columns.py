@@ -391,6 +391,17 @@ def _without_items(lines: Codes, indptr: Codes, codes: Codes) -> list[str]:
     return [f"{count(number, 'line')} {'has' if number == 1 else 'have'} an ID and no item{rows}."]
 
 
+def _places_of_cells(table: Any, wanted: Wanted, *, long: bool) -> tuple[int | None, list[int]]:
+    """Find the column of ids, if there is one, and those whose cells hold items."""
+    if long:
+        found = long_columns(table.names, wanted, table.name)
+        if found is None:
+            raise refusal(table, "")
+        return found[0], [found[1]]
+    id_at = None if wanted.id_column is None else column_at(table.names, wanted.id_column, table.name)
+    return id_at, columns_at(table.names, wanted.item_columns or (), id_at, table.name)
+
+
 def _read_cells(table: Any, form: str | None, wanted: Wanted, delimiter: str) -> RowsRead:
     """Take the rows out of a table whose cells hold several items, or none."""
     require_delimiter(delimiter)
@@ -399,16 +410,8 @@ def _read_cells(table: Any, form: str | None, wanted: Wanted, delimiter: str) ->
             "The option delimiter does not apply to one-hot tables, whose cells hold no items.",
             hint="Omit it, or --format onehot.",
         )
-    id_at: int | None
     long = form == "long" or (form is None and wanted.item_columns is None)
-    if long:
-        found = long_columns(table.names, wanted, table.name)
-        if found is None:
-            raise refusal(table, "")
-        id_at, items_at = found[0], [found[1]]
-    else:
-        id_at = None if wanted.id_column is None else column_at(table.names, wanted.id_column, table.name)
-        items_at = columns_at(table.names, wanted.item_columns or (), id_at, table.name)
+    id_at, items_at = _places_of_cells(table, wanted, long=long)
     wanted_at = [*([] if id_at is None else [id_at]), *items_at]
     columns = table.columns(wanted_at, id_at=id_at, marks=True)
     ids = None

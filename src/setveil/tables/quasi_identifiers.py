@@ -294,6 +294,46 @@ def _spans(n: int) -> tuple[NDArray[np.int32], NDArray[np.int32], None]:
     return frozen(each, np.int32), frozen(each + 1, np.int32), None
 
 
+def _links(
+    name: str, present: Sequence[str], numbers: Mapping[str, Fraction], parents: Parents | None
+) -> dict[str, str | None]:
+    """Name the parent of each node of a hierarchy that has a place for all values, the missing one too."""
+    if parents is None:
+        if ANY in present:
+            raise DataError(
+                f"Column {shorten(name)} holds the value {ANY}, which is what all values are published as.",
+                hint="Give the column a hierarchy with another label at the root, or another value.",
+            )
+        return dict.fromkeys(present, ANY) | {ANY: None}
+    links: dict[str, str | None] = dict(parents)
+    root = next(node for node, up in links.items() if up is None)
+    leaves = _leaves(links)
+    values = [numbers.get(leaf, leaf) for leaf in leaves]
+    known = set(values)
+    if len(known) < len(values):
+        double = [leaf for leaf, value in zip(leaves, values, strict=True) if values.count(value) > 1]
+        raise DataError(
+            f"The hierarchy of column {shorten(name)} has several leaves for one number: {listed(double)}.",
+            hint="Write each number once.",
+        )
+    lacking = sorted(text for text in present if text and numbers.get(text, text) not in known)
+    if lacking:
+        raise DataError(
+            f"{count(len(lacking), 'value')} of column {shorten(name)} {are(len(lacking))} not in its "
+            f"hierarchy: {listed(lacking)}.",
+            hint="Add them as leaves; every value must be one.",
+        )
+    if MISSING in present and MISSING not in links:
+        if root in leaves:  # a single value, which cannot stand above another
+            raise DataError(
+                f"The hierarchy of column {shorten(name)} is a single node, {shorten(root)}, and rows "
+                "without a value have no place in it.",
+                hint="Give it a root above the value.",
+            )
+        links[MISSING] = root
+    return links
+
+
 def _tree(
     name: str,
     present: Sequence[str],
@@ -302,42 +342,7 @@ def _tree(
     parents: Parents | None,
 ) -> tuple[list[str], int, NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
     """Arrange a hierarchy: labels, number of values, first and last value and parent of each node."""
-    links: dict[str, str | None]
-    if parents is None:
-        links = dict.fromkeys(present, ANY) | {ANY: None}
-        if ANY in present:
-            raise DataError(
-                f"Column {shorten(name)} holds the value {ANY}, which is what all values are published as.",
-                hint="Give the column a hierarchy with another label at the root, or another value.",
-            )
-    else:
-        links = dict(parents)
-        root = next(node for node, up in links.items() if up is None)
-        leaves = _leaves(links)
-        values = [numbers.get(leaf, leaf) for leaf in leaves]
-        known = set(values)
-        if len(known) < len(values):
-            double = [leaf for leaf, value in zip(leaves, values, strict=True) if values.count(value) > 1]
-            raise DataError(
-                f"The hierarchy of column {shorten(name)} has several leaves for one number: "
-                f"{listed(double)}.",
-                hint="Write each number once.",
-            )
-        lacking = sorted(text for text in present if text and numbers.get(text, text) not in known)
-        if lacking:
-            raise DataError(
-                f"{count(len(lacking), 'value')} of column {shorten(name)} {are(len(lacking))} not in its "
-                f"hierarchy: {listed(lacking)}.",
-                hint="Add them as leaves; every value must be one.",
-            )
-        if MISSING in present and MISSING not in links:
-            if root in leaves:  # a single value, which cannot stand above another
-                raise DataError(
-                    f"The hierarchy of column {shorten(name)} is a single node, {shorten(root)}, and rows "
-                    "without a value have no place in it.",
-                    hint="Give it a root above the value.",
-                )
-            links[MISSING] = root
+    links = _links(name, present, numbers, parents)
     children: dict[str, list[str]] = {}
     for node, up in links.items():
         if up is not None:

@@ -201,14 +201,8 @@ def make_roles(
         Columns of ages, each with the columns of two dates.
     """
     hierarchy, levels = grown(hierarchy)
-    names = list(qi)
-    again = next((name for name in names if names.count(name) > 1), None)
-    if again is not None:
-        raise two_roles(again, "qi", "qi")
-    said: dict[str, dict[str, Any]] = {name: {} for name in names}
-    if isinstance(qi, Mapping):
-        for name, about in qi.items():
-            said[name] = _keys(f"Column {shorten(name)}", about, OF_KNOWN)
+    said = _said_of(qi)
+    names = list(said)
 
     def add(what: str, name: str, key: str, value: Any) -> None:
         if name not in said:
@@ -232,19 +226,32 @@ def make_roles(
     for kind, some in (("numeric", numeric), ("categorical", categorical)):
         for name in some:
             add("The kind", name, "kind", kind)
-    for name, width in (ranges or {}).items():
-        add("A width of ranges", name, "ranges", width)
-    for name, ends in (bounds or {}).items():
-        add("Bounds", name, "bounds", ends)
-    for name, weight in (weights or {}).items():
-        add("A weight", name, "weight", weight)
-    for name, values in (missing or {}).items():
-        add("What is missing", name, "missing", values)
+    for what, key, given in (
+        ("A width of ranges", "ranges", ranges),
+        ("Bounds", "bounds", bounds),
+        ("A weight", "weight", weights),
+        ("What is missing", "missing", missing),
+    ):
+        for name, value in (given or {}).items():
+            add(what, name, key, value)
     return Roles(
         {name: _known(name, about) for name, about in said.items()},
         set_name, tuple(keep), tuple(drop), id_column, hierarchy, delimiter, levels=levels,
         per_person=dict(per_person or {}), ages=_ages_in(ages or {}),
     )  # fmt: skip
+
+
+def _said_of(qi: Iterable[str] | Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Take quasi-identifiers, and what is said of each with its name."""
+    names = list(qi)
+    again = next((name for name in names if names.count(name) > 1), None)
+    if again is not None:
+        raise two_roles(again, "qi", "qi")
+    said: dict[str, dict[str, Any]] = {name: {} for name in names}
+    if isinstance(qi, Mapping):
+        for name, about in qi.items():
+            said[name] = _keys(f"Column {shorten(name)}", about, OF_KNOWN)
+    return said
 
 
 def _known(name: str, about: Mapping[str, Any]) -> Known:

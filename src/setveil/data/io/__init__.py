@@ -295,6 +295,23 @@ def _require_sense(path: object, request: _Request, query: str | None, connectio
         raise RequestError("Rows are read either from files or by a query, expected one of these.")
 
 
+def _require_items(
+    parts: Sequence[RowsRead],
+    files: Sequence[InputFile],
+    request: _Request,
+    not_ids: str | Sequence[str] | None,
+) -> None:
+    """Refuse columns of items that look like those of IDs, lists or rounded numbers."""
+    wanted = request.wanted
+    if wanted.named:
+        for one, file in zip(parts, files, strict=True):
+            require_no_ids(file.path, one.items, not_ids)
+            if request.format is None and wanted.delimiter is None and _is_of_cells(one.layout):
+                refuse_lists(file.path, one.items, one.layout.format)
+    for one, file in zip(parts, files, strict=True):
+        refuse_rounded_parts(file.path, one)
+
+
 def _read(
     path: str | Path | Sequence[str | Path] | None,
     request: _Request,
@@ -319,14 +336,8 @@ def _read(
     for further in request.also:
         part, file = _also_part(further, request, id_column)
         parts, files = [*parts, part], [*files, file]
-    if not request.published and wanted.named:
-        for one, file in zip(parts, files, strict=True):
-            require_no_ids(file.path, one.items, not_ids)
-            if request.format is None and wanted.delimiter is None and _is_of_cells(one.layout):
-                refuse_lists(file.path, one.items, one.layout.format)
     if not request.published:
-        for one, file in zip(parts, files, strict=True):
-            refuse_rounded_parts(file.path, one)
+        _require_items(parts, files, request, not_ids)
     lacking = [request.lacking] * first + [request.lacking.alone()] * len(request.also)
     parts = [
         without_words(one, file.path, words) for one, file, words in zip(parts, files, lacking, strict=True)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.data.people import SeriesPeople
+from setveil.data.people import Appearance, SeriesPeople
 from setveil.guarantees.series import SeriesAnonymity
 from setveil.guarantees.verify._projection import Rows, distinct_rows
 
@@ -60,6 +60,21 @@ class KnownPeople(NamedTuple):
     earlier: Ints
 
 
+def _shown_in(release: Appearance, width: int, presence: str) -> tuple[Ints, Ints]:
+    """Return the numbers of the persons' items in a release, ascending, and what it shows of each."""
+    person = np.repeat(release.people, np.diff(release.indptr))
+    key = person * width + release.items
+    labels = np.ascontiguousarray(release.labels, np.int64)[release.items]
+    left_out = 0 if presence == "ignored" else LEFT_OUT
+    show = np.where(labels < 0, left_out, labels + FIRST_LABEL)
+    if presence == "known":
+        key = np.concatenate((key, release.people * width + (width - 1)))
+        show = np.concatenate((show, np.full(release.people.size, LEFT_OUT)))
+        order = np.argsort(key, kind="stable")
+        key, show = key[order], show[order]
+    return key, show
+
+
 def known_of(series: SeriesPeople, promise: SeriesAnonymity, earlier: int = 0) -> KnownPeople:
     """Find the variants of all people.
 
@@ -73,16 +88,7 @@ def known_of(series: SeriesPeople, promise: SeriesAnonymity, earlier: int = 0) -
     as_facts = promise.known == "facts"
     keys, shows = [], []
     for t, release in enumerate(series.releases):
-        person = np.repeat(release.people, np.diff(release.indptr))
-        key = person * width + release.items
-        labels = np.ascontiguousarray(release.labels, np.int64)[release.items]
-        left_out = 0 if promise.presence == "ignored" else LEFT_OUT
-        show = np.where(labels < 0, left_out, labels + FIRST_LABEL)
-        if promise.presence == "known":
-            key = np.concatenate((key, release.people * width + (width - 1)))
-            show = np.concatenate((show, np.full(release.people.size, LEFT_OUT)))
-            order = np.argsort(key, kind="stable")
-            key, show = key[order], show[order]
+        key, show = _shown_in(release, width, promise.presence)
         keys.append(key * n_releases + t if as_facts else key)
         shows.append(show)
     everything = _different(np.concatenate([np.zeros(0, np.int64), *keys]))
