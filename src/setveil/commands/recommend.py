@@ -38,6 +38,7 @@ from setveil.hierarchy.fit import fit_rows
 from setveil.hierarchy.io import write_hierarchy
 from setveil.hierarchy.tree import Hierarchy
 from setveil.options.guarantees import require_options
+from setveil.progress import Progress, silent
 from setveil.report.recommend.kinds import Recommended
 from setveil.staging import keep_private, private_file, private_folder, scratch_folder
 from setveil.studies.compare.plan import DataSet, data_set
@@ -50,7 +51,7 @@ from setveil.studies.recommend.candidates import (
     table_candidates,
     uncertainty_candidates,
 )
-from setveil.studies.recommend.recommend import TIME_BUDGET, Advice, record
+from setveil.studies.recommend.recommend import TIME_BUDGET, Advice, record, with_regrouping
 from setveil.studies.recommend.recommend import recommend as advise
 from setveil.tables.files import table_files
 from setveil.utility.queries import read_queries
@@ -300,11 +301,26 @@ class RowsAdviser:
             hidden = None if secrets is None else secrets(folder)
             asked, tried = self.data_set(rows, tree, folder, files), self.candidates(promise, hidden, share)
             keep_private(folder)
-            return advise(
+            advice = advise(
                 asked, tried, private_folder(folder / "runs"), leaves=None if tree is None else tree.n_leaves,
                 known=known_items(promise.m), queries_file=None if queries is None else reference(queries),
                 share=share, asked=promise.model, time_budget=deadline.seconds, left=deadline.left, **how,
             )  # fmt: skip
+        if tree is None or advice.by != "lm" or promise.model or promise.private:
+            return advice
+        return self.with_regrouping(advice, rows, tree, promise, deadline, how.get("progress", silent))
+
+    def with_regrouping(
+        self,
+        advice: Advice,
+        rows: Transactions,
+        tree: Hierarchy,
+        promise: WantedPromise,
+        deadline: Deadline,
+        progress: Progress,
+    ) -> Advice:
+        """Add other groups if they halve the loss."""
+        return with_regrouping(advice, rows, tree, promise.k or 0, promise.m, deadline, progress)
 
 
 class TableAdviser(RowsAdviser):

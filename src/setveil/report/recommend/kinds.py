@@ -25,6 +25,7 @@ class Recommended(TypedDict):
     answering: Row | Null
     one_label: Row | Null
     safer: Row | Null
+    regrouping: NotRequired[dict[str, Any]]  # other groups that halve the loss
     candidates: list[Row]
     made_on: str
     setveil: str

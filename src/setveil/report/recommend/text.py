@@ -31,7 +31,8 @@ def advice_text(advice: Recommended) -> str:
 
 def further(advice: Recommended) -> list[str]:
     """Say what else there is to weigh before the best release is taken."""
-    return [text for text in (for_tables(advice), weighing(advice), answering(advice)) if text]
+    found = (for_tables(advice), weighing(advice), answering(advice), regrouping(advice))
+    return [text for text in found if text]
 
 
 def for_tables(advice: Recommended) -> str:
@@ -47,6 +48,20 @@ def for_tables(advice: Recommended) -> str:
     return (
         "Its labels differ by class: take it for statistics and drawn rows. For tables of counts, whose "
         f"reader adds up labels, of what gives each item one label {other['name']} {how}."
+    )
+
+
+def regrouping(advice: Recommended) -> str:
+    """Name other groups that halve the loss; else empty."""
+    found, best = advice.get("regrouping"), advice["best"]
+    if found is None or best is None:
+        return ""
+    lost = f"LM {words.measure(found['loss'])}" if found["complete"] else "less than half of that"
+    command = found.get("command")
+    return (
+        f"The groups matter more than the method: with new ones below those under the root a release loses "
+        f"{lost}. They are learned from the rows and reveal which items are about equally rare."
+        + (f" To make them: {command}" if command else "")
     )
 
 

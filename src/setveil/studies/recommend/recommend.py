@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, cast
 
 from setveil import algorithms
+from setveil.data.transactions import Transactions
+from setveil.deadline import Deadline
 from setveil.errors import InfeasibleError, RequestError
+from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress, silent
 from setveil.report.recommend.kinds import Recommended
 from setveil.studies.compare.plan import DataSet, Run, plan_run
@@ -18,10 +21,14 @@ from setveil.studies.compare.results import Row, table
 from setveil.studies.compare.sweep import run_all
 from setveil.studies.machine import machine
 from setveil.studies.recommend.candidates import Candidate
+from setveil.studies.regroup import regroup
 from setveil.values.kinds import Reference, Value
 from setveil.version import __version__
 
 TIME_BUDGET = 120.0
+_REGROUPING = 30.0  # seconds at most for a search of other groups
+_TRIES = 5  # runs of `exact` for which there must be time before one begins
+_HEIGHT = 3  # least height of a hierarchy with groups below those under the root
 ERRORS = ("are_mean", "table_are_mean")  # of random queries: for items; of a table, for columns and items
 
 # When another release is worth a word (see `Advice.safer` and docs/algorithms.md).
@@ -45,6 +52,7 @@ class Advice:
     along: bool = False  # whether there was a hierarchy, which says what may be merged
     share: Fraction | None = None  # of a table, the share of the quasi-identifiers in f
     asked: str = ""  # the model that was asked for, where it bounds what is learned of sensitive items
+    regrouping: dict[str, Any] | None = None  # other groups under which a release loses half as much, or less
 
     @property
     def best(self) -> Row | None:
@@ -197,6 +205,31 @@ def _row(run: Run, candidate: Candidate, measured: Mapping[str, Any]) -> Row:
     }
 
 
+def with_regrouping(
+    advice: Advice,
+    data: Transactions,
+    tree: Hierarchy,
+    k: int,
+    m: int | str,
+    deadline: Deadline,
+    progress: Progress = silent,
+) -> Advice:
+    """Try other groups below those under the root, if there is time; add them if they halve the loss."""
+    exact = next((row for row in advice.rows if row["name"] == "exact" and row["status"] == "done"), None)
+    best = advice.best
+    if best is None or exact is None or not isinstance(m, int) or not best["loss"] or tree.height < _HEIGHT:
+        return advice
+    left = deadline.left
+    if left < _TRIES * exact["seconds"]:
+        return advice
+    progress("trying other groups")
+    found = regroup(data, tree, 1, k=k, m=m, time_limit=min(left, _REGROUPING), progress=progress)
+    if 2 * found.after.loss > best["loss"]:
+        return advice
+    made = {"within": 1, "k": k, "m": m, "loss": found.after.loss, "complete": found.complete}
+    return replace(advice, regrouping=made)
+
+
 def _rank(rows: list[Row], *, along: bool) -> None:
     """Sort rows and number those that may be recommended; `along`: only what merges along a hierarchy."""
 
@@ -251,6 +284,14 @@ def record(
         row["command"] = shlex.join(
             ["setveil", "anonymize", *files, *reading, *words, *drawn, "--out", "DIR"]
         )
+    if advice.regrouping is not None:
+        words = ["hierarchy", "build", *(inputs or ()), *reading, "--regroup", str(hierarchy)]
+        words += [
+            word for name in ("within", "k", "m") for word in (f"--{name}", str(advice.regrouping[name]))
+        ]
+        named = inputs is not None and hierarchy is not None
+        line = shlex.join(["setveil", *words, "--out", "regrouped.csv"])
+        advice.regrouping["command"] = line if named else None
     written = {
         "by": advice.by,
         "known": advice.known,
@@ -262,6 +303,7 @@ def record(
         "answering": advice.answering,
         "one_label": advice.one_label,
         "safer": advice.safer,
+        **({} if advice.regrouping is None else {"regrouping": advice.regrouping}),
         "candidates": advice.rows,
         "made_on": machine(),
         "setveil": __version__,
