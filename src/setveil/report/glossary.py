@@ -29,7 +29,7 @@ ENTRIES: dict[str, GlossaryEntry] = {
     ),
     "rho": GlossaryEntry(
         "rho.",
-        "The greatest probability with which a sensitive item may be learned of a person, between 0 and 1.",
+        "The greatest probability with which someone learns a sensitive item of a person, between 0 and 1.",
     ),
     "promise": GlossaryEntry(
         "Promise",
@@ -98,28 +98,27 @@ ENTRIES: dict[str, GlossaryEntry] = {
     ),
     "sensitive item": GlossaryEntry(
         "Sensitive item, private item.",
-        "An item that nobody shall learn of a person.",
+        "An item that nobody must learn about a person.",
     ),
     "risk": GlossaryEntry(
         "Risk.",
-        "How many rows an attacker finds who knows 1, 2, 3 ... items, in an original or in a release;"
-        " a row is unique if it is the only one that fits.",
+        "The number of rows that match 1, 2, 3 ... known items, in an original or in a release. A row is "
+        "unique if it is the only match.",
     ),
     "series": GlossaryEntry(
         "Series.",
-        "Several releases about the same people. Its promise, (k, m)-series, is about their joined table: "
-        "for every person and every choice of at most m of her known items, at least k people show all of "
-        "their tokens, what the rows of the releases show of these items.",
+        "Several releases about the same people. Its guarantee, (k, m)-series, is about their joined table: "
+        "for every person and every choice of at most m known items, at least k people show all tokens of "
+        "these items, what the rows of the releases show of them.",
     ),
     "ledger": GlossaryEntry(
         "Ledger.",
-        "What must be kept inside of a series: who is in which release, under keyed codes, what each had, "
-        "and what was published.",
+        "The internal record of a series: who is in which release, under keyed codes, with their items and "
+        "labels.",
     ),
     "held back": GlossaryEntry(
         "Withheld.",
-        "Of a series: a person whose row does not go into a release, because she would be found whatever it "
-        "showed.",
+        "A person whose row is not in a release of a series, because it would be found whatever it showed.",
     ),
     "NCP": GlossaryEntry(
         "NCP",
