@@ -308,10 +308,8 @@ def _parts(release: object, recoding: Any, before: Transactions, tree: Hierarchy
                 f"The recoding must be that of a release, got {described(recoding)}.",
                 hint="Such as release.recoding; sv.measure(original, release) needs none.",
             )
-        rows = rows_of(release, "The release")
-        if isinstance(recoding, Grouping):
-            return {"kind": recoding.kind, "published": rows, "groups": recoding.published(rows)}
-        return {"kind": recoding.kind, "published": rows, "recoding": recoding}
+        measured_as: dict[str, Any] = recoding.measurable(rows_of(release, "The release"))
+        return measured_as
     path = fspath(release) if is_path(release) else "-"
     kind = kind_at(path) if is_path(release) else single_rows
     parts: dict[str, Any] = kind.measurable(path, exposed_by(release, kind), before, tree)

@@ -130,6 +130,8 @@ class Made:
 
     # where labels are from: "nodes" of the hierarchy, "boxes" of facts, or "members" that they list; "": none
     labels_from: ClassVar[str] = ""
+    # whether a bound that was proven for its loss holds for all releases
+    bounds_all: ClassVar[bool] = True
 
     @property
     def item_recoding(self) -> Any:

@@ -32,6 +32,7 @@ class ClassRecoding(LocalRecoding):
     secrets: tuple[str, ...] = ()
 
     kind: ClassVar[str] = "classes"
+    bounds_all: ClassVar[bool] = False  # other classes might lose less
 
     @classmethod
     def of(

@@ -84,6 +84,10 @@ class Grouping:
         """Number of rows of each group: int64 (groups,)."""
         return np.bincount(self.group, minlength=self.n_groups).astype(np.int64)
 
+    def measurable(self, rows: Transactions) -> dict[str, Any]:
+        """Return what measures are computed from, given the published rows."""
+        return {"kind": self.kind, "published": rows, "groups": self.published(rows)}
+
     def published(self, rows: Transactions) -> PublishedGroups:
         """Put together what is published: these groups, and the quasi-identifiers of their rows."""
         return PublishedGroups(rows, self.group, self.sensitive, self.indptr, self.item, self.count)

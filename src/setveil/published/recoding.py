@@ -48,6 +48,10 @@ class _ByLabels(Made):
         """Return the parts of about.json on which answers depend, the meaning of labels aside."""
         return {"recoding": self.kind}
 
+    def measurable(self, rows: Transactions) -> dict[str, Any]:
+        """Return what measures are computed from, given the published rows."""
+        return {"kind": self.kind, "published": rows, "recoding": self}
+
     def in_order(self, listing: Listing) -> Self:
         """Order labels such that members that must not be listed do not matter (see `listed_order`)."""
         made: Any = self  # either kind of recoding
@@ -169,6 +173,15 @@ class Recoding(_ByLabels):
     def images(self, data: Transactions) -> NDArray[np.int32]:
         """Position in `published` of each occurrence, in the order of ``data.items``; -1: suppressed."""
         return self.image_of(data.vocabulary)[data.items]
+
+    def recoded(self, data: Transactions) -> Transactions:
+        """Recode every row, in the same order; labels that no row holds stay in the vocabulary."""
+        image = self.image_of(data.vocabulary)
+        return Transactions(*recode_rows(data.indptr, data.items, image), self.published)
+
+    def represented(self, label: int) -> NDArray[np.integer]:
+        """List the items that a label represents: positions in `items`, ascending."""
+        return np.flatnonzero(self.image == label)
 
     def tally(self, data: Sums) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """Count the rows of each item and the label it is published under, by item.
@@ -502,6 +515,15 @@ class LocalRecoding(_ByLabels):
         by_item = np.argsort(self.label_items, kind="stable")
         return self.label_items[by_item].astype(np.int64), labels[by_item]
 
+    def recoded(self, data: Transactions) -> Transactions:
+        """Recode every row, in the same order; labels that no row holds stay in the vocabulary."""
+        each = frozen(np.arange(data.n_occurrences), np.int32)
+        return Transactions(*recode_rows(data.indptr, each, self.images(data)), self.published)
+
+    def represented(self, label: int) -> NDArray[np.integer]:
+        """List the items that a label represents: positions in `items`, ascending."""
+        return self.label_items[self.label_starts[label] : self.label_starts[label + 1]]
+
     def images(self, data: Transactions) -> NDArray[np.int32]:
         """Position in `published` of each occurrence, in the order of ``data.items``; -1: suppressed.
 
@@ -586,11 +608,7 @@ def standing_for(
 
 def recode(data: Transactions, recoding: AnyRecoding) -> Transactions:
     """Recode every row, in the same order; labels that no row holds stay in the vocabulary."""
-    if isinstance(recoding, Recoding):
-        image = recoding.image_of(data.vocabulary)
-        return Transactions(*recode_rows(data.indptr, data.items, image), recoding.published)
-    each = frozen(np.arange(data.n_occurrences), np.int32)
-    return Transactions(*recode_rows(data.indptr, each, recoding.images(data)), recoding.published)
+    return recoding.recoded(data)
 
 
 def write_lines(path: Path, header: Iterable[str], lines: Iterable[Iterable[object]]) -> None:

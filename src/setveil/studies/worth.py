@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from setveil.attacker.attack import attack_risk
 from setveil.data.transactions import Transactions
 from setveil.progress import Progress
 from setveil.published import Release
-from setveil.published.recoding import AnyRecoding, LocalRecoding
+from setveil.published.recoding import AnyRecoding, Recoding
 from setveil.utility import Case
 from setveil.utility.are import Queries, errors_told
 
@@ -34,9 +34,9 @@ def names_kept(data: Transactions, recoding: AnyRecoding) -> dict[str, int]:
         `occurrences_kept`: their occurrences that are shown; `suppressed_occurrences`: occurrences that are
         not published at all.
     """
-    if isinstance(recoding, LocalRecoding):
+    if not recoding.uniform:
         return _names_kept_in_some(data, recoding)
-    image = recoding.image_of(data.vocabulary)
+    image = cast("Recoding", recoding).image_of(data.vocabulary)
     own = [
         to >= 0 and recoding.published.labels[to] == label
         for label, to in zip(data.vocabulary.labels, image.tolist(), strict=True)
@@ -51,7 +51,7 @@ def names_kept(data: Transactions, recoding: AnyRecoding) -> dict[str, int]:
     }
 
 
-def _names_kept_in_some(data: Transactions, recoding: LocalRecoding) -> dict[str, int]:
+def _names_kept_in_some(data: Transactions, recoding: AnyRecoding) -> dict[str, int]:
     """Count what is published under its own name, where that may be left out of some rows."""
     image = recoding.images(data)
     ids = data.vocabulary.ids

@@ -186,7 +186,7 @@ class ClassItems:
             labels: Ids = found.images(inside)
             number = np.full(len(found.published) + 1, -1, np.int64)
             for p in np.unique(labels[labels >= 0]).tolist():
-                number[p] = self._number(found.published.labels[p], partial(_members, found, p))
+                number[p] = self._number(found.published.labels[p], partial(found.represented, p))
             image = number[labels]
         n = self.hierarchy.n_leaves
         sizes = np.array([members.size for members in self._members] + [0])[image]
@@ -222,12 +222,6 @@ class ClassItems:
 
 def _key(rows: Ints) -> tuple[int, int]:
     return int(rows[0]), rows.size
-
-
-def _members(recoding: Recoding | LocalRecoding, label: int) -> NDArray[np.integer]:
-    if isinstance(recoding, Recoding):
-        return np.flatnonzero(recoding.image == label)
-    return recoding.label_items[recoding.label_starts[label] : recoding.label_starts[label + 1]]
 
 
 def _runs(starts: Ints, lengths: Ints) -> NDArray[np.int64]:

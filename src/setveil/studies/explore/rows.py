@@ -20,17 +20,17 @@ from setveil.errors import (
     UnfinishedError,
     described,
 )
+from setveil.guarantees import models
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.km_rho import PUBLIC, KmRho
-from setveil.guarantees.verify import verify
-from setveil.guarantees.verify.classes import classes_of, verify_classes
 from setveil.hierarchy.tree import Hierarchy
+from setveil.options.models import bounds_inference
 from setveil.progress import Progress, silent
 from setveil.published import Release, publish
 from setveil.published.class_recoding import ClassRecoding
-from setveil.published.class_rows import ClassRows
 from setveil.published.recoding import AnyRecoding, Recoding
 from setveil.runs.asked import named_algorithm
+from setveil.runs.checks import check_of
 from setveil.studies.explore.cells import (
     Cell,
     CellProgress,
@@ -296,8 +296,7 @@ class RowsSearch:
         best = told.get("optimality")
         if best is None:
             return recoding, ((lm if self.objective == "lm" else ncp)(self.data, recoding), 0.0)
-        # other classes might lose less, so what is proven of those that were found bounds no other release
-        lower = 0.0 if isinstance(recoding, ClassRecoding) else best["lower_bound"]
+        lower = best["lower_bound"] if recoding.bounds_all else 0.0
         return recoding, (best["loss"], lower)
 
     def _least(self, cell: Cell) -> int:
@@ -357,14 +356,11 @@ def _verified(
 ) -> tuple[tuple[Promise, Promise], Fraction | None]:
     """Verify the rows of a release (see `kept_by`)."""
     rows = release.exposed()
-    if isinstance(rows, ClassRows):
-        verdict: Any = verify_classes(classes_of(rows, rows.sizes.tolist()), promise, progress=hearing)
-    else:
-        verdict = verify(rows, promise, progress=hearing)
-    return kept_by(verdict, promise)
+    check = check_of(rows.kind)(rows, promise, None, {}, progress=hearing)
+    return kept_by(check.verdict(), promise)
 
 
-def kept_by(verdict: Any, promise: KmAnonymity | KmRho) -> tuple[tuple[Promise, Promise], Fraction | None]:
+def kept_by(verdict: Any, promise: Any) -> tuple[tuple[Promise, Promise], Fraction | None]:
     """Say which stronger promises a release keeps, too, and what is learned from it; refuse others."""
     if not verdict.holds:
         raise GuaranteeError(
@@ -374,7 +370,7 @@ def kept_by(verdict: Any, promise: KmAnonymity | KmRho) -> tuple[tuple[Promise, 
     found = verdict.found()
     most_k = promise.k if found["greatest_k"] is None else max(found["greatest_k"], promise.k)
     most_m = math.inf if found["greatest_m"] == "inf" else max(found["greatest_m"] or 0, promise.m)
-    if isinstance(promise, KmAnonymity):
+    if not bounds_inference(models()[promise.model]):
         return ((most_k, promise.m), (promise.k, most_m)), None
     most = verdict.greatest_confidence
     learned = Fraction(0) if most is None else most.confidence
