@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from setveil.data.also import also_of
 from setveil.data.evidence import MANY
@@ -31,11 +31,9 @@ from setveil.studio.trees import column_trees
 from setveil.tables.asked import ask_for_roles
 from setveil.tables.columns import OpenedTable, open_table
 from setveil.tables.how import How
-from setveil.tables.quasi_identifiers import QuasiIdentifier
 from setveil.tables.read import flat_columns, make_table, warnings_of
 from setveil.tables.roles import with_trees
 from setveil.tables.systems import systems_said
-from setveil.tables.table import Table, TextColumn
 from setveil.values.declared import options_of
 from setveil.wording import count
 
@@ -378,15 +376,6 @@ def open_data(desk: Desk, path: str, options: Mapping[str, Any]) -> dict[str, An
     }
 
 
-def _shown_columns(table: Table | None) -> list[QuasiIdentifier | TextColumn]:
-    """List the columns that are published beside the items, if there are any."""
-    return [] if table is None else [*table.columns, *table.kept]
-
-
-def _as_table(data: Transactions) -> Table | None:
-    return cast("Table", data) if data.is_table else None
-
-
 def _counts(data: Transactions) -> dict[str, Any]:
     return {
         "rows": data.n_rows,
@@ -399,49 +388,71 @@ def _counts(data: Transactions) -> dict[str, Any]:
 def overview(desk: Desk) -> dict[str, Any]:
     """Say what is in the project's data, and what in it asks for attention."""
     data = data_of(desk)
-    said = data.origin.sentence() if data.origin else ""
-    notes = []
-    table = _as_table(data)
-    columns = [column.name for column in _shown_columns(table)]
-    if table is not None:
-        notes += warnings_of(table)
-        notes += [
-            f"Column {column.name!r} has {count(column.n_values - column.missing, 'value')} and no groups of "
-            f"them: what is not published as it is becomes {column.labels[-1]}. Choose below how to group it."
-            for column, _ in flat_columns(table)
-            if column.parent is not None
-        ]
-        notes += [
-            f"Column {name!r} looks like the name or number of a person. Is it to be published?"
-            for name in columns
-            if is_id_name(name) or is_person_name(name)
-        ]
-        row = data.origin.row if data.origin else "line"
-        known = ", ".join(column.name for column in table.columns)
-        said = f"table, one row per {row}; someone may know: {known}; items from {table.set_name}"
-    of_facts = facts.about(data.facts) if data.only_facts else None
-    if of_facts is not None:
-        notes += of_facts["notes"]
-        said = of_facts["said"]
-    labels = data.vocabulary.labels
+    found = _OVERVIEWS.get(data.kind, _overview_of_rows)(data)
+    notes = [*found["notes"], *filter(None, [formula_note(data.vocabulary.labels)])]
+    return {**_counts(data), **found, "notes": notes, "spellings": _spellings(data)}
+
+
+def _overview_of_rows(data: Any) -> dict[str, Any]:
+    """Describe rows of items, as other kinds of data are described, too."""
     once = int((data.supports() == 1).sum())
-    if of_facts is None and data.n_items >= MANY and 10 * once >= 9 * data.n_items:
-        notes.append(
-            f"{count(once, 'item')} of {data.n_items:,} are in one row only. "
-            "Are they items, or names or IDs of people?"
-        )
-    if note := formula_note(labels):
-        notes.append(note)
+    note = (
+        f"{count(once, 'item')} of {data.n_items:,} are in one row only. "
+        "Are they items, or names or IDs of people?"
+    )
     return {
-        **_counts(data),
-        "said": said,
-        "facts": of_facts,
-        "columns": columns,
-        "notes": notes,
-        "spellings": _spellings(data),
-        "table": table is not None,
-        "levels": [] if table is None else levels_of(table),
+        "said": data.origin.sentence() if data.origin else "",
+        "facts": None,
+        "columns": [],
+        "notes": [note] if data.n_items >= MANY and 10 * once >= 9 * data.n_items else [],
+        "table": False,
+        "levels": [],
     }
+
+
+def _overview_of_table(table: Any) -> dict[str, Any]:
+    """Describe a table: its columns, and those that are not grouped or look like IDs."""
+    names = [column.name for column in table.value_columns]
+    notes = warnings_of(table)
+    notes += [
+        f"Column {column.name!r} has {count(column.n_values - column.missing, 'value')} and no groups of "
+        f"them: what is not published as it is becomes {column.labels[-1]}. Choose below how to group it."
+        for column, _ in flat_columns(table)
+        if column.parent is not None
+    ]
+    notes += [
+        f"Column {name!r} looks like the name or number of a person. Is it to be published?"
+        for name in names
+        if is_id_name(name) or is_person_name(name)
+    ]
+    row = table.origin.row if table.origin else "line"
+    known = ", ".join(column.name for column in table.columns)
+    found = _overview_of_rows(table)
+    return {
+        **found,
+        "said": f"table, one row per {row}; someone may know: {known}; items from {table.set_name}",
+        "columns": names,
+        "notes": [*notes, *found["notes"]],
+        "table": True,
+        "levels": levels_of(table),
+    }
+
+
+def _overview_of_facts(data: Any) -> dict[str, Any]:
+    """Describe rows of facts: their codes, and what is known next to these."""
+    found = facts.about(data.facts)
+    return {
+        **_overview_of_rows(data),
+        "said": found["said"],
+        "facts": found,
+        "notes": found["notes"],
+    }
+
+
+_OVERVIEWS: dict[str, Callable[[Any], dict[str, Any]]] = {
+    "tables": _overview_of_table,
+    "facts": _overview_of_facts,
+}
 
 
 def _spellings(data: Transactions) -> dict[str, Any]:
@@ -459,7 +470,7 @@ def rows(desk: Desk, first: int, number: int) -> dict[str, Any]:
     first = min(max(first, 0), data.n_rows)
     last = min(first + min(max(number, 0), 1000), data.n_rows)
     shown = [{"items": list(row), "values": []} for row in data[first:last].rows()]
-    for column in _shown_columns(_as_table(data)):
+    for column in data.value_columns:
         for row, code in zip(shown, column.codes[first:last].tolist(), strict=True):
             row["values"].append(column.labels[code])
     return {"first": first, "total": data.n_rows, "rows": shown}
