@@ -75,6 +75,7 @@ class KKmAnonymity(Guarantee):
     p: int
 
     model: ClassVar[str] = "kkm"
+    mixed: ClassVar[bool] = False  # all quasi-identifiers are known, and m counts items
 
     def __init__(
         self,

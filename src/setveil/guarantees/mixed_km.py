@@ -48,6 +48,7 @@ class MixedKmAnonymity(Guarantee):
     m: Any = 2  # int or float; or a mapping, which becomes a `PerColumn`
 
     model: ClassVar[str] = "mixed-km"
+    mixed: ClassVar[bool] = True  # m counts quasi-identifiers and items
 
     def __post_init__(self) -> None:
         of_facts = KmAnonymity(self.k, self.m)

@@ -55,8 +55,7 @@ def published(
     progress: Progress,
 ) -> tuple[TableCut, dict[str, Any]]:
     """Search, and translate the best candidate (see `setveil.algorithms.rt.forest.anonymize`)."""
-    if isinstance(guarantee, KKmAnonymity):
-        require_nothing_sensitive("forest", guarantee)
+    require_nothing_sensitive("forest", guarantee)
     given = with_ranges(table)
     table = given.rows_at(given.canonical_order())  # so that no choice depends on the order of the input
     share = Fraction(str(parameters.share))
@@ -151,7 +150,7 @@ def item_trees(
 
 def knowledge_of(guarantee: KKmAnonymity | MixedKmAnonymity, columns: Sequence[str]) -> ForestKnowledge:
     """Say what someone may know, given the names of the columns of items."""
-    mixed, m = isinstance(guarantee, MixedKmAnonymity), guarantee.m
+    mixed, m = guarantee.mixed, guarantee.m
     if not isinstance(m, PerColumn):
         return ForestKnowledge(guarantee.k, m, mixed)
     names = [*([QI] if mixed else []), *columns]

@@ -9,15 +9,16 @@ from typing import Any
 import numpy as np
 
 from setveil.errors import RequestError
+from setveil.guarantees import Guarantee
 from setveil.guarantees.kkm import KKmAnonymity
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import Ids, Ints, take_rows
 from setveil.tables.table import Table
 
 
-def require_nothing_sensitive(algorithm: str, guarantee: KKmAnonymity) -> None:
+def require_nothing_sensitive(algorithm: str, guarantee: Guarantee) -> None:
     """Refuse a promise about sensitive values."""
-    if guarantee.sensitive:
+    if guarantee.secrets:
         raise RequestError(
             f"{algorithm} does not limit the shares of sensitive values in a class.",
             hint="Use rt, or ask for the promise without them: setveil verify tells whether they are kept.",

@@ -25,10 +25,10 @@ def check_table_counts(
     show: int = 10,
 ) -> CountsVerdict:
     """Check counts next to a table from published files."""
-    if isinstance(guarantee, KKmAnonymity):
-        few = _few_of_a_class(published, guarantee.k)
-    else:
+    if guarantee.mixed:
         few = _few_with_some_facts(published, guarantee)
+    else:
+        few = _few_of_a_class(published, guarantee.k)
     return check_counts(
         published.sets, counts, guarantee.k, secrets=guarantee.secrets, few_empty=few, show=show
     )
@@ -48,7 +48,9 @@ def _few_of_a_class(published: PublishedTable, k: int) -> tuple[int, str]:
     )
 
 
-def _few_with_some_facts(published: PublishedTable, guarantee: MixedKmAnonymity) -> tuple[int, str]:
+def _few_with_some_facts(
+    published: PublishedTable, guarantee: KKmAnonymity | MixedKmAnonymity
+) -> tuple[int, str]:
     """Find fewer than k published rows without items that share what may be known in addition to one item."""
     rows = np.flatnonzero(published.sets.row_lengths() == 0)
     if 0 < rows.size < guarantee.k:
