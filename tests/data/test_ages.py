@@ -78,6 +78,8 @@ def test_the_age_of_a_persons_first_stay_is_published(tmp_path: Path) -> None:
     about = json.loads(tmp_path.joinpath("o", "published", "about.json").read_text(encoding="utf-8"))
     assert "born" not in json.dumps(about)
     setveil("verify", "o", cwd=tmp_path).ok()
+    reading = words[words.index("--id-column") : words.index("--out")]
+    assert "known" in setveil("risk", "stays.csv", "--m", "1", *reading, cwd=tmp_path).ok().out
     assert "Its class has 4 rows" in setveil("why", "o", "age", cwd=tmp_path).ok().out
 
 

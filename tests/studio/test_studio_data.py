@@ -526,5 +526,6 @@ def test_a_column_that_differs_on_the_lines_of_a_person(
     done = client.post("p", project.name, "data", "roles", data=form | {"per-person": "most-frequent"})
     assert done.status_code == 303, text_of(done.text)
     assert project.settings()["per-person"] == ["age=most-frequent"]
+    assert "age=most-frequent" in commands.risk(project, [1])
     page = client.get("p", project.name, "data", "reading").text
     assert '<option value="most-frequent" selected>' in page

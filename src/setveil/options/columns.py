@@ -137,7 +137,7 @@ class Columns:
 
 
 PUBLISHED = ("roles", "qi", "set", "items_file", "keep_columns")  # of a table that is published
-OF_VALUES = ("numeric", "categorical")
+OF_VALUES = ("numeric", "categorical", "age", "per_person")  # what else says which values columns have
 
 
 def _written(name: str) -> str:
