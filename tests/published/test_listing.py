@@ -14,6 +14,7 @@ from setveil.errors import RequestError
 from setveil.hierarchy.build import balanced, by_cooccurrence, by_prefix, by_system, extend
 from setveil.hierarchy.computed import is_computed
 from setveil.published.listing import given_items
+from strategies import seeded
 
 COMMON = [["tea", "milk"]] * 6 + [["tea", "scone"]] * 5 + [["beer", "nuts"]] * 6 + [["beer", "crisps"]] * 5
 
@@ -82,6 +83,10 @@ def test_hierarchies_that_were_computed() -> None:
         again = sv.Hierarchy.from_paths(tree.paths())  # without a note of where it comes from
         assert is_computed(again, items)
         assert given_items(again, items) == frozenset()
+    later = Transactions.from_rows([[*items, "what one person wrote"]])
+    for tree in (balanced(rows, 3), by_cooccurrence(rows, 2)):
+        again = extend(sv.Hierarchy.from_paths(tree.paths()), later)
+        assert given_items(again, later.vocabulary.labels) == frozenset()
     system = by_system(rows, "icd9")[0]
     assert not is_computed(system, items)
     assert given_items(system, items) == {"250.1", "250.2", "401.1", "401.2", "250.13"}
@@ -131,6 +136,31 @@ def test_exchanged_texts_leave_every_byte(name: str, tmp_path: Path) -> None:
         release.write(tmp_path / texts[-1], external=True)
         found.append(contents(tmp_path / texts[-1] / "published"))
     assert found[0] == found[1] == found[2]
+
+
+@pytest.mark.parametrize("name", ["aa", "da", "lg", "pcta", "coat"])
+def test_a_text_among_numbers_decides_no_order(name: str, tmp_path: Path) -> None:
+    """If all items are numbers, 9 comes before 10, else 10 before 9: no item of few rows decides that."""
+    promises: dict[str, Any] = {
+        "lg": sv.TransactionalKAnonymity(3),
+        **dict.fromkeys(["pcta", "coat"], sv.PrivacyConstraints(3, m=1)),
+    }
+    rng, kept, cases = seeded(11), 0, 0
+    for turn in range(12):
+        rows = [sorted(set(rng.choices(["2", "9", "10", "25", "100", "7777"], k=2))) for _ in range(40)]
+        at, more = rng.randrange(40), ["5", "1234"]
+        found = []
+        for text in ("50", "x"):
+            data = [*rows[:at], [*rows[at], text], *rows[at + 1 :], *([item] for item in more)]
+            release = sv.anonymize(data, promises.get(name, sv.KmAnonymity(3, 2)), algorithm=name, seed=turn)
+            release.write(tmp_path / f"{turn} {text}", external=True)
+            members = {x: sorted({*inside} - {text}) for x, inside in release.recoding.members().items()}
+            published = [*release.published]
+            rows_as = [sorted(members[label] for label in published[place]) for place in release.row_map]
+            found.append((rows_as, contents(tmp_path / f"{turn} {text}" / "published")))
+        cases += found[0][0] == found[1][0]
+        kept += found[0] == found[1]
+    assert kept == cases > 0
 
 
 def test_a_record_without_the_internal_members_is_not_measured(tmp_path: Path) -> None:

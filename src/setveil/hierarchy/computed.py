@@ -21,6 +21,7 @@ _MADE = re.compile(
     rf"|(?:.*{_BETWEEN})?{_OTHERS}(?: [0-9]+)?",  # what runs call them
     re.DOTALL,
 )
+UNLISTED = re.compile(r"\(+unlisted\)+")  # the node of items that were added to a hierarchy
 _RANGE = re.compile(r"\[[-0-9./]+,[-0-9./]+\)")
 _PERIOD = re.compile(r"[0-9]{4}(?:-Q[1-4]|-[0-9]{2}|s)?")
 _UNREADABLE = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -86,7 +87,8 @@ def is_computed(tree: Hierarchy, items: Collection[str]) -> bool:
     if not inner:
         return False
     labels = [tree.labels[node] for node in inner]
-    if all(map(_MADE.fullmatch, labels)):
+    own = [label for label in labels if not UNLISTED.fullmatch(label)]
+    if own and all(map(_MADE.fullmatch, own)):
         return True
     if set(tree.labels[tree.root]) != {"*"} or {*tree.labels[: tree.n_leaves]} != {*items}:
         return False

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from setveil.data.sums import Sums
-from setveil.hierarchy.computed import is_computed
+from setveil.data.vocabulary import item_order
+from setveil.hierarchy.computed import UNLISTED, is_computed
 from setveil.hierarchy.tree import Hierarchy
 
 MEMBERS_FILE = "members.json"  # below internal: all members of each label, if about.json lists only some
 FEWEST = 5  # rows that must contain an item that is listed, if the guarantee has no k
-_UNLISTED = re.compile(r"\(+unlisted\)+")
 
 
 @dataclass(frozen=True)
@@ -41,8 +40,12 @@ class Listing:
     beyond: bool = False
 
     def members(self, members: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-        """List those members of each label that may be listed."""
-        return {label: [x for x in items if x in self.named] for label, items in members.items()}
+        """List those members of each label that may be listed, in item order: no other item decides that."""
+        place = {item: at for at, item in enumerate(item_order(self.named))}
+        return {
+            label: sorted((x for x in items if x in place), key=place.__getitem__)
+            for label, items in members.items()
+        }
 
     def about(self, members: Mapping[str, Sequence[str]]) -> dict[str, Any]:
         """Return `labels` and `others` of about.json."""
@@ -120,7 +123,7 @@ def given_items(tree: Hierarchy, items: Collection[str]) -> frozenset[str]:
     missing = {
         leaf
         for node in range(tree.n_leaves, tree.n_nodes)
-        if _UNLISTED.fullmatch(tree.labels[node])
+        if UNLISTED.fullmatch(tree.labels[node])
         for leaf in tree.leaves(node)
     }
     return frozenset(tree.labels[leaf] for leaf in range(tree.n_leaves) if leaf not in missing)

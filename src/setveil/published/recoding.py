@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from setveil.data.io.write import quoting
 from setveil.data.sums import Sums, in_memory
 from setveil.data.transactions import Transactions
-from setveil.data.vocabulary import Vocabulary
+from setveil.data.vocabulary import Vocabulary, item_order
 from setveil.errors import DataError, listed
 from setveil.hierarchy._signatures import signatures
 from setveil.hierarchy.boxes import BoxTree
@@ -51,6 +51,12 @@ class _ByLabels(Made):
     def measurable(self, rows: Transactions) -> dict[str, Any]:
         """Return what measures are computed from, given the published rows."""
         return {"kind": self.kind, "published": rows, "recoding": self}
+
+    def places(self, listing: Listing) -> dict[str, int]:
+        """Put the items that are published by name in item order, in which no other item decides."""
+        made: Any = self  # either kind of recoding
+        own = made.items.ids.keys() & made.published.labels
+        return {item: place for place, item in enumerate(item_order(own | listing.named))}
 
     def in_order(self, listing: Listing) -> Self:
         """Order labels such that members that must not be listed do not matter (see `listed_order`)."""
@@ -242,14 +248,15 @@ class _OfGroups(_ByLabels):
             The original rows.
         """
         made: Any = self  # with the methods of either kind of recoding
+        place = self.places(listing)
         found: list[tuple[int, str, int]] = []  # place of the smallest listed member, name, label
         for at, inside in enumerate(made.members().values()):
-            shown = [x for x in inside if x in listing.named]
+            shown = sorted((x for x in inside if x in listing.named), key=place.__getitem__)
             if len(inside) == 1:
-                found.append((self.items.ids[inside[0]], inside[0], at))
+                found.append((place[inside[0]], inside[0], at))
             else:
                 name = _listed(shown, more=not listing.given.issuperset(inside))
-                found.append((self.items.ids[shown[0]] if shown else len(self.items), name, at))
+                found.append((place[shown[0]] if shown else len(place), name, at))
         nameless = _listed([], more=True)
         times = Counter(name for _, name, _ in found)
         known = {at: name for _, name, at in found if times[name] == 1 and name != nameless}
@@ -567,12 +574,12 @@ AnyBoxes = BoxRecoding | LocalBoxes
 
 def listed_order(recoding: AnyRecoding, listing: Listing) -> list[int]:
     """Order labels: items first, then others by their listed members; the rest follow by name."""
-    ids, members = recoding.items.ids, recoding.members()
+    places, members = recoding.places(listing), recoding.members()
     keys: list[tuple[int, list[int], str, int]] = []
     for at, label in enumerate(recoding.published.labels):
-        shown = [ids[item] for item in members[label] if item in listing.named]
-        if label in ids:
-            keys.append((0, [ids[label]], "", at))
+        shown = sorted(places[item] for item in members[label] if item in listing.named)
+        if label in recoding.items.ids:
+            keys.append((0, [places[label]], "", at))
         else:
             keys.append((1, [shown[0], len(shown)], label, at) if shown else (2, [], label, at))
     return [at for *_, at in sorted(keys)]
