@@ -158,7 +158,9 @@ def test_ids_in_lists_are_found_before_anything_is_written(tmp_path: Path) -> No
     frame = pl.DataFrame(lists, schema=["visit", "codes"], orient="row")
     frame.write_csv(tmp_path / "a.csv")
     frame.with_columns(pl.col("codes").str.split("; ")).write_ndjson(tmp_path / "a.jsonl")
-    frame.with_columns(age=pl.lit("30"), day=pl.lit("2024-01-01")).write_csv(tmp_path / "b.csv")
+    more = frame.with_columns(age=pl.lit("30"), day=pl.lit("2024-01-01"))
+    more.write_csv(tmp_path / "b.csv")
+    more.with_columns(pl.col("codes").str.split("; ")).write_parquet(tmp_path / "b.parquet")
     of_lists = ["--item-column", "codes", "--id-column", "visit", "--k", "2", "--m", "1", "--out", "o"]
     kkm = ["--model", "kkm", "--k", "2", "--m", "1", "--qi", "age", "--set", "codes", "--out", "o"]
     facts = ["--id-column", "visit", "--set", "codes", "--when", "day:month", "--k", "2", "--m", "1"]
@@ -167,6 +169,8 @@ def test_ids_in_lists_are_found_before_anything_is_written(tmp_path: Path) -> No
         ["a.csv", *of_lists, "--delimiter", ";"],
         ["a.jsonl", *of_lists],
         ["b.csv", *kkm, "--id-column", "visit", "--delimiter", ";"],
+        ["b.parquet", *kkm, "--id-column", "visit"],
+        ["b.parquet", *facts],
         ["b.csv", *facts, "--delimiter", ";"],
     ):
         refused = setveil("anonymize", *words, cwd=tmp_path)

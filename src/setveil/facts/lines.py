@@ -27,7 +27,7 @@ from setveil.data.spelling import normalized
 from setveil.data.totals import refuse_total_lines
 from setveil.errors import RequestError, listed, shorten
 from setveil.facts.asked import FactsRequest
-from setveil.tables.columns import OpenedTable, kept_lists, open_table
+from setveil.tables.columns import OpenedTable, Split, kept_lists, open_table
 from setveil.tables.how import How
 
 
@@ -162,10 +162,14 @@ class FactLines:
 
     def _ids_in_lists(self, delimiter: str | None) -> list[PersonalColumn]:
         found: list[PersonalColumn] = []
-        for at in (at for some in self.items_at.values() for at in some if at in self.texts):
+        for at in (at for some in self.items_at.values() for at in some):
             name = self.opened.table.names[at]
-            indptr, split, labels = split_column(self.texts[at], name, delimiter, whole_brackets=True)
-            found += ids_in_lists(name, indptr, np.asarray(split), labels)
+            split: Split = (
+                split_column(self.texts[at], name, delimiter, whole_brackets=True)
+                if at in self.texts
+                else kept_lists(self.opened.lists(at), self.kept)
+            )
+            found += ids_in_lists(name, split[0], np.asarray(split[1]), split[2])
         return found
 
     def origin(self, asked: FactsRequest, how: How) -> Origin:
