@@ -552,7 +552,7 @@ def test_commands(
         ),
         (["anonymize", table, *promise, "-a", "lra", "--out", f"{out}2"], "there are aa, exact, got lra"),
         (["verify", str(tree), *promise], "cannot be read as Parquet"),
-        (["verify", table, *promise, "--format", "long"], "rows are read from Parquet, where --format does not apply"),
+        (["verify", table, *promise, "--format", "long"], "from Parquet, where --format does not apply"),
     ):
         code, _, err = run(*words)
         assert code in (2, 4)
