@@ -21,7 +21,7 @@ from naive.column_groups import (
 )
 from setveil.errors import DataError, RequestError
 from setveil.hierarchy.tree import Hierarchy
-from setveil.tables.dates import PERIODS, are_dates, dates
+from setveil.tables.dates import PERIODS, dates, likely_periods
 from setveil.tables.levels import Levels, in_words, kept_at, levels_in, likely_levels
 from setveil.tables.prefixes import prefixes
 from setveil.tables.ranges import ranges
@@ -108,7 +108,7 @@ def test_dates_are_read_as_they_are_written(values: list[str], first: list[str])
 def test_what_is_no_date_is_refused(values: list[str], said: str) -> None:
     with pytest.raises(DataError, match=said):
         dates(values)
-    assert not are_dates(values)
+    assert not likely_periods(values)
 
 
 def test_a_period_that_is_none_is_refused() -> None:

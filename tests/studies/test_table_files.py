@@ -45,6 +45,13 @@ def test_a_table_is_read_again_as_it_was(tmp_path: Path) -> None:
         assert [column.labels[v] for v in column.codes] == [kept[0].labels[v] for v in codes]
 
 
+def test_which_value_counts_and_ages_are_read_again(tmp_path: Path) -> None:
+    ages, ways = {"age": ("born", "2024-12-31")}, {"age": "first", "outcome": "most-frequent"}
+    roles = Roles({"age": Known()}, "codes", ("outcome",), id_column="who", per_person=ways, ages=ages)
+    write_roles(roles, tmp_path / "roles.toml")
+    assert read_roles(tmp_path / "roles.toml") == roles
+
+
 def test_roles_are_read_again_as_they_were(tmp_path: Path) -> None:
     (tmp_path / "tree.csv").write_text("a;*\nb;*\n")
     tree = tmp_path / "tree.csv"

@@ -30,7 +30,7 @@ from setveil.cli.options import (
     source_of,
 )
 from setveil.cli.publishing import Published, Publishing, Telling
-from setveil.cli.readers import ItemsReader, TableReader
+from setveil.cli.readers import ItemsReader, reader_like
 from setveil.cli.session import Answer, say
 from setveil.cli.tables import Columns
 from setveil.compiling import expect
@@ -164,8 +164,8 @@ def anonymize(
     name, promised = _chosen(model, algorithm, global_recoding, promise, dict(own))
     if name == CLASSES and engine != MEMORY:
         raise RequestError(engine_refused(engine), hint="Omit --engine.")
-    of_items = TableReader if model_named(promised).release == "tables" else ItemsReader
-    reader = facts_too or of_items(columns, reading, hierarchy_files)
+    kind = model_named(promised).release
+    reader = facts_too or reader_like(kind, columns, reading, hierarchy_files)
     asked = _Asked(promised, promise, name, dict(own), bound, reader, sample, publishing, plot_band, trace)
     asked.require_possible()
     if trace is not None:

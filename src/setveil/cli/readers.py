@@ -143,5 +143,5 @@ def reader_of(columns: Columns, reading: Reading, hierarchies: Sequence[str] | N
 def reader_like(
     kind: str, columns: Columns, reading: Reading, hierarchies: Sequence[str] | None
 ) -> ItemsReader:
-    """Read the original of a release as the kind of that release says: a table, or rows of items."""
+    """Read data as the kind of their release says: a table, or rows of items."""
     return (TableReader if kind == TableReader.kind else ItemsReader)(columns, reading, hierarchies)

@@ -38,7 +38,7 @@ from setveil.hierarchy.fit import fit_rows
 from setveil.hierarchy.io import write_hierarchy
 from setveil.hierarchy.tree import Hierarchy
 from setveil.options.guarantees import require_options
-from setveil.progress import Progress, silent
+from setveil.progress import silent
 from setveil.report.recommend.kinds import Recommended
 from setveil.staging import keep_private, private_file, private_folder, scratch_folder
 from setveil.studies.compare.plan import DataSet, data_set
@@ -308,18 +308,7 @@ class RowsAdviser:
             )  # fmt: skip
         if tree is None or advice.by != "lm" or promise.model or promise.private:
             return advice
-        return self.with_regrouping(advice, rows, tree, promise, deadline, how.get("progress", silent))
-
-    def with_regrouping(
-        self,
-        advice: Advice,
-        rows: Transactions,
-        tree: Hierarchy,
-        promise: WantedPromise,
-        deadline: Deadline,
-        progress: Progress,
-    ) -> Advice:
-        """Add other groups if they halve the loss."""
+        progress = how.get("progress", silent)
         return with_regrouping(advice, rows, tree, promise.k or 0, promise.m, deadline, progress)
 
 

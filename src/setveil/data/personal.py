@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
@@ -432,12 +432,8 @@ def personal_fields(
     indptr, codes = _without_gaps(indptr, codes)
     if not codes.size:
         return ()
-    several: list[PersonalColumn] = []
-    total = np.bincount(codes, minlength=len(labels))
-    for place in places_of_ids(indptr, codes, labels) if places is None else places:
-        here = np.bincount(codes[fields_at(indptr, place)], minlength=len(labels))
-        only = [labels[at] for at in np.flatnonzero((here > 0) & (here == total)).tolist()]
-        several.append(column_at_place(place, only))
+    places = places_of_ids(indptr, codes, labels) if places is None else places
+    several = [column_at_place(at, ids) for at, ids in _ids_at(places, indptr, codes, labels)]
     for kind, some_labels in chain(forms(labels).items(), _forms_inside(labels).items()):
         wanted = set(some_labels)
         at = np.flatnonzero(np.array([label in wanted for label in labels], bool)[codes])
@@ -459,13 +455,18 @@ def ids_in_lists(
     lengths = np.diff(indptr)
     if 2 * np.count_nonzero(lengths > 1) <= np.count_nonzero(lengths):
         return ()
+    found = _ids_at(places_of_ids(indptr, codes, labels), indptr, codes, labels)
+    return tuple(_column(name, _bare(name), IDS, ids) for _, ids in found)
+
+
+def _ids_at(
+    places: Sequence[int], indptr: NDArray[np.int64], codes: NDArray[np.int64], labels: Sequence[str]
+) -> Iterator[tuple[int, list[str]]]:
+    """List the values of each of some positions that stand at no other."""
     total = np.bincount(codes, minlength=len(labels))
-    found = []
-    for place in places_of_ids(indptr, codes, labels):
+    for place in places:
         here = np.bincount(codes[fields_at(indptr, place)], minlength=len(labels))
-        only = [labels[at] for at in np.flatnonzero((here > 0) & (here == total)).tolist()]
-        found.append(_column(name, _bare(name), IDS, only))
-    return tuple(found)
+        yield place, [labels[at] for at in np.flatnonzero((here > 0) & (here == total)).tolist()]
 
 
 def column_at_place(place: int, ids: Sequence[str]) -> PersonalColumn:

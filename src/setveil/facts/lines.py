@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -46,6 +46,7 @@ class FactLines:
     decimal: str | None = None  # the decimal sign of amounts; None: that of each column
     kept: Codes | None = None  # lines that have an ID; None: all
     notes: list[str] = field(default_factory=list)  # which lines were skipped, and what stood for no code
+    lists: dict[int, Split] = field(default_factory=dict)  # the codes of each line, by their columns
 
     @property
     def n_rows(self) -> int:
@@ -108,14 +109,8 @@ class FactLines:
         numbers: dict[str, int] = {}
         lines, found = [], []
         for at in self.items_at[name]:
-            if at in self.texts:
-                indptr, split, labels = split_column(
-                    self.texts[at], self.opened.table.names[at], how.delimiter, whole_brackets=True
-                )
-            else:
-                indptr, split, held = kept_lists(self.opened.lists(at), self.kept)
-                labels = list(held)
-            name_of = self.opened.table.names[at]
+            indptr, split, held = self._lists(at, how)
+            labels, name_of = list(held), self.opened.table.names[at]
             lacking = how.lacking.of(self.opened.table.names)
             codes, words = emptied(np.asarray(split, np.int64), labels, lacking.words(name_of))
             if words:
@@ -153,24 +148,27 @@ class FactLines:
         values = {at: Values(table.names[at], one.codes, one.labels) for at, one in self.texts.items()}
         codes = [values[at] for some in self.items_at.values() for at in some if at in values]
         found = ids_of_columns((values[self.id_at],), unused, codes)
-        found = (*found, *items_of_columns(codes), *self._ids_in_lists(how.delimiter))
+        found = (*found, *items_of_columns(codes), *self._ids_in_lists(how))
         personal = Personal(found).without(how.not_ids)
         if how.normalize is not None:
             for one in codes:
                 personal = personal.respelled(one.labels, normalized(one.labels, how.normalize)[0])
         return personal
 
-    def _ids_in_lists(self, delimiter: str | None) -> list[PersonalColumn]:
-        found: list[PersonalColumn] = []
-        for at in (at for some in self.items_at.values() for at in some):
-            name = self.opened.table.names[at]
-            split: Split = (
-                split_column(self.texts[at], name, delimiter, whole_brackets=True)
+    def _lists(self, at: int, how: How) -> Split:
+        """Split a column of codes into those of each line, once."""
+        if at not in self.lists:
+            self.lists[at] = (
+                split_column(self.texts[at], self.opened.table.names[at], how.delimiter, whole_brackets=True)
                 if at in self.texts
                 else kept_lists(self.opened.lists(at), self.kept)
             )
-            found += ids_in_lists(name, split[0], np.asarray(split[1]), split[2])
-        return found
+        return self.lists[at]
+
+    def _ids_in_lists(self, how: How) -> Iterator[PersonalColumn]:
+        for at in (at for some in self.items_at.values() for at in some):
+            indptr, codes, labels = self._lists(at, how)
+            yield from ids_in_lists(self.opened.table.names[at], indptr, np.asarray(codes), labels)
 
     def origin(self, asked: FactsRequest, how: How) -> Origin:
         """Say what was read."""

@@ -86,12 +86,17 @@ def dates(texts: Iterable[str], periods: Sequence[str] = ()) -> dict[str, str | 
     return parents
 
 
-def are_dates(texts: Sequence[str]) -> bool:
-    """Tell whether all values that are there are dates that `dates` can tell apart."""
+def likely_periods(texts: Sequence[str]) -> tuple[str, ...]:
+    """Propose the periods of dates: those of dates of birth if they are in as many decades; (): no dates.
+
+    Values are no dates either if `dates` cannot tell days from months.
+    """
     try:
-        return bool(_days([text for text in texts if text != MISSING]))
+        days = _days([text for text in texts if text != MISSING])
     except DataError:
-        return False
+        return ()
+    decades = {day.year // 10 for day, _ in days.values()}
+    return OF_LIFETIMES if len(decades) >= _LIFETIMES else USUAL if decades else ()
 
 
 def days_of(texts: Iterable[str]) -> dict[str, date]:
@@ -103,12 +108,6 @@ def day_of(text: str) -> date | None:
     """Read a single day, the year first; None: it is none."""
     found = _day(text, month_first=False) if _YEAR_FIRST.fullmatch(text) else None
     return None if found is None else found[0]
-
-
-def are_lifetimes(texts: Sequence[str]) -> bool:
-    """Tell whether dates are in as many decades as dates of birth are."""
-    days = _days([text for text in texts if text != MISSING])
-    return len({day.year // 10 for day, _ in days.values()}) >= _LIFETIMES
 
 
 def _called(day: date, level: int) -> str:

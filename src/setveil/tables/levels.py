@@ -10,7 +10,7 @@ from fractions import Fraction
 from setveil.data import evidence
 from setveil.errors import DataError, RequestError, shorten
 from setveil.hierarchy.alone import GROUPED
-from setveil.tables.dates import OF_LIFETIMES, USUAL, are_dates, are_lifetimes, dates
+from setveil.tables.dates import dates, likely_periods
 from setveil.tables.prefixes import prefixes
 from setveil.tables.quasi_identifiers import MISSING, QuasiIdentifier
 from setveil.tables.ranges import fraction, ranges, require_numbers, require_widths
@@ -139,8 +139,8 @@ def likely_levels(values: Sequence[str]) -> Levels | None:
     present = [value for value in dict.fromkeys(values) if value not in evidence.MISSING]
     if len(present) < GROUPED:
         return None
-    if are_dates(present):
-        return Levels("dates", OF_LIFETIMES if are_lifetimes(present) else USUAL)
+    if periods := likely_periods(present):
+        return Levels("dates", periods)
     length = len(present[0])
     codes = all(len(one) == length and _LIKE_CODES.fullmatch(one) for one in present)
     if not codes or length < 2 or not any(sign.isdigit() for one in present for sign in one):

@@ -441,6 +441,10 @@ def write_roles(roles: Roles, path: str | PathLike[str]) -> None:
     lines = []
     for name, said in sections:
         about = {**said, "not_id": True if name in roles.not_ids else None}
+        about |= {
+            "per_person": roles.per_person.get(name),
+            "age": "..".join(roles.ages.get(name, ())) or None,
+        }
         lines.append(f"[columns.{_quoted(name)}]")
         lines += [f"{key} = {_as_toml(value)}" for key, value in about.items() if value is not None]
     Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -22,6 +22,7 @@ from setveil.studies.compare.sweep import run_all
 from setveil.studies.machine import machine
 from setveil.studies.recommend.candidates import Candidate
 from setveil.studies.regroup import regroup
+from setveil.values.declared import as_words
 from setveil.values.kinds import Reference, Value
 from setveil.version import __version__
 
@@ -284,14 +285,13 @@ def record(
         row["command"] = shlex.join(
             ["setveil", "anonymize", *files, *reading, *words, *drawn, "--out", "DIR"]
         )
-    if advice.regrouping is not None:
+    regrouping = advice.regrouping
+    if regrouping is not None:
         words = ["hierarchy", "build", *(inputs or ()), *reading, "--regroup", str(hierarchy)]
-        words += [
-            word for name in ("within", "k", "m") for word in (f"--{name}", str(advice.regrouping[name]))
-        ]
-        named = inputs is not None and hierarchy is not None
+        words += as_words({name: regrouping[name] for name in ("within", "k", "m")})
         line = shlex.join(["setveil", *words, "--out", "regrouped.csv"])
-        advice.regrouping["command"] = line if named else None
+        named = inputs is not None and hierarchy is not None
+        regrouping = {**regrouping, "command": line if named else None}
     written = {
         "by": advice.by,
         "known": advice.known,
@@ -303,7 +303,7 @@ def record(
         "answering": advice.answering,
         "one_label": advice.one_label,
         "safer": advice.safer,
-        **({} if advice.regrouping is None else {"regrouping": advice.regrouping}),
+        **({} if regrouping is None else {"regrouping": regrouping}),
         "candidates": advice.rows,
         "made_on": machine(),
         "setveil": __version__,
