@@ -10,29 +10,32 @@ from collections import Counter
 from importlib.metadata import EntryPoint
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import setveil as sv
 from cli_helpers import COMMAND, HIERARCHY, environment, setveil, write
-from setveil import algorithms
+from setveil import algorithms, guarantees, plugins, utility
 from setveil.errors import DataError, GuaranteeError, RequestError
+from setveil.guarantees import models
 from setveil.studies.compare.plan import Run
 from setveil.studies.compare.study import read_study
+from setveil.utility import measures
 
 PAGE = Path(__file__).parents[1] / "docs" / "own_method.md"
 ROWS = [["101", "102"], ["101", "103"], ["102", "103"], ["104"], ["104", "101"], ["105", "106"], ["106"]] * 3
 
 
-def example() -> str:
-    found = re.search(r"```python one_level\.py\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+def example(file: str = "one_level.py") -> str:
+    found = re.search(rf"```python {re.escape(file)}\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
     assert found is not None
     return found[1]
 
 
 @pytest.fixture(autouse=True)
 def _no_files_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(algorithms, "_files", {})
+    monkeypatch.setattr(plugins, "_files", {})
 
 
 @pytest.fixture
@@ -114,6 +117,7 @@ def test_a_file_is_run_by_no_other_command(place: Path) -> None:
 
 TRAP = "from pathlib import Path\nPath(__file__).with_suffix('.ran').touch()\n"
 STUDY = 'name = "s"\ndata = [{path = "rows.csv"}]\nk = 2\nm = 1\nalgorithms = ["mine.py"]\n'
+PLUGIN = 'plugins = ["mine.py"]\n' + STUDY.replace("mine.py", "aa")
 TYPED = ["rows.csv", "-k", 2, "-m", 1, "-o", "out"]
 FROM_FILES: dict[str, list[object]] = {
     "settings": ["anonymize", *TYPED, "--config", "settings.toml"],
@@ -123,6 +127,9 @@ FROM_FILES: dict[str, list[object]] = {
     "settings of recommend": ["recommend", "rows.csv", "-k", 2, "-m", 1, "--config", "settings.toml"],
     "settings of the series": ["series", "plan", "s", "rows.csv", "--config", "settings.toml"],
     "settings that name a study": ["compare", "--config", "study-of.toml"],
+    "settings with a plug-in": ["verify", "rows.csv", "-k", 2, "-m", 1, "--config", "plugin.toml"],
+    "a record with a plug-in": ["anonymize", *TYPED, "--config", "plugin.json"],
+    "settings that name a study with a plug-in": ["compare", "--config", "plugin-study-of.toml"],
     "a list of studies": ["compare", "--config", "study-of.toml", "--dry-run"],
 }
 
@@ -134,6 +141,10 @@ def trap(place: Path) -> Path:
     write(place / "report.json", '{"options": {"algorithm": "mine.py"}}')
     write(place / "study.toml", STUDY)
     write(place / "study-of.toml", 'study = "study.toml"\nout = "s"\n')
+    write(place / "plugin.toml", 'plugin = "mine.py"\n')
+    write(place / "plugin.json", '{"options": {"plugin": "mine.py"}}')
+    write(place / "plugin-study.toml", PLUGIN)
+    write(place / "plugin-study-of.toml", 'study = "plugin-study.toml"\nout = "s"\n')
     return place
 
 
@@ -146,7 +157,13 @@ def test_no_file_runs_code(trap: Path, case: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [["anonymize", *TYPED, "-a", "mine.py"], ["compare", "study.toml", "-o", "s"]]
+    "words",
+    [
+        ["anonymize", *TYPED, "-a", "mine.py"],
+        ["compare", "study.toml", "-o", "s"],
+        ["verify", "rows.csv", "-k", 2, "-m", 1, "--plugin", "mine.py"],
+        ["compare", "plugin-study.toml", "-o", "s"],
+    ],
 )
 def test_what_is_typed_runs_but_not_from_the_studio(trap: Path, words: list[object]) -> None:
     steering, _open = os.pipe()  # its other end stays open, as that of the studio does
@@ -282,7 +299,7 @@ def test_files_that_are_not_there_or_have_one_name(place: Path) -> None:
 
 def offered(monkeypatch: pytest.MonkeyPatch, *entries: tuple[str, str]) -> None:
     found = [EntryPoint(name, value, algorithms.GROUP) for name, value in entries]
-    monkeypatch.setattr(algorithms, "entry_points", lambda group: found if group == algorithms.GROUP else [])
+    monkeypatch.setattr(plugins, "entry_points", lambda group: found if group == algorithms.GROUP else [])
     algorithms.installed.cache_clear()
 
 
@@ -290,7 +307,8 @@ def offered(monkeypatch: pytest.MonkeyPatch, *entries: tuple[str, str]) -> None:
 def _forgotten(monkeypatch: pytest.MonkeyPatch) -> object:
     yield
     monkeypatch.undo()
-    algorithms.installed.cache_clear()
+    for cache in (algorithms.installed, guarantees._models, guarantees._modules, utility._measures):
+        cache.cache_clear()
 
 
 @pytest.mark.usefixtures("_forgotten")
@@ -378,3 +396,164 @@ def test_each_seed_of_a_study_is_a_release_of_its_own(drawing: Path) -> None:
     assert len({run.solution for run in runs if run.algorithm == "aa"}) == 1
     setveil("compare", "drawn.toml", "--out", "out", cwd=drawing).ok()
     assert (drawing / "out/results.csv").read_text().count(",done,") == 4
+
+
+@pytest.fixture
+def own(place: Path) -> Path:
+    """The measures and the guarantee of the page."""
+    for name in ("rare_rows.py", "at_least.py"):
+        write(place / name, example(name))
+    return place
+
+
+def test_measures_and_a_guarantee_of_ones_own(own: Path) -> None:
+    assert sv.plugin(own / "rare_rows.py").MEASURES[0].name == "rows_emptied"
+    mine = sv.plugin(str(own / "at_least.py"))
+    assert sv.plugin(own / "at_least.py") is mine
+    for enough in (2, 4, 7, 8, 13):
+        release = sv.anonymize(ROWS, mine.AtLeast(enough), details=False)
+        held = Counter(item for row in ROWS for item in row)
+        kept = [[item for item in row if held[item] >= enough] for row in ROWS]
+        assert sorted(map(sorted, release.published)) == sorted(map(sorted, kept))
+        assert release.verdict.holds
+        assert release.verdict.found() == {
+            "fewest": min((n for n in held.values() if n >= enough), default=None)
+        }
+        utility: Any = release.report["utility"]
+        assert utility["rows_emptied"] == sum(not row for row in kept) / len(ROWS)
+        gone = sum(map(len, ROWS)) - sum(map(len, kept))
+        assert utility["rows_shortened"] == gone / sum(map(len, ROWS))
+    broken = sv.verify(ROWS, mine.AtLeast(7))
+    assert not broken
+    assert broken.listed()[0] == {"item": "105", "rows": 3}
+    assert repr(broken) == "No: items in at least 7 rows does not hold, 5 items are in fewer than 7 rows."
+
+
+def test_a_guarantee_that_is_not_given_is_found_out(own: Path) -> None:
+    write(own / "at_least.py", LEAST.replace("supports() < guarantee.enough", "supports() < 1"))
+    mine = sv.plugin(own / "at_least.py")
+    with pytest.raises(GuaranteeError):
+        sv.anonymize(ROWS, mine.AtLeast(7), details=False)
+
+
+def test_plugins_on_the_command_line(own: Path) -> None:
+    words = ["rows.csv", "--plugin", "at_least.py", "--plugin=rare_rows.py", "--model", "at-least"]
+    said = setveil("anonymize", *words, "--enough", 7, "--out", "out", "-v", cwd=own).ok().out
+    assert "Every published item is in at least 7 rows." in said
+    report = json.loads((own / "out/internal/report.json").read_text())
+    assert report["utility"]["rows_emptied"] > 0
+    assert "Emptied" in (own / "out/internal/report.html").read_text()
+    assert report["options"]["plugin"] == ["at_least.py", "rare_rows.py"]
+    about = json.loads((own / "out/published/about.json").read_text())
+    assert about["guarantee"] == {"model": "at-least", "enough": 7}
+    checked = setveil("verify", "out", "--plugin", "at_least.py", cwd=own).ok()
+    assert checked.out.startswith("Yes: items in at least 7 rows holds.")
+    more = ["--plugin", "at_least.py", "--model", "at-least", "--enough", 10]
+    assert setveil("verify", "out", *more, cwd=own).code == 1
+    unknown = setveil("verify", "out", cwd=own)
+    assert unknown.code == 2
+    assert "out promises 'at-least', which setveil does not know" in unknown.err
+    assert "--plugin FILE" in unknown.err
+    shown = setveil("anonymize", "--plugin", "at_least.py", "--model", "at-least", "--help", cwd=own).ok().out
+    assert "--enough" in shown
+
+
+def test_plugins_in_a_study(own: Path) -> None:
+    text = 'name = "s"\nplugins = ["rare_rows.py", "at_least.py"]\nalgorithms = ["at-least"]\n'
+    text += 'enough = [7, 13]\ndata = [{path = "rows.csv"}]\n'
+    write(own / "study.toml", text)
+    setveil("compare", "study.toml", "--out", "s", cwd=own).ok()
+    lines = (own / "s/results.csv").read_text().splitlines()
+    head, *runs = [line.split(",") for line in lines]
+    assert [run[head.index("status")] for run in runs] == ["done", "done"]
+    assert [run[head.index("enough")] for run in runs] == ["7", "13"]
+    assert all(float(run[head.index("rows_shortened")]) > 0 for run in runs)
+    page = (own / "s/report.html").read_text()
+    assert "Emptied" in page
+    assert "rows of each item at least" in page
+
+    def ids() -> list[str]:
+        plugins._files.clear()
+        return [run.id for run in read_study(own / "study.toml", trusted=True).runs]
+
+    before = ids()
+    assert ids() == before
+    write(own / "rare_rows.py", example("rare_rows.py") + "# another\n")
+    assert not {*ids()} & {*before}
+
+
+def test_a_plugin_that_changes_meanwhile_is_refused(own: Path) -> None:
+    from setveil.studies.compare.worker import _run
+
+    text = 'name = "s"\nplugins = ["rare_rows.py"]\nk = 2\nm = 2\ndata = [{path = "rows.csv"}]\n'
+    (run,) = read_study(write(own / "study.toml", f'{text}algorithms = ["aa"]\n'), trusted=True).runs
+    task = run.task()
+    write(own / "rare_rows.py", example("rare_rows.py") + "# another\n")
+    with pytest.raises(RequestError, match="was changed while the study ran"):
+        _run(task, {})
+
+
+LEAST = example("at_least.py")
+MEASURE = 'from setveil.utility import Measure\nMEASURES = (Measure("{}", {}),)\n'
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", r"holds no measures \(MEASURES\), no guarantee \(model\) and no algorithm \(info\)"),
+        ("MEASURES = []", "must hold MEASURES, a tuple of Measure"),
+        (MEASURE.format("ncp", '"N", len'), "holds a measure ncp, as setveil does"),
+        (MEASURE.format("Two words", '"N", len'), "not 'Two words'"),
+        (MEASURE.format("mine", '"N"'), "with a title and compute, also mine"),
+        (MEASURE.format("mine", '"N", len, handed_out=True'), "that no shared report shows"),
+        ("model = 3", "must hold model, a Model"),
+        (
+            LEAST.replace('= "at-least"', '= "other"', 1),
+            "a subclass of Guarantee whose model",
+        ),
+        (LEAST.replace("def verify(", "def check("), r"hold verify\(published, guarantee"),
+        (
+            LEAST.replace('"at-least"', '"km-anonymity"'),
+            "both hold a guarantee km-anonymity",
+        ),
+        (
+            LEAST.replace('family="items"', 'family="items", release="groups"'),
+            "verified from the rows alone",
+        ),
+    ],
+)
+def test_files_that_are_no_plugin(tmp_path: Path, content: str, message: str) -> None:
+    before = models(), measures()
+    with pytest.raises(RequestError, match=message):
+        sv.plugin(write(tmp_path / "mine.py", content))
+    assert (models(), measures()) == before
+
+
+def test_an_option_that_another_one_has(own: Path) -> None:
+    write(own / "at_least.py", LEAST.replace("enough", "gap"))
+    words = ["rows.csv", "--plugin", "at_least.py", "--model", "at-least", "--gap", 2, "--out", "out"]
+    refused = setveil("anonymize", *words, cwd=own)
+    assert refused.code == 2
+    assert "--gap would mean two things" in refused.err
+
+
+@pytest.mark.usefixtures("_forgotten")
+def test_packages_offer_measures_and_guarantees(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(own))
+    offers = {
+        "setveil.algorithms": [("at-least", "at_least")],
+        "setveil.guarantees": [("at-least", "at_least")],
+        "setveil.measures": [("rare-rows", "rare_rows")],
+    }
+    monkeypatch.setattr(
+        plugins, "entry_points",
+        lambda group: [EntryPoint(name, value, group) for name, value in offers.get(group, [])],
+    )  # fmt: skip
+    for cache in (algorithms.installed, guarantees._models, guarantees._modules, utility._measures):
+        cache.cache_clear()
+    assert models()["at-least"].title == "items in enough rows"
+    import at_least  # type: ignore[import-not-found]
+
+    release = sv.anonymize(ROWS, at_least.AtLeast(7), details=False)
+    assert release.report["algorithm"]["origin"]["package"] == "at_least"
+    assert "rows_emptied" in release.report["utility"]

@@ -6,7 +6,7 @@
 
 The functions are named like the commands: `anonymize`, `verify`, `measure`, `query`, `reconstruct`, `risk`,
 `attack`, `evidence`, `explore`, `recommend`, `compare`, `why`, `apply`, `moles`, `convert`, `warm`, `read`,
-`trace`.
+`trace`. `plugin` loads measures, guarantees and algorithms of your own.
 They take rows as a file, a data frame, a list of lists or `Transactions`.
 
 Names are resolved on first use, so that importing the package (and ``setveil --help``) stays quick.
@@ -97,6 +97,7 @@ if TYPE_CHECKING:
     from setveil.guarantees.verify import Verdict
     from setveil.hierarchy.io import read_hierarchy, write_hierarchy
     from setveil.hierarchy.tree import Hierarchy
+    from setveil.options.plugins import plugin
     from setveil.published import Release
     from setveil.published.groups import Grouping
     from setveil.published.recoding import LocalRecoding, Recoding
@@ -174,6 +175,7 @@ _HOMES = {
     "explore": "commands.explore",
     "measure": "commands.measure",
     "moles": "commands.moles",
+    "plugin": "options.plugins",
     "query": "commands.query",
     "read": "commands.read",
     "read_facts": "commands.read_facts",
@@ -271,6 +273,7 @@ __all__ = [
     "explore",
     "measure",
     "moles",
+    "plugin",
     "query",
     "read",
     "read_facts",

@@ -98,7 +98,7 @@ def test_the_first_choice_gives_it(name: str) -> None:
 
 @every_model
 def test_there_is_a_verifier(name: str) -> None:
-    module = module_of(name)
+    module = module_of(name).__name__.rpartition(".")[2]
     assert callable(getattr(import_module(f"setveil.guarantees.verify.{module}"), f"verify_{module}"))
     kept, broken = verdicts(model_named(name))
     assert kept["model"] == broken["model"] == name

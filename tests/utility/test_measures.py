@@ -21,7 +21,6 @@ from setveil.report.run.summary import summary
 from tables import as_table
 
 DATA = sv.Transactions.from_rows([["a", "b"], ["a", "c"], ["b", "c"], ["a", "b", "c"], ["a"], ["b"]] * 3)
-CACHES = (utility.measures, utility.columns, utility.compared, columns.measured, columns.fixed)
 EXTRA = """
 from setveil.utility import Measure
 
@@ -41,12 +40,10 @@ def extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Add a measure: one file."""
     (tmp_path / "touched.py").write_text(EXTRA)
     monkeypatch.setattr(utility, "__path__", [*utility.__path__, str(tmp_path)])
-    for cache in CACHES:
-        cache.cache_clear()
+    utility._measures.cache_clear()
     yield
     monkeypatch.undo()
-    for cache in CACHES:
-        cache.cache_clear()
+    utility._measures.cache_clear()
 
 
 def test_records_are_complete() -> None:

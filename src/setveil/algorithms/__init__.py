@@ -21,27 +21,23 @@ an installed package, as entry points of the group `setveil.algorithms`.
 
 from __future__ import annotations
 
-import hashlib
 import importlib
-import importlib.util
 import inspect
 import pkgutil
-import re
-import sys
 from collections.abc import Iterable
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from pathlib import Path
-from shlex import quote
 from types import ModuleType
 from typing import Any
 
-from setveil.errors import DataError, RequestError, as_option, did_you_mean, faces, reason_of, shorten
+from setveil import plugins
+from setveil.errors import RequestError, did_you_mean, faces
+from setveil.plugins import PluginFile
 from setveil.values.declared import SEED
 
 GROUP = "setveil.algorithms"  # of entry points
-_PAGE = "docs/own_method.md says what a file of an algorithm must hold."
 
 
 @dataclass(frozen=True)
@@ -92,44 +88,23 @@ def homes() -> dict[str, str]:
 @cache
 def installed() -> dict[str, EntryPoint]:
     """Find the algorithms that other packages offer, by name, without importing any."""
-    found: dict[str, EntryPoint] = {}
-    for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
-        other = found.get(entry.name)
-        if entry.name in homes() or other is not None:
-            taken = f"{_package(other)} offers, too" if other else "setveil has already"
-            raise RequestError(
-                f"The package {_package(entry)} offers an algorithm {entry.name}, which {taken}.",
-                hint="Uninstall it, or ask for a version that calls its algorithm something else.",
-            )
-        found[entry.name] = entry
-    return found
+    return plugins.offered(GROUP, homes, "an algorithm")
 
 
-def _package(entry: EntryPoint) -> str:
-    return f"{entry.dist.name} {entry.dist.version}" if entry.dist else entry.value
-
-
-@dataclass(frozen=True)
-class _AlgorithmFile:
-    """An algorithm that a file holds."""
-
-    path: Path
-    sha256: str
-    module: ModuleType
-
-
-_files: dict[str, _AlgorithmFile] = {}  # those that were named in this process
+def _files() -> dict[str, PluginFile]:
+    """Find the algorithms in files that were named in this process."""
+    return {file.name: file for file in plugins.files("info")}
 
 
 def names() -> list[str]:
     """Names of all algorithms, without importing them."""
-    return sorted({**homes(), **installed(), **_files})
+    return sorted({**homes(), **installed(), **_files()})
 
 
 def load(name: str) -> Any:
     """Import an algorithm's module."""
-    if name in _files:
-        return _files[name].module
+    if name in (files := _files()):
+        return files[name].module
     if name in homes():
         return importlib.import_module(homes()[name])
     if name not in installed():
@@ -143,13 +118,7 @@ def load(name: str) -> Any:
 @cache
 def _offered(entry: EntryPoint) -> Any:
     """Import an algorithm of another package."""
-    where = f"The algorithm {entry.name} of the package {_package(entry)}"
-    try:
-        module = entry.load()
-    except Exception as error:
-        raise RequestError(
-            f"{where} cannot be loaded: {type(error).__name__}: {reason_of(error)}."
-        ) from error
+    module, where = plugins.imported(entry, "algorithm")
     _require_form(module, where)
     return module
 
@@ -189,55 +158,17 @@ def named(text: str | Path, *, trusted: bool = False) -> str:
     """
     if not is_file(str(text)):
         return str(text)
-    path = Path(text)
-    if not trusted:
-        raise RequestError(
-            f"A file names {shorten(str(path))} as the algorithm. That is a program, and setveil executes "
-            "only programs that you name yourself.",
-            hint=f"Read it first. To use it, name it yourself: {as_option('algorithm', quote(str(path)))}.",
-        )
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror or error}.") from None
-    name, sha256 = path.stem.replace("_", "-"), hashlib.sha256(content).hexdigest()
-    if not re.fullmatch(r"[a-z0-9](-?[a-z0-9])*", name):
-        raise RequestError(
-            f"{path}: the file's name is the algorithm's, and {path.stem!r} cannot be one.",
-            hint="Lower-case letters, digits and underscores, as in my_method.py.",
-        )
-    known = _files.get(name)
-    if known is not None and (known.path, known.sha256) == (path.absolute(), sha256):
-        return name
-    if name in homes() or name in installed() or (known and known.path != path.absolute()):
-        whose = f"that of {known.path} is" if known else "an algorithm is already"
-        raise RequestError(f"{path} would be called {name}, as {whose}.", hint="Rename the file.")
-    _files[name] = _AlgorithmFile(path.absolute(), sha256, _executed(path, content))
-    return name
+    return plugins.load(text, require_algorithm, trusted=trusted, option="algorithm").name
 
 
-def _executed(path: Path, content: bytes) -> ModuleType:
-    """Run a file of Python as a module."""
-    name = f"setveil_algorithm_{path.stem}"
-    spec = importlib.util.spec_from_loader(name, loader=None, origin=str(path))
-    assert spec is not None  # noqa: S101
-    module = importlib.util.module_from_spec(spec)
-    module.__file__ = str(path)
-    before = sys.modules.get(name)
-    sys.modules[name] = module  # where dataclasses look for the names of types
-    try:
-        exec(compile(content, str(path), "exec"), module.__dict__)  # noqa: S102  (that is what was asked for)
-        _require_form(module, str(path))
-    except BaseException as error:
-        sys.modules.pop(name)
-        if before is not None:
-            sys.modules[name] = before
-        if isinstance(error, RequestError) or not isinstance(error, Exception):
-            raise
+def require_algorithm(module: ModuleType, where: str) -> None:
+    """Refuse a file that is no algorithm, or is called as another one is."""
+    name = Path(where).stem.replace("_", "-")
+    if name in homes() or name in installed():
         raise RequestError(
-            f"{path} cannot be loaded: {type(error).__name__}: {reason_of(error)}.", hint=_PAGE
-        ) from error
-    return module
+            f"{where} would be called {name}, as an algorithm is already.", hint="Rename the file."
+        )
+    _require_form(module, where)
 
 
 def _require_form(module: Any, where: str) -> None:
@@ -257,7 +188,7 @@ def _require_form(module: Any, where: str) -> None:
     elif not described.guarantees:
         wrong = "an info that names the models it gives (guarantees)"
     if wrong:
-        raise RequestError(f"{where} is no algorithm: it must hold {wrong}.", hint=_PAGE)
+        raise RequestError(f"{where} is no algorithm: it must hold {wrong}.", hint=plugins.PAGE)
 
 
 def _has_default(field: Any) -> bool:
@@ -280,11 +211,11 @@ def origin(name: str) -> dict[str, str]:
     dict
         `file` and `sha256`, or `package` with its version.
     """
-    if name in _files:
-        return {"file": _files[name].path.name, "sha256": _files[name].sha256}
+    if name in (files := _files()):
+        return {"file": files[name].path.name, "sha256": files[name].sha256}
     if name in homes() or name not in installed():
         return {}
-    return {"package": _package(installed()[name])}
+    return {"package": plugins.package_of(installed()[name])}
 
 
 def bibtex(of: Iterable[str]) -> str:
@@ -301,7 +232,7 @@ def bibtex(of: Iterable[str]) -> str:
 
 def file_of(name: str) -> Path | None:
     """Find the file of an algorithm that was named by it."""
-    return _files[name].path if name in _files else None
+    return file.path if (file := _files().get(name)) else None
 
 
 def takes_seed(name: str) -> bool:

@@ -93,6 +93,7 @@ def app_for(arguments: Sequence[str]) -> typer.Typer:
     app.callback()(_setveil)
     named = next((argument for argument in arguments if not argument.startswith("-")), "")
     words = [word for argument in arguments for word in argument.split("=", 1)]
+    _load_plugins(arguments)
     _load_file(named, words)
     owners = _owners(words)
     for name in arguments[:1] if arguments and arguments[0] in NAMES else NAMES:
@@ -149,6 +150,19 @@ def _owners(arguments: Sequence[str]) -> list[str]:
         elif word == "--model" and value in models():
             model = [value]
     return algorithm + (model or [one for name in algorithm for one in registry.load(name).info.guarantees])
+
+
+def _load_plugins(arguments: Sequence[str]) -> None:
+    """Load the files of --plugin, for what they hold has options, and options that name it."""
+    if "_SETVEIL_COMPLETE" in os.environ:
+        return
+    joined = [word.removeprefix("--plugin=") for word in arguments if word.startswith("--plugin=")]
+    files = [*joined, *(after for word, after in pairwise(arguments) if word == "--plugin")]
+    if files:
+        from setveil.options.plugins import load_plugin
+
+        for file in files:
+            load_plugin(file, trusted=not is_watched())
 
 
 def _load_file(named: str, words: Sequence[str]) -> None:

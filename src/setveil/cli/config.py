@@ -37,6 +37,19 @@ def is_typed(context: typer.Context, parameter: str) -> bool:
     return source is not None and source.name == "COMMANDLINE" and not is_watched()
 
 
+def require_typed(context: typer.Context, given: list[str] | None) -> list[str]:
+    """Refuse programs that the user did not type (the callback of --plugin): those that were are loaded."""
+    from setveil.options.plugins import load_plugin
+
+    files = given or context.lookup_default("plugin") or []
+    try:
+        for file in files:
+            load_plugin(file, trusted=is_typed(context, "plugin"))
+    except SetveilError as error:
+        fail(error)
+    return list(files)
+
+
 def algorithm_of(path: Path) -> str:
     """Say which algorithm a file names; none where it cannot be read, which is told when it is needed."""
     try:

@@ -19,7 +19,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from setveil.cli import help as helps
-from setveil.cli.config import take_config
+from setveil.cli.config import require_typed, take_config
 from setveil.cli.help import (
     ALGORITHM,
     ANSWER,
@@ -38,7 +38,7 @@ from setveil.cli.help import (
 from setveil.cli.session import Answer, answer, begin, conclude, fail, run, speak
 from setveil.compiling import expect
 from setveil.data.layout import FORMATS
-from setveil.errors import MissingItemsError, RequestError, SetveilError, did_you_mean
+from setveil.errors import MissingItemsError, RequestError, SetveilError, as_option, did_you_mean
 from setveil.memory import unpack_up_to
 from setveil.options.columns import Columns as ColumnOptions
 from setveil.options.facts import OF_READING, FactOptions
@@ -73,7 +73,7 @@ class DeclaredOption:
         if shown.required:
             default = None  # `Command.invoke` reports all that is missing at once
         if list[str] in (kind, *get_args(kind)):
-            settings["callback"] = _or_config
+            settings["callback"] = settings.get("callback") or _or_config
         if self.argument:
             made = typer.Argument(**settings)
         else:
@@ -287,6 +287,10 @@ def _general(
         GENERAL, "Read options from a TOML file or report.json.", "FILE", is_eager=True, callback=take_config
     ),
     threads: int | None = integer(GENERAL, "Use at most N threads (default: all processors).", 1),
+    plugin: list[str] | None = option(
+        GENERAL, "Execute this Python file, with measures, guarantees or an algorithm of your own.",
+        "FILE", callback=require_typed, brief=None,
+    ),
     unpacked_limit: int | None = integer(
         GENERAL, "Unpack at most this (default: a quarter of free memory).", 1, metavar="MB"
     ),
@@ -660,6 +664,7 @@ def expanded(command: Callable[..., Any], owners: Sequence[str] = ()) -> Callabl
     general = parameters_of(_general)
     parameters += general
     parameters.sort(key=_place)
+    _require_names(parameters)
 
     @functools.wraps(command)
     def call(**given: Any) -> None:
@@ -683,6 +688,16 @@ def expanded(command: Callable[..., Any], owners: Sequence[str] = ()) -> Callabl
     call.owners = owners  # type: ignore[attr-defined]
     call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return call
+
+
+def _require_names(parameters: Sequence[inspect.Parameter]) -> None:
+    """Refuse options of guarantees or algorithms of one's own that are called as others are."""
+    names = [parameter.name for parameter in parameters]
+    if twice := next((name for name in names if names.count(name) > 1), ""):
+        raise RequestError(
+            f"{as_option(twice)} would mean two things: a guarantee or an algorithm of your own has it, too.",
+            hint="Rename the option in your file.",
+        )
 
 
 def texts_of(command: Callable[..., Any]) -> tuple[str, str]:

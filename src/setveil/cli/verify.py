@@ -222,7 +222,12 @@ def _promised_beside(
 
     require_file(Path(file))
     said = promise_beside(file)
-    if said.get("model") not in models():
+    if said and said["model"] not in models():
+        raise RequestError(
+            f"{file} promises {shorten(said['model'])}, which setveil does not know.",
+            hint="Name the program of this guarantee: --plugin FILE. --k, --m and --model ask for others.",
+        )
+    if not said:
         return None, promise, {}
     say(f"{file}: checking what the about.json beside it promises; --k, --m and --model ask for others.")
     found = models()[said["model"]]

@@ -3,18 +3,25 @@
 A module here is a model. It holds the class of its guarantees, whose `model` is the name of the model, and
 `model`, a `Model` that describes it. Its verifier is the module of the same name in `verify`. Command line,
 studies, reports and documentation find it by this.
+
+Others bring models in files that the user named, or in installed packages, as entry points of the group
+`setveil.guarantees`: such a module holds `model`, the class, and its verifier as `verify`.
 """
 
 from __future__ import annotations
 
 import importlib
+import inspect
 import pkgutil
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from setveil import plugins
 from setveil.errors import RequestError, did_you_mean
+from setveil.plugins import PluginFile
 from setveil.values.declared import Keywords
 
 if TYPE_CHECKING:
@@ -23,6 +30,7 @@ if TYPE_CHECKING:
 
 Facts = Mapping[str, Any]  # the `guarantee` of a report, or a verdict as JSON types
 Points = list[tuple[str, str]]  # a bold beginning and the text that follows it
+GROUP = "setveil.guarantees"  # of entry points
 
 
 class Guarantee(Keywords):
@@ -63,6 +71,10 @@ def absent_items(promise: Guarantee | Facts) -> int:
     return found
 
 
+def _nothing(_facts: Facts) -> list[Any]:
+    return []
+
+
 @dataclass(frozen=True)
 class Words:
     """What is said of one privacy model."""
@@ -72,10 +84,10 @@ class Words:
     # fulfilled, broken: what the check found in the published rows, as the end of a sentence
     fulfilled: Callable[[Facts], str]
     broken: Callable[[Facts], str]
-    not_covered: Callable[[Facts], Points]  # what the promise does not cover, beside what none covers
-    reading: Callable[[Facts], Points]  # what the parameters mean
     violation: Callable[[Facts], str]  # one violation of a verdict's list, in a line
-    beyond: Callable[[Facts], list[str]]  # what holds besides what was asked, in lines
+    not_covered: Callable[[Facts], Points] = _nothing  # beside what no promise covers
+    reading: Callable[[Facts], Points] = _nothing  # what the parameters mean
+    beyond: Callable[[Facts], list[str]] = _nothing  # what holds besides what was asked, in lines
     # whether it keeps rows that look alike from having a sensitive item in common
     hides_sensitive: bool = False
     shareable: tuple[str, ...] = ()  # findings of the verdict that a shared page may show
@@ -112,19 +124,83 @@ class Model:
     place: int = 100  # its place in lists of models, and of their options
 
 
-@cache
 def models() -> dict[str, Model]:
     """List all models by name, in the order of their places."""
-    return {model.name: model for _, model in _modules()}
+    return _models(plugins.files("model"))
 
 
 @cache
-def _modules() -> tuple[tuple[str, Model], ...]:
-    """Pair the names of the modules with the models that they hold; of several releases there is none."""
+def _models(files: tuple[PluginFile, ...]) -> dict[str, Model]:
+    return {module.model.name: module.model for module in _modules(files)}
+
+
+@cache
+def _modules(files: tuple[PluginFile, ...]) -> tuple[Any, ...]:
+    """Import the modules of the models, those of other people last; of several releases there is none."""
     names = [module.name for module in pkgutil.iter_modules(__path__) if not module.ispkg]
     names.remove("series")
-    found = [(name, importlib.import_module(f"{__name__}.{name}").model) for name in names]
-    return tuple(sorted(found, key=lambda entry: (entry[1].place, entry[0])))
+    found: list[Any] = sorted(
+        (importlib.import_module(f"{__name__}.{name}") for name in names),
+        key=lambda module: (module.model.place, module.__name__),
+    )
+    own = [module.model.name for module in found]
+    for entry in plugins.offered(GROUP, lambda: own, "a guarantee").values():
+        module, where = plugins.imported(entry, "guarantee")
+        require_model(module, where)
+        found.append(module)
+    for file in files:
+        require_model(file.module, str(file.path))
+        found.append(file.module)
+    _require_names(found)
+    return tuple(found)
+
+
+def _require_names(modules: Iterable[Any]) -> None:
+    """Refuse two models of one name."""
+    homes: dict[str, Any] = {}
+    for module in modules:
+        other = homes.setdefault(module.model.name, module)
+        if other is not module:
+            raise RequestError(
+                f"{module.__name__} and {other.__name__} both hold a guarantee {module.model.name}.",
+                hint="Give the model another name.",
+            )
+
+
+def require_model(module: ModuleType, where: str) -> None:
+    """Refuse a module of someone else that holds no privacy model."""
+    described = getattr(module, "model", None)
+    wrong = ""
+    if not isinstance(described, Model):
+        wrong = "model, a Model"
+    elif _class_of(module, described.name) is None:
+        wrong = f"a subclass of Guarantee whose model is {described.name!r}"
+    elif described.release != "rows" or described.knows:
+        wrong = 'a Model whose release is "rows" and that is verified from the rows alone'
+    elif not _takes_two(getattr(module, "verify", None)):
+        wrong = "verify(published, guarantee, *, show, progress)"
+    if wrong:
+        raise RequestError(f"{where} is no guarantee: it must hold {wrong}.", hint=plugins.PAGE)
+
+
+def _takes_two(function: Any) -> bool:
+    try:
+        inspect.signature(function).bind(1, 2, show=10, progress=None)
+    except TypeError:
+        return False
+    return True
+
+
+def _class_of(module: Any, model: str) -> str | None:
+    """Name the class of a model's guarantees in its module."""
+    return next(
+        (
+            name
+            for name, value in vars(module).items()
+            if isinstance(value, type) and issubclass(value, Guarantee) and vars(value).get("model") == model
+        ),
+        None,
+    )
 
 
 def model_named(name: str) -> Model:
@@ -138,18 +214,13 @@ def model_named(name: str) -> Model:
     return found
 
 
-def module_of(name: str) -> str:
-    """Name the module of a model: its verifier has the same."""
-    return next(module for module, model in _modules() if model.name == name)
+def module_of(name: str) -> Any:
+    """Find the module of a model."""
+    found = _modules(plugins.files("model"))
+    return next(module for module in found if module.model.name == name)
 
 
 def class_names() -> list[str]:
-    """Name the classes of the models' guarantees, in the order of the models."""
-    return [
-        next(
-            name
-            for name, value in vars(importlib.import_module(f"{__name__}.{module}")).items()
-            if isinstance(value, type) and getattr(value, "model", None) == model.name
-        )
-        for module, model in _modules()
-    ]
+    """Name the classes of setveil's own models, in their order."""
+    own = [module for module in _modules(plugins.files("model")) if module.__name__.startswith(__name__)]
+    return [str(_class_of(module, module.model.name)) for module in own]

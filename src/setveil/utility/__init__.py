@@ -4,19 +4,27 @@ A module whose name has no leading underscore may hold `MEASURES`, a tuple of re
 there. Reports, the table of a study and its figures go through these records, so that adding a measure is
 adding a file. The records that a file need not fill in (`Measure.columns`, `Measure.compared`) follow from
 the others.
+
+Others bring measures in files that the user named, or in installed packages, as entry points of the group
+`setveil.measures`: modules that hold `MEASURES`.
 """
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal
 
+from setveil import plugins
+from setveil.errors import RequestError
+from setveil.plugins import PluginFile
 from setveil.progress import Progress, silent
 
+GROUP = "setveil.measures"  # of entry points
 ROWS = ("global", "local", "classes")
 TABLES = ("table", "table-cut")
 ITEMS = (*ROWS, *TABLES)
@@ -186,18 +194,55 @@ class Measure:
         return (Compared(stem, axis, about, column, decides=lost, handed_out=self.handed_out),)
 
 
-@cache
 def measures(kind: str | None = None) -> tuple[Measure, ...]:
     """Find all measures, or those of a kind of recoding, in their order."""
+    every = _measures(plugins.files("MEASURES"))
+    return every if kind is None else tuple(one for one in every if kind in one.kinds)
+
+
+@cache
+def _measures(files: tuple[PluginFile, ...]) -> tuple[Measure, ...]:
     modules = sorted(found.name for found in pkgutil.iter_modules(__path__) if not found.name.startswith("_"))
     found = [
         one
         for name in modules
         for one in getattr(importlib.import_module(f"{__name__}.{name}"), "MEASURES", ())
     ]
-    return tuple(
-        sorted((one for one in found if kind in (None, *one.kinds)), key=lambda one: (one.place, one.name))
-    )
+    taken = {one.name: "setveil" for one in found}
+    for module, where in _of_others(files):
+        require_measures(module, where)
+        for one in module.MEASURES:
+            if one.name in taken:
+                raise RequestError(
+                    f"{where} holds a measure {one.name}, as {taken[one.name]} does.",
+                    hint="Give the measure another name.",
+                )
+            taken[one.name] = where
+            found.append(one)
+    return tuple(sorted(found, key=lambda one: (one.place, one.name)))
+
+
+def _of_others(files: Iterable[PluginFile]) -> Iterator[tuple[Any, str]]:
+    """Find the modules with measures of other people, with the words for each in messages."""
+    for entry in plugins.offered(GROUP, tuple, "measures").values():
+        yield plugins.imported(entry, "measures")
+    yield from ((file.module, str(file.path)) for file in files)
+
+
+def require_measures(module: Any, where: str) -> None:
+    """Refuse a module of someone else that holds no measures."""
+    found = getattr(module, "MEASURES", None)
+    wrong = ""
+    if not isinstance(found, tuple) or not all(isinstance(one, Measure) for one in found):
+        wrong = "MEASURES, a tuple of Measure"
+    elif unclear := [one.name for one in found if not re.fullmatch(r"[a-z][a-z0-9_]*", one.name)]:
+        wrong = f"measures whose names have lower-case letters, digits and underscores, not {unclear[0]!r}"
+    elif lacking := [one.name for one in found if one.compute is None or not one.title]:
+        wrong = f"measures with a title and compute, also {lacking[0]}"
+    elif public := [one.name for one in found if one.handed_out]:
+        wrong = f"measures that no shared report shows (handed_out), not {public[0]}"
+    if wrong:
+        raise RequestError(f"{where} holds no measures: it must hold {wrong}.", hint=plugins.PAGE)
 
 
 def named(name: str) -> Measure:
@@ -218,14 +263,12 @@ def measured(case: Case) -> dict[str, Any]:
     return {one.name: one.compute(case) for one in computed if one.compute is not None}
 
 
-@cache
 def columns() -> tuple[StudyColumn, ...]:
     """List the columns of all measures in a study's table, those of groups alone and of tables alone last."""
     ordered = sorted(measures(), key=lambda one: (one.kinds == TABLES, one.kinds == GROUPS, bool(one.needs)))
     return tuple(column for one in ordered for column in one.in_table())
 
 
-@cache
 def compared() -> tuple[Compared, ...]:
     """List the numbers of all measures by which a study's runs are compared, in their order."""
     return tuple(

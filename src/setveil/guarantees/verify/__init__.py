@@ -6,7 +6,9 @@ The verifier of the model in ``guarantees/x.py`` is the function ``verify_x`` in
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping
 from copy import copy
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 from setveil.errors import RequestError, described
@@ -98,6 +100,40 @@ class Verdict:
         return card(repr(self), enumerate(cut, 1), "; ".join(words.beyond(told)))
 
 
+@dataclass(frozen=True, repr=False)
+class PlainVerdict(Verdict):
+    """The verdict of a guarantee of one's own.
+
+    Attributes
+    ----------
+    guarantee : Guarantee
+        The request.
+    violations : int
+        How often it is broken; it holds if it never is.
+    first : tuple of mapping
+        The first violations, each with JSON types that the model's `words` can read.
+    findings : mapping
+        What else was found, in JSON types.
+    """
+
+    guarantee: Guarantee
+    violations: int
+    first: tuple[Mapping[str, Any], ...] = ()
+    findings: Mapping[str, Any] = field(default_factory=dict)
+    holds: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "holds", self.violations == 0)
+
+    def found(self) -> dict[str, Any]:
+        """Return the findings."""
+        return dict(self.findings)
+
+    def listed(self) -> list[dict[str, Any]]:
+        """Return the first violations."""
+        return [dict(entry) for entry in self.first]
+
+
 def require_guarantee(guarantee: Any) -> Guarantee:
     """Refuse what is no guarantee of any model."""
     model = getattr(guarantee, "model", None)
@@ -128,7 +164,11 @@ def verify(published: Any, guarantee: Guarantee, **more: Any) -> Verdict:
     Verdict
         With counterexamples.
     """
-    name = module_of(require_guarantee(guarantee).model)
-    check = getattr(importlib.import_module(f"{__name__}.{name}"), f"verify_{name}")
+    module = module_of(require_guarantee(guarantee).model)
+    package, _, name = module.__name__.rpartition(".")
+    if package != Guarantee.__module__:  # of someone else
+        check = module.verify
+    else:
+        check = getattr(importlib.import_module(f"{__name__}.{name}"), f"verify_{name}")
     verdict: Verdict = check(published, guarantee, **more)
     return verdict

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-from setveil.utility import CHUNKS, NOISY, columns, measures
+from setveil.utility import CHUNKS, NOISY, Measure, columns, measures
 
 RUN = ("run", "data", "algorithm", "method", "model")
 LABEL = "label"  # what reports call the method, where a study says so
@@ -46,17 +46,25 @@ COST: Mapping[str, type] = {
 }
 
 
-@cache
 def measured() -> Mapping[str, type]:
     """List what is measured of a run, with the types of the values."""
+    return _measured(measures())
+
+
+@cache
+def _measured(every: tuple[Measure, ...]) -> Mapping[str, type]:
     lost = {column.name: column.type for column in columns()}
-    named = [one for one in measures() if {*one.kinds} <= {*CHUNKS, *NOISY}]  # of items by their own names
+    named = [one for one in every if {*one.kinds} <= {*CHUNKS, *NOISY}]  # of items by their own names
     newest = {column.name for one in named for column in one.in_table()}
     others = {name: lost.pop(name) for name in sorted(newest)}  # last: readers count columns
     return {**SIZES, **lost, **RISK, **RISK_BEFORE, **OPTIMALITY, **LEARNED, **COST, **others}
 
 
-@cache
 def fixed() -> frozenset[str]:
     """Name the columns that are no parameter. What else a table holds was set in the study."""
-    return frozenset({*RUN, LABEL, OWN, *END, *measured(), *MADE})
+    return _fixed(measures())
+
+
+@cache
+def _fixed(every: tuple[Measure, ...]) -> frozenset[str]:
+    return frozenset({*RUN, LABEL, OWN, *END, *_measured(every), *MADE})

@@ -13,7 +13,6 @@ from setveil.guarantees import models
 from setveil.report.compare.measures import drawn, known_items
 from setveil.report.compare.repeated import spread_caption
 from setveil.report.compare.table import (
-    PROMISE,
     Family,
     Middle,
     Row,
@@ -25,6 +24,7 @@ from setveil.report.compare.table import (
     middle,
     order,
     parameters,
+    promise_names,
     setting_text,
     varying,
 )
@@ -203,7 +203,7 @@ def _series(rows: list[Row], name: str) -> Series:
     """Pair runs that have a number for a parameter with their method, less the parameter if it is its own."""
     own = re.compile(rf"\s{re.escape(name)}=\S+")
     return [
-        (row, row["method"] if name in PROMISE else own.sub("", row["method"]))
+        (row, row["method"] if name in promise_names() else own.sub("", row["method"]))
         for row in rows
         if number(row.get(name)) is not None
     ]
@@ -284,7 +284,7 @@ def _fixed(series: Series, name: str, others: list[str], settings: list[Setting]
     axes = {other for model in models().values() for other in model.axes}
     same = {
         other: values[other][0]
-        for other in PROMISE
+        for other in promise_names()
         if other in axes and other in values and len(values[other]) == 1
     }
     same.pop(name, None)

@@ -20,7 +20,6 @@ from setveil.report.compare.repeated import (
     signed,
 )
 from setveil.report.compare.table import (
-    PROMISE,
     Family,
     Row,
     Setting,
@@ -30,6 +29,7 @@ from setveil.report.compare.table import (
     middle,
     order,
     parameters,
+    promise_names,
     setting_text,
     varying,
 )
@@ -263,7 +263,7 @@ def failures_table(rows: Sequence[Row]) -> str:
     failed = [row for row in rows if row["status"] != "done"]
     names = list(parameters(rows))
     several = len({row.get("seed") for row in rows}) > 1
-    shown = [*(name for name in names if name in PROMISE), *(["seed"] if several else [])]
+    shown = [*(name for name in names if name in promise_names()), *(["seed"] if several else [])]
     groups = list(grouped(failed, lambda row: (row["data"], row["method"], row["status"], row.get("error"))))
     lines = []
     for (data, method, status, error), part in groups[:_MOST_FAILURES]:

@@ -15,7 +15,6 @@ from setveil.report.compare.fronts import (
 )
 from setveil.report.compare.measures import chance, known_items, rows_at_risk
 from setveil.report.compare.table import (
-    PROMISE,
     Family,
     Row,
     conditions,
@@ -23,6 +22,7 @@ from setveil.report.compare.table import (
     grouped,
     middle,
     parameters,
+    promise_names,
     setting_text,
 )
 from setveil.utility import Compared, compared
@@ -141,7 +141,7 @@ def _releases(rows: list[Row], loss: Compared, risk: Compared) -> list[MedianRel
     """Medians of what each method made at each setting."""
     rows = [row for row in rows if loss.of(row) is not None and risk.of(row) is not None]
     names = list(parameters(rows))
-    promises = [name for name in names if name in PROMISE]
+    promises = [name for name in names if name in promise_names()]
     out = []
     for (method, *_), part in grouped(rows, lambda row: (row["method"], *(row.get(name) for name in names))):
         setting = setting_text(promises, tuple(part[0].get(name) for name in promises))

@@ -20,14 +20,22 @@ T = TypeVar("T")
 Row = dict[str, Any]
 Setting = tuple[Any, ...]  # the values of some parameters, in their order
 
-# Parameters that say what is promised, in the order in which they are shown. Others are an algorithm's own.
-PROMISE = tuple(dict.fromkeys(name for model in models().values() for name in model.options))
+
+def promise_names() -> tuple[str, ...]:
+    """List the parameters of promises, in the order shown; others are an algorithm's own."""
+    return tuple(dict.fromkeys(name for model in models().values() for name in model.options))
 
 
-# Those of them that name items, or files with items: their values may be codes that look like numbers.
-_NAMING_ITEMS = frozenset(
-    name for model in models().values() for name, option in model.options.items() if option.kind.names_items
-)
+def _naming_items() -> set[str]:
+    """List those of them that name items, or files with items: their values may be codes like numbers."""
+    return {
+        name
+        for model in models().values()
+        for name, option in model.options.items()
+        if option.kind.names_items
+    }
+
+
 _SAFE_TEXT = frozenset({
     "lm", "ncp", "entropy", "entropy-max", "true", "false", "none", "inf", "∞",
     "public", "any", "occurrences", "items",
@@ -103,7 +111,7 @@ def public(rows: Iterable[Row], naming_items: Iterable[str]) -> list[Row]:
     path or an item. Such texts are numbered instead, and so is whatever was given for the parameters
     `naming_items`.
     """
-    rows, naming = list(rows), _NAMING_ITEMS | set(naming_items)
+    rows, naming = list(rows), _naming_items() | set(naming_items)
     own = [key for key in distinct(key for row in rows for key in row) if key not in fixed()]
     masks = {
         key: {
@@ -202,7 +210,10 @@ def parameters(rows: Iterable[Row]) -> dict[str, list[Any]]:
     rows = list(rows)
     names = distinct(key for row in rows for key in row if key not in fixed())
     out = {}
-    for name in [*(name for name in PROMISE if name in names), *(n for n in names if n not in PROMISE)]:
+    for name in [
+        *(name for name in promise_names() if name in names),
+        *(n for n in names if n not in promise_names()),
+    ]:
         values = distinct(row.get(name) for row in rows if row.get(name) is not None)
         if values:
             out[name] = sorted(values, key=order)
@@ -216,7 +227,10 @@ def conditions(rows: Iterable[Row]) -> list[str]:
     """
     rows = list(rows)
     own = {name for row in rows for name in row[OWN]}
-    return [*PROMISE, *(name for name in parameters(rows) if name not in PROMISE and name not in own)]
+    return [
+        *promise_names(),
+        *(name for name in parameters(rows) if name not in promise_names() and name not in own),
+    ]
 
 
 def varying(rows: Iterable[Row], names: Iterable[str]) -> list[str]:

@@ -12,7 +12,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from setveil import algorithms
+from setveil import algorithms, plugins
 from setveil.errors import RequestError
 from setveil.guarantees import model_named, models
 from setveil.options.decode import as_given
@@ -109,7 +109,14 @@ class Run:
             "promise": {name: _identity(value) for name, value in self.promise.items()},
             "parameters": {name: _identity(value) for name, value in self.parameters.items()},
             "measuring": {name: _identity(value) for name, value in self.measuring.items()},
+            **({"plugins": [file.sha256 for file in self._plugins]} if self._plugins else {}),
         }
+
+    @property
+    def _plugins(self) -> tuple[plugins.PluginFile, ...]:
+        """Files that decide what is measured, and the guarantee: not those of algorithms alone."""
+        held = {*plugins.files("MEASURES"), *plugins.files("model")}
+        return tuple(file for file in plugins.files() if file in held)
 
     @cached_property
     def risk_id(self) -> str | None:
@@ -151,6 +158,7 @@ class Run:
             "algorithm": self.algorithm,
             "algorithm_file": None if file is None else str(file),
             "algorithm_sha256": algorithms.origin(self.algorithm).get("sha256"),
+            "plugins": [{"path": str(file.path), "sha256": file.sha256} for file in self._plugins],
             "model": self.model,
             "promise": {name: _place(value) for name, value in self.promise.items()},
             "parameters": {name: _place(value) for name, value in self.parameters.items()},
@@ -362,18 +370,20 @@ def plain(value: Value, name: str = "") -> bool | int | float | str:
     """Write a value for a table: a file by its name, a list of items by its length."""
     if isinstance(value, Reference):
         return value.path.stem
-    if name in _LISTS:
+    if name in _lists():
         labels = {label.strip() for label in str(value).split(",")} - {""}
         return f"{len(labels)} items" if len(labels) != 1 else "1 item"
     return value
 
 
-_LISTS = {
-    name
-    for model in models().values()
-    for name, option in model.options.items()
-    if option.kind.names_items and option.secret
-}  # values that may be lists of items
+def _lists() -> set[str]:
+    """Name the options whose values may be lists of items."""
+    return {
+        name
+        for model in models().values()
+        for name, option in model.options.items()
+        if option.kind.names_items and option.secret
+    }
 
 
 def as_text(value: float | str) -> str:

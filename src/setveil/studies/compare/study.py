@@ -16,6 +16,7 @@ from setveil import algorithms
 from setveil.data.layout import FORMATS
 from setveil.errors import DataError, RequestError, did_you_mean, shorten, unreadable
 from setveil.guarantees import models
+from setveil.options.plugins import load_plugin
 from setveil.plain_json import read_toml
 from setveil.studies.compare.plan import (
     BOOTSTRAP,
@@ -39,7 +40,7 @@ from setveil.studies.compare.settings import (
 from setveil.values.kinds import Value
 
 MOST_RUNS = 100_000
-_TOP = ("name", "description", "data_note", "runs")
+_TOP = ("name", "description", "data_note", "plugins", "runs")
 _GRID = ("data", "algorithms", "model", "seeds", "repeat", "sample", "label")
 _DATA = ("path", "name", "hierarchy", "roles")
 _DRAWS = 20  # runs of an algorithm that draws at random, where nothing says how many
@@ -120,6 +121,8 @@ class _StudyReader:
         self.note = table.get("data_note", "")
         if not isinstance(self.note, str):
             raise self.wrong("data_note", "text", self.note)
+        for file in self.sequence(table["plugins"], "plugins") if "plugins" in table else ():
+            load_plugin(str(self.path.absolute().parent / str(file)), trusted=self.trusted)
         top = {key: value for key, value in table.items() if key not in _TOP}
         grids = list(self.grids(top, table.get("runs", [])))
         self.refuse_unknown(top, grids)

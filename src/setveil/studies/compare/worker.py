@@ -149,7 +149,7 @@ def _solved(task: dict[str, Any], measures: dict[str, Any]) -> Callable[[int], d
     from setveil.runs.run import anonymize
     from setveil.studies.compare import measured
 
-    _load_algorithm(task)
+    _load_programs(task)
     data, drawn_from = _read(task)
     measures |= measured.sizes(data)
     tree = None
@@ -177,15 +177,23 @@ def _solved(task: dict[str, Any], measures: dict[str, Any]) -> Callable[[int], d
     return look
 
 
-def _load_algorithm(task: dict[str, Any]) -> None:
-    """Execute the file of the algorithm, if it is one's own; refuse it if it was changed since."""
+def _load_programs(task: dict[str, Any]) -> None:
+    """Execute the files of one's own that the run needs; refuse one that was changed since."""
     from setveil import algorithms
+    from setveil.options.plugins import load_plugin
 
+    # What asks has executed them, or refused to.
+    files = [(load_plugin(file["path"], trusted=True), file["sha256"]) for file in task.get("plugins", ())]
+    for file, sha256 in files:
+        _require_unchanged(str(file.path), file.sha256, sha256)
     path = task.get("algorithm_file")
-    if path is None:
-        return
-    name = algorithms.named(path, trusted=True)  # what asks has executed it, or refused to
-    if algorithms.origin(name)["sha256"] != task["algorithm_sha256"]:
+    if path is not None:
+        name = algorithms.named(path, trusted=True)
+        _require_unchanged(path, algorithms.origin(name)["sha256"], task["algorithm_sha256"])
+
+
+def _require_unchanged(path: str, now: str, then: str) -> None:
+    if now != then:
         raise RequestError(f"{path} was changed while the study ran.", hint="Start it again.")
 
 
@@ -209,6 +217,7 @@ def _risk_before(task: dict[str, Any], measures: dict[str, Any]) -> None:
     from setveil.guarantees import model_named
     from setveil.studies.compare import measured
 
+    _load_programs(task)
     data, drawn_from = _read(task)
     has_secrets = any(option.secret for option in model_named(task["model"]).options.values())
     secrets = _guarantee(task, data, drawn_from).secrets if has_secrets else ()
