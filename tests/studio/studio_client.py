@@ -51,7 +51,7 @@ class AtOnce(Jobs):
         self._last += 1
         job = Job(self._last, kind, [*map(str, argv)], more.get("label") or kind, more.get("out"))
         done = setveil(*argv, cwd=project.folder)
-        job.output, job.exit_code = done.out, done.code
+        job.output, job.exit_code, job.notes = done.out, done.code, done.err.splitlines()
         said = re.search(r"^Error: (.*)(?:\nHint: (.*))?$", done.err, re.MULTILINE)
         job.error = said and {"kind": "Error", "message": said[1], "hint": said[2] or ""}
         job.state = "failed" if job.error or done.code not in (0, 1) else "done"

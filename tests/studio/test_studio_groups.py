@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from setveil.hierarchy.io import read_hierarchy
 from setveil.hierarchy.tree import Hierarchy
 from setveil.studio.pages.hierarchy import _same_as
 from setveil.studio.projects import Project
-from studio_client import Client
+from studio_client import AtOnce, Client
 
 GROUPS = "milk;dairy;food;*\ncheese;dairy;food;*\nbread;food;*\nsoap;*\n"
 
@@ -325,3 +326,55 @@ def test_what_cannot_be_regrouped_is_refused(client: Client, tmp_path: Path) -> 
     assert "Look for better groups" not in client.get(*at).text
     table = client.post(*at, "regroup", data={"within": "1", "seconds": "9"})
     assert "The items of a table are not regrouped." in table.text
+
+
+# Each group below a chapter has one frequent item and rare ones.
+FREQUENT = [f"f{at}" for at in range(6)]
+RARE = [f"r{at}" for at in range(18)]
+CHAPTERS = "".join(f"{one};g{at % 6};c{at % 6 % 2};*\n" for at, one in enumerate([*FREQUENT, *RARE]))
+
+
+def promising(folder: Path, groups: str) -> tuple[Client, Project]:
+    client = Client(folder / "projects", AtOnce())
+    project = made(client, folder, groups, k=3, m=1)
+    rows = 2 * [list(some) for n in (2, 3, 4) for some in combinations(FREQUENT, n)]
+    rows += [[one] for one in RARE for _ in range(2)]
+    (folder / "rows.csv").write_text("".join(",".join(row) + "\n" for row in rows))
+    return client, project
+
+
+def test_the_promise_offers_groups_that_halve_the_loss(tmp_path: Path) -> None:
+    client, project = promising(tmp_path, CHAPTERS)
+    at = "p", project.name, "promise"
+    assert "Try other groups" in client.get(*at).text
+    sent = client.post(*at, "groups", data={"k": "3", "m": "1"})
+    assert sent.headers["location"].endswith("promise?k=3&m=1#groups")
+    page = client.get(*at).text
+    assert "a release for k = 3 and m = 1 loses LM" in page
+    before = read_hierarchy(tmp_path / "groups.csv")
+    client.post("p", project.name, "hierarchy", "regrouped")
+    now = read_hierarchy(project.hierarchy)
+    assert now != before
+    assert {path[0]: path[-2] for path in now.paths()} == {path[0]: path[-2] for path in before.paths()}
+
+
+def test_the_promise_offers_no_groups_that_are_as_good(tmp_path: Path) -> None:
+    alike = "".join(f"{one};rare{at // 2};rare;*\n" for at, one in enumerate(RARE))
+    alike += "".join(f"{one};often{at // 3};often;*\n" for at, one in enumerate(FREQUENT))
+    client, project = promising(tmp_path, alike)
+    at = "p", project.name, "promise"
+    client.post(*at, "groups", data={"k": "3", "m": "1"})
+    page = client.get(*at).text
+    assert "halve the loss for k = 3 and m = 1" in page
+    assert "Use the new groups" not in page
+
+
+def test_the_promise_says_why_no_groups_are_tried(client: Client, tmp_path: Path) -> None:
+    project = made(client, tmp_path)
+    at = "p", project.name, "promise"
+    for given in ({"k": "1", "m": "2"}, {"k": "5", "m": "x"}, {"k": "5", "m": "inf"}):
+        assert client.post(*at, "groups", data=given).status_code == 400
+    assert not client.studio.jobs.of(project)
+    project.save(hierarchy=None)
+    assert "Try other groups" not in client.get(*at).text
+    assert client.post(*at, "groups", data={"k": "5", "m": "2"}).status_code == 400

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import io
 import re
@@ -25,6 +26,7 @@ from setveil.studies.compare.settings import promise_options
 from setveil.studio import commands, fronts
 from setveil.studio.asked import fault, form_of, whole
 from setveil.studio.data_kinds import RowsOfItems, kind_of
+from setveil.studio.pages import regroup
 from setveil.studio.pages.hierarchy import saved
 from setveil.studio.projects import Project
 from setveil.studio.render import Json, at, page, to
@@ -113,6 +115,7 @@ async def _page(
         usual=model_named(kind.usual),
         of_columns=_of_columns(project, given),
         job=job,
+        **regroup.offered(request),
         steps_of_k=fronts.KS,
         steps_of_m=fronts.MS,
         common=COMMON,
@@ -374,8 +377,29 @@ async def compute(request: Request) -> Response:
     return RedirectResponse(at(request, "p", project.name, "promise") + kept, status_code=303)
 
 
+async def other_groups(request: Request) -> Response:
+    """Look for groups that lose less, for the promise on the page."""
+    project: Project = request.state.project
+    form = {name: str(text).strip() for name, text in (await form_of(request)).items()}
+    k, m = form.get("k", ""), form.get("m", "")
+    await saved(request.app.state.studio, project)
+    wrong = _wrong("k", k) or _wrong("m", m)
+    if not wrong and whole(m) is None:
+        wrong = "Other groups are looked for if m is a number."
+    fault_found = (
+        fault(wrong, "k" if _wrong("k", k) else "m") if wrong
+        else regroup.start(request, {"k": k, "m": m, "within": "1", "seconds": "120"})
+    )  # fmt: skip
+    if fault_found is not None:
+        return await _page(request, model_of(project), form, [fault_found])
+    await asyncio.sleep(0)  # the job is there when the page is
+    asked = f"?{urlencode({'k': k, 'm': m})}#groups"
+    return RedirectResponse(at(request, "p", project.name, "promise") + asked, status_code=303)
+
+
 routes = [
     Route("/promise", show),
+    Route("/promise/groups", other_groups, methods=["POST"]),
     Route("/promise", save, methods=["POST"]),
     Route("/promise/front", front),
     Route("/promise/words", words),

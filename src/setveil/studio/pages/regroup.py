@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Mapping
 from typing import Any
@@ -18,6 +19,7 @@ from setveil.studio.trees import items_tree
 FOUND = "trees/regrouped.json"
 _KIND = "regroup"
 _USUAL = {"within": "1", "seconds": "300"}
+_LOSSES = re.compile(r"(LM|Entropy) (\d\.\d+) before, (\d\.\d+) now \(least loss for k = (\d+), m = (\d+)")
 
 
 def shown(request: Request) -> dict[str, Any]:
@@ -32,6 +34,29 @@ def shown(request: Request) -> dict[str, Any]:
         "regroup_failed": job.error if job is not None and job.state == "failed" else None,
         "regrouped": _words_of(job) if found and job is not None else [],
     }
+
+
+def offered(request: Request) -> dict[str, Any]:
+    """Say how the search stands, and whether new groups halve the loss; for the page Promise.
+
+    Returns
+    -------
+    dict
+        `regroups`: whether the groups are such that a search makes sense; `better`: the loss before and now,
+        the promise, and whether the loss is halved; None where nothing was found yet.
+    """
+    project: Project = request.state.project
+    settings = project.settings()
+    tree = items_tree(settings.get("hierarchy"))
+    given = shown(request)
+    found = _LOSSES.search("\n".join(given["regrouped"]))
+    better = None
+    if found is not None:
+        measure, before, now, k, m = found.groups()
+        halved = 2 * float(now) <= float(before)
+        better = {"measure": measure, "before": before, "now": now, "k": k, "m": m, "halved": halved}
+    regroups = tree is not None and not any(name in settings for name in commands.COLUMNS)
+    return {"regroups": regroups, "better": better, **given}
 
 
 def start(request: Request, form: Mapping[str, str]) -> dict[str, str] | None:
@@ -52,7 +77,7 @@ def start(request: Request, form: Mapping[str, str]) -> dict[str, str] | None:
     before = _copy(project, tree)
     options = [f"--regroup={before}", f"--within={within}", f"--time-limit={seconds}"]
     for name in ("k", "m", "objective"):
-        value = settings.get(name)
+        value = form.get(name) or settings.get(name)
         if value in ("lm", "entropy") or whole(str(value)) is not None:
             options.append(f"--{name}={value}")
     argv = commands.build(project, options, FOUND)

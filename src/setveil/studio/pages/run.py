@@ -272,7 +272,7 @@ async def _end(request: Request, *, finishing: bool) -> Response:
     if "application/json" in request.headers.get("accept", ""):
         return Json(told(job))
     back = form.get("back")
-    known = back in {"compare", "hierarchy", "series"}
+    known = back in {"compare", "hierarchy", "promise", "series"}
     return to(request, "p", request.state.project.name, str(back) if known else "run")
 
 

@@ -96,7 +96,7 @@ function show() {
   here.replaceChildren(...said);
   offer(k, m, cell);
   for (const name of ["k", "m"]) {
-    for (const form of [one, document.getElementById("compute")]) form.elements[name].value = fields[name].value.trim();
+    for (const form of [one, document.getElementById("compute"), document.getElementById("try-groups")]) if (form) form.elements[name].value = fields[name].value.trim();
   }
   sentence();
   mark();
