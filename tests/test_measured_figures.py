@@ -47,3 +47,11 @@ def test_every_mark_is_closed_and_everything_measured_is_used() -> None:
     script = (DOCS / "figures").read_text("utf-8")
     for kept in (DOCS / "measured").iterdir():
         assert f'"{kept.stem}"' in script, f"{kept.name} is in no page"
+
+
+def test_the_variants_of_papers_are_counted() -> None:
+    words = [sys.executable, str(DOCS.parent / "benchmarks/variants.py"), "--instances", "20"]
+    head, *lines = subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()
+    kept = (DOCS / "measured/variants.txt").read_text("utf-8").splitlines()
+    assert [line.split()[0] for line in kept] == [head.split()[0], *(line.split()[0] for line in lines)]
+    assert all(int(differs) <= int(of) <= 20 for _, differs, of in map(str.split, lines))

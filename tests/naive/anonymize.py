@@ -127,11 +127,14 @@ def support_order(rows: Rows, tree: Tree) -> list[str]:
     return [node for node in order if node != root(tree)]
 
 
-def solve(rows: Rows, tree: Tree, cut: Cut, path: Sequence[str], k: int) -> frozenset[str]:
+def solve(
+    rows: Rows, tree: Tree, cut: Cut, path: Sequence[str], k: int, *, last: bool = False
+) -> frozenset[str]:
     """Find the new nodes of the best way to lift a path's support to k.
 
     Every combination of the path's nodes and their ancestors is tried; a node that lies under another chosen
-    one is taken along by it. Of the minimal sets of new nodes the one that makes the cheapest cut.
+    one is taken along by it. Of the minimal sets of new nodes the one that makes the cheapest cut; `last`: of
+    equal ones the last.
     """
     extended = [extend(tree, row) for row in rows]
     solutions: set[frozenset[str]] = set()
@@ -146,7 +149,7 @@ def solve(rows: Rows, tree: Tree, cut: Cut, path: Sequence[str], k: int) -> froz
         return a != b and all(b & set(up_from(tree, node)) for node in a)
 
     minimal = [b for b in solutions if not any(is_finer(a, b) for a in solutions)]
-    rank = ranks(tree)
+    rank = {node: -at if last else at for node, at in ranks(tree).items()}
     return min(
         minimal,
         key=lambda new: (
@@ -157,14 +160,15 @@ def solve(rows: Rows, tree: Tree, cut: Cut, path: Sequence[str], k: int) -> froz
 
 
 def preorder(
-    rows: Rows, tree: Tree, cut: Cut, paths: Mapping[tuple[str, ...], int], order: Sequence[str], k: int
-) -> Cut:
+    rows: Rows, tree: Tree, cut: Cut, paths: Mapping[tuple[str, ...], int], order: Sequence[str], k: int,
+    *, last: bool = False,
+) -> Cut:  # fmt: skip
     """Algorithm 3, lines 3-10. A path that holds a generalized node is passed over, so is all behind it."""
     rank = {node: i for i, node in enumerate(order)}
     for path in sorted(paths, key=lambda path: [rank[node] for node in path]):
         generalized = any(cut & set(up_from(tree, node)[1:]) for node in path)
         if not generalized and paths[path] < k:
-            cut = generalize(tree, cut, solve(rows, tree, cut, path, k))
+            cut = generalize(tree, cut, solve(rows, tree, cut, path, k, last=last))
     return cut
 
 
@@ -174,14 +178,17 @@ def da(rows: Rows, tree: Tree, k: int, m: float) -> Cut:
     return preorder(rows, tree, frozenset(leaves(tree)), count_tree(rows, tree, order, m), order, k)
 
 
-def aa(rows: Rows, tree: Tree, k: int, m: float) -> Cut:
-    """Algorithm 4: in pass i, paths of i nodes of the rows extended under the current cut."""
+def aa(rows: Rows, tree: Tree, k: int, m: float, *, last: bool = False) -> Cut:
+    """Algorithm 4: in pass i, paths of i nodes of the rows extended under the current cut.
+
+    `last`: of ways to lift a path that cost the same the last is taken; the paper does not say which.
+    """
     cut = frozenset(leaves(tree))
     order = support_order(rows, tree)
     for size in range(1, int(min(m, max(map(len, rows), default=0))) + 1):
         paths = count_tree(recode(rows, tree, cut), tree, order, size)
         of_size = {path: support for path, support in paths.items() if len(path) == size}
-        cut = preorder(rows, tree, cut, of_size, order, k)
+        cut = preorder(rows, tree, cut, of_size, order, k, last=last)
     return cut
 
 

@@ -25,6 +25,10 @@ class TooManySuppressedError(Exception):
         self.constraint, self.suppressed = constraint, suppressed
 
 
+class StalledError(Exception):
+    """Algorithm 1 as printed neither merges nor suppresses its least supported item, again and again."""
+
+
 def all_itemsets(rows: Rows, m: int, order: Sequence[str]) -> list[tuple[str, ...]]:
     """All m-itemsets of the items that occur, in item order; where there are fewer items, the one of all."""
     occurring = [item for item in order if any(item in row for row in rows)]
@@ -75,8 +79,13 @@ def coat(
     k: int,
     s: Fraction = Fraction(1),
     tree: Tree | None = None,
+    *,
+    printed: bool = False,
 ) -> dict[str, Group | None]:
-    """Algorithm 1 with the points that SPEC §5 settles; what each item becomes (None: suppressed)."""
+    """Algorithm 1 with the points that SPEC §5 settles; what each item becomes (None: suppressed).
+
+    `printed`: without the one that lets it go on where neither of its branches acts.
+    """
     rank = {item: i for i, item in enumerate(items)}
     named = [frozenset(group) for group in utility]
     rest = frozenset(items).difference(*named)
@@ -116,6 +125,8 @@ def coat(
             rarest = here[0]
             chosen, partner = rarest, best_partner(rarest, published)
             if partner is None and support(published, [rarest]) >= k:  # neither branch acts: the next one
+                if printed:
+                    raise StalledError
                 for group in here[1:]:
                     if partner := best_partner(group, published):
                         chosen = group

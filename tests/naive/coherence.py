@@ -85,11 +85,16 @@ def without(rows: Rows, items: Collection[str]) -> list[frozenset[str]]:
 
 
 def border(
-    rows: Rows, private: Collection[str], h: Fraction, k: int, p: float, k_nugget: int, p_nugget: float
-) -> list[tuple[str, str]]:
-    """List what the border-based algorithm drops and why, everything counted anew for each decision."""
+    rows: Rows, private: Collection[str], h: Fraction, k: int, p: float, k_nugget: int, p_nugget: float,
+    *, printed: bool = False,
+) -> list[tuple[str, str]]:  # fmt: skip
+    """List what the border-based algorithm drops and why, everything counted anew for each decision.
+
+    `printed`: with Observation 2, by which items in no nugget go at once.
+    """
     public = public_of(rows, private)
-    out = [(v, "support below k") for v in public if support(rows, {v}) < k]
+    least = max(k, k_nugget) if printed else k
+    out = [(v, "support below k") for v in public if support(rows, {v}) < least]
     rows = without(rows, [v for v, _ in out])
     while found := moles(rows, private, h, k, p):
         good = nuggets(rows, k_nugget, p_nugget)
