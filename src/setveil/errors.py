@@ -276,6 +276,7 @@ class TableError(DataError):
         self.tables: tuple[tuple[Mapping[str, Any], str], ...] = ()  # options of `setveil.read_table`
         self.logs: tuple[tuple[Mapping[str, Any], str], ...] = ()  # options of `setveil.read_facts`
         self.source: Any = None  # what was read, which standard input is only once
+        self.likely_ids: tuple[str, ...] = ()  # columns that may say whose lines are, if none has a name
         self.trouble = trouble
         self.asked = asked
         self.call: tuple[str, Any, Mapping[str, Any]] | None = None  # in Python: function, source, arguments
@@ -307,17 +308,19 @@ class TableError(DataError):
         self.readings = tuple(found)
         self.say_how()
 
-    def name_ids(self, column: str) -> None:
-        """Make rows of the values of a column in each reading that makes a row of each line."""
-        self.readings = tuple(
-            (options, meaning)
-            if "id_column" in options
-            else (
-                {"id_column": column, **options},
-                meaning.replace("one row per line", f"one row per value of {column}"),
-            )
-            for options, meaning in self.readings
-        )
+    def name_ids(self, columns: Sequence[str]) -> None:
+        """Make rows of the values of a column, one of some, in each reading that makes a row of each line."""
+        same = ", if it identifies the same person in each release" if len(columns) > 1 else ""
+        found: list[tuple[Mapping[str, Any], str]] = []
+        for options, meaning in self.readings:
+            if "id_column" in options:
+                found.append((options, meaning))
+                continue
+            for column in columns:
+                row = f"one row per value of {'column ' * (column in self.likely_ids)}{column}"
+                how = meaning.replace("one row per line", row)
+                found.append(({"id_column": column, **options}, f"{how}{same}"))
+        self.readings = tuple(found)
         self.say_how()
 
     def write_as(self, written: Mapping[str, Any]) -> None:

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import polars as pl
 import pytest
@@ -130,8 +131,8 @@ def test_a_line_with_the_form_of_those_below_is_no_header(person: str, tmp_path:
 
 
 @pytest.mark.parametrize("suffix", ["csv", "tsv"])
-def test_fields_between_blanks_are_no_list_of_items(suffix: str, tmp_path: Path) -> None:
-    """A comma of decimals, or a list at the end, is taken for what stands between fields; blanks do."""
+def test_blanks_stand_between_fields_with_decimals_and_lists(suffix: str, tmp_path: Path) -> None:
+    """A comma of decimals, or the sign in a list at the end, is not taken for what is between fields."""
     rng = seeded(57)
     lines = []
     for _ in range(30):
@@ -142,12 +143,17 @@ def test_fields_between_blanks_are_no_list_of_items(suffix: str, tmp_path: Path)
                 rng.sample(["milk", "tea", "jam"], rng.randint(1, 3))
             )
             lines.append([str(rng.randint(18, 90)), whose, weight, f"2024-03-{rng.randint(10, 28)}"])
-            lines[-1].append((" " if suffix == "csv" else ";").join(items))
+            lines[-1].append(items)
     path = tmp_path / f"visits.{suffix}"
     path.write_text("".join(" ".join(line) + "\n" for line in lines), encoding="utf-8")
     with pytest.raises(sv.TableError) as refused:
         sv.read(path)
-    assert not refused.value.readings
+    ways: list[dict[str, Any]] = [dict(options) for options, _ in refused.value.readings]
+    items = {"item_columns": "5-7"} if suffix == "csv" else {"item_columns": "5", "delimiter": ";"}
+    assert ways == [{"separator": " ", "id_column": "2", **items}]
+    found = sv.read(path, **ways[0])
+    assert found.n_rows == 30
+    assert {*found.vocabulary.labels} == {"milk", "tea", "jam"}
 
 
 def test_ids_in_lists_are_found_before_anything_is_written(tmp_path: Path) -> None:

@@ -73,14 +73,64 @@ def test_lines_of_one_person_are_one_row(form: str, tmp_path: Path) -> None:
     assert sv.read(tmp_path / name, **options).n_rows == 30
 
 
+@pytest.mark.parametrize("form", [*FORMS, "blanks"])
+@pytest.mark.parametrize("amount", ["12.5", "12,5"])
+@pytest.mark.parametrize("first", [True, False])
+def test_items_are_the_fields_before_or_after_those_of_people(
+    form: str, first: bool, amount: str, tmp_path: Path
+) -> None:
+    name, written = {**FORMS, "blanks": ("a.csv", as_text(" "))}[form]
+    if form == "commas" and "," in amount:
+        pytest.skip("an amount would be two fields")
+    rows = [[amount, *row] for row in lines(seeded(53), GOODS)]
+    placed = [[*row[3:], *row[:3]] if first else row for row in rows]
+    (tmp_path / name).write_text(written(placed))
+    with pytest.raises(sv.TableError) as caught:
+        sv.read(tmp_path / name)
+    (options,) = [dict(options) for options, _ in caught.value.readings]
+    assert options["item_columns"] == ("1-3" if first else "4-6")
+    found = sv.read(tmp_path / name, **options)
+    assert [frozenset(row) for row in found.rows()] == [frozenset(row[3:]) for row in rows]
+
+
+@pytest.mark.parametrize(("lists", "header"), [(True, True), (True, False), (False, True)])
+def test_columns_between_blanks(lists: bool, header: bool, tmp_path: Path) -> None:
+    """Other signs are those of decimals and of lists."""
+    rng = seeded(57)
+    rows = [
+        [f"P{1_000_003 + 17 * at}", "20,5", "m", ";".join(rng.sample(CODES, 1 + at % 3 if lists else 1))]
+        for at in range(60)
+    ]
+    text = "patient_id weight sex icd10\n" * header + as_text(" ")(rows)
+    (tmp_path / "a.csv").write_text(text)
+    with pytest.raises(sv.TableError) as caught:
+        sv.read(tmp_path / "a.csv")
+    options = dict(caught.value.readings[0][0])
+    assert options["separator"] == " "
+    found = sv.read(tmp_path / "a.csv", **options)
+    assert [frozenset(row) for row in found.rows()] == [frozenset(row[3].split(";")) for row in rows]
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_words_between_blanks_are_items_unless_they_are_names(named: bool, tmp_path: Path) -> None:
+    rng = seeded(58)
+    firsts, lasts = ("Anna", "Bert", "Clara", "Emil"), ("Abel", "Beck", "Conrad", "Dietz", "Frank", "Graf")
+    rows = [[a, f"{b}-{c}"] for a in firsts for b in lasts for c in lasts if b != c][:60]
+    rows = rows if named else [rng.sample(GOODS, 1 + at % 3) for at in range(60)]
+    (tmp_path / "a.csv").write_text(as_text(" ")(rows))
+    with pytest.raises(sv.TableError) as caught:
+        sv.read(tmp_path / "a.csv")
+    ways = [] if named else [{"format": "basket", "separator": " "}]
+    assert [dict(options) for options, _ in caught.value.readings] == ways
+
+
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("place", ["last", "anywhere"])
-def test_nothing_is_proposed_where_ids_may_be_items(form: str, place: str, tmp_path: Path) -> None:
+def test_nothing_is_proposed_where_ids_may_be_items(form: str, tmp_path: Path) -> None:
     name, written = FORMS[form]
     rng = seeded(55)
     rows = [row[2:] for row in lines(rng, GOODS)]
     for at, row in enumerate(rows):
-        row.insert(len(row) if place == "last" else rng.randint(0, len(row)), f"P{1_000_003 + 17 * at}")
+        row.insert(rng.randint(0, len(row)), f"P{1_000_003 + 17 * at}")
     (tmp_path / name).write_text(written(rows))
     with pytest.raises(sv.TableError) as caught:
         sv.read(tmp_path / name)
@@ -107,6 +157,31 @@ def test_a_series_without_a_hierarchy_prints_how_to_make_one(tmp_path: Path) -> 
     assert done.code == 2
     commands = [line.strip() for line in done.err.splitlines() if line.strip().startswith("setveil ")]
     assert [setveil(*shlex.split(one)[1:], cwd=tmp_path).code for one in commands] == [0, 0]
+
+
+def test_a_series_prints_which_columns_may_be_ids(tmp_path: Path) -> None:
+    """Mail addresses are those of people; of two papers of each line either may be."""
+    rng = seeded(59)
+    rows = lines(rng, GOODS)
+    papers = [[f"K{20_000_001 + 31 * at}", *row[1:]] for at, row in enumerate(rows)]
+    mails = [[f"anna{at}@example.org", *row[1:]] for at, row in enumerate(rows)]
+    assert setveil("series", "init", "s", "--k", "2", "--m", "1", cwd=tmp_path).code == 0
+    for found, columns in ((papers, ["1", "2"]), (mails, ["1"]), (rows, ["2"])):
+        (tmp_path / "a.csv").write_text(as_text(",")(found))
+        done = setveil("series", "add", "s", "a.csv", "--name", "q1", "--out", "q1", cwd=tmp_path)
+        commands = [line.strip() for line in done.err.splitlines() if line.strip().startswith("setveil ")]
+        assert [shlex.split(one)[-4:] for one in commands] == [
+            ["--id-column", column, "--item-columns", "3-5"] for column in columns
+        ]
+
+
+def test_a_series_prints_how_rows_without_ids_are_published(tmp_path: Path) -> None:
+    rows = [GOODS[at % 3 : at % 3 + 1 + at % 2] for at in range(60)]
+    (tmp_path / "a.csv").write_text("\n".join(map(",".join, rows)) + "\n")
+    assert setveil("series", "init", "s", "--k", "2", "--m", "1", cwd=tmp_path).code == 0
+    done = setveil("series", "add", "s", "a.csv", "--name", "q1", "--out", "q1", cwd=tmp_path)
+    (command,) = [line.strip() for line in done.err.splitlines() if line.strip().startswith("setveil ")]
+    assert setveil(*shlex.split(command)[1:], cwd=tmp_path).code == 0
 
 
 def test_a_series_asks_for_the_people_of_lists(tmp_path: Path) -> None:
@@ -136,4 +211,6 @@ def test_no_column_is_proposed_into_which_short_lines_shift_names(tmp_path: Path
         path.write_text("\n".join("\t".join(line) for line in lines) + "\n")
         with pytest.raises(sv.TableError) as caught:
             sv.read(path)
-        assert caught.value.readings == ()
+        assert [options["item_columns"] for options, _ in caught.value.readings] == ["1-3"]
+        found = sv.read(path, **dict(caught.value.readings[0][0]))
+        assert {*found.vocabulary.labels} <= {str(1001 + at) for at in range(10)}

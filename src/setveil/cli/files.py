@@ -160,6 +160,16 @@ def first_hierarchy(paths: Sequence[str], reading: Reading) -> str:
     )
 
 
+def by_itself(paths: Sequence[str], reading: Reading, settings: Any, out: str) -> str:
+    """Write the command that publishes rows without IDs by themselves, with the guarantee of a series."""
+    promise = ["--k", str(settings.k), "--m", str(settings.m), "--out", out]
+    command = shlex.join(["setveil", "anonymize", *paths, *reading.arguments(), *promise])
+    return (
+        "name the column of IDs (--id-column), or publish the rows by themselves:\n"
+        f"    {command}\n        if nobody in these rows is in another release"
+    )
+
+
 def command_with(options: str) -> str:
     """Complete options to the command that was called, in place of those that it had already."""
     again = {word for word in shlex.split(options) if word.startswith("--")} - _SEVERAL

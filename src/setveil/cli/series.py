@@ -201,9 +201,10 @@ def add(
     $ setveil series add visits q2.csv --name q2 --published q2 --id-column patient --item-column code
     """
     from setveil.cli.config import given_options
-    from setveil.cli.files import first_hierarchy, saying_how
+    from setveil.cli.files import by_itself, first_hierarchy, saying_how
     from setveil.cli.outcome import outcome
     from setveil.report.words import only_one_of
+    from setveil.series.people import NoIdsError
     from setveil.series.trees import NoHierarchyError
 
     one = _opened(series, key)
@@ -237,6 +238,9 @@ def add(
             )  # fmt: skip
     except NoHierarchyError as error:
         error.hint = first_hierarchy([*(input or ())], reading)
+        raise
+    except NoIdsError as error:
+        error.hint = by_itself([*(input or ())], reading, one.ledger.settings, str(out))
         raise
     for warning in one.warnings:
         say(f"Warning: {warning}")

@@ -56,8 +56,11 @@ def rows_with_ids(data: object, reading: Mapping[str, Any]) -> tuple[Transaction
             return found
         except TableError as asked:
             if (column := _people_in([name for name, _ in asked.columns])) is not None:
-                asked.name_ids(column)
-            asked.keep(lambda options: "id_column" in {**reading, **options})
+                asked.name_ids((column,))
+            elif asked.likely_ids:
+                asked.name_ids(asked.likely_ids)
+            with_ids = any("id_column" in {**reading, **options} for options, _ in asked.readings)
+            asked.keep(lambda options: not with_ids or "id_column" in {**reading, **options})
             raise
     if (
         isinstance(data, Iterable)

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Sequence, Set
 from itertools import pairwise
 
-from setveil.data.personal_forms import holds_address, likely_form
+from setveil.data.personal_forms import form_of, holds_address, likely_form
 
 Rows = Sequence[Sequence[str]]
 
@@ -93,6 +93,22 @@ def is_table(rows: Rows) -> bool:
     """Tell whether nearly all lines have the same number of fields, two or more."""
     width, share = common_width(rows)
     return len(rows) > 1 and width > 1 and share >= ALIKE
+
+
+def end_alike(rows: Rows) -> bool:
+    """Tell whether lines of different lengths agree in their ends, and not where they begin, as after items.
+
+    In each place, counted from there, nearly all values are of one kind.
+    """
+    least = min(map(len, rows), default=0)
+    if len(rows) < MANY or least < 2 or common_width(rows)[1] >= ALIKE:
+        return False
+
+    def of_one_kind(place: int) -> bool:
+        kinds = Counter(form_of(row[place]) or kind(row[place]) for row in rows)
+        return kinds.most_common(1)[0][1] >= SURE * len(rows)
+
+    return sum(map(of_one_kind, range(-least, 0))) > sum(map(of_one_kind, range(least)))
 
 
 def are_different(values: Sequence[str]) -> bool:

@@ -21,6 +21,7 @@ from setveil.data.names import (
     is_person_name,
     tells_person,
 )
+from setveil.data.personal_forms import MAIL, PHONE, form_of, likely_form
 from setveil.data.totals import is_total
 from setveil.errors import TableError, shorten
 
@@ -52,17 +53,47 @@ def refusal(
     )
     if rows and are_items(table):
         kept = {key: value for key, value in more.items() if rows == "basket" and key == "separator"}
-        ways = [{**kept, "format": rows}]
+        ways: list[dict[str, str]] = [{**kept, "format": rows}]
         if kept.get("separator") == " ":  # blanks may as well belong to the items
             ways.append({"format": rows})
         readings += [(way, EVERY_FIELD) for way in ways]
+    elif rows == "basket" and not more and are_words(table):
+        readings.append(({"format": rows, "separator": " "}, "one row per line, every word an item"))
     reason = f" ({why})" if why else ""
-    return TableError(
+    error = TableError(
         f"{table.name} may be a table{reason}, and nothing says which columns count",
         shown,
         readings,
         table.trouble,
     )
+    error.likely_ids = likely_ids(table) if readings else ()
+    return error
+
+
+def likely_ids(table: NamedColumns) -> tuple[str, ...]:
+    """List the columns without names that may say whose lines are, by number: those of people before others.
+
+    A person may have several papers, so of several columns only those of the fewest values count.
+    """
+    if table.header:
+        return ()
+    columns = [[row[at] for row in table.head if len(row) > at and row[at]] for at in range(len(table.names))]
+    full = {at: len(set(column)) for at, column in enumerate(columns) if len(column) == len(table.head)}
+    for fits in (_are_forms, _may_identify):
+        found = {at: number for at, number in full.items() if fits(columns[at])}
+        if found:
+            return tuple(str(at + 1) for at, number in found.items() if number == min(found.values()))
+    return ()
+
+
+def _are_forms(values: Sequence[str]) -> bool:
+    """Tell whether values are mail addresses or telephone numbers."""
+    found = sum(likely_form(value) in {MAIL, PHONE} for value in values)
+    return bool(values) and found >= evidence.SURE * len(values)
+
+
+def _may_identify(values: Sequence[str]) -> bool:
+    return len(set(values)) > 2 and look_like_ids(values, once=evidence.are_different(values))
 
 
 def refuse_ids_in_lists(rows: Sequence[Sequence[str]], name: str, key: str) -> None:
@@ -97,6 +128,20 @@ def are_items(table: NamedColumns) -> bool:
         return False
     columns = [[row[at] for row in table.head if len(row) > at and row[at]] for at in range(len(table.names))]
     return not any(_is_called_id(table, at) or _holds_ids(columns[at]) for at in range(len(columns)))
+
+
+def are_words(table: NamedColumns) -> bool:
+    """Tell whether lines without signs between fields hold words that come again, and nobody's names."""
+    lines = [row[0] for row in table.head if len(row) == 1]
+    lines += table.names if table.header else []
+    rows = [line.split() for line in lines]
+    times = Counter(word for row in rows for word in {*row})
+    once = sum(number == 1 for number in times.values())
+    if len(table.names) != 1 or len(rows) < evidence.MANY or 2 * len(times) > len(rows):
+        return False
+    if max(map(len, rows)) < 2 or 10 * once > times.total() or any(map(is_full_name, lines)):
+        return False
+    return not evidence.why_ids(rows) and not any(evidence.is_personal(word) for word in times)
 
 
 def _holds_ids(values: Sequence[str]) -> bool:
@@ -134,6 +179,8 @@ def likely_readings(table: NamedColumns) -> list[Reading]:
     ]
     if any(map(_are_lines, values)):
         return []  # what stands between fields was not seen
+    if table.separator == " " and any(map(_are_names, values, values[1:])):
+        return []
     whose, per = _of_people(table, values, word)
     marks = [at for at in range(width) if _is_mark(values[at]) and not _is_called_id(table, at)]
     if len(marks) > 1 and 2 * len(marks) >= width:
@@ -188,29 +235,45 @@ def _are_lines(values: Sequence[str]) -> bool:
     return len(kinds - {"word"}) >= _FIELDS
 
 
+def _are_names(firsts: Sequence[str], lasts: Sequence[str]) -> bool:
+    """Tell whether columns between blanks hold the first and last names of persons."""
+    found = sum(is_full_name(f"{first} {last}") for first, last in zip(firsts, lasts, strict=False))
+    return len(firsts) > 0 and found >= evidence.SURE * len(firsts)
+
+
 def _of_ends(table: NamedColumns, values: Sequence[Sequence[str]], word: Sequence[str]) -> list[Reading]:
-    """Say how lines without a header are read that end after different numbers of items.
+    """Say how lines without a header are read that end, or begin, with different numbers of items.
 
     The items begin where the shortest line ends, or before it if the same values are there.
     """
     if len(table.head) < evidence.MANY // 2:
         return []  # too few to tell IDs from items
+    width, back = len(values), bool(getattr(table, "from_end", False))
+    head = [row[::-1] for row in table.head] if back else table.head
+    values = values[::-1] if back else values
     filled = [[value for value in column if value not in evidence.MISSING] for column in values]
-    start = min(sum(map(bool, row)) for row in table.head) - 1
+    start = min(sum(map(bool, row)) for row in head) - 1
     later = {value for column in filled[start + 1 :] for value in column}
     while start > 1 and _come_again(filled[start - 1], later):
         start -= 1
         later.update(filled[start])
     items = list(range(start, len(values)))
-    rows = [[row[at] for at in items if row[at] not in evidence.MISSING] for row in table.head]
+    rows = [[row[at] for at in items if row[at] not in evidence.MISSING] for row in head]
     if start < 1 or not _come_again(filled[start], later) or evidence.why_ids(rows):
         return []
     later.update(filled[start])
     if any(not later.isdisjoint(filled[at]) for at in range(start)):
         return []  # IDs and items may stand anywhere
-    if any(_may_be_ids(filled[at]) or _hold_ends(table, [at]) for at in items[:-1]):
+    if any(_may_be_ids(filled[at]) or _hold_ends(head, [at]) for at in items[:-1]):
         return []
-    return [({"item_columns": as_fields(items, word)}, "one row per line, items from these columns")]
+    columns = sorted(width - 1 - at for at in items) if back else items
+    meaning = "one row per line, items from these columns"
+    return [
+        (
+            {"item_columns": as_fields(columns, word)},
+            f"{meaning}; short lines lack the first" if back else meaning,
+        )
+    ]
 
 
 def _hold_somebody(columns: Sequence[Sequence[str]]) -> bool:
@@ -413,7 +476,7 @@ def _of_one_kind(table: NamedColumns, values: Sequence[Sequence[str]]) -> list[i
     rows = [
         [row[at] for at in best if at < len(row) and row[at] not in evidence.MISSING] for row in table.head
     ]
-    return best if len(best) > 1 and not evidence.why_ids(rows) and not _hold_ends(table, best) else []
+    return best if len(best) > 1 and not evidence.why_ids(rows) and not _hold_ends(table.head, best) else []
 
 
 def _number_codes(table: NamedColumns, at: int, values: Sequence[str]) -> set[str]:
@@ -437,15 +500,17 @@ def _only_items_lack(table: NamedColumns, values: Sequence[Sequence[str]]) -> bo
     alike = numbered_alike(dict(enumerate(table.names))) if table.header else []
     if not alike or alike != list(range(alike[0], len(values))):
         return False
-    kinds = [Counter(map(evidence.kind, values[at])) for at in range(alike[0])]
+    kinds = [
+        Counter(form_of(value) or evidence.kind(value) for value in values[at]) for at in range(alike[0])
+    ]
     return all(max(found.values(), default=0) >= evidence.SURE * found.total() for found in kinds)
 
 
-def _hold_ends(table: NamedColumns, columns: Sequence[int]) -> bool:
+def _hold_ends(rows: evidence.Rows, columns: Sequence[int]) -> bool:
     """Tell whether lines end in columns with what only ends lines, as ids do."""
-    filled = [[at for at, value in enumerate(row) if value not in evidence.MISSING] for row in table.head]
-    ends = [(row[at[-1]], at[-1]) for row, at in zip(table.head, filled, strict=True) if at]
-    times, last = Counter(value for row in table.head for value in row), Counter(value for value, _ in ends)
+    filled = [[at for at, value in enumerate(row) if value not in evidence.MISSING] for row in rows]
+    ends = [(row[at[-1]], at[-1]) for row, at in zip(rows, filled, strict=True) if at]
+    times, last = Counter(value for row in rows for value in row), Counter(value for value, _ in ends)
     here = [times[value] == last[value] for value, at in ends if at in columns]
     return sum(here) >= max(evidence.SURE * len(here), 1)
 

@@ -12,6 +12,10 @@ from setveil.series.ledger import Ledger
 from setveil.wording import are, count
 
 
+class NoIdsError(RequestError):
+    """Nothing says whose the rows of a release are."""
+
+
 @dataclass(frozen=True, eq=False)
 class People:
     """New rows, and whose they are."""
@@ -24,7 +28,7 @@ class People:
 def people_of(ledger: Ledger, data: Transactions, ids: Sequence[str] | None, code: Coded) -> People:
     """Say whose rows these are; refuse ids that are none, or written otherwise than before."""
     if ids is None:
-        raise RequestError(
+        raise NoIdsError(
             "The rows have no ids, so nothing says which are of people in earlier releases.",
             hint="Name the column: --id-column. Rows of people in no other release: setveil apply --union.",
         )

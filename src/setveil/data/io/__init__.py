@@ -35,6 +35,7 @@ from setveil.data.io.sniff import (
     head_rows,
     holds_numbers,
     likely_separator,
+    sign_of_columns,
     sniff_content,
     why_table,
 )
@@ -802,7 +803,8 @@ def _ask_for_lines(text: Text, request: _Request) -> None:
     """Raise if lines above, below or between those of a table are none of it, and propose to skip them."""
     if text.settled:
         return
-    signs = [request.separator] if request.separator else list(evidence.SEPARATORS)
+    named = request.separator or sign_of_columns(text)
+    signs = [named] if named else list(evidence.SEPARATORS)
     wide = [sign for sign in signs if _is_mostly_wide(head_rows(text, sign))]
     numbers, separator = table_in(text, "".join(wide))
     if not numbers:

@@ -59,7 +59,19 @@ class RecordTable:
         self.names = list(dict.fromkeys(key for row in self._rows for key in row))
         self.header = not arrays
         self.trimmed = bool(arrays) and len({len(row) for row in self._rows}) > 1
+        self.from_end = self.trimmed and self._fill_in_front()
         self._leave_out_outer()
+
+    def _fill_in_front(self) -> bool:
+        """Count the elements of arrays from their ends if they begin with different numbers of items."""
+        if not evidence.end_alike([[*map(str, row.values())] for row in self._rows[: evidence.LINES]]):
+            return False
+        width = max(map(len, self._rows))
+        self.names = [str(at + 1) for at in range(width)]
+        self._rows = [
+            dict(zip(self.names[width - len(row) :], row.values(), strict=True)) for row in self._rows
+        ]
+        return True
 
     def _leave_out_outer(self) -> None:
         """Omit columns that others are inside of: where they are empty, so are those."""

@@ -18,9 +18,10 @@ from setveil.data.vocabulary import is_integer
 from setveil.errors import DataError
 
 _JSON = re.compile(r'\[\s*(["\]]|-?[0-9])|\{\s*"')
-_BRACKETED = re.compile(r'\[[^\[\]",]*\]\s*[;|\t,]\s*[^\[\s]')  # a field of separated text, such as [12]
+_BRACKETED = re.compile(r'\[[^\[\]",]*\](\s*[;|\t,]\s*| +)[^\[\s]')  # a field of separated text: [12]
 _DECIMAL = re.compile(r"[+-]?[0-9]+,[0-9]{1,2}")
 _BYTES = 1 << 20
+_COLUMNS = 3  # of a table between blanks, in which other signs stand inside of a column
 _OFTEN = 0.1  # a sign in so many lines may be the separator
 
 
@@ -80,6 +81,8 @@ def why_table(text: Text, form: str, separator: str | None) -> tuple[str, str | 
     separator : str or None
         Between the fields of the table; None: to be detected.
     """
+    if form == "basket" and separator is None and (sign := sign_of_columns(text)):
+        return evidence.why_table(head_rows(text, sign)), sign
     if form == "basket":
         rows = head_rows(text, separator or basket_separator(text))
         if len(rows) == 1 and guess_columns(rows[0]):
@@ -170,6 +173,8 @@ def likely_separator(text: Text) -> str:
     Of several signs that do, those that give it to the first line, too, which may name columns of lists; of
     these the one that gives most fields, where no comma stands in numbers only.
     """
+    if sign := sign_of_columns(text):
+        return sign
     best, width = "", 0
     split = {sign: _rows(_head(text.content), sign, strict=True) for sign in evidence.SEPARATORS}
     common = {sign: evidence.common_width(rows)[0] for sign, rows in split.items()}
@@ -193,6 +198,38 @@ def _beside_decimals(split: Mapping[str, Sequence[Sequence[str]]]) -> str:
         if with_comma and inside and not ends and _share(rows) >= evidence.SURE:
             return sign
     return ""
+
+
+def sign_of_columns(text: Text) -> str:
+    """Find the sign between columns if others stand only inside of columns; "" if another may be it.
+
+    Commas are then those of decimals, one in each line or some in each; other signs are those of lists in one
+    column between blanks, where all lines have the same number of columns.
+    """
+    head = _head(text.content)
+    if '"' in head:
+        return ""
+    commas = [row for row in _rows(head, ",", strict=True)[1:] if any(row)]
+    numbers = {len(row) for row in commas}
+    for sign in (";", "|", "\t", " ") if len(commas) >= evidence.FEW and len(numbers) == 1 else ():
+        rows = _rows(head, sign, strict=True)[1:]
+        decimals = [[bool(_DECIMAL.fullmatch(field)) for field in row] for row in rows]
+        plain = all(found or "," not in field for row, here in zip(rows, decimals, strict=True)
+                    for field, found in zip(row, here, strict=True))  # fmt: skip
+        if numbers != {1} and plain and all(len(row) > 2 and 2 * sum(here) < len(row)
+                                            for row, here in zip(rows, decimals, strict=True)):  # fmt: skip
+            return sign
+    rows = _rows(head, " ", strict=True)
+    if len(rows) < evidence.FEW or len(set(map(len, rows))) != 1 or len(rows[0]) < _COLUMNS:
+        return ""
+    others = [sign for sign in evidence.SEPARATORS if any(sign in field for row in rows for field in row)]
+    inside = [{at for row in rows for at, field in enumerate(row) if sign in field} for sign in others]
+    columns = set().union(*inside)
+    return " " if len(columns) == 1 and not any(map(_is_table, _split(head, others))) else ""
+
+
+def _split(head: str, signs: Sequence[str]) -> list[list[list[str]]]:
+    return [_rows(head, sign, strict=True) for sign in signs]
 
 
 def _is_table(rows: Sequence[Sequence[str]]) -> bool:

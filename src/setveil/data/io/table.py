@@ -104,6 +104,9 @@ class TextTable:
         self.text = text = with_fitting_header(text, self.separator)
         rows = head_rows(text, self.separator)
         text, rows = _with_row_names(text, self.separator, rows)
+        self.from_end = False  # whether short lines were filled up in front
+        if not (titled or text.header_lines is not None or (rows and wanted.names_of(rows[0]))):
+            text, rows, self.from_end = _filled_in_front(text, self.separator, rows)
         first = rows[0] if rows else []
         above = text.header_lines or 1
         if above > 1:
@@ -115,7 +118,9 @@ class TextTable:
         short = self.width > max(usual, 1) and len(whole) == len(rows)
         short = short and (named or evidence.has_header(whole))
         self.trimmed = False  # whether empty fields at the end of a line are left out
-        if evidence.is_table(rows) and not short:  # title lines stand above what has the usual width
+        if self.from_end:
+            self.trimmed = True
+        elif evidence.is_table(rows) and not short:  # title lines stand above what has the usual width
             self.width = usual
         elif self.width > 1 and len(whole) == len(rows):
             self.trimmed = True
@@ -127,6 +132,7 @@ class TextTable:
         named = bool(whole) and wanted.names_of(whole[0])
         said = text.header_lines is not None
         self.header = said or titled or named or len(rows) < 2 or evidence.has_header(whole)
+        self.header &= not self.from_end
         self.names = list(whole[0]) if self.header and whole else [str(at + 1) for at in range(self.width)]
         head = whole[1:] if self.header else whole
         self.above = above if self.header else 0  # lines above the data
@@ -294,6 +300,28 @@ def _with_row_names(text: Text, separator: str, rows: list[list[str]]) -> tuple[
     return replace(text, content=content), completed
 
 
+def _filled_in_front(text: Text, separator: str, rows: list[list[str]]) -> tuple[Text, list[list[str]], bool]:
+    """Fill up lines in front that begin with different numbers of items, and say whether they are such."""
+    if b'"' in text.content or not evidence.end_alike(rows):
+        return text, rows, False
+    lines = text.content.decode("utf-8", "replace").splitlines(keepends=True)
+    bare = (line.rstrip("\r\n") for line in lines)
+    try:
+        found = list(csv.reader(bare, delimiter=separator, skipinitialspace=True))
+    except csv.Error:  # of fields that are longer than it reads
+        return text, rows, False
+    width = max(map(len, found))
+    filled = [[""] * (width - len(row)) + row for row in rows]
+    if len(found) != len(lines) or evidence.has_header(filled):
+        return text, rows, False
+    empty = f'""{separator}'
+    content = "".join(
+        line if not line.strip() else empty * (width - len(row)) + line.lstrip(" ")
+        for line, row in zip(lines, found, strict=True)
+    )
+    return replace(text, content=content.encode()), filled, True
+
+
 def _joined_names(rows: Sequence[Sequence[str]]) -> list[str]:
     """Name columns by the first of several header lines that has a name for them."""
     width = max(map(len, rows), default=0)
@@ -305,8 +333,10 @@ def _with_ends(text: Text, rows: Sequence[Sequence[str]], separator: str) -> lis
 
     Empty: lines are not such; a header, or few lines of another length, are something else.
     """
-    usual, _ = evidence.common_width(rows)
-    if min(map(len, rows), default=0) < 2 or sum(len(row) > usual for row in rows) < _ENDS * len(rows):
+    usual, share = evidence.common_width(rows)
+    longer = sum(len(row) > usual for row in rows)
+    alike = longer < _ENDS * len(rows) if longer else share >= evidence.ALIKE
+    if min(map(len, rows), default=0) < 2 or alike:
         return []
     width = max(map(len, rows))
     if b'"' not in text.content and separator.strip():
