@@ -54,15 +54,16 @@ site_sections = {
         "howto/check_a_release", "tutorials/ask", "series", "scale", "howto/environments", "cases/baskets",
         "cases/patients",
     ],
+    "compare": ["study_parameters"],
     "tables": ["facts"],
     "tutorials/ask": ["query", "reconstruct"],
     "studio": ["report", "evidence"],
     "understand": ["tutorials/risk", "risk", "inference", "counts", "why", "gallery/index"],
     "reference": [
-        "cli", "commands/index", "python", "api/index", "formats", "verify", "measures", "glossary",
+        "cli", "commands/index", "python", "api/index", "formats", "record", "verify", "measures", "glossary",
         "genindex", "project/changes",
     ],
-    "research": ["algorithms", "exact", "compare", "results", "own_method", "series_search"],
+    "research": ["algorithms", "exact", "exact_proof", "compare", "results", "own_method", "series_search"],
     "algorithms": ["searches", "classes", "policies", "suppression", "groups", "table_methods"],
     "develop": ["internals", "project/contributing", "project/security"],
 }  # fmt: skip
@@ -102,9 +103,10 @@ site_commands = {
 # Sections that describe the keys of a file: each key gets an anchor (page, title of the section, prefix).
 site_keys = [
     ("formats", "about.json", "about"),
-    ("formats", "report.json", "report"),
+    ("record", "report.json", "report"),
     ("formats", "project.toml", "project"),
     ("compare", "The study file", "study"),
+    ("study_parameters", "The parameters", "parameter"),
 ]
 
 # The API, from docstrings as numpydoc has them.

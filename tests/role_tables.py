@@ -60,7 +60,7 @@ class RoleTable:
     id_name, id_kind : str
         Name and kind of the column of ids; empty: there is none.
     known : tuple of str
-        The columns that somebody may know.
+        The columns that someone may know.
     items : tuple of str
         The columns of items.
     persons : tuple of Person

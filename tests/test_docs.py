@@ -354,6 +354,7 @@ def test_every_option_is_documented(command: str, places: tuple[Path, dict[str, 
     assert not missing, f"setveil {command}"
 
 
+PARAMETERS = ROOT / "docs" / "study_parameters.md"
 TABLE = re.compile(r"(<!-- declared parameters -->\n)(.*?)(<!-- end -->\n)", re.S)
 
 
@@ -376,18 +377,16 @@ def declared_parameters() -> str:
 
 
 def test_the_table_of_parameters_is_that_of_the_declarations() -> None:
-    found = TABLE.search((ROOT / "docs" / "compare.md").read_text("utf-8"))
+    found = TABLE.search(PARAMETERS.read_text("utf-8"))
     assert found is not None
     assert found[2].strip("\n") == declared_parameters().strip("\n"), "python tests/test_docs.py writes it"
 
 
 def update(names: list[str]) -> None:
     """Write what the commands print, and what is declared, into the pages."""
-    page = ROOT / "docs" / "compare.md"
-    page.write_text(
-        TABLE.sub(lambda found: f"{found[1]}\n{declared_parameters()}\n{found[3]}", page.read_text("utf-8")),
-        "utf-8",
-    )
+    old = PARAMETERS.read_text("utf-8")
+    new = TABLE.sub(lambda found: f"{found[1]}\n{declared_parameters()}\n{found[3]}", old)
+    PARAMETERS.write_text(new, "utf-8")
     with tempfile.TemporaryDirectory() as base:
         tools, folders = prepare(Path(base))
         for name, commands in run_all(tools, folders, names).items():

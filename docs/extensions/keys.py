@@ -76,11 +76,16 @@ def _keys_of(kind: Any, where: str) -> Iterator[str]:
 
 
 def _study() -> list[str]:
-    from setveil import algorithms
     from setveil.studies.compare import settings, study
 
-    known = {**settings.own_options(algorithms.names()), **settings.promise_options()}
-    return [*study._TOP, *study._GRID, *settings.MEASURING, *settings.LIMITS, *known]
+    return [*study._TOP, *study._GRID, *settings.MEASURING, *settings.LIMITS]
+
+
+def _parameters() -> list[str]:
+    from setveil import algorithms
+    from setveil.studies.compare import settings
+
+    return [*settings.own_options(algorithms.names()), *settings.promise_options()]
 
 
 def _project() -> list[str]:
@@ -90,4 +95,4 @@ def _project() -> list[str]:
 
 
 # What a file must have; of others, what the first column of the section has: a test looks at such files.
-WANTED = {"report": _report, "study": _study, "project": _project}
+WANTED = {"report": _report, "study": _study, "parameter": _parameters, "project": _project}

@@ -52,7 +52,7 @@ def test_what_is_told() -> None:
         "absence": "items",
         "entries": [{"m": 1, "rows_below": {"2": 1, "5": 6, "10": 6}, "fewest": 1}],
     }
-    assert "If an item is known, too, that the person has not" in str(found)
+    assert "If it is also known that the person does not have an item" in str(found)
 
 
 def test_both_readings_of_a_release() -> None:

@@ -204,7 +204,7 @@ def test_the_command_line(tmp_path: Path) -> None:
     everybody = write(tmp_path / "all.csv", "".join(f"{','.join(sorted(row))}\n" for row in POPULATION))
     words = ["risk", rows, "--format", "basket", "--m", "2"]
     told = setveil(*words, "--fraction", "50%").ok().out
-    assert "If somebody looks for a person of the population, of which the rows are 50 %:" in told
+    assert "If someone looks for a person of the population, and the rows are 50 %:" in told
     assert "about 33 % of the time" in told
     assert "no promise" in told
     found = setveil(*words, "--fraction", "1/2", "--json").ok().json()["population"]

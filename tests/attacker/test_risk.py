@@ -515,7 +515,7 @@ def test_progress_is_told() -> None:
         "rows that 1 known item single out",
         "rows that 4 known items single out",
         "items that single out rows",
-        "what 2 known items give away",
+        "risk of 2 known items",
     }
     assert all(done is not None and 0 <= done <= 1 for _, done in heard)
 

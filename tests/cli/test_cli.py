@@ -456,7 +456,7 @@ def test_measure_shows_that_a_release_was_tampered_with(finished: Path, tmp_path
     off = [entry for entry in answer["labels"] if entry["label"] == label]
     assert off, answer["labels"]
     data.write_text("".join(line for line in lines if label not in line.strip().split(",")))
-    refused(setveil("measure", original, tmp_path / "out", "--json"), 4, "about.json beside it says")
+    refused(setveil("measure", original, tmp_path / "out", "--json"), 4, "its about.json says")
 
 
 # convert

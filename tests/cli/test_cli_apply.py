@@ -281,7 +281,7 @@ def test_an_earlier_release_that_breaks_its_promise(place: Path, tmp_path: Path)
         ({"rows": 3, "empty_rows": 0}, "together with"),
         (
             {"rows": 3, "empty_rows": 0, "labels": {"hot": ["milk", "tea"]}},
-            "does not stand for the same items",
+            "does not represent the same items",
         ),
         ({"rows": 3, "empty_rows": 0, "guarantee": {"model": "k-anonymity", "k": 2}}, "does not"),
     ):

@@ -98,7 +98,7 @@ CASES = {
     "word in FIMI": Case(4, ["line 3", "'tea'", "integers"], file="in.dat", content="1 2\n2\n1 tea\n"),
     "decimal in FIMI": Case(4, ["line 1", "1.5"], file="in.dat", content="1 1.5\n"),
     "word in SPMF": Case(4, ["line 2", "'tea'"], file="in.txt", content="1 -1 -2\ntea -1 -2\n"),
-    "a number that stands for two items": Case(
+    "a number that represents two items": Case(
         4, ["line 2", "second time"], file="in.txt", content="@ITEM=1=tea\n@ITEM=1=milk\n1\n"
     ),
     "quote never closed": Case(4, ["line 2", "never closed"], content='a,b\n"a,b\nc\n'),
@@ -645,7 +645,7 @@ def test_a_convert_or_hierarchy_that_fails_leaves_no_file(tmp_path: Path) -> Non
 def test_null_in_a_list_is_left_out_and_counted(tmp_path: Path, name: str, content: str | bytes) -> None:
     write(tmp_path / name, content)
     done = setveil("anonymize", name, "--k", 2, "--m", 2, "--out", "out", "-v", cwd=tmp_path).ok()
-    assert "1 null in 1 list left out, as null is no item." in done.err
+    assert "1 null in 1 list skipped, as null is no item." in done.err
     assert "All 2 are kept" in done.out
     assert "Items      1 of 1 unchanged" in done.out
 

@@ -77,7 +77,7 @@ def test_the_leaves_of_a_hierarchy(folder: Path) -> None:
         ([*RUN, *UNIVERSE, "--checker"], "The checker for recipients does not check such a release"),
         ([*RUN, *UNIVERSE, "--classes"], "not by dp-blocks"),
         ([*RUN, *UNIVERSE, "--counts-min", 5], "It tells of items under their own names already"),
-        (["risk", "run", "--absent", 1], "No row of noisy counts is anybody's"),
+        (["risk", "run", "--absent", 1], "No row of noisy counts is a person's"),
         (
             ["apply", "run", "rows.csv", "--repair", "--union", "run", "--out", "new"],
             "its own rows and no others",
@@ -88,7 +88,7 @@ def test_the_leaves_of_a_hierarchy(folder: Path) -> None:
         ([*RUN, *UNIVERSE, "--block-size", 11], "at most 10"),
         (["query", "run", "--itemsets", 3], "no itemsets are searched"),
         (["query", "run", "beer"], "beer"),
-        (["risk", "run"], "No row of noisy counts is anybody's"),
+        (["risk", "run"], "No row of noisy counts is a person's"),
         (["why", "run", "tea"], "by counts with noise"),
         (["apply", "run", "rows.csv", "--out", "new"], "of its own rows and no others"),
         (["reconstruct", "run", "--out", "new"], "published already"),

@@ -130,4 +130,4 @@ def test_rare_items_that_stand_alone_are_said(tmp_path: Path) -> None:
     done = together([line], tmp_path)[0].ok()
     assert "10 of 12 items stand alone below the top: all of them are in fewer than 3 rows" in done.err
     assert "hierarchy build --by prefix --lengths 1" in done.err
-    assert "No groups  10 of 12 items stand alone below the top: 10 of them are left out." in done.out
+    assert "No groups  10 of 12 items stand alone below the top: 10 of them are suppressed." in done.out

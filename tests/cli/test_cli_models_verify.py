@@ -69,7 +69,7 @@ def test_where_no_promise_is_asked_for_that_of_its_about_json_is_checked(
 ) -> None:
     folder, done = finished[0] / name, verified[name]["nothing asked"]
     told = json_of(folder / "published" / "about.json")["guarantee"]
-    assert "checking what the about.json beside it promises" in messages_of(done)
+    assert "checking the guarantee in its about.json" in messages_of(done)
     if "itemsets" in told:  # how many there are is told, not which
         assert (done.code, "constraints needs --privacy" in done.err) == (2, True)
         with pytest.raises(RequestError, match="Nothing says what to promise"):

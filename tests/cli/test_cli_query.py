@@ -117,7 +117,7 @@ def test_nothing_but_published_files_is_needed(folder: Path) -> None:
     )
     assert whole.ok().json() == shared.ok().json()
     assert rows.ok().json() == expected(as_published(folder / "rows", counts=False), PAIRS) != whole.json()
-    assert "There are no counts beside the rows" in text.ok().out
+    assert "There are no published counts" in text.ok().out
 
 
 def test_queries_of_a_file(folder: Path, tmp_path: Path) -> None:

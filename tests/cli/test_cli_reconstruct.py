@@ -127,7 +127,7 @@ def test_what_is_refused(place: Path) -> None:
         (["reconstruct", "run", "--out", "draws"], 2, "exists and is not empty"),
         (["reconstruct", "run", "--out", "run", "--force"], 2, "--force replaces only folders of draws"),
         (["reconstruct", "run", "--out", "x.csv"], 2, "is not a folder"),
-        (["reconstruct", "x.csv", "--out", "new"], 4, "no about.json beside x.csv"),
+        (["reconstruct", "x.csv", "--out", "new"], 4, "no about.json next to x.csv"),
         (
             ["measure", "x.csv", "draws", "--hierarchy", "tree.csv"],
             2,
@@ -156,7 +156,7 @@ def test_counts_that_contradict_the_rows(place: Path, tmp_path: Path) -> None:
         (f"{item},{label},{len(ROWS) + 1}", "counts.csv, line 2"),
         (f"{item},{label},1", "counts.csv, line 2"),
         (f"{item},nowhere,{rows}", "which no row shows"),
-        (f"zzz,{label},{rows}", "does not stand for it"),
+        (f"zzz,{label},{rows}", "does not represent it"),
     ):
         (folder / "counts.csv").write_text("\n".join([whole[0], line, *whole[2:]]) + "\n")
         refused(setveil("reconstruct", "run", "--out", "new", cwd=tmp_path), 4, words)

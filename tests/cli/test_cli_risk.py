@@ -118,7 +118,7 @@ def test_the_answer_in_words(done: dict[str, Done]) -> None:
     assert "If the most identifying items of each row are known (the worst case):" in text
     assert "If items are known that were picked at random (on average):" in text
     assert text.count("\n  4 items ") == 2
-    assert "Items that give most away (known alone or beside one other item" in text
+    assert "Items that give most away (known alone or next to one other item" in text
     assert "about" not in text
     both = done["both in words"].out
     assert "\n  after    no row\n" in both
@@ -129,7 +129,7 @@ def test_the_answer_in_words(done: dict[str, Done]) -> None:
     )
     groups = done["groups, both"].out
     assert "probability of each" not in groups  # there is one private item
-    assert "Private items, counted as unknown." in groups
+    assert "Sensitive items, counted as unknown." in groups
     assert "\n                 after    " in groups
     assert "Without anything that can be known: 1 row, never found." in done["empty rows"].out
 
@@ -251,7 +251,7 @@ def test_inferences_in_words() -> None:
     text = risk_text([("before", result(inference=[told()])), ("after", result(inference=[nothing]))])
     assert "after    0 %: none is there under its own name" in text
     text = risk_text([("before", result(inference=[told()])), ("after", result())])
-    assert "after    nothing: no private item is there" in text
+    assert "after    nothing: no sensitive item is there" in text
 
 
 def test_each_private_item_in_words() -> None:

@@ -135,7 +135,7 @@ REFUSED = [
     (["--system", "icd9", "--lengths", "1"], 2, "--lengths does not go with --system"),
     (["--system", "icd9", "--extend", "names.csv"], 2, "--extend does not go with --system"),
     (["--system", "icd9", "--system-column", "version"], 2, "--system-column tells two systems apart"),
-    (["--system", "icd9+icd10", "--system-column", "version"], 2, "beside --item-column"),
+    (["--system", "icd9+icd10", "--system-column", "version"], 2, "with --item-column"),
     (["--system", "icd9", "--names", "nothing.csv"], 4, "nothing.csv"),
     (["--names", "names.csv"], 2, "--names is of --system"),
     (["--zeros", "lost"], 2, "--zeros is of --system"),
@@ -190,7 +190,7 @@ def test_groups_are_made_anew_below_those_that_stay(letters: Path) -> None:
         letters,
     )  # fmt: skip
     said = plain.ok().err
-    assert "(least loss for k = 2, m = 1); items left out: " in said
+    assert "(least loss for k = 2, m = 1); items suppressed: " in said
     tree = paths(letters / "new.csv")
     assert set(tree) == set("abcdefghij")
     for item, groups in tree.items():

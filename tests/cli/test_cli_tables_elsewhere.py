@@ -95,7 +95,7 @@ def test_the_attacker_of_tables_in_words(folder: Path) -> None:
     empty = sv.read_table(write(folder / "empty.csv", "age,codes\n1,\n2,x\n"), qi=["age"], set="codes")
     told: Any = sv.risk(empty)
     notes = risk_text([("", told)])
-    assert "Without items: 1 row, of which only the quasi-identifiers can be known." in notes
+    assert "Without items: 1 row, where only the quasi-identifiers can be known." in notes
     for page in ("internal", "published"):
         text = (folder / "release" / page / "report.html").read_text()
         assert "the quasi-identifiers and the 2 most identifying items" in text

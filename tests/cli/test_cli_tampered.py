@@ -108,7 +108,7 @@ TAMPERED: dict[str, tuple[str, dict[str, Edit], int, list[str]]] = {
     ),
     "coat: an item that is a label, too": (
         "coat", {"about.json": _replace('"labels": {', '"labels": {"c": ["x", "(a,b)"], ')}, 4,
-        ["'(a,b)' is a label that stands for items, and an item under 'c'"],
+        ["'(a,b)' is a label that represents items, and an item under 'c'"],
     ),
     "coat: an item that became a label": (
         "coat", {"data.csv": _replace('"(a,b)"', "a")}, 4, ["1 item stands", "'a' becomes '(a,b)'"],
@@ -124,7 +124,7 @@ TAMPERED: dict[str, tuple[str, dict[str, Edit], int, list[str]]] = {
         "cahd", {"groups.csv": _replace("viagra,1", "viagra,9")}, 1, ["viagra in 9 of "],
     ),
     "cahd: a sensitive item in a row": (
-        "cahd", {"data.csv": lambda text: text + "0,0,viagra\n"}, 1, ["viagra stands in 1 row"],
+        "cahd", {"data.csv": lambda text: text + "0,0,viagra\n"}, 1, ["viagra is in 1 row"],
     ),
     "cahd: a row less": (
         "cahd", {"data.csv": _without(".,0,.*"), "about.json": _size(0, 1)}, 1, ["in the original"],

@@ -60,7 +60,7 @@ def test_a_list_of_objects_is_a_column_of_lists(tmp_path: Path, written: str, co
         data = read(path, **named)
     assert data.rows() == [("milk", "rum", "tea"), ()]
     if data.origin is not None:
-        assert data.origin.notes == ("items.sku: 1 null in 1 list left out, as null is no item.",)
+        assert data.origin.notes == ("items.sku: 1 null in 1 list skipped, as null is no item.",)
 
 
 def test_without_an_id_each_object_is_a_row(tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ def test_null_inside_lists_is_left_out(tmp_path: Path) -> None:
     data = read(path)
     assert data.rows() == [("a",), (), ()]
     assert data.origin is not None
-    assert data.origin.notes == ("items: 2 null in 2 lists left out, as null is no item.",)
+    assert data.origin.notes == ("items: 2 null in 2 lists skipped, as null is no item.",)
 
 
 def test_a_document_with_several_lists_of_objects_names_them(tmp_path: Path) -> None:

@@ -95,7 +95,7 @@ def test_a_file_of_roles_says_which_value_counts(tmp_path: Path) -> None:
     [
         ({"per_person": {"age": "middle"}}, "there is no 'middle'; there are first, last, most-frequent"),
         ({"per_person": {"code": "first"}}, "only quasi-identifiers and kept columns"),
-        ({"per_person": {"sex": "least"}}, "expected a number, of which there is a least one"),
+        ({"per_person": {"sex": "least"}}, "expected a number, and there is a least one"),
         ({"per_person": {"age": "first"}, "id_column": None}, "nothing says which lines are one person's"),
     ],
 )

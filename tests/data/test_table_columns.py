@@ -460,7 +460,7 @@ def test_one_row_and_fewer_than_k(tmp_path: Path) -> None:
 
 def test_tables_and_rows_of_items_are_not_confused() -> None:
     table = ward(frame())
-    with pytest.raises(sv.RequestError, match="would be left out") as caught:
+    with pytest.raises(sv.RequestError, match="would be omitted") as caught:
         sv.anonymize(table, sv.KmAnonymity(k=2, m=2))
     assert "kkm" in caught.value.hint
     for source in ("ward.csv", frame()):

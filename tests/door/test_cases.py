@@ -319,7 +319,7 @@ def test_35_documents_of_a_store(
 ) -> None:
     found = setveil("read", name, *columns, "--json", cwd=copied("35", tmp_path)).ok().json()
     assert [found[key] for key in ("rows", "occurrences", "items")] == counts
-    expected = ["items: 10 null in 10 lists left out, as null is no item."] if name == "nulls.parquet" else []
+    expected = ["items: 10 null in 10 lists skipped, as null is no item."] if name == "nulls.parquet" else []
     assert found["notes"] == expected
 
 

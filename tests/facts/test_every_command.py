@@ -68,7 +68,7 @@ WORKS = [
     (["one"], "why one N17@2024-02", "N17@2024-02 is in 1 row, fewer than k = 5"),
     (["one"], "why one I50", "I50@* (2 facts, 40 occurrences) is split already"),
     (["two"], "why two drug=C@2024-05", "Split along drug into drug=C00@2024-05"),
-    (["two"], "why two code=N17 --data log.csv", "code=N17@* (1 fact, 1 occurrence) is left out"),
+    (["two"], "why two code=N17 --data log.csv", "code=N17@* (1 fact, 1 occurrence) is suppressed"),
     (BOTH, "reconstruct NAME --out drawn-NAME", "It holds"),
     (BOTH, "measure log.csv NAME READ", "LM"),
 ]

@@ -238,7 +238,7 @@ def test_the_command_says_why_there_is_no_exact_number(ward: Path) -> None:
 
 
 def test_what_cannot_be_asked_is_refused(ward: Path) -> None:
-    with pytest.raises(RequestError, match="up to 8 facts where one of them stands for several, got 9"):
+    with pytest.raises(RequestError, match="up to 8 facts if one of them represents several, got 9"):
         sv.query(ward, [["I50.1", *(f"J18.{a}@2024-0{b}" for a in "01" for b in "1234")]])
     for name in ("I50.1@2024-01@x", "I50.1@", "", "*@2025"):
         with pytest.raises(DataError):

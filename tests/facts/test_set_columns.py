@@ -211,7 +211,7 @@ def test_releases_by_own_ms_hold_and_are_read_back(algorithm: str, tmp_path: Pat
             )
         except sv.InfeasibleError as error:
             assert algorithm in ("aa", "da")
-            assert "no label stands for items of two" in str(error)  # noqa: PT017
+            assert "no label represents items of two" in str(error)  # noqa: PT017
             refused += 1
             continue
         rows = [frozenset(row) for row in release.published]

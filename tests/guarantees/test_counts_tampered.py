@@ -194,9 +194,9 @@ def test_tampering_is_found(name: str, verified: dict[str, Done]) -> None:
         return
     assert done.code == 1, done
     assert "Traceback" not in done.err, done
-    assert done.out.startswith("No: the rows keep the promise, but the counts beside them cannot stand."), (
-        done
-    )
+    assert done.out.startswith(
+        "No: the rows satisfy the guarantee, but the counts published with them are wrong."
+    ), done
     assert words in done.out, done
 
 

@@ -111,7 +111,7 @@ def test_no_if_a_row_shows_labels_that_share_items(rng: Random) -> None:
     overlaps = any({"A", "AA"} <= row or {"A", "a1"} <= row or {"AA", "a1"} <= row for row in rows)
     found = check(rows, file)
     assert found.holds == (not overlaps and may_be(rows, file, 2))
-    assert overlaps == any("which both stand for" in words for words in found.first)
+    assert overlaps == any("which both represent" in words for words in found.first)
 
 
 @pytest.mark.parametrize(
@@ -230,7 +230,7 @@ def test_counts_below_k_and_of_secrets_are_refused() -> None:
     found = check_counts(transactions(ROWS), FILE, 3, secrets=["b"])
     assert set(found.first) == {
         "the least count is 2, which is less than k = 3",
-        "line 2: 'a' must not be counted under 'A', which also stands for 'b': that is sensitive, and what "
+        "line 2: 'a' must not be counted under 'A', which also represents 'b': that is sensitive, and what "
         "is not the one is the other",
         "line 3: 'b' is sensitive and must not be counted",
     }

@@ -175,7 +175,7 @@ def test_a_tree_is_what_the_file_said() -> None:
         ({"do": "move", "nodes": ["food"], "under": "food"}, "'food' cannot go into itself"),
         ({"do": "move", "nodes": ["soap"], "under": "milk"}, "'milk' is an item, not a group"),
         ({"do": "move", "nodes": ["x", "y"], "under": "food"}, "'x', 'y' are not in the hierarchy"),
-        ({"do": "move", "nodes": ["soap"], "under": "food", "before": "milk"}, "not beside it in 'food'"),
+        ({"do": "move", "nodes": ["soap"], "under": "food", "before": "milk"}, "not next to it in 'food'"),
         ({"do": "move", "nodes": ["*"], "under": "food"}, "'\\*' is the topmost group"),
         ({"do": "move", "nodes": [], "under": "food"}, "move: nodes names nothing"),
         ({"do": "move", "nodes": ["soap", "soap"], "under": "food"}, "must be a list of different labels"),
@@ -273,7 +273,7 @@ def test_edits_from_a_file(tmp_path: Path) -> None:
     edits = tmp_path / "edits.jsonl"
     edits.write_text("\n".join(map(json.dumps, lines)) + "\n\n")
     done = setveil("hierarchy", "edit", "products.csv", edits, "--out", "new.csv", cwd=tmp_path).ok()
-    assert done.err == "1 empty group is left out: 'toys'.\nnew.csv: 4 items, 2 inner nodes.\n"
+    assert done.err == "1 empty group is omitted: 'toys'.\nnew.csv: 4 items, 2 inner nodes.\n"
     expected = [["bread", "fresh", "*"], ["cheese", "fresh", "*"], ["milk", "fresh", "*"], ["soap", "*"]]
     assert read_hierarchy(tmp_path / "new.csv") == Hierarchy.from_paths(expected)
     assert edited(read_hierarchy(tmp_path / "products.csv"), read_edits(edits)[:1]).children["dairy"] == [

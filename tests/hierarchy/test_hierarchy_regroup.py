@@ -198,7 +198,7 @@ def test_rows_of_another_year_may_teach() -> None:
     found = regroup(Transactions.from_rows(rows), tree, 1, k=2, m=1)
     assert found.tree.labels[:8] == tree.labels[:8]
     words = "\n".join(found.in_words())
-    assert "items left out" in words
+    assert "items suppressed" in words
     assert found.after.loss <= found.before.loss
 
 

@@ -16,7 +16,7 @@ Fact = tuple[str, str]  # column and text
 
 @dataclass(frozen=True)
 class Person:
-    """What somebody may know of a person: quasi-identifiers, and facts."""
+    """What someone may know of a person: quasi-identifiers, and facts."""
 
     known: tuple[str, ...]
     facts: frozenset[Fact]
@@ -55,7 +55,7 @@ def published(folder: Path) -> tuple[list[Person], dict[str, list[dict[str, list
 
 
 def some_of(things: Sequence[Fact], most: Mapping[str, int] | int) -> Iterator[tuple[Fact, ...]]:
-    """List the sets of facts that may be known: so many, or so many of each column."""
+    """List the sets of facts that may be known: one number of them, or one for each column."""
     whole = sum(most.values()) if isinstance(most, Mapping) else most
     every = chain.from_iterable(combinations(things, n) for n in range(min(whole, len(things)) + 1))
     for some in every:

@@ -89,7 +89,7 @@ def newly_exposed(
 def exposed_exactly(
     releases: Sequence[Release], labels: Sequence[Labels], k: int, m: int, known: str, presence: str
 ) -> set[str]:
-    """Who is exposed to somebody who knows exactly in which releases each is."""
+    """Who is exposed to someone who knows exactly in which releases each is."""
     rows = joined(releases, labels, presence)
     there = {p: frozenset(t for t, release in enumerate(releases) if p in release) for p in rows}
     found = set()

@@ -216,7 +216,7 @@ def test_a_damaged_folder(folder: Path) -> None:
         with pytest.raises(DataError, match=r"is not an about.json that setveil wrote"):
             sv.measure(ROWS, folder)
     (folder / "about.json").write_text(json.dumps(about | {"rows": len(ROWS) + 1}))
-    with pytest.raises(DataError, match=r"draw-1.csv holds 10 rows, but the about.json beside it says 11"):
+    with pytest.raises(DataError, match=r"draw-1.csv holds 10 rows, but its about.json says 11"):
         sv.measure(ROWS, folder)
     (folder / "about.json").write_text(json.dumps(about))
     (folder / "draw-2.csv").unlink()

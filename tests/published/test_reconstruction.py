@@ -258,7 +258,7 @@ def test_items_suppressed_in_some_rows_go_to_rows_without_a_label_of_theirs() ->
     rows = ["A", "A", "c", "", "", "c"]
     lines = [("a", "A", 2), ("a", "", 2), ("c", "c", 2)]
     found = shared(rows, {"A": ["a", "b"]}, lines, 2)
-    with pytest.raises(DataError, match="listed as suppressed, but a label that rows show stands for it"):
+    with pytest.raises(DataError, match="listed as suppressed, but a label that rows show represents it"):
         puzzle_of(found)
     local = replace(found, about={"recoding": "local"})
     seen: Counter[frozenset[int]] = Counter()
@@ -342,7 +342,7 @@ def test_random_numbers_are_even_for_any_bound() -> None:
 BAD = {
     "twice": ([("a", "A", 3), ("a", "A", 3)], "line 3: the item 'a' is listed under 'A' a second time"),
     "nowhere": ([("q", "Q", 3)], "line 2: the item 'q' is listed under 'Q', which no row shows"),
-    "not below": ([("c", "A", 3)], "line 2: the item 'c' is listed under 'A', which does not stand for it"),
+    "not below": ([("c", "A", 3)], "line 2: the item 'c' is listed under 'A', which does not represent it"),
     "hidden": ([("a", "", 3)], "line 2: the item 'a' is listed as suppressed, but a label"),
     "too many": ([("a", "A", 5)], "line 2: 'a' is in 5 rows, expected at least 3 and at most the 4 rows"),
     "too few": ([("a", "A", 2)], "line 2: 'a' is in 2 rows, expected at least 3"),

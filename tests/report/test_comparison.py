@@ -425,7 +425,7 @@ def test_many_methods_are_cut_to_ten_and_named() -> None:
     rows = [run(f"exact gap={i}", k=k, lm=0.01 * i) for i in range(12) for k in (2, 5)]
     (by_k,) = line_figures(family(rows))
     assert len(by_k.methods) == 10
-    assert "Left out are 2 methods with fewer runs: exact gap=10, exact gap=11." in by_k.caption
+    assert "Omitted: 2 methods with fewer runs: exact gap=10, exact gap=11." in by_k.caption
 
 
 def test_a_method_looks_the_same_in_all_figures() -> None:
@@ -731,7 +731,7 @@ def test_a_sampled_risk_and_other_numbers_of_known_items_are_said() -> None:
     notes = " ".join(all_caveats([family(rows)]))
     assert "knows 3 items" in notes
     assert "In 1 run it was estimated from a sample" in notes
-    assert "1 run with another number of known items is left out" in notes
+    assert "1 run with another number of known items is omitted" in notes
     shown = fronts_of(family(rows))[0].releases["shop"]
     assert "k = 20, m = 2" not in {release.setting for release in shown}
 

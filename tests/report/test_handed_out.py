@@ -135,7 +135,7 @@ def _parameters(handed: Handed, found: re.Match[str]) -> None:
 
 
 # Who knows the class of a person counts rows of it alone, as `Handed.least` and `learned` do.
-EVERY_CLASS = r"(?P<every> So in every class, for whoever knows the class, too\.)?"
+EVERY_CLASS = r"(?P<every> This is so in every class, even if the class is known\.)?"
 
 
 @says(
@@ -273,7 +273,7 @@ def _names(handed: Handed, found: re.Match[str]) -> None:
 
 @says(
     "What is in it",
-    r"Different items: ([\d,]+), besides those counted in groups\.csv",
+    r"Different items: ([\d,]+), except those counted in groups\.csv",
 )
 def _items(handed: Handed, found: re.Match[str]) -> None:
     names = set().union(*(row for _, row in handed.shown))
@@ -323,7 +323,7 @@ def _counts_whole(handed: Handed, found: re.Match[str]) -> None:
 @says(
     "What is in it",
     r"Counts: counts\.csv says how many rows of the original held each of ([\d,]+) items? and "
-    r"publish it under one name(, or leave it out)?: all such numbers from (\d+) on\. An item was "
+    r"publish it under one name(, or suppress it)?: all such numbers from (\d+) on\. An item was "
     r"in at least as many rows as its lines add up to",
 )
 def _counts_by_name(handed: Handed, found: re.Match[str]) -> None:
@@ -375,7 +375,7 @@ def _counts_by_class(handed: Handed, found: re.Match[str]) -> None:
 @says(
     "What is in it",
     r"About: about\.json says how to read the files(, and lists the items that each broader label "
-    r"stands for)?",
+    r"represents)?",
 )
 def _about(handed: Handed, found: re.Match[str]) -> None:
     assert bool(found[1]) == bool(handed.about.get("labels"))
@@ -384,7 +384,7 @@ def _about(handed: Handed, found: re.Match[str]) -> None:
 
 @says(
     "Broader labels",
-    r"The most used broader labels|Each stands for one or more of the items below it\. Bars: share "
+    r"The most used broader labels|Each represents one or more of the items below it\. Bars: share "
     r"of all published rows\.|Label: Items below: In rows: Share",
 )
 def _heads(_handed: Handed, _found: re.Match[str]) -> None:
@@ -410,7 +410,7 @@ def _label(handed: Handed, found: re.Match[str]) -> None:
     r"Not told: (.*)",
 )
 def _not_told(handed: Handed, found: re.Match[str]) -> None:
-    if "sensitive items were left out" in found[1]:
+    if "sensitive items were suppressed" in found[1]:
         assert "rho" in handed.about["guarantee"]
     else:
         assert "too small" in found[1]
@@ -427,13 +427,13 @@ def _of_all(_handed: Handed, _found: re.Match[str]) -> None:
 
 @says(
     "Information loss",
-    r"((?:about|under|over)? ?[\d.]+ %) (published unchanged|under a broader label|left out|as "
+    r"((?:about|under|over)? ?[\d.]+ %) (published unchanged|under a broader label|suppressed|as "
     r"counts of groups)",
 )
 def _share(handed: Handed, found: re.Match[str]) -> None:
     became = Counter(
         "as counts of groups" if handed.groups and item in handed.secret
-        else {item: "published unchanged", "": "left out"}.get(
+        else {item: "published unchanged", "": "suppressed"}.get(
             handed.became(at, item), "under a broader label"
         )
         for at, row in enumerate(handed.original) for item in row
@@ -478,8 +478,8 @@ def holding(handed: Handed) -> dict[str, tuple[int, int]]:
 
 @says(
     "What the data still answer",
-    r"Rows with a published label: exact\. Each is in as many rows as held any of the items that "
-    r"it stands for\.",
+    r"Rows with a published label: exact\. Each is in as many rows as contained any of the items that "
+    r"it represents\.",
 )
 def _exact(handed: Handed, _: re.Match[str]) -> None:
     assert all(now == then for now, then in holding(handed).values())
@@ -487,7 +487,7 @@ def _exact(handed: Handed, _: re.Match[str]) -> None:
 
 @says(
     "What the data still answer",
-    r"Rows with a published label: at least so many\. An item stands under a narrow label in some "
+    r"Rows with a published label: at least this many\. An item has a narrow label in some "
     r"rows and under a broad one in others, so the rows of different names cannot be added\.",
 )
 def _fewest(handed: Handed, _: re.Match[str]) -> None:
@@ -498,7 +498,7 @@ def _fewest(handed: Handed, _: re.Match[str]) -> None:
 
 @says(
     "What the data still answer",
-    r"Rows with a published label: exact, or at least so many where an item was left out of some "
+    r"Rows with a published label: exact, or at least this many if an item was suppressed in some "
     r"rows only\.",
 )
 def _some_left_out(handed: Handed, _: re.Match[str]) -> None:
@@ -557,7 +557,7 @@ def _itemsets(handed: Handed, found: re.Match[str]) -> None:
 
 @says(
     "Who can still be found",
-    r"Rows that fit somebody of whom (all quasi-identifiers and )?the most identifying items are "
+    r"Rows that match someone if (all quasi-identifiers and )?the most identifying items are "
     r"known, counted in the published rows alone: anyone can repeat it\.( Chance: .*)?",
 )
 def _found(handed: Handed, found: re.Match[str]) -> None:
@@ -643,7 +643,7 @@ def check_folded(handed: Handed, page: str) -> None:
     for title, inside in folded:
         plain = re.sub(r"<[^>]+>", "", inside)
         if title == "Broader labels":
-            number_of = re.fullmatch(r"(\d+) names? that stand for other items\.", plain)
+            number_of = re.fullmatch(r"(\d+) names? that represent other items\.", plain)
             assert number_of
             assert int(number_of[1]) == len(handed.about["labels"])
         elif title == "What the promise does not cover":

@@ -66,7 +66,7 @@ def test_what_was_left_out_is_told_inside(name: str) -> None:
         assert all(f"{item} {number}" in expected for item, number in numbers.items())
     assert f"Hidden {expected}" in told(repr(release))
     page = told(release.report_html())
-    assert f"What it costs that nothing sensitive is learned Left out: {expected} Item" in page
+    assert f"What it costs that nothing sensitive is learned Suppressed: {expected} Item" in page
     for found in release.report["guarantee"]["confidences"]:
         number = numbers.get(found["item"], 0)
         rows = f"({found['sensitive_rows']} of {found['support']})"
@@ -88,7 +88,7 @@ def test_groups_are_missed_only_by_items_that_could_be_in_one() -> None:
     assert "No groups" not in repr(run("exact"))
     flat = sv.Hierarchy(dict.fromkeys(("a1", "a2", "b1", "b2", "H", "T", "U"), "*") | {"*": None})
     release = sv.anonymize(ROWS, PROMISE, hierarchy=flat, algorithm="exact", details=True)
-    assert "4 of 6 items stand alone below the top, besides sensitive ones" in told(repr(release))
+    assert "4 of 6 items stand alone below the top, except sensitive ones" in told(repr(release))
     public = sv.anonymize(ROWS, sv.KmAnonymity(5, 2), hierarchy=flat, details=True)
     assert "6 of 6 items stand alone below the top" in told(repr(public))
 
@@ -110,7 +110,7 @@ def test_nothing_of_it_is_told_outside(name: str) -> None:
         assert "What it costs" in inside
         assert "published unchanged" in outside
         return
-    assert "Information loss Not told: it would tell how often sensitive items were left out." in outside
+    assert "Information loss Not told: it would reveal how often sensitive items were suppressed." in outside
     for text in ("published unchanged", "above the least", "Proven:", "typically", "NCP", "LM", "ARE"):
         assert text not in outside, text
     n = release.published.n_occurrences
@@ -181,11 +181,11 @@ def test_items_without_several_labels_are_not_said_to_have_some() -> None:
     release = run("partial")
     assert release.report["several_labels"] == 0
     text = told(repr(release))
-    assert "Items are left out of some rows only." in text
-    assert "5 of 6 unchanged, 1 generalized or left out of some rows, 0 suppressed" in text
+    assert "Items are suppressed in some rows only." in text
+    assert "5 of 6 unchanged, 1 generalized or suppressed in some rows, 0 suppressed" in text
     assert "Labels of different levels" not in text
     outside = told(release.report_html(external=True))
-    assert "exact, or at least so many where an item was left out of some rows only." in outside
+    assert "exact, or at least this many if an item was suppressed in some rows only." in outside
     rows = [["a1", "b1"], ["a1", "b1"], ["a1"], ["a2"]]  # a1 becomes a1 and A
     local = sv.anonymize(rows, sv.TransactionalKAnonymity(2), hierarchy=TREE, algorithm="lg")
     assert local.report["several_labels"] == 1

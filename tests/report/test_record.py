@@ -135,8 +135,8 @@ def keys_of(kind: Any, where: str) -> Iterator[tuple[str, frozenset[str]]]:
 
 
 def test_the_page_names_every_key_and_no_other() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
-    table = page[page.index("#### All keys") : page.index("## A project of the studio")]
+    page = (Path(__file__).parents[2] / "docs" / "record.md").read_text(encoding="utf-8")
+    table = page[page.index("### All keys") : page.index("## Answers as JSON")]
     told: dict[str, frozenset[str]] = {}
     for parts, keys in re.findall(r"^\| (`.+`|the record) \| (`.+`) \|$", table, re.MULTILINE):
         for part in re.findall(r"`([^`]+)`", parts) or [""]:

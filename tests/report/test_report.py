@@ -361,15 +361,15 @@ def test_summary_says_everything() -> None:
         "Check      It holds, recounted from the published rows: the smallest group found has 6\n"
         "           rows.\n"
         "Lost       1,204 of 31,022 item occurrences (3.9 %) are published under a broader label;\n"
-        "           none is left out.\n"
+        "           none is suppressed.\n"
         "Optimum    At most 25 % above the smallest loss (NCP) of any cut of this hierarchy\n"
         "           (proven to be 0.041 or more).\n"
-        "NCP        0.0512: average share of all items that a published label stands for\n"
+        "NCP        0.0512: average share of all items that a published label represents\n"
         "LM         0.0499: average share of the other items that an item can be mistaken for\n"
         "Items      90 of 140 unchanged, 50 generalized, 0 suppressed; 101 labels published.\n"
         "Rows       All 5,000 are kept (4 empty, 3 before); 5.9 items each on average (6.2\n"
         "           before).\n"
-        "Share      published/ only. internal/ stays inside: its files undo the protection."
+        "Share      published/ only. Never share internal/: it reverses the anonymization."
     )
 
 
@@ -479,14 +479,14 @@ def test_page_tells_what_counts_are_good_for() -> None:
     text = text_of(counted())
     for fact in (
         "32 % query error : counts of random item pairs are typically off by that much",
-        "Counts of random item pairs (query error): estimated with the counts beside the rows they are "
+        "Counts of random item pairs (query error): estimated with the published counts they are "
         "typically off by 32 % "
         "(half of them by more); the mean relative error (ARE) is 42 %. From rows alone they are typically "
         "off by a factor of 5.8 (half of them by more); the mean relative error (ARE) is 1,740 %. Measured",
         "The 100 most frequent pairs: 92 of them are among the 100 that a reader expects in most rows. The "
         "numbers of their rows are off by 10 % on average, how often one item comes with the other by 2.2 "
         "percentage points.",
-        "A reader takes these numbers from the counts beside the rows. Counts of at least half of the single "
+        "A reader takes these numbers from the published counts. Counts of at least half of the single "
         "items are exact.",
     ):
         assert fact in text
@@ -519,7 +519,7 @@ def test_page_shows_risk_and_use() -> None:
     for numbers in (
         "Knowing the 3 most identifying items of a row unique 1,601 (32 %) 159 (3.2 %)",
         "among fewer than 10 2,801 (56 %) 1,109 (22 %)",
-        "whole milk 709 75 dairy 12 items soda 517 517 itself venison 10 0 left out beer 9 4 4 labels",
+        "whole milk 709 75 dairy 12 items soda 517 517 itself venison 10 0 suppressed beer 9 4 4 labels",
     ):
         assert numbers in text
 
@@ -548,7 +548,7 @@ def full_page() -> str:
         ("answers itemsets", "<h3>Frequent itemsets"),
         ("utility label_support_error", "Rows with a published label"),
         ("frequencies", "<h3>How often"),
-        ("suppressed", "<h3>Items left out"),
+        ("suppressed", "<h3>Suppressed items"),
         ("versions", "numpy 2.4.6"),
     ],
 )
@@ -640,7 +640,7 @@ def test_many_sensitive_items_are_told_by_those_of_which_most_is_learned() -> No
     for side in ("before", "after"):
         report["risk"][side]["inference"] = learned(**names)
     section = text_of(report).partition("What can be learned about each")[2]
-    assert "And 3 more, of which less is learned." in section
+    assert "And 3 more, with lower probabilities." in section
     assert "x29" in section
     assert "x30" not in section
 
@@ -756,7 +756,7 @@ def test_page_names_attackers_as_the_literature_does() -> None:
         "knows the 2 most identifying items of each person and picks one of the rows that fit",
         "Prosecutor , who knows that the person is in the data: greatest chance 100 % 1 in 6 (17 %)",
         "Journalist , who does not know that: greatest chance at most 100 % at most 1 in 6 (17 %)",
-        "Marketer , who picks a row for everybody: rows re-identified on average 500 of 5,000 rows (10 %)",
+        "Marketer , who picks a row for everyone: rows re-identified on average 500 of 5,000 rows (10 %)",
     ):
         assert fact in text, fact
     sampled, older, empty = (copy.deepcopy(FULL) for _ in range(3))
@@ -764,7 +764,7 @@ def test_page_names_attackers_as_the_literature_does() -> None:
         next(e for e in report["risk"]["after"]["risk"] if e["m"] == 2).update(change)
     assert "greatest chance 100 % at least 1 in 3 (33 %)" in text_of(sampled)
     assert "at most the prosecutor's Marketer" in text_of(sampled)
-    assert "greatest chance 100 % nothing is known of anybody" in text_of(empty)
+    assert "greatest chance 100 % nothing is known of anyone" in text_of(empty)
     for side in older["risk"].values():
         for entry in side["risk"]:
             entry.pop("fewest", None)
@@ -777,13 +777,13 @@ def test_page_names_attackers_as_the_literature_does() -> None:
     [
         (
             FULL,
-            "k=5: somebody who knows up to 2 items picks the right row with a chance of at "
+            "k=5: someone who knows up to 2 items picks the right row with a chance of at "
             "most 1 in 5 (20 %). The smallest group found has 6 rows. A larger k makes that chance smaller "
-            "and loses more. m=2: somebody may know up to 2 items of a person. The 3 most identifying items "
+            "and loses more. m=2: someone may know up to 2 items of a person. The 3 most identifying items "
             "of a row would single out 159 of 5,000 rows (3.2 %) of the release.",
         ),
-        (REPORT, "What 3 items would give away was not counted. Choose a larger m"),
-        (HUGE, "k=1,000,000: somebody who knows any number of items picks"),
+        (REPORT, "The risk of 3 items was not counted. Choose a larger m"),
+        (HUGE, "k=1,000,000: someone who knows any number of items picks"),
         (
             GROUPED | {"guarantee": DEGREE},
             "p=4: a sensitive item may be learned with a probability of up to 1 in 4 (25 %).",
@@ -794,7 +794,7 @@ def test_page_names_attackers_as_the_literature_does() -> None:
         ),
         (
             changed(guarantee={"model": "k-anonymity", "k": 7, "greatest_k": None}),
-            "k=7: somebody who compares whole rows picks the right row with a chance of at most 1 in",
+            "k=7: someone who compares whole rows picks the right row with a chance of at most 1 in",
         ),
         (
             changed(
@@ -803,7 +803,7 @@ def test_page_names_attackers_as_the_literature_does() -> None:
                     "greatest_k": None,
                 }
             ),
-            "k=7: somebody who knows the items that a constraint names picks the right row",
+            "k=7: someone who knows the items that a constraint names picks the right row",
         ),
     ],
     ids=["km", "not measured", "inf", "degree", "coherence", "rows", "constraints"],
@@ -839,7 +839,7 @@ def test_a_broken_promise_explains_no_parameters() -> None:
             {"label_support_error": {"mean": 0.1, "max": 4}, "suppressed_items": 3, "generalized_items": 0},
             {"are": {"median": 0, "size": 1}, "itemsets": {"frequent": 10, "kept": 4}},
             "Usable for: counts of items that are published. Not usable for: items that often occur "
-            "together, the 3 items left out, statements about single persons.",
+            "together, the 3 items suppressed, statements about single persons.",
         ),
         ({}, {}, "Not usable for: statements about single persons."),
     ],
@@ -880,8 +880,8 @@ def test_items_left_out_under_one_name_are_counted() -> None:
     report["utility"]["suppressed_items"] = 17
     text = text_of(report)
     assert "17 items of 140 are in no published row, 23 occurrences (0.074 %) with them." in text
-    assert "Some are left out together, under the name that the hierarchy has for all of them." in text
-    assert "the 17 items left out" in text
+    assert "Some are suppressed together, under the name that the hierarchy has for all of them." in text
+    assert "the 17 items suppressed" in text
     text = text_of(report | {"recoding": "local"})
     assert (
         "in no published row, others are missing in some rows only: 23 occurrences (0.074 %) in all." in text
@@ -999,8 +999,8 @@ def test_nothing_was_lost() -> None:
 
 
 def test_suppressed_items_are_told() -> None:
-    assert "12 (0.039 %) are left out." in " ".join(summary(SUPPRESSED).split())
-    assert "0.039 % left out" in text_of(SUPPRESSED)
+    assert "12 (0.039 %) are suppressed." in " ".join(summary(SUPPRESSED).split())
+    assert "0.039 % suppressed" in text_of(SUPPRESSED)
     assert "#444444" in report_html(SUPPRESSED)
 
 
@@ -1146,7 +1146,7 @@ def test_external_page_tells_what_readers_need() -> None:
         "dairy 12 903 18 %",
         "about 96 % published unchanged",
         "about 4 % under a broader label",
-        "under 1 % left out",
+        "under 1 % suppressed",
         "NCP about 0.05, LM about 0.05. At most about 20 % above the smallest loss (NCP) of any cut of this "
         "hierarchy.",
         "they are typically off by about a factor of 6; the mean relative error (ARE) is about 2,000 %.",
@@ -1237,13 +1237,13 @@ def test_external_page_depends_on_the_original_only_coarsely(report: Any) -> Non
     ("occurrences", "suppressed", "expected"),
     [
         (399, 1, "Not told: the data are too small"),
-        (400, 1, "under 25 % left out"),
-        (1000, 149, "about 10 % left out"),
-        (2000, 3, "under 5 % left out"),
-        (10_000, 1, "under 1 % left out"),
-        (10_000, 9_999, "over 99 % left out"),
-        (10_000, 0, " 0 % left out"),
-        (10_000, 10_000, "100 % left out"),
+        (400, 1, "under 25 % suppressed"),
+        (1000, 149, "about 10 % suppressed"),
+        (2000, 3, "under 5 % suppressed"),
+        (10_000, 1, "under 1 % suppressed"),
+        (10_000, 9_999, "over 99 % suppressed"),
+        (10_000, 0, " 0 % suppressed"),
+        (10_000, 10_000, "100 % suppressed"),
     ],
 )
 def test_what_compares_with_the_original_is_coarse(occurrences: int, suppressed: int, expected: str) -> None:

@@ -49,7 +49,7 @@ def published_bytes(release: sv.VerifiedRelease, folder: Path, **how: Any) -> di
 
 def test_the_promise_is_said_of_every_class(tree: sv.Hierarchy) -> None:
     several, one = (promised(made(shop(), tree, **more).report) for more in ({}, {"classes": 1}))
-    assert several.endswith("or none. So in every class, for whoever knows the class, too.")
+    assert several.endswith("or none. This is so in every class, even if the class is known.")
     assert one.endswith("or none.")
 
 
@@ -226,4 +226,4 @@ def test_a_label_that_stands_for_an_item_twice_in_a_class(
     verdict = sv.verify(tmp_path / "out", K)
     assert not verdict.holds
     assert verdict.counts is not None
-    assert "class 0 shows 'drinks' and 'tea', which both stand for 'tea'" in verdict.counts.first
+    assert "class 0 shows 'drinks' and 'tea', which both represent 'tea'" in verdict.counts.first

@@ -50,7 +50,7 @@ def test_a_series_on_the_command_line(tmp_path: Path) -> None:
     code, out, _ = told("add", "ward", "summer.csv", "--name", "q2", "-o", "q2", *READ, "--external", "-v")
     assert code == 0
     assert "Series" in out
-    assert "Held back" in out
+    assert "Withheld" in out
     page = (tmp_path / "q2" / "published" / "report.html").read_text()
     assert "q1 and q2" in page
     assert "in several" not in page

@@ -89,7 +89,7 @@ def test_orders_of_rows_do_not_link_releases(tmp_path: Path) -> None:
 def test_a_register_has_everybody_and_everything_so_far(tmp_path: Path) -> None:
     series = with_first(tmp_path, kind="register")
     (warning,) = series.warnings
-    assert "q1: counts.csv lies beside the first release of a register" in warning
+    assert "q1: counts.csv is in the first release of a register" in warning
 
     def added(data: object, **how: Any) -> object:
         return series.add(data, name="q2", out=tmp_path / "q2", hierarchy=TREE, **how)

@@ -151,7 +151,7 @@ def test_names_and_folders_of_several_releases_are_their_own(tmp_path: Path) -> 
     refused(tmp_path, sv.DataError, lambda: together(series, tmp_path), "of q1 is missing")
     together(series, tmp_path, second=SO_FAR)
     assert [entry.counts for entry in series.releases] == [True, False]
-    assert series.warnings[0].startswith("q1: counts.csv lies beside a release of a register")
+    assert series.warnings[0].startswith("q1: counts.csv was published with a release of a register")
     verdict = series.verify(counts_are_out=True)
     assert (verdict["holds"], verdict["people"]) == (True, len(SO_FAR))
 

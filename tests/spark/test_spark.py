@@ -308,7 +308,7 @@ def test_counts_are_verified_and_may_be_left_out(session: SparkSession, tmp_path
     assert not {"counts", "risk", "answers"} & set(report)
     with pytest.raises(sv.RequestError, match="Counts below k = 3"):
         anonymize(frame, promise, hierarchy=TREE, items="items", counts=2)
-    with pytest.raises(sv.RequestError, match=r"given twice, inside AA\(...\) and beside it: refine"):
+    with pytest.raises(sv.RequestError, match=r"given twice, inside AA\(...\) and next to it: refine"):
         anonymize(frame, promise, hierarchy=TREE, items="items", algorithm=sv.AA(), refine=True)
 
 

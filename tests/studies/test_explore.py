@@ -310,7 +310,7 @@ def test_the_page_shows_all_promises() -> None:
     page = explored_html(found)
     assert "&lt;b&gt;.csv" in page
     assert "<b>.csv" not in page
-    assert "stays inside" in page
+    assert "is internal" in page
     assert not re.search(r"<script|src=|href=(?!\"#)|url\(", page)
     table = page.partition('<table class="heat">')[2].partition("</table>")[0]
     assert len(re.findall("<td", table)) == len(found["cells"])

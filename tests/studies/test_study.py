@@ -364,7 +364,7 @@ AA = 'algorithms = ["aa"]\nk = 2\nm = 2\n'
         (AA.replace("k = 2", "k = []"), "k is an empty list"),
         (
             AA.replace("m = 2", 'm = "two"'),
-            'm must be an integer of at least 1, or "inf", or so many of each column, '
+            'm must be an integer of at least 1, or "inf", or one number for each column, '
             "such as \"code=2,drug=1\", got 'two'",
         ),
         (AA + "refine = 1\n", "refine must be true or false, got '1'"),

@@ -90,7 +90,7 @@ def test_what_a_study_of_a_table_measures(folder: Path) -> None:
     report = (folder / "study" / "report.html").read_text()
     assert "Loss (f)" in report
     assert "an attacker who knows all quasi-identifiers and 3 items of a person" in report
-    for head in ("Loss f", "Classes", "Left out", "Query error, columns and items", ">R<", ">T<"):
+    for head in ("Loss f", "Classes", "Suppressed", "Query error, columns and items", ">R<", ">T<"):
         assert head in report, head
 
 

@@ -66,16 +66,16 @@ def test_a_study(place: Path) -> None:
         ("aa", "done"), ("disassociation", "done"), ("dp-blocks", "done")
     }  # fmt: skip
     page = (place / "out" / "report.html").read_text()
-    block = page[page.index("Beside differential privacy") :]
+    block = page[page.index("Compared with differential privacy") :]
     for text in (
         "k^m-anonymity, k = 2, m = 2", "differential privacy, epsilon = 1", "±",
         "2 draws cost 2 times as much",
-        "must stay inside", "Noisy blocks tell of few items",
+        "is internal", "Noisy blocks tell of few items",
     ):  # fmt: skip
         assert text in block
     setveil("compare", place / "study.toml", "--out", place / "out", "--external").ok()
     outside = (place / "out" / "report.html").read_text()
-    assert "Beside differential privacy" not in outside
+    assert "Compared with differential privacy" not in outside
     assert "dp-blocks" not in outside
 
 

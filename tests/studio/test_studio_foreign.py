@@ -374,7 +374,7 @@ def test_folders_of_others_are_no_projects_of_ours(tmp_path: Path, monkeypatch: 
 @posix_only
 @pytest.mark.parametrize(
     ("mode", "parent", "said"),
-    [(0o755, 0o755, "everybody"), (0o711, 0o755, "everybody"), (0o700, 0o755, ""), (0o777, 0o700, "")],
+    [(0o755, 0o755, "everyone"), (0o711, 0o755, "everyone"), (0o700, 0o755, ""), (0o777, 0o700, "")],
 )
 def test_an_open_folder_is_said(tmp_path: Path, mode: int, parent: int, said: str) -> None:
     for folder in (tmp_path, *tmp_path.parents):

@@ -124,7 +124,7 @@ def test_what_can_be_asked_of_a_release(screen: Screen, studio_server: Server) -
     expect(framed(page, "Full report").get_by_text("The promise holds").first).to_be_visible()
 
     page.locator(".names").get_by_role("button", name="Why?").click()
-    expect(page.locator("#why")).to_contain_text("household stands for 5 items")
+    expect(page.locator("#why")).to_contain_text("household represents 5 items")
     expect(page.locator("#why")).to_contain_text("Keep this internal")
     page.locator("#cut summary", has_text="dairy").click()
     expect(page.locator("#cut li", has_text="butter (as it is)").last).to_be_visible()

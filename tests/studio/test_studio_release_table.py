@@ -110,7 +110,7 @@ def test_errors_are_named_by_what_is_counted(client: Client, tmp_path: Path) -> 
 
 
 def test_who_is_found_alone_is_said_as_in_the_report(client: Client, tmp_path: Path) -> None:
-    """Of a table somebody may know the columns alone: that has a line, too."""
+    """Of a table someone may know the columns alone: that has a line, too."""
     project, report = made(client, "table", tmp_path)
     page = page_of(client, project)
     assert "who knows all quasi-identifiers and a person&#39;s most identifying items" in page

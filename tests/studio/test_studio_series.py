@@ -80,7 +80,7 @@ def test_a_series_from_its_beginning_to_what_leaves_it(client: Client) -> None:
     assert "1 person forgotten" in text
     assert not re.search(r"\bann\b", text)
     text = posted(client, "drop", name="q2")
-    assert "What was handed out stays in the series" in text
+    assert "Shared releases stay in the series" in text
     text = posted(client, "drop", name="q2", **{"not-shared": "yes"})
     assert "q2 is not in the series any more." in text
     assert "<code>runs/q2</code> is of no release of the series" in text

@@ -101,7 +101,7 @@ def test_unknown_names_are_different_items() -> None:
     ("lines", "message"),
     [
         ([("a1", "A", 8)], "'a1' is counted in 8, but 'A' is shown by 7 rows"),
-        ([("c", "A", 3)], "'c' is counted under 'A', which does not stand for it"),
+        ([("c", "A", 3)], "'c' is counted under 'A', which does not represent it"),
         ([("a1", "A", 3)], "'A' is shown by 7 rows, more than its items can be in"),
         ([("a1", "A", 7), ("z", "", 9)], "'z' is counted in 9, but there are 8 rows"),
     ],

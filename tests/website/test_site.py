@@ -106,11 +106,13 @@ def keys_of(kind: object, where: str = "report-") -> Iterator[str]:
 
 def test_every_key_of_a_file_has_an_anchor() -> None:
     there = read(SITE / "formats.html").ids
-    assert {*keys_of(Record)} - there == set()
+    assert {*keys_of(Record)} - read(SITE / "record.html").ids == set()
     assert {f"project-{key}" for key in _KEPT} - there == set()
     assert {"about-guarantee", "about-labels", "about-domain"} - there == set()
-    known = {*study._TOP, *study._GRID, *settings.MEASURING, *settings.LIMITS, *settings.promise_options()}
+    known = {*study._TOP, *study._GRID, *settings.MEASURING, *settings.LIMITS}
     assert {f"study-{key}" for key in known} - read(SITE / "compare.html").ids == set()
+    parameters = {f"parameter-{key}" for key in settings.promise_options()}
+    assert parameters - read(SITE / "study_parameters.html").ids == set()
 
 
 def test_every_public_name_has_a_page() -> None:

@@ -34,7 +34,7 @@ def inferences(
     told = _nothing_known(known, longest)
     found: dict[int, dict[str, Any]] = {}
     for m in range(1, longest + 1):
-        phase = f"what {m} known item{'s' if m > 1 else ''} give away"
+        phase = f"risk of {m} known item{'s' if m > 1 else ''}"
         if told.finished == m - 1:
             search = InferenceSearch(
                 known.rows, known.secrets, m, told.marks, told.above, told.greatest, effort

@@ -21,7 +21,7 @@ MEMORY, PARTS, SPARK = "memory", "parts", "spark"
 
 _PLACES = (MEMORY, PARTS, SPARK)
 _MAKING = (
-    "Where the rows are: in memory, in parts on disk beside --out, or on Spark. "
+    "Where the rows are: in memory, in parts on disk next to --out, or on Spark. "
     "The last two read Parquet lists (parts: also text of rows) and give k^m-anonymity."
 )
 _CHECKING = (

@@ -80,7 +80,7 @@ class FactsReader(ItemsReader):
 
         if model is not None and model_named(model).release == "tables":
             raise RequestError(
-                f"{model} is about tables, and nothing says what someone may know of a person besides facts.",
+                f"{model} is about tables: it does not say what someone may know in addition to facts.",
                 hint="Name such columns: --qi age,sex; or omit --model.",
             )
         if output_format is not None:
@@ -170,7 +170,7 @@ class PersonsReader(FactsReader):
         if model is not None and model_named(model).release != "tables":
             raise RequestError(
                 f"--qi: only tables have such columns, and {model} is about rows of facts.",
-                hint="--model kkm protects persons with what someone may know of them besides facts.",
+                hint="--model kkm also protects against knowledge in addition to facts.",
             )
 
     def roles(self) -> Roles:
@@ -220,7 +220,7 @@ def _named(source: str) -> str:
 def _say_fewer(most: int, seed: int, left_out: int, occurrences: int) -> None:
     """Say how many occurrences were suppressed, so that no row has more facts."""
     fewer = f"{left_out:,} of {count(occurrences, 'occurrence')}"
-    say(f"At most {count(most, 'fact')} of a row, drawn by seed {seed}: {fewer} left out.")
+    say(f"At most {count(most, 'fact')} of a row, drawn by seed {seed}: {fewer} omitted.")
 
 
 def facts_reader(
@@ -274,12 +274,12 @@ def _with_known(sets: Mapping[str, int], m: Any) -> dict[str, int]:
     text = str(m or "")
     if not text.isdigit() or int(text) < 1:
         raise RequestError(
-            f"--m must say how many quasi-identifiers somebody may know besides the facts, got {m}.",
+            f"--m must say how many quasi-identifiers someone may know in addition to the facts, got {m}.",
             hint="Such as --m 2 --set code:m=2.",
         )
     if QI in sets:
         raise RequestError(
-            f"A column of codes is called {QI}, which stands for the quasi-identifiers here.",
+            f"A column of codes is called {QI}, which means the quasi-identifiers here.",
             hint="Name it otherwise in the header of the file.",
         )
     return {QI: int(text), **sets}

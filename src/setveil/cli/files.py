@@ -101,7 +101,7 @@ def rows_in_parts(path: str | Sequence[str], reading: Reading) -> ListFiles | Te
         what = f"--{other[0].replace('_', '-')} is" if other else "Standard input is"
         raise RequestError(
             f"{what} not read in parts, expected files of rows: Parquet lists, or text with one row a line.",
-            hint="`setveil convert` makes one of other files, each of which fits in memory by itself.",
+            hint="`setveil convert` makes one from other files; each must fit in memory by itself.",
         )
     with saying_how():
         return open_streams(gather(paths), **given)

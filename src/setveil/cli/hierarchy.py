@@ -114,7 +114,7 @@ def edit(
     tree = draft.tree()
     write_hierarchy(tree, out)
     if empty := draft.empty_groups():
-        say(f"{count(len(empty), 'empty group')} {are(len(empty))} left out: {listed(empty)}.")
+        say(f"{count(len(empty), 'empty group')} {are(len(empty))} omitted: {listed(empty)}.")
     return f"{out}: {size_of(tree)}."
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from setveil.cli.options import argument, integer, option
 from setveil.cli.session import Answer
 
-_ASKED = "What is asked"
+_ASKED = "Request"
 
 
 def query(

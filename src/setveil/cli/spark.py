@@ -127,7 +127,7 @@ def told(report: Record, out: Path) -> str:
         "NCP": f"{utility['ncp']:.4f}",
         "LM": f"{utility['lm']:.4f}",
         "Rows": f"{published['rows']:,} in {len(published['files']):,} files, {published['items']:,} labels",
-        "Share": "published/ only. internal/ stays inside: its files undo the protection.",
+        "Share": "published/ only. Never share internal/: it reverses the anonymization.",
         "Folder": str(out),
     }
     return "\n".join(f"{name:<10} {text}" for name, text in lines.items())

@@ -229,7 +229,7 @@ def _promised_beside(
         )
     if not said:
         return None, promise, {}
-    say(f"{file}: checking what the about.json beside it promises; --k, --m and --model ask for others.")
+    say(f"{file}: checking the guarantee in its about.json; --k, --m and --model set another one.")
     found = models()[said["model"]]
     given: dict[str, Any] = {}
     for key in said.keys() & found.options.keys() & promise.keys():
@@ -437,7 +437,7 @@ def _secrets_beside(file: str, model: Model, promise: dict[str, Any]) -> dict[st
         elif known.needed:
             raise RequestError(
                 f"{model.name} needs --{key}.",
-                hint="A file of items, or a list with commas. The about.json beside a release that promises "
+                hint="A file of items, or a list with commas. The about.json of a release that promises "
                 f"{model.name} names them.",
             )
     return found
@@ -454,7 +454,7 @@ def _tell_missing(
         require_known(labels, text, rows, hint="Is it a file that does not exist?" if "," not in text else "")
     if missing:
         say(
-            f"{shorten(text)}: {count(len(missing), 'item')} in no row, of which nothing is learned under "
+            f"{shorten(text)}: {count(len(missing), 'item')} in no row, so nothing is learned about it under "
             f"{'its' if len(missing) == 1 else 'their'} own name: {listed(missing)}."
         )
 

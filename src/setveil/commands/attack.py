@@ -446,7 +446,7 @@ def _require_people(train: Transactions, control: Transactions) -> None:
         raise RequestError(
             f"{count(len(both), 'id')} {are(len(both))} in the original and in the control, "
             f"which must be other people: {listed(both)}.",
-            hint="Omit them of the control. Where each file numbers its rows anew, give them other ids.",
+            hint="Omit them of the control. If each file numbers its rows from 1 again, give them other ids.",
         )
 
 
@@ -472,5 +472,5 @@ def _no_single_rows() -> DataError:
     return DataError(
         "Attacks are tried on single rows of items, not on tables, groups, chunks, classes, facts or noisy "
         "counts.",
-        hint="`setveil risk` says how few rows somebody finds in tables, groups, classes and facts.",
+        hint="`setveil risk` reports how few rows match in tables, groups, classes and facts.",
     )

@@ -48,7 +48,7 @@ def checker(release: str | PathLike[str]) -> tuple[Path, Path]:
     about = about_beside(str(release))
     if about is None:
         raise DataError(
-            f"There is no about.json beside the data of {release}: nothing says what is promised.",
+            f"There is no about.json with the data of {release}, so its guarantee is unknown.",
             hint="Name the folder that `setveil anonymize` wrote.",
         )
     try:

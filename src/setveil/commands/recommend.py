@@ -212,7 +212,7 @@ def promised(
             if given is not None:
                 beside = f"{as_option('rho')} and {as_option('sensitive')}"
                 raise RequestError(
-                    f"{as_option(name)} is of coherence; beside {beside} it says nothing.",
+                    f"{as_option(name)} is of coherence; with {beside} it has no effect.",
                     hint="Omit it.",
                 )
     elif h is not None and private is None:

@@ -220,7 +220,7 @@ def _source(release: object) -> DrawSource:
     if made is None:
         raise RequestError(
             f"The release must be one that was made here, or its folder, got {described(release)}.",
-            hint="Rows alone do not tell what their labels stand for.",
+            hint="Rows alone do not say which items their labels represent.",
         )
     given = release.layout if isinstance(release, VerifiedRelease) else Layout("basket")
     arranged = made.arranged(made.layout(given, None))

@@ -89,7 +89,7 @@ class Series:
         k, m : int
             What all releases together promise: at least k people fit whatever m items are known.
         kind : {"periods", "register"}
-            Whether a release holds what came since the last one, or everybody and everything so far.
+            Whether a release holds what came since the last one, or everyone and everything so far.
         known : {"histories", "facts"}
             What one known item is: all releases in which a person has it, or one of them.
         presence : {"implied", "known", "ignored"}
@@ -161,7 +161,7 @@ class Series:
         Parameters
         ----------
         data : path, list of paths, data frame, or mapping of id to items
-            One period, or in a register everybody so far.
+            One period, or in a register everyone so far.
         name : str
             What to call the release.
         out : path
@@ -173,7 +173,7 @@ class Series:
             The folder of a run that is already out, of these data: it is recorded, with what it exposes.
         hold_back : {"needed", "found", "returners", "none"}, optional
             Whose rows stay out: whom any labels would let be found (the default), whom the best labels of the
-            new rows by themselves would, everybody who was in an earlier release, or nobody.
+            new rows by themselves would, everyone who was in an earlier release, or nobody.
         labels_of : str, optional
             The name of a release whose labels to begin with; they are only coarsened.
         algorithm : {"exact", "greedy"}

@@ -19,12 +19,12 @@ from setveil.series.state import published_state, told
 
 KNOWN, PRESENCE = ("histories", "facts"), ("implied", "known", "ignored")
 _STAYS = (
-    "counts.csv lies beside a release of a register, and is out: the promise holds for those only who do not "
+    "counts.csv was published with a release of a register: it is guaranteed only against people who do not "
     "know what stays (docs/series.md)."
 )
 _FIRST = (
-    "counts.csv lies beside the first release of a register. With a second one the promise holds for those "
-    "only who do not know what stays. If that is not meant, drop the release before anybody is given it, and "
+    "counts.csv is in the first release of a register. With a second one the guarantee is only against "
+    "people who do not know what stays. If that is not intended, drop the release before it is shared, and "
     "add it again without counts (docs/series.md)."
 )
 
@@ -67,7 +67,7 @@ def verified(ledger: Ledger, runs: Mapping[str, Path], *, progress: Progress, **
 
 
 def verdict_of(ledger: Ledger, found: dict[str, Any], *, counts_are_out: bool = False) -> SeriesRecord:
-    """Say what was found of a series, and what of it does not hold for everybody."""
+    """Say what was found of a series, and what of it does not hold for everyone."""
     warnings = []
     if len(ledger.releases) > 1 and (out := counts_out(ledger)):
         warnings.append(out)

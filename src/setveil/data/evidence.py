@@ -402,7 +402,7 @@ def _why_place(rows: Rows) -> str:
         ):
             return f"the {which} field of nearly every line is a different one"
         if _may_be_persons(values) and (_stay(values, lines) or _count_up(values)):
-            return f"what stands in the {which} field stands in no other"
+            return f"the value of the {which} field is in no other"
     return ""
 
 

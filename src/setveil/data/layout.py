@@ -177,7 +177,7 @@ def _require_sign(separator: str) -> None:
     if separator in "0123456789+-":
         raise RequestError(
             f"The separator is {shorten(separator)}, which numbers may hold, expected one ASCII "
-            "character that cannot stand in a number.",
+            "character that cannot be in a number.",
             hint="Usual are , ; | and the tab.",
         )
 

@@ -121,4 +121,4 @@ def without_nulls(name: str, number: int, lists: int) -> tuple[str, ...]:
     if not number:
         return ()
     where = "1 list" if lists == 1 else f"{lists:,} lists"
-    return (f"{name}: {number:,} null in {where} left out, as null is no item.",)
+    return (f"{name}: {number:,} null in {where} skipped, as null is no item.",)

@@ -82,7 +82,7 @@ def without_index_levels(
     left = {name: dtype for name, dtype in schema.items() if name not in levels or name == id_column}
     if levels and len(left) == 1 and not isinstance(next(iter(left.values())), pl.List | pl.Array):
         raise DataError(
-            f"{where}: besides the index of a pandas frame, {listed(levels)}, there is one column: "
+            f"{where}: next to the index of a pandas frame, {listed(levels)}, there is one column: "
             f"{listed(list(left))}.",
             hint=f"If the index holds the ids, name it: id_column={levels[0]!r}.",
         )

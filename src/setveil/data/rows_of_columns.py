@@ -616,7 +616,7 @@ def _form_with_yes(form: str | None, wanted: Wanted) -> str | None:
     if form in {"long", "wide"} or wanted.item_column is not None or wanted.delimiter is not None:
         raise RequestError(
             "yes says which values of the item columns mean that an item is there: expected item columns, "
-            "each of which is one item.",
+            "one for each item.",
             hint="Name them: --item-columns; or omit --yes.",
         )
     return "onehot" if wanted.item_columns is not None else form

@@ -65,7 +65,7 @@ class Part:
         return DataError(
             f"{self.items.with_suffix('')} is not what was written there: a part of the data was changed or "
             "removed during the run.",
-            hint="Leave the hidden folder beside --out alone until the run ends, and run it again.",
+            hint="Do not change the hidden folder next to --out during the run. Run it again.",
         )
 
 

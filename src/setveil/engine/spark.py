@@ -148,7 +148,7 @@ def survey(rows: DataFrame) -> RowSurvey:
         raise DataError(
             f"A row holds {longest['length']:,} items ({longest['place']}), allowed are {LONGEST:,}: every "
             "set of its items would have to be counted.",
-            hint="Is each row a person's? Look for an id that stands for many, or omit such rows.",
+            hint="Is each row a person's? Look for an ID that many people share, or omit such rows.",
         )
     counted = rows.select(F.explode("items").alias("item")).groupBy("item").count()
     counted = counted.coalesce(LEAST_TASKS).persist()

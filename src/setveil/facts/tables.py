@@ -187,7 +187,7 @@ def _require_one_role(roles: Roles, asked: FactsRequest) -> None:
         if one.column in other:
             raise RequestError(
                 f"Column {shorten(one.column)} has two roles, {other[one.column]} and part of a fact.",
-                hint="A date or an amount is told of each fact, or a column of each person.",
+                hint="A date or an amount belongs to each fact, or a column to each person.",
             )
 
 
@@ -205,7 +205,7 @@ def _joined_with(
                 f"{lines.first_line(int(np.argmax(rows < 0)))}: {count(len(unknown), 'id')} of column "
                 f"{shorten(lines.opened.table.names[lines.id_at])} {are(len(unknown))} not in column "
                 f"{shorten(name)} of the table of persons: {listed(unknown, 3)}.",
-                hint="Each must be a person of the table: add their lines there, or leave out their events.",
+                hint="Each must be a person of the table: add their lines there, or omit their events.",
             )
         row = np.repeat(rows, facts.row_lengths())
         bounds, codes = joined(row, facts.items.astype(np.int64), ids.codes.size)

@@ -132,11 +132,11 @@ model = Model(
             ),
             (
                 "Further releases.",
-                "Each one, and each draw of a study, adds its epsilon to what is told of the same people.",
+                "Each one, and each draw of a study, adds its epsilon to the total for the same people.",
             ),
             (
                 "What is true of many.",
-                "What holds for people in general can be learned, and applied to somebody who is not even in "
+                "What holds for people in general can be learned, and applied to someone who is not even in "
                 "the data.",
             ),
         ],

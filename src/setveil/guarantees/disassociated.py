@@ -1,4 +1,4 @@
-"""Disassociation: which items are in the same row is hidden, so that some possible data hide everybody."""
+"""Disassociation: which items are in the same row is hidden, so that some possible data hide everyone."""
 
 from __future__ import annotations
 
@@ -168,8 +168,9 @@ class Disassociated(Guarantee):
 
 def _promise(g: Facts) -> str:
     promise = (
-        f"Whoever knows {known_words(g['m'])} of a person cannot rule out that {count(g['k'], 'row')} hold "
-        "them: some data that the release may come from have so many. That is weaker than k^m-anonymity."
+        f"Someone who knows {known_words(g['m'])} of a person cannot rule out that {count(g['k'], 'row')} "
+        "contain them: some data that the release may come from have this many. "
+        "That is weaker than k^m-anonymity."
     )
     if g.get("rho") is None:
         return promise
@@ -222,8 +223,8 @@ def _not_covered(g: Facts) -> Points:
             else ""
         )
         points.append((
-            "What everybody in a cluster has.",
-            "Clusters are made of rows that have items in common, and a chunk says so: whoever knows "
+            "Items that everyone in a cluster has.",
+            "Clusters are made of rows that have items in common, and a chunk says so: someone who knows "
             "the cluster "
             f"of a person knows these.{counted} With sensitive items and a rho that is bounded.",
         ))  # fmt: skip

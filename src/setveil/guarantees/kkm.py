@@ -183,7 +183,7 @@ def _require_there(sensitive: tuple[str, ...], table: Table) -> None:
         quasi = {column.name for column in table.columns} & set(unknown)
         raise DataError(
             f"Neither a kept column nor an item is {listed(unknown)}, named as sensitive.",
-            hint=f"{shorten(min(quasi))} is a quasi-identifier: what everybody may know cannot be hidden."
+            hint=f"{shorten(min(quasi))} is a quasi-identifier: known values cannot be hidden."
             if quasi
             else "Name columns and items exactly as in the data; columns must be kept.",
         )
@@ -272,11 +272,14 @@ def _not_covered(g: Facts) -> Points:
         "If all rows of a class show one diagnosis, knowing the class is enough to learn it."
         if "h" not in g
         else "Of what is not sensitive, a class may still have all in common; and nothing bounds what those "
-        f"learn who know more than {count(g['p'], 'item')} besides the quasi-identifiers."
+        f"learn who know more than {count(g['p'], 'item')} next to the quasi-identifiers."
     )
     points = [
         ("What the rows that fit have in common.", common),
-        ("Kept columns.", "They are published as they are; whoever knows their values may find fewer rows."),
+        (
+            "Kept columns.",
+            "They are published unchanged; someone who knows their values may find fewer rows.",
+        ),
     ]
     if isinstance(g["m"], Mapping):
         points.insert(0, not_covered_words(g)[0])
@@ -346,7 +349,9 @@ model = Model(
             secret=True,
         ),
         "h": Option(Probability(), "Greatest share of a class with one sensitive value, such as 50%."),
-        "p": Option(Integer(0), "Items besides the quasi-identifiers with which that must hold (default 0)."),
+        "p": Option(
+            Integer(0), "Known items, next to the quasi-identifiers, with which it must hold (default 0)."
+        ),
     },
     algorithm="rt",
     words=Words(

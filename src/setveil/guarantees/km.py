@@ -143,7 +143,7 @@ def too_few(phrase: str, k: int, n_rows: int, filled: int, why: str = "") -> Inf
     """Make the error of fewer than k rows that hold any item."""
     rows = f"the data have {count(n_rows, 'row')}"
     if filled < n_rows:
-        rows += f", of which {filled:,} hold any item"
+        rows += f", {filled:,} of them with items"
     return InfeasibleError(
         f"{phrase} cannot be reached: {rows}, and fewer than k = {k} rows hide nobody.{why}",
         hint=greatest_k(filled, "non-empty rows"),
@@ -364,7 +364,7 @@ model = Model(
         ),
         "absent": Option(
             Integer(0),
-            "Items besides that a person is known not to have: 1; by exact (default 0).",
+            "Items that a person is also known not to have: 1; by exact (default 0).",
             asked_apart=True,
         ),
         "known": Option(

@@ -191,7 +191,7 @@ def inference_not_covered(g: Facts) -> Points:
             (
                 "Several sensitive items together.",
                 "Each is bounded alone. The chance that a person has any one of several may be greater: to "
-                "bound a class of them, add to every row of the class one item that stands for it, and name "
+                "bound a class of them, add to every row of the class one item that represents it, and name "
                 "that, too.",
             )
         ]

@@ -141,7 +141,7 @@ def _violation(entry: Facts) -> str:
     items, hits, rows = ", ".join(entry["itemset"]), entry["count"], entry["rows"]
     return {
         "degree": f"group {entry['group']}: {items} in {hits} of {count(rows, 'row')}",
-        "leak": f"{items} stands in {count(hits, 'row')}, first in group {entry['group']}",
+        "leak": f"{items} is in {count(hits, 'row')}, first in group {entry['group']}",
         "total": f"{items}: counted {count(hits, 'time')}, in {count(rows, 'row')} of the original",
         "row": f"{count(hits, 'row')}, in the original {count(rows)}: {items or 'without items'}",
     }[entry["kind"]]
@@ -158,7 +158,7 @@ model = Model(
         ),
         "sensitive_random": Option(
             Integer(1),
-            "For experiments: draw so many sensitive items by --seed, among those in at most one row of p.",
+            "For experiments: draw this many sensitive items by --seed, from items in at most one row of p.",
             instead_of="sensitive",
             secret=True,
             drawn_with=("p",),
@@ -176,7 +176,7 @@ model = Model(
         not_covered=lambda _: [
             (
                 "Being found.",
-                "All other items are published as they are. Whoever knows some of them may find a person's "
+                "All other items are published unchanged. Someone who knows some of them may find a person's "
                 "very row, and all other items in it; only the sensitive ones are hidden.",
             ),
             (
@@ -185,7 +185,10 @@ model = Model(
             ),
         ],
         reading=lambda g: [
-            ("p:", f"a sensitive item is in at most one row of so many in its group, here {count(g['p'])}.")
+            (
+                "p:",
+                f"a sensitive item is in at most one of this many rows in its group, here {count(g['p'])}.",
+            )
         ],
         violation=_violation,
         beyond=lambda _: [],

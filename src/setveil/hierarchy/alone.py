@@ -53,7 +53,7 @@ def alone_note(
     if not are_many(len(alone), len(items)):
         return ""
     said = f"{len(alone):,} of {count(len(items), 'item')} stand alone below the top: "
-    only = f"can only be left out, or become {tree.labels[tree.root]}."
+    only = f"can only be suppressed, or become {tree.labels[tree.root]}."
     if k is None:
         return f"{said}those that are rare {only}"
     known, rows = set(alone), dict(zip(items, supports, strict=True))

@@ -172,7 +172,7 @@ class Draft:
         if before is not None:
             if before not in beside:
                 _refuse(
-                    f"Nothing can be put before {shorten(before)}: it is not beside it in {shorten(under)}."
+                    f"Nothing can be put before {shorten(before)}: it is not next to it in {shorten(under)}."
                 )
             at = beside.index(before)
         return _place((node, self.kind(node), under, at + i) for i, node in enumerate(nodes))

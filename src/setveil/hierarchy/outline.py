@@ -28,7 +28,7 @@ class FileProblem:
     line 12: 'apple' has two parents: 'fruit' (line 3) and 'food'
     """
 
-    line: int | None  # line of the file, counted from 1; None where no line is to blame
+    line: int | None  # line of the file, counted from 1; None if no line is wrong
     message: str  # what is wrong, naming the labels and the other lines that take part
 
     def __str__(self) -> str:

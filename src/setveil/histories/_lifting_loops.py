@@ -21,7 +21,7 @@ def lift(
     failing, owners, classes, needs, is_free, tokens, indptr, units, unit_ends, class_of, parent, k, starts,
     holders, masks, weights, patterns, people, some, nodes, leaves, keep, raised, out_nodes, out_leaves, ends,
 ):  # fmt: skip
-    """State for each failing set of known items nodes and leaves that are to blame, in most general forms.
+    """State for each failing set of known items nodes and leaves that cause it, in most general forms.
 
     If the cut is at or below all the nodes and all the leaves are shown, too few people fit. Beginning with
     each node in turn the others are omitted, and then all are raised, as long as that remains so.

@@ -10,7 +10,7 @@ SOLVER = "exact"  # what each class is recoded by
 NAME = "classes"
 
 _MODELS = {
-    "rho-uncertainty": "it protects from those who know any items, sensitive ones too, and counts beside the "
+    "rho-uncertainty": "it protects from those who know any items, sensitive ones too, and counts with the "
     "rows would tell more of these",
     "coherence": "its private items are all published, so that a class cut on public ones would say how they "
     "go together",
@@ -30,7 +30,7 @@ def require_classes(algorithm: str | None, model: str) -> None:
         raise RequestError(f"--classes: {models()[model].title} has no classes: {reason}.", hint=_INSTEAD)
     if algorithm not in (None, NAME, SOLVER):
         raise RequestError(
-            f"--classes: each class is recoded by {SOLVER}, which may leave items out and proves that it "
+            f"--classes: each class is recoded by {SOLVER}, which may suppress items and proves that it "
             f"loses the least, not by {algorithm}.",
             hint=faces("Omit --algorithm.", "Omit algorithm."),
         )

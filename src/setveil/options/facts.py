@@ -57,7 +57,7 @@ class FactOptions:
     )
     fact_loss: str | None = parameter(
         Choice(("volume", "parts")),
-        "What a box loses: by the facts that it stands for, or each part by itself, with --weight PART=W.",
+        "Loss of a box: by the facts that it represents, or each part by itself, with --weight PART=W.",
         default=None,
     )
     fact_lines: bool | None = parameter(

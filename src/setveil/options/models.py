@@ -86,6 +86,6 @@ def require_watched(model: Model, *, details: bool) -> None:
         )
     if not details:
         raise RequestError(
-            "Sensitive items are looked at among the details only, and these are left out.",
+            "Sensitive items are looked for among the details only, and these are omitted.",
             hint=faces("Omit --no-details.", "Add details=True."),
         )

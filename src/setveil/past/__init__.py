@@ -2,7 +2,7 @@
 
 `run.py` reads its folder: what it recorded, and the label of each item. `inputs.py` finds its rows,
 hierarchy and promise again for `why.py`, which publishes items otherwise (`_naming.py`, `_attempts.py`) and
-looks for what is to blame (`_blame.py`). `tables.py` finds the table of a run again, for `why_tables.py`.
+looks for the cause (`_blame.py`). `tables.py` finds the table of a run again, for `why_tables.py`.
 `apply.py` publishes other rows under its labels (`terms.py`: under which promise; `people.py`: whose rows
 these are). `union.py` verifies two releases together.
 

@@ -1,4 +1,4 @@
-"""Publish items otherwise, let the verifier see what breaks, and find what is to blame."""
+"""Publish items otherwise, let the verifier see what breaks, and find the cause."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.past._blame import smallest_blame
 from setveil.past._naming import Naming, Positions
 
-CHECKS = 10  # of one search for what is to blame, before it takes all that still breaks the promise
-TARGETS = 20  # labels to try that could take in what is to blame
+CHECKS = 10  # of one search for the cause, before it takes all that still breaks the promise
+TARGETS = 20  # labels to try that could take in the cause
 VERIFIED = 3  # of these, how many that seem possible are verified
 
 Parts = Mapping[str, Positions]
@@ -36,7 +36,7 @@ class Attempts:
         refused: Collection[str] = (),
         brief: bool = False,
     ) -> Answer:
-        """Publish items under other labels, check that, and find what is to blame if the promise breaks.
+        """Publish items under other labels, check that, and find the cause if the promise breaks.
 
         Parameters
         ----------
@@ -118,7 +118,7 @@ class Attempts:
         }
 
     def moved(self, parts: Parts, blamed: Iterable[str], label: str) -> Answer | None:
-        """Find a label that takes in what is to blame: the nearest that can, of these the one of least loss.
+        """Find a label that takes in the cause: the nearest that can, of these the one of least loss.
 
         Tried are a label for the items alone, if they are several, and the published labels that are nearest
         in the hierarchy. Pairs of labels in too few rows rule most of them out; what is left is verified.

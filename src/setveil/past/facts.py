@@ -80,7 +80,7 @@ def facts_before(folder: str | PathLike[str], given: object = None) -> tuple[Fac
     """Find the facts that a run was made from (see `find_facts`), and the label of each."""
     run = past_run(folder)
     if not has_facts(run):
-        raise RequestError(f"{folder} is no run of facts, of which alone whole codes are promised.")
+        raise RequestError(f"{folder} is no run of facts, and only these promise whole codes.")
     return find_facts(run, given), run.image
 
 

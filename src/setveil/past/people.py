@@ -29,8 +29,8 @@ def people_of(earlier: PastRun, data: Transactions, told: str | None) -> PeopleE
         have; `shared`, how many of them the others have.
     """
     same = (
-        "Two releases of the same people may tell together what each hides (docs/series.md). Leave these "
-        "people out, release one union instead, or publish a series, with one promise over both: `setveil "
+        "Two releases of the same people may together reveal what each hides (docs/series.md). Omit these "
+        "people, release one union instead, or publish a series, with one promise over both: `setveil "
         "series`. To go on nevertheless: --people same"
     )
     if (Path(earlier.name) / "internal" / "series.json").is_file():

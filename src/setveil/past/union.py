@@ -85,7 +85,7 @@ def _require_same_labels(release: Release, name: str, earlier: Shared) -> None:
         if differ or (set(new[label]) != set(old[label]) and label in {*new[label], *old[label]}):
             only = sorted(set(new[label]) ^ set(old[label]))
             raise DataError(
-                f"The label {shorten(label)} does not stand for the same items in {name} and in the new "
+                f"The label {shorten(label)} does not represent the same items in {name} and in the new "
                 f"release: only one of them has {listed(only)} under it.",
                 hint="Releases whose labels mean different things cannot be joined.",
             )

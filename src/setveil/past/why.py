@@ -1,7 +1,7 @@
-"""Why a label of a run is not split, or an item left out: try it, see what breaks, and find what is to blame.
+"""Why a label of a run is not split, or an item suppressed: try it, see what breaks, and find the cause.
 
 Every number of an answer is of a check by the verifier: first of the rows with the label split or the item
-brought back, then of these rows with what is to blame left out, or published under another label.
+brought back, then of these rows with the cause suppressed, or published under another label.
 """
 
 from __future__ import annotations

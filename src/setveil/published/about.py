@@ -65,7 +65,7 @@ def require_columns(name: str, others: Sequence[str]) -> None:
     """Refuse a published file with columns that its about.json says nothing of, which nobody would check."""
     if others:
         raise DataError(
-            f"{name}: the about.json beside it says nothing of {count(len(others), 'column')}, "
+            f"{name}: its about.json does not mention {count(len(others), 'column')}, "
             f"{listed(others)}, which may tell people apart.",
             hint="The two files must come from the same release.",
         )
@@ -94,9 +94,8 @@ def require_size(about: Mapping[str, Any], name: str, rows: int, empty: int, *, 
     if missing < 0 or empty + missing != about["empty_rows"] or (missing and shown):
         said = f"{about['rows']:,} rows, {about['empty_rows']:,} of them without items"
         raise DataError(
-            f"{name} holds {rows:,} rows, {empty:,} of them without items, but the about.json beside it says "
-            f"{said}.",
-            hint="The two files must come from the same release, and nothing of it be left out.",
+            f"{name} holds {rows:,} rows, {empty:,} of them without items, but its about.json says {said}.",
+            hint="The two files must come from the same release, complete.",
         )
     return missing
 

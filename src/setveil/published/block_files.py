@@ -68,7 +68,7 @@ class PublishedBlocks(Exposed):
     kind: ClassVar[str] = "blocks"
     nobodys: ClassVar[bool] = True
     unfindable: ClassVar[Refusal] = Refusal(
-        "No row of noisy counts is anybody's, so that nobody can be found among them.",
+        "No row of noisy counts is a person's, so that nobody can be found among them.",
         "How much they tell of a person is bounded by epsilon.",
     )
 
@@ -191,7 +191,7 @@ def read_blocks(file: str | Path) -> PublishedBlocks:
     reading = _BlocksReading(str(file), _FORM)
     beside = Path(file).parent / ROWS_FILE
     if not beside.is_file():
-        raise reading.broken("beside it", f"there is no {ROWS_FILE}.")
+        raise reading.broken("in its folder", f"there is no {ROWS_FILE}.")
     return reading.release(_drawn(beside))
 
 

@@ -329,9 +329,9 @@ def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> P
     if "rows" in about and (about["rows"], about["empty_rows"]) != (chunks.n_rows, chunks.empty_rows):
         raise DataError(
             f"{file} holds {chunks.n_rows:,} rows, {chunks.empty_rows:,} of them without items, but the "
-            f"about.json beside it says {about['rows']:,} rows, {about['empty_rows']:,} of them "
+            f"its about.json says {about['rows']:,} rows, {about['empty_rows']:,} of them "
             "without items.",
-            hint="The two files must come from the same release, and nothing of it be left out.",
+            hint="The two files must come from the same release, complete.",
         )
     return chunks
 

@@ -141,7 +141,7 @@ class ClassTable:
             if taken.any():
                 item = self.items[int(inside[np.argmax(taken)])]
                 raise DataError(
-                    f"Class {c} shows two labels that stand for {shorten(item)}, expected one at most.",
+                    f"Class {c} shows two labels that represent {shorten(item)}, expected one at most.",
                     hint="The files must come from the same release; `setveil verify` checks them.",
                 )
             self.cell[c, inside] = number

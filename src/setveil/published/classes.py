@@ -203,14 +203,13 @@ def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> C
     sizes = read_sizes(file.parent / FILE, rows.n_rows)
     if sizes.size != entry["number"]:
         raise DataError(
-            f"{file.parent / FILE} has {sizes.size:,} classes, but the about.json beside it says "
-            f"{entry['number']:,}.",
+            f"{file.parent / FILE} has {sizes.size:,} classes, but its about.json says {entry['number']:,}.",
             hint=_SAME,
         )
     return ClassRows.of(_in_place(rows, sizes, np.array(entry["empty_rows"], np.int64), file), sizes)
 
 
-_SAME = "The files must come from the same release, and none of it be left out."
+_SAME = "The files must come from the same release, complete."
 
 
 def _in_place(
@@ -226,7 +225,7 @@ def _in_place(
         filled = int((~bare).sum())
         if empty.sum() != rows.n_rows - filled or (empty > sizes).any() or bare[:filled].any():
             raise DataError(
-                f"{file} has other rows without items in its classes than the about.json beside it says.",
+                f"{file} has other rows without items in its classes than its about.json says.",
                 hint=_SAME,
             )
         there = np.ones(rows.n_rows, bool)
@@ -248,7 +247,7 @@ def read_sizes(path: Path, n_rows: int) -> NDArray[np.int64]:
     """Read how many rows are in each class, which must be all rows of the release together."""
     if not path.is_file():
         raise DataError(
-            f"{path} is missing: it says which row is in which class, and the about.json beside it says "
+            f"{path} is missing: it says which row is in which class, and its about.json says "
             "that there are classes.",
             hint=_SAME,
         )

@@ -149,14 +149,14 @@ def read_counts(folder: Path, about: Mapping[str, Any]) -> Any:
     if entry is None:
         if path.is_file() and about:
             raise DataError(
-                f"{path} is there, but the about.json beside it says nothing of counts.",
+                f"{path} is there, but its about.json does not mention counts.",
                 hint="The files must come from the same release.",
             )
         return None
     if not path.is_file():
         raise DataError(
-            f"{path} is missing: the about.json beside it says that there are counts.",
-            hint="The files must come from the same release, and none of it be left out.",
+            f"{path} is missing: its about.json says that there are counts.",
+            hint="The files must come from the same release, complete.",
         )
     if about.get("recoding") == ClassRecoding.kind:
         return read_class_counts(folder, entry, about["classes"]["number"])

@@ -29,7 +29,7 @@ def require_no_facts(about: Mapping[str, Any]) -> None:
         raise RequestError(
             "Facts of tables are verified, and measured by the run that made them, but neither counted nor "
             "asked nor drawn, and no single one of them is explained.",
-            hint="Count in the published lines; report.json says what was lost.",
+            hint="Count in the published lines; report.json reports the information loss.",
         )
 
 

@@ -545,7 +545,7 @@ def _listed(parts: Sequence[Sequence[str]]) -> str:
 def measurable(path: str, exposed: FactRows, original: Any, tree: Hierarchy | None) -> dict[str, Any]:
     """Return rows, recoding and counts of a release that was read; the original must be read as it was."""
     if tree is not None:
-        raise RequestError("--hierarchy: about.json says what boxes stand for.", hint="Omit it.")
+        raise RequestError("--hierarchy: about.json says what boxes represent.", hint="Omit it.")
     shown = [one.part_names for one in exposed.columns]
     read = [one.part_names for one in original.columns] if original.only_facts else []
     if not original.only_facts or read != shown or original.sign != exposed.sign:

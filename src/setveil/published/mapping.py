@@ -103,7 +103,7 @@ def _require_no_labels(
     if wrong:
         have = "has" if len(wrong) == 1 else "have"
         raise DataError(
-            f"{count(len(wrong), 'item')} of the new rows {have} the name of a label that stands for others: "
+            f"{count(len(wrong), 'item')} of the new rows {have} the name of a label that represents others: "
             f"{listed(wrong)}.",
             hint="Are these rows published ones? Else give the items other names.",
         )

@@ -67,7 +67,7 @@ info = KindInfo(
     drawn=told,
 )  # fmt: skip
 
-_SEVERAL = "Here an item may be published under several labels, so what became of an itemset cannot be told."
+_SEVERAL = "Here an item may be published under several labels, so what became of an itemset is unknown."
 _LOCAL_HINT = "Verify the promise that it was made for: the guarantee that its about.json names."
 
 
@@ -383,7 +383,7 @@ def _read_empty(file: Path, layout: Layout, n_rows: int) -> Transactions:
     )
     if read_bytes(file) != b"".join(write_blocks(nothing, layout)):
         raise DataError(
-            f"{file} is not what {n_rows:,} rows without items look like, which the about.json beside it "
+            f"{file} is not what {n_rows:,} rows without items look like, which its about.json "
             "says it holds.",
             hint="The two files must come from the same release.",
         )
@@ -418,7 +418,7 @@ def load_meaning(
         raise DataError(
             f"{len(unknown):,} labels of {'the release' if path == '-' else path} are no items of the "
             f"original: {listed(unknown)}.",
-            hint="Say what they stand for: --hierarchy FILE, or keep the release's about.json beside it.",
+            hint="Say what they represent: --hierarchy FILE, or keep the release's about.json with it.",
         )
     return recoding_of(original, published, {}, original.n_items)
 
@@ -438,7 +438,7 @@ def _meaning_by_hierarchy(original: Transactions, published: Transactions, tree:
         if above:
             raise DataError(
                 f"The release holds {tree.labels[v]!r} and also {tree.labels[above[0]]!r}, which stands "
-                "above it: no global recoding, so what an item became cannot be told from its label.",
+                "above it: no global recoding, so its label does not show what an item became.",
             )
         if tree.children(v):
             members[tree.labels[v]] = [tree.labels[leaf] for leaf in tree.leaves(v)]
@@ -522,7 +522,7 @@ def _require_one_label(about: Path, labels: dict[str, list[str]]) -> None:
     both = [label for label in labels if label in label_of]
     if both:
         raise DataError(
-            f"{about}: {shorten(both[0])} is a label that stands for items, and an item under "
+            f"{about}: {shorten(both[0])} is a label that represents items, and an item under "
             f"{shorten(label_of[both[0]])}, expected one or the other."
         )
 

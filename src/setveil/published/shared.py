@@ -228,7 +228,7 @@ def read_shared(path: Path, read_rows: Callable[..., Transactions], *, sets: boo
     about = about_file(file)
     if not about:
         raise DataError(
-            f"There is no about.json beside {file}: nothing tells what its labels stand for.",
+            f"There is no about.json next to {file} to say what its labels represent.",
             hint="Name the folder that `setveil anonymize` wrote, or all that was shared of it.",
         )
     kind = kind_of_recoding(about.get("recoding", "global"))

@@ -466,8 +466,7 @@ def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> P
     file = published_file(Path(path))
     if not holds(file):
         raise DataError(
-            f"{path}: no about.json beside it says which of its columns someone may know, and which holds "
-            "the items.",
+            f"{path}: no about.json says which of its columns someone may know, and which holds the items.",
             hint=faces("Name them: --qi age,sex --set codes.", "setveil.read_published_table names them."),
         )
     about = about_file(file)
@@ -506,7 +505,7 @@ def _read_empty(file: Path, about: Mapping[str, Any]) -> PublishedTable:
     lines = list(csv.reader(io.StringIO(file.read_text(encoding="utf-8"), newline="")))
     if len(lines) != 1 or {*lines[0]} != names:
         raise DataError(
-            f"{file} is not the header of {listed(sorted(names))} alone, as the about.json beside it says.",
+            f"{file} is not the header of {listed(sorted(names))} alone, as its about.json says.",
             hint="The two files must come from the same release.",
         )
     nobody = frozen(np.zeros(0), np.int32)
@@ -524,7 +523,7 @@ def measurable(path: str, exposed: PublishedTable, original: Transactions, _tree
         )
     about = about_beside(path)
     if about is None:
-        raise DataError(f"There is no about.json beside {path}: nothing tells what its labels stand for.")
+        raise DataError(f"There is no about.json next to {path} to say what its labels represent.")
     content = read_about(about)
     require_no_facts(content)
     row_map = read_row_map(about.parent.parent / "internal" / "rows.csv", original.n_rows, exposed.n_rows)

@@ -49,7 +49,7 @@ def require_checked(about: Mapping[str, Any]) -> None:
         what = "a Parquet file" if form == "parquet" else "several files"
         raise RequestError(
             f"The checker for recipients reads one text file, and the data are {what}.",
-            hint="--output-format jsonl, or another text format; of a table leave it out.",
+            hint="--output-format jsonl, or another text format; for a table omit it.",
         )
     known = {"global": _ROWS, "local": _ROWS, "table": _TABLES, "table-cut": _TABLES}
     unchecked = bool({"sensitive", "absent"} & promise.keys()) or "facts" in about

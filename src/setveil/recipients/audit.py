@@ -239,7 +239,7 @@ def check_recoding(
     require(
         set(label_of) == hierarchy.leaves >= set(occurrences)
         and all(not label or label in hierarchy.path(item) for item, label in label_of.items()),
-        "recoding.csv has not each item of original and hierarchy once, under itself or a node above it",
+        "recoding.csv does not list each item of original and hierarchy once, as itself or a node above it",
     )
     check_cut(hierarchy, label_of)
     require(
@@ -249,7 +249,7 @@ def check_recoding(
     require(
         sum(occurrences[item] for item in suppressed) <= request.most
         and (request.suppress or not suppressed),
-        "more is left out than may be",
+        "more is suppressed than allowed",
     )
 
 

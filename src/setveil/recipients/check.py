@@ -103,7 +103,9 @@ def read_table(text: str, separator: str, names: Collection[str]) -> list[dict[s
         len(set(header)) == len(header) and set(header) == set(names or header),
         f"the columns are {header}, not {names}",
     )
-    require(all(len(line) == len(header) for line in lines), "a line has not as many fields as the header")
+    require(
+        all(len(line) == len(header) for line in lines), "a line does not have as many fields as the header"
+    )
     return [dict(zip(header, line)) for line in lines]
 
 

@@ -69,7 +69,7 @@ def require_dealable(chunks: PublishedChunks) -> None:
     for c, size in enumerate(sizes):
         if parts_of[c] < size and not chunks.term_chunk(c):
             raise DataError(
-                f"{DATA_FILE}: cluster {c} has no term chunk, and fewer parts than rows, of which "
+                f"{DATA_FILE}: cluster {c} has no term chunk, and fewer parts than rows, although "
                 "none is empty."
             )
 

@@ -38,7 +38,7 @@ from setveil.version import __version__
 
 NOTE = (
     "These rows are synthetic: drawn at random from all that a release and its counts allow. None of them is "
-    "anybody's, they tell nothing that the release does not, and they promise nothing of their own."
+    "a person's, they reveal nothing that the release does not, and they guarantee nothing of their own."
 )
 _ABOUT = "about.json"
 _FACTS = "facts"  # the format of draws of facts
@@ -266,7 +266,7 @@ def _read_facts(path: Path, entry: Mapping[str, Any], n_rows: int) -> Transactio
             rows[int(line[0])].append(fields.label(*found, entry["sign"]))
     if wrong:
         raise DataError(
-            f"{path} is no draw of {n_rows:,} rows of facts, as the about.json beside it says.",
+            f"{path} is no draw of {n_rows:,} rows of facts, as its about.json says.",
             hint="The files must come from the same reconstruction.",
         )
     return Transactions.from_rows(rows)
@@ -329,7 +329,7 @@ def _read(
     missing = n_rows - rows.n_rows
     if missing < 0 or (missing and "id_column" not in entry):
         raise DataError(
-            f"{path} holds {rows.n_rows:,} rows, but the about.json beside it says {n_rows:,}.",
+            f"{path} holds {rows.n_rows:,} rows, but its about.json says {n_rows:,}.",
             hint="The files must come from the same reconstruction.",
         )
     indptr = np.concatenate([rows.indptr, np.full(missing, rows.indptr[-1])])

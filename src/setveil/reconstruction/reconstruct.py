@@ -151,7 +151,7 @@ def _require_room(item: str, number: int, bare: int) -> None:
     if number > bare:
         raise _contradiction(
             f"{shorten(item)} is listed as suppressed in {number:,} rows, but only {bare:,} rows show no "
-            "label that stands for it."
+            "label that represents it."
         )
 
 
@@ -171,9 +171,9 @@ def _require_possible_lines(
         elif label and not most:
             wrong = f"the item {name} is listed under {under}, which no row shows"
         elif label and item not in members[label]:
-            wrong = f"the item {name} is listed under {under}, which does not stand for it"
+            wrong = f"the item {name} is listed under {under}, which does not represent it"
         elif not label and item in labelled:
-            wrong = f"the item {name} is listed as suppressed, but a label that rows show stands for it"
+            wrong = f"the item {name} is listed as suppressed, but a label that rows show represents it"
         elif not counts.least <= rows <= most:
             shows = f"that show {under}" if label else "of the release"
             wrong = (
@@ -225,7 +225,7 @@ def _require_distinct(shared: Shared, members: dict[str, frozenset[str]]) -> Non
             if shows[both].any():
                 row = int(both[shows[both]][0])
                 raise DataError(
-                    f"Row {row} of the release shows {shorten(wider)} and {shorten(label)}, which stand for "
+                    f"Row {row} of the release shows {shorten(wider)} and {shorten(label)}, which represent "
                     "the same items: no recoding of single rows publishes an item twice in a row."
                 )
         shows[rows[span]] = False
@@ -351,9 +351,9 @@ def _inconsistency(puzzle: Puzzle, drawn: Transactions) -> str:
     images = np.bincount(occurrence[there], minlength=drawn.n_occurrences)
     most_one = images.max(initial=0) <= 1 if _is_local(puzzle.shared) else np.array_equal(images, times > 0)
     if not most_one:
-        return "a row holds an item of which it does not show the one label"
+        return "a row contains an item but does not show its one label"
     if np.bincount(cell[there], minlength=cells.size).min(initial=1) == 0:
-        return "a row shows a label of which it holds nothing"
+        return "a row shows a label but contains none of its items"
     rows = np.bincount(pair[there], minlength=len(pairs)).tolist()
     bare = np.bincount(drawn.items[images == 0], minlength=drawn.n_items).tolist()
     found = {(names[item], labels[to]): n for (item, to), n in zip(pairs, rows, strict=True) if n}

@@ -14,11 +14,11 @@ _SPOKEN = 3  # answers that are sentences; more are a table
 _WIDEST = 60
 
 _HOW = {
-    "maximum entropy": "Estimates: of maximum entropy, from the published rows and the counts beside them.",
-    "uniform": "There are no counts beside the rows: from rows alone, all non-empty sets of the items "
+    "maximum entropy": "Estimates: of maximum entropy, from the published rows and counts.",
+    "uniform": "There are no published counts: from rows alone, all non-empty sets of the items "
     "of a label equally likely.",
     "noisy": "Estimates from counts with noise; items of different blocks independent of each other. An item "
-    "that is told in no block counts as none.",
+    "that is published in no block counts as none.",
     "chunks": "Estimates: chunks of a cluster independent of each other, items of a term chunk in one row.",
 }
 _PARTS = (

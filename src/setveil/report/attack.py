@@ -86,7 +86,7 @@ def _meaning(found: Mapping[str, Any]) -> str:
     lines = [f"  {kind:<12}   {words}" for kind, words in SUCCESSES.items()]
     text = "Success means:\n" + "\n".join(lines)
     if found["promise"] is not None:
-        text += "\n\nNot judged: nothing is promised of it. In control is what anybody learns of anybody."
+        text += "\n\nNot judged: nothing is guaranteed about it. Control: inferences about anyone."
     return text
 
 

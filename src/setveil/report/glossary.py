@@ -21,7 +21,7 @@ class GlossaryEntry(NamedTuple):
 ENTRIES: dict[str, GlossaryEntry] = {
     "k": GlossaryEntry(
         "k.",
-        "The number of rows among which everybody shall hide: at least k rows fit what an attacker knows.",
+        "The number of rows among which everyone hides: at least k rows fit what an attacker knows.",
     ),
     "m": GlossaryEntry(
         "m.",
@@ -116,7 +116,7 @@ ENTRIES: dict[str, GlossaryEntry] = {
         "The internal record of a series: who is in which release, under keyed codes, with their items and "
         "labels.",
     ),
-    "held back": GlossaryEntry(
+    "withheld": GlossaryEntry(
         "Withheld.",
         "A person whose row is not in a release of a series, because it would be found whatever it showed.",
     ),

@@ -1,6 +1,6 @@
 """The record of a run, report.json: the types of its parts, and the one reader of it.
 
-docs/formats.md says what the parts mean and names every key that stands here; a test compares the two. What
+docs/record.md says what the parts mean and names every key that stands here; a test compares the two. What
 not every run has is `NotRequired`. An infinite number is "inf", a fraction a text or the nearest float.
 """
 

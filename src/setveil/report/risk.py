@@ -153,8 +153,7 @@ def stranger_table(found: Mapping[str, Any]) -> tuple[str, list[list[str]], str]
             rows = f"{alone} row{'' if alone in ('1', 'under 1') else 's'}"
             lines.append([count(entry["m"], "item"), rows, worth])
         title = (
-            "If somebody looks for a person of the population, of which the rows are "
-            f"{percent(found['fraction'])}"
+            f"If someone looks for a person of the population, and the rows are {percent(found['fraction'])}"
         )
         note = (
             "An estimate, no promise: it takes the rows for a simple random sample of the population, "
@@ -199,7 +198,7 @@ def absence_table(result: Risk) -> tuple[str, list[list[str]]]:
         below = [f"{count(rows)} ({percent(rows, result['rows'])})" for rows in entry["rows_below"].values()]
         fewest = "nothing can be known" if entry["fewest"] is None else count(entry["fewest"])
         lines.append([_up_to(entry["m"]), *below, fewest])
-    return f"If {means} is known, too, that the person has not (both the most identifying)", lines
+    return f"If it is also known that the person does not have {means} (both the most identifying)", lines
 
 
 def _distances(sides: Sequence[tuple[str, Risk]]) -> str:
@@ -224,8 +223,8 @@ def _revealing(name: str, result: Risk) -> str:
     if not found["m"]:
         return ""
     fewer = f"fewer than {found['below']:,} rows"
-    beside = " or beside one other item" if found["m"] > 1 else ""
-    alone = "besides all quasi-identifiers, alone" if "columns" in result else "alone"
+    beside = " or next to one other item" if found["m"] > 1 else ""
+    alone = "next to all quasi-identifiers, alone" if "columns" in result else "alone"
     title = (
         f"Items that give most away{f', {name}' if name else ''} (known {alone}{beside}, they lead to "
         f"{fewer}):"
@@ -255,14 +254,14 @@ def _learned(sides: Sequence[tuple[str, Risk]]) -> str:
             known = "" if i else _up_to(m)
             head = f"{known:<14} {name}" if len(sides) > 1 else known
             if entry is None:
-                ways.append([head, "nothing: no private item is there"])
+                ways.append([head, "nothing: no sensitive item is there"])
                 continue
             ways.append([head, _way(entry)])
             rows.append([head, *[_rows(entry, entry["rows_above"], mark, result["rows"]) for mark in marks]])
     return (
-        f"Private items, counted as unknown. The greatest probability with which one is learned:\n"
+        f"Sensitive items, counted as unknown. The greatest probability with which one is learned:\n"
         f"{_aligned(ways)}\n"
-        f"Rows of which some private item can be learned with a probability\n{_aligned(rows)}"
+        f"Rows with a sensitive item that can be learned with a probability\n{_aligned(rows)}"
     )
 
 
@@ -322,10 +321,10 @@ def _notes(sides: Sequence[tuple[str, Risk]]) -> str:
         if empty := result["empty_rows"]:
             where = f", {name}" if len(sides) > 1 else ""
             if "columns" in result:
-                what, how = "Without items", "of which only the quasi-identifiers can be known"
+                what, how = "Without items", "where only the quasi-identifiers can be known"
             else:
                 what = "Without anything that can be known"
-                how = "of which only absent items can be known" if "absence" in result else "never found"
+                how = "where only absent items can be known" if "absence" in result else "never found"
             lines.append(f"{what}{where}: {count(empty, 'row')}, {how}.")
     every = [e for _, result in sides for e in (*result["risk"], *result.get("inference", []))]
     drawn = next((e for e in every if not e["exact"]), None)

@@ -67,7 +67,7 @@ def list_text(told: Told) -> str:
         f"{told['series']}: {promise_words(told)}, {told['kind']}, ids {told['ids']}.",
         *_aligned(
             [
-                ["release", "date", "people", "held back", "k", "m", "counts", "below k", "folder"],
+                ["release", "date", "people", "withheld", "k", "m", "counts", "below k", "folder"],
                 *(
                     [
                         one["name"], one["date"], f"{one['people']:,}", f"{one['held_back']:,}",
@@ -88,7 +88,7 @@ def list_text(told: Told) -> str:
 
 def plan_text(told: Told) -> str:
     """Say what each way to publish again costs."""
-    table = [["way", "LM", "left out", "names kept", "held back", "below k before", "after", "proven"]]
+    table = [["way", "LM", "suppressed", "names kept", "withheld", "below k before", "after", "proven"]]
     table += [[way_name(one), *way_cells(one)] for one in told["ways"]]
     notes = [f"{way_name(one)}: {one['why']}" for one in told["ways"] if "why" in one]
     lines = [people_words(told), *_aligned(table)]

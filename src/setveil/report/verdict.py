@@ -22,7 +22,7 @@ def verdict_text(verdict: Facts, phrase: str, show: int = 10) -> str:
     rows_hold = not verdict["violations"]
     lines = [f"Yes: {phrase} holds." if verdict["holds"] else f"No: {phrase} does not hold."]
     if rows_hold and not verdict["holds"]:
-        lines = ["No: the rows keep the promise, but the counts beside them cannot stand."]
+        lines = ["No: the rows satisfy the guarantee, but the counts published with them are wrong."]
     counts = verdict.get("counts")
     if verdict["violations"]:
         lines.append(f"{words.broken(verdict)}:")

@@ -12,20 +12,20 @@ from setveil.report.series import advice_words, people_words, way_cells, way_nam
 
 TITLE = "What it costs to publish again"
 WAYS = {  # what goes out
-    "register": "everybody so far, with all items so far, under labels for these rows. Nobody may leave.",
-    "append": "the new rows alone, beside what is out and cannot be changed; held back is only whom any "
-    "labels would let be found.",
+    "register": "everyone so far, with all items so far, under labels for these rows. Nobody may leave.",
+    "append": "the new rows alone, with earlier releases unchanged; only people are withheld whom all "
+    "labels would expose.",
     "hold back: found": "the new rows under their own best labels, without those whom these labels would let "
     "be found.",
     "hold back: returners": "of the new rows only people who were in no release before.",
-    "planned": "several releases, none of which is out, under labels that are chosen together.",
+    "planned": "several unpublished releases, under labels that are chosen together.",
 }
 _HEADS = (
     "Way",
     "LM",
-    "Left out",
+    "Suppressed",
     "Names kept",
-    "Held back",
+    "Withheld",
     "Below k before",
     "After",
     "Proven",

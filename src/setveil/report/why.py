@@ -63,15 +63,15 @@ def _headline(answer: Answer) -> list[str]:
     unit = answer["unit"]
     what = f"{count(answer['items'], unit)}, {_occurrences(answer['entries'])}"
     left_out = answer["items_left_out"]
-    without = f"; {count(left_out, unit)} {are(left_out)} left out" if left_out else ""
+    without = f"; {count(left_out, unit)} {are(left_out)} suppressed" if left_out else ""
     said = {
         "absent": f"{name} is in no row: there is nothing to publish.",
         "kept": f"{name} is published as itself, in {count(answer['rows'], 'row')}.",
         "split already": f"{name} ({what}) is split already, into {named(answer['published_as'])}{without}.",
-        "split": f"{name} stands for {what}, in {count(answer['rows'], 'row')}.",
+        "split": f"{name} represents {what}, in {count(answer['rows'], 'row')}.",
         "free": f"{name} ({what}) is published as {_shown(answer['label'])}, which is in "
         f"{count(answer['rows'], 'row')}.",
-        "back": f"{name} ({what}) is left out.",
+        "back": f"{name} ({what}) is suppressed.",
     }
     return [said[answer["question"]]]
 
@@ -111,7 +111,7 @@ def _tried(answer: Answer, one: Answer) -> str:
         "children": f"Split{_along(one)} into {named(parts)}",
         "items": f"Split into {count(len(parts), answer['unit'])}",
         "free": f"Split into {named([answer['name'], *others])}" if others else f"Published as {name}",
-        "apart": f"In a hierarchy with {name} beside {_shown(answer['label'])}, which keeps the others",
+        "apart": f"In a hierarchy with {name} next to {_shown(answer['label'])}, which keeps the others",
         "back": f"Published as {named(parts)}",
         "ancestor": f"Published as {named(parts)}",
     }[one["kind"]]
@@ -134,7 +134,7 @@ def _change(answer: Answer, then: Answer) -> str:
 
 
 def _remedies(answer: Answer, one: Answer) -> list[str]:
-    """Say what leaving out, or moving, what is to blame would give and cost."""
+    """Say what leaving out, or moving, the cause would give and cost."""
     blamed, move = one["leave_out"], one["move"]
     lines = []
     if blamed is not None:
@@ -150,17 +150,17 @@ def _leave_out(answer: Answer, one: Answer, blamed: Answer) -> list[str]:
     labels, items = blamed["labels"], blamed["items"]
     others = len(one["parts"]) - len(set(labels) & set(one["parts"]))
     several = f"{count(items, answer['unit'])}, " if items > 1 else ""
-    leaving = f"Leaving {named(labels)} out ({several}{_occurrences(blamed['entries'])})"
+    leaving = f"Suppressing {named(labels)} ({several}{_occurrences(blamed['entries'])})"
     if not others:
-        all_of = "Every part is to blame" if blamed["smallest"] else "Found greedily, every part is to blame"
+        all_of = "Every part is a cause" if blamed["smallest"] else "Found greedily, every part is a cause"
         return [f"{all_of}: without them nothing of it is left ({_change(answer, blamed)})."]
     if answer["question"] == "split":
         if blamed["new_names"] == others:
-            gain = f"let {count(others, 'other')} keep {_their(others, 'name')}"
+            gain = f"leave {count(others, 'other')} unchanged"
         else:
-            gain = f"let {count(others, 'other')} be told apart" if others > 1 else "let 1 other be told of"
+            gain = f"publish {count(others, 'other')} separately" if others > 1 else "publish 1 other"
     elif answer["question"] == "free":
-        gain = f"let {_shown(answer['name'])} keep its name"
+        gain = f"leave {_shown(answer['name'])} unchanged"
     else:
         gain = f"bring {_shown(answer['name'])} back"
     lost = f" {_lost(answer, blamed)}" if blamed["lost_names"] > items else ""
@@ -172,7 +172,7 @@ def _leave_out(answer: Answer, one: Answer, blamed: Answer) -> list[str]:
         lines.append(f"Perhaps fewer {answer['unit']}s would do: these were found greedily.")
     share = answer["max_suppressed"]
     if share is not None and blamed["left_out"] > float(share) * answer["occurrences"]:
-        lines.append("That is more than the run was allowed to leave out (--max-suppressed).")
+        lines.append("That is more than the run was allowed to suppress (--max-suppressed).")
     return lines
 
 
@@ -180,19 +180,15 @@ def _no_help(answer: Answer, one: Answer) -> str:
     name, k = _shown(answer["name"]), answer["guarantee"]["k"]
     if answer["items"] == 1 and answer["entries"] < k:
         rows = count(answer["entries"], "row")
-        return f"{name} is in {rows}, fewer than k = {k}: whatever else is left out, it stays too rare."
-    if one["kind"] == "free":
-        return (
-            f"To leave out others of {_shown(answer['label'])} would not be enough: "
-            f"{name} is to blame itself."
-        )
-    return f"{name} is to blame itself: to leave out others would not be enough."
+        return f"{name} is in {rows}, fewer than k = {k}: whatever else is suppressed, it stays too rare."
+    others = f"others of {_shown(answer['label'])}" if one["kind"] == "free" else "others"
+    return f"Suppressing {others} would not be enough: {name} is itself the cause."
 
 
 def _move(answer: Answer, one: Answer, move: Answer) -> str:
     tried = count(move["tried"], "label")
     if not move["holds"]:
-        return f"None of {tried} that were tried could take in what is to blame."
+        return f"None of {tried} that were tried could include the cause."
     items = move["items"] if move["with"] != 1 else [*move["items"], move["to"]]
     where = _shown(move["to"]) if move["with"] > 1 else "one label of their own"
     kept = f" with {count(move['new_names'], 'name')} kept" if move["new_names"] else ""
@@ -233,9 +229,9 @@ def _not_least(answer: Answer) -> str:
     if found["weighted"]:
         return "it weighed items, which is not counted here"
     if found["limited"]:
-        return "what it had to keep, or was allowed to leave out, was limited"
+        return "it had items to keep, or a limit on suppression"
     if "suppression" not in found["model"]:
-        return "it was not allowed to leave anything out"
+        return "it was not allowed to suppress anything"
     return "" if not found["gap"] else "its optimum is not proven"
 
 

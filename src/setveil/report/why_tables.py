@@ -45,15 +45,15 @@ def _headline(answer: Answer) -> list[str]:
     inside = f" of the class of {row}" if labels else ""
     became = {
         "kept": "is published as it is",
-        "back": "is left out",
+        "back": "is suppressed",
         "item": f"is published as {_short(answer['label'])}",
     }[answer["question"]]
     if answer["name"] == answer["label"] and answer["question"] == "item":
-        became = "stands for several items"
+        became = "represents several items"
     lines = [f"{name} {became} in {rows}{inside}. {where}".strip()]
     if len(answer["places"]) > 1:
         told = [
-            f"{'left out' if one['label'] is None else 'as ' + _short(one['label'])} in "
+            f"{'suppressed' if one['label'] is None else 'as ' + _short(one['label'])} in "
             f"{count(one['rows'], 'row')} of {count(one['classes'], 'class', 'classes')}"
             for one in sorted(answer["places"], key=lambda one: (-one["rows"], str(one["label"])))
         ]
@@ -113,10 +113,10 @@ def _weighed(answer: Answer) -> str:
     weighed = f", with a --share of {share} for the columns" if share is not None else ""
     if "column" in answer:
         return (
-            "To split it, items would have to be recoded anew, more of them under broader labels or left "
-            f"out: {answer['algorithm']} weighs one against the other{weighed}."
+            "To split it, items would have to be recoded again, more of them under broader labels "
+            f"or suppressed: {answer['algorithm']} weighs one against the other{weighed}."
         )
     return (
-        "Larger classes, with broader columns, or other items left out, might make room for it: "
+        "Larger classes, with broader columns, or other suppressed items, might make room for it: "
         f"{answer['algorithm']} weighs one against the other{weighed}."
     )

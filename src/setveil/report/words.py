@@ -271,7 +271,7 @@ def rows(report: Record) -> str:
         return f"{count(after['rows'])} are drawn from noisy counts, and are nobody's."
     if "chunks" in report:  # the published file does not show single rows
         return f"All {count(whole)} are in clusters" + (
-            f", but for {count(empty)} that hold no item: of these the number is told." if empty else "."
+            f", but for {count(empty)} that contain no item; their number is published." if empty else "."
         )
     if unseen(after):
         kept = (

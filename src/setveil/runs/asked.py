@@ -98,7 +98,7 @@ def asked_for(
         require_classes(name, model)
         if settings is not None and name != CLASSES:
             raise RequestError(
-                f"Parameters of {name} cannot be given beside classes.",
+                f"Parameters of {name} cannot be given with classes.",
                 hint="Give them by name, or in setveil.Classes(...).",
             )
         name = CLASSES
@@ -110,7 +110,7 @@ def asked_for(
     algorithms.require_absence(name, absent_items(guarantee))
     if settings is not None and parameters:
         raise RequestError(
-            f"Parameters of {name} are given twice, inside {type(settings).__name__}(...) and beside it: "
+            f"Parameters of {name} are given twice, inside {type(settings).__name__}(...) and next to it: "
             f"{', '.join(parameters)}.",
             hint=f"Give all of them to {type(settings).__name__}(...).",
         )
@@ -151,7 +151,7 @@ def least_count(guarantee: Any, counts: Any, *, public: bool = False) -> int:
         )
     if not allowed:
         raise RequestError(
-            f"{models()[guarantee.model].title}: no counts of items can be published beside such a release.",
+            f"{models()[guarantee.model].title}: no counts of items can be published with such a release.",
             hint="They would tell more of sensitive items than the rows do."
             if guarantee.secrets
             else "It tells of items under their own names already.",

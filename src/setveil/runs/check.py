@@ -117,7 +117,7 @@ def check_pieces(
     """
     if counts is not None and about.get("recoding") == "local":
         raise RequestError(
-            "Counts beside a local recoding are not checked in parts.", hint="Omit --engine parts."
+            "Counts of a local recoding are not checked in parts.", hint="Omit --engine parts."
         )
     progress("reading labels")
     verdict, found = verify_km_pieces(files.pieces, files.vocabulary, guarantee, show=show, progress=progress)

@@ -61,7 +61,7 @@ def recorded(
     guarantee: Guarantee,
     seed: int,
 ) -> Record:
-    """Put together the record of a run, as it stands in report.json (see docs/formats.md).
+    """Put together the record of a run, as it stands in report.json (see docs/record.md).
 
     Parameters
     ----------

@@ -24,9 +24,9 @@ def require_known_optimum(algorithm: str, info: AlgorithmInfo, model: str) -> No
         raise RequestError(f"{what} is known for {known} only, not for {models()[model].title}.")
     if info.hides_occurrences and model == "rho-uncertainty":
         raise RequestError(
-            f"{what} is not known for {algorithm} and {model}: where an item that may be known is left out "
-            "of single rows, other rows fit what is known, and no integer program describes that.",
-            hint="Compare it with a run of exact, which leaves whole items out.",
+            f"{what} is not known for {algorithm} and {model}: if a known item is suppressed "
+            "in single rows, other rows match, and no integer program describes that.",
+            hint="Compare it with a run of exact, which suppresses whole items.",
         )
     if info.recoding != exact.info.recoding and not info.hides_occurrences:
         raise RequestError(

@@ -46,7 +46,7 @@ def require_possible(asked: Asked) -> None:
         raise RequestError(
             f"Facts are released under k^m-anonymity, and with what is known of a person under "
             f"{' or '.join(OF_TABLES)}, not under {asked.guarantee.model}.",
-            hint="--k and --m say the first; leave out what asks for another, such as --algorithm or --rho.",
+            hint="--k and --m set the first; omit options of another, such as --algorithm or --rho.",
         )
     if getattr(asked.settings, "certificate", False):
         raise not_of_facts()
@@ -91,7 +91,7 @@ def _require_for_codes(asked: Asked) -> None:
         odd.append("objective")
     if odd:
         raise RequestError(
-            f"Where whole codes are hidden, LM is kept low and anything may be left out: there is no "
+            f"If whole codes are hidden, LM is kept low and anything may be suppressed: there is no "
             f"{', '.join(map(as_option, odd))}.",
             hint=f"Omit it, or {faces('--known', 'known')}.",
         )
@@ -182,9 +182,9 @@ def _as_left_out(recoding: Any, told: dict[str, Any], asked: Asked) -> dict[str,
         return told
     if not _leaves_out(asked):
         raise InfeasibleError(
-            f"{asked.guarantee.phrase} cannot be reached by {asked.algorithm} where so little may be left "
-            "out: too few rows hold items of several columns, and no label stands for items of two.",
-            hint="--algorithm exact leaves out what is too rare.",
+            f"{asked.guarantee.phrase} cannot be reached by {asked.algorithm} if so little may be "
+            "suppressed: few rows contain items of several columns, and no label represents items of two.",
+            hint="--algorithm exact suppresses items that are too rare.",
         )
     return {**told, "suppressed": list(recoding.items.labels)}
 

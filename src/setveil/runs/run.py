@@ -505,7 +505,7 @@ def require_form(data: Transactions, guarantee: Guarantee) -> None:
     if columns is not None:
         raise RequestError(
             f"{model.title} is about rows of items, and the data are a table: its columns "
-            f"{listed(columns)} would be left out.",
+            f"{listed(columns)} would be omitted.",
             hint=f"Choose a promise for tables: {', '.join(suited)}.",
         )
     raise RequestError(

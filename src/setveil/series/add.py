@@ -180,7 +180,7 @@ def _nearest(given: Next) -> str:
     except InfeasibleError:
         return "No way of holding people back works with these rows. A register, or a smaller k, may do."
     held = count(len(way.held), "person", "people")
-    return f"{faces('--hold-back needed', 'hold_back=' + repr(NEEDED))} works: it holds back {held}."
+    return f"{faces('--hold-back needed', 'hold_back=' + repr(NEEDED))} works: it withholds {held}."
 
 
 def _start(ledger: Ledger, labels_of: str | None, tree: Hierarchy) -> Mapping[str, str | None] | None:

@@ -138,7 +138,7 @@ def read_part(folder: Path) -> KeptRelease:
     image = read_recoding(folder / RECODING)
     missing = [label for label in data.vocabulary.labels if label not in image]
     if missing or len(place) < len(people):
-        raise _damaged(folder, f"no label of {missing[0]!r}" if missing else "somebody has two rows")
+        raise _damaged(folder, f"no label of {missing[0]!r}" if missing else "a person has two rows")
     return KeptRelease(tuple(people), data, image, published.astype(np.int64), held, forgotten or None)
 
 

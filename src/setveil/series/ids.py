@@ -36,8 +36,8 @@ def new_key(path: Path) -> bytes:
 def read_key(path: Path) -> bytes:
     """Read the key of a series."""
     lost = (
-        "Whoever is in the series can then not be told any more. If the file lies elsewhere: --key FILE. "
-        "Without it the series cannot go on, and what was published of it stays as it is."
+        "Without it nobody can say who is in the series. If the file is elsewhere: --key FILE. "
+        "If it is lost, the series cannot go on; its published releases stay as they are."
     )
     try:
         key = bytes.fromhex(path.read_text(encoding="ascii"))
@@ -113,7 +113,7 @@ def require_same_form(ids: Sequence[str], known: set[str], code: Coded, *, regis
     if register:
         raise DataError(
             nobody,
-            hint="In a register everybody who was in it is in it again. Is this the right file, and the "
+            hint="In a register everyone who was in it is in it again. Is this the right file, and the "
             "right column of ids?",
         )
     return f"{nobody} Are these the ids that the earlier releases have?"

@@ -46,7 +46,7 @@ def drop(ledger: Ledger, name: str, *, not_shared: bool) -> Ledger:
     entry = ledger.entry(name)
     if not not_shared:
         raise RequestError(
-            f"What was handed out stays in the series: others hold {name}, whatever the ledger says.",
+            f"Shared releases stay in the series: others have {name}, whatever the ledger says.",
             hint="--not-shared says that nobody was given it.",
         )
     if entry is not ledger.releases[-1]:

@@ -128,7 +128,7 @@ class Ledger:
             raise DataError(
                 f"{path} is the key of another series: its fingerprint is {fingerprint(key)[:8]}, that of "
                 f"{self.folder} is {self.settings.key[:8]}.",
-                hint="With it everybody would be taken for somebody new. Name the right one: --key FILE.",
+                hint="With it everyone would count as a new person. Name the right one: --key FILE.",
             )
         return coded(key)
 
@@ -143,7 +143,7 @@ def require_outside(folder: Path) -> None:
     for above in (folder.absolute(), *folder.absolute().parents):
         if above.name == "published" or (above / "about.json").is_file():
             raise RequestError(
-                f"{folder} lies in {above}, which is handed out: the ledger of a series must stay inside.",
+                f"{folder} is in {above}, which is shared: the ledger of a series is internal.",
                 hint="Choose a folder that nobody else gets.",
             )
 
@@ -163,7 +163,7 @@ def create(
         require_outside(path)
         if folder.absolute() in path.parents:
             raise RequestError(
-                f"The key {path} would lie in the ledger, and whoever copies one would have both.",
+                f"The key {path} would be in the ledger, and a copy of one would contain both.",
                 hint="Name a file elsewhere.",
             )
         made = not path.exists()
@@ -257,7 +257,7 @@ def _locked(folder: Path) -> Iterator[Ledger]:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise OutputError(
-                    f"Somebody else is changing {folder} at this moment.", hint="Wait until that is done."
+                    f"Another process is changing {folder} at this moment.", hint="Wait until that is done."
                 ) from None
             except OSError:  # a file system without locks
                 pass
@@ -312,7 +312,7 @@ def require_free_name(ledger: Ledger, name: str) -> None:
     if name in ledger.names:
         raise RequestError(
             f"{ledger.folder} has a release {name} already, of {ledger.entry(name).date}.",
-            hint="What was handed out stays as it is; give the new release a name of its own.",
+            hint="Shared releases stay as they are; give the new release a name of its own.",
         )
     if not _NAME.fullmatch(name) or name in {FILE, LOCK}:
         raise RequestError(
@@ -358,7 +358,7 @@ def require_unchanged(entry: Entry, run: Path | None = None) -> Path:
         raise DataError(
             f"Release {entry.name} was changed since it was added: {place / 'published' / name} "
             f"(sha256 {found[:16]}, was {was[:16]}).",
-            hint="Put back what was handed out. A correction is a release of its own.",
+            hint="Restore the shared file. A correction is a release of its own.",
         )
     return place
 

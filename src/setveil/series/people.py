@@ -38,7 +38,7 @@ def people_of(ledger: Ledger, data: Transactions, ids: Sequence[str] | None, cod
 
 
 def merged(ledger: Ledger, new: People) -> People:
-    """Add new rows to what the last release of a register has: everybody so far, and all items so far."""
+    """Add new rows to what the last release of a register has: everyone so far, and all items so far."""
     if not ledger.releases:
         return new
     part = ledger.part(ledger.names[-1])
@@ -63,7 +63,7 @@ def require_all_in(
 ) -> None:
     """Refuse rows that lack someone or something of another release; not of those who are gone."""
     place = {code: at for at, code in enumerate(new.codes)}
-    hint = "A register has everybody so far and all items so far. `--merge` adds new rows to what it has."
+    hint = "A register has everyone so far and all items so far. `--merge` adds new rows to what it has."
     checked_people = [(at, code) for at, code in enumerate(people) if code not in gone]
     absent = sum(code not in place for _, code in checked_people)
     if absent:

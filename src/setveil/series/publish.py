@@ -136,8 +136,8 @@ def allowed_counts(ledger: Ledger, before: int, counts: bool | int) -> bool | in
         return counts
     if not isinstance(counts, bool):
         raise RequestError(
-            "In a register no counts stand beside a release after the first: who knows what stays could tell "
-            "from them who has an item.",
+            "In a register no counts are published after the first release: a reader who knows "
+            "what stays could see who has an item.",
             hint="Omit --counts-min.",
         )
     return False

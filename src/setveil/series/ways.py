@@ -149,7 +149,7 @@ def of_labels(name: str, given: Next, found: FoundLabels) -> Way:
 def alone(given: Next, hold: str, *, own: Own | None = None) -> Way:
     """Find the best labels of the new rows by themselves, and withhold whom they would let be found.
 
-    `hold`: "found" withholds the smallest set of people for these labels, "returners" everybody who was in
+    `hold`: "found" withholds the smallest set of people for these labels, "returners" everyone who was in
     an earlier release, before labels are looked for. `own`: the best labels of all rows, where known.
     """
     from setveil.histories.hold_back import smallest
@@ -180,9 +180,9 @@ def _require_nobody_exposed(given: Next, way: Way) -> None:
     if exposed:
         held, found = (count(number, "person", "people") for number in (len(way.held), exposed))
         raise InfeasibleError(
-            f"With {held} held back, {found} of the {len(way.people):,} others would be below "
+            f"With {held} withheld, {found} of the {len(way.people):,} others would be below "
             f"k = {given.promise.k}: too few were in the same releases.",
-            hint=faces("--hold-back needed", 'hold_back="needed"') + " holds back whoever must be.",
+            hint=faces("--hold-back needed", 'hold_back="needed"') + " withholds everyone who must be.",
         )
 
 
@@ -238,7 +238,7 @@ def _way(
     kept = without(given, held)
     if not kept.people:
         raise InfeasibleError(
-            f"All {count(len(held), 'person', 'people')} would have to be held back: nobody is left.",
+            f"All {count(len(held), 'person', 'people')} would have to be withheld: nobody is left.",
             hint="A register, or a smaller k, may do.",
         )
     whole = over_leaves(image, given.tree)

@@ -61,7 +61,7 @@ class Regrouped:
         title = {"lm": "LM", "entropy": "Entropy"}[self.objective]
         proven = "" if self.before.proven and self.after.proven else ", not all proven"
         ways = [how.way for how in self.chosen.values() if how is not None]
-        left = f"items left out: {self.before.left_out:,} before, {self.after.left_out:,} now"
+        left = f"items suppressed: {self.before.left_out:,} before, {self.after.left_out:,} now"
         out = [
             f"{title} {self.before.loss:.4f} before, {self.after.loss:.4f} now (least loss for k = {self.k}, "
             f"m = {self.m}{proven}); {left}.",

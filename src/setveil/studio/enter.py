@@ -179,7 +179,7 @@ def _open(origin: str, code: str, *, browser: bool) -> contextlib.ExitStack | No
     if not browser:
         print(address, flush=True)  # noqa: T201
         return None
-    # A command line can be read by everybody on the computer: the browser gets the name of a file instead.
+    # A command line can be read by everyone on the computer: the browser gets the name of a file instead.
     opened = contextlib.ExitStack()
     page = opened.enter_context(scratch_folder()) / "studio.html"
     with private_file(page, "w", encoding="utf-8") as file:

@@ -152,7 +152,7 @@ def open_to_others(folder: Path) -> str:
         return ""
     modes = [one.stat() for one in (folder, *folder.resolve().parents)]
     for who, read, enter in (
-        ("everybody on this computer", stat.S_IROTH | stat.S_IXOTH, stat.S_IXOTH),
+        ("everyone on this computer", stat.S_IROTH | stat.S_IXOTH, stat.S_IXOTH),
         (_group(modes[0].st_gid), stat.S_IRGRP | stat.S_IXGRP, stat.S_IXGRP | stat.S_IXOTH),
     ):
         if who and modes[0].st_mode & read and all(mode.st_mode & enter for mode in modes[1:]):

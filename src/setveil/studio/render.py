@@ -38,7 +38,7 @@ TOUR = {
     "who can be found by someone who knows a few of their purchases.",
     "hierarchy": "A rare product can be published under the name of its group instead, so look which groups "
     "there are, and move or rename some.",
-    "promise": "Choose how many rows must fit anyone of whom m items are known, and see the cost beforehand.",
+    "promise": "Choose how many rows must match anyone with m known items, and see the cost in advance.",
     "run": "Make the release: setveil looks for the one that loses least, and proves the promise again from "
     "the rows that would be published.",
     "release": "See what came out, ask of any group why it is not split, and share the folder published, "

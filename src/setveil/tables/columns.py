@@ -503,7 +503,7 @@ def _from_second(ids: Column, name: str, how: How) -> tuple[Split, str]:
         raise DataError(
             f"{second.table.name}: {count(len(lacking), 'id')} {are(len(lacking))} not in column "
             f"{shorten(name)} of the table: {listed(lacking, 3)}.",
-            hint="Each must be a person of the table: add their lines there, or leave out their items.",
+            hint="Each must be a person of the table: add their lines there, or omit their items.",
         )
     row = np.repeat(np.array(rows, np.int64), np.diff(part.indptr))
     bounds, codes = joined(row, np.asarray(part.codes, np.int64), ids.codes.size)

@@ -77,7 +77,7 @@ def _by_number(column: TextColumn, way: str, place: Callable[[int], str]) -> Ord
         if label != MISSING and not are_numbers([label]):
             raise DataError(
                 f"{place(int(np.argmax(column.codes == at)))}, column {shorten(column.name)}: found "
-                f"{shorten(label)}, expected a number, of which there is a {way} one.",
+                f"{shorten(label)}, expected a number, and there is a {way} one.",
                 hint=f"--per-person {column.name}=first takes the value of the first line.",
             )
     numbers = [Fraction(label) if label != MISSING else Fraction(0) for label in column.labels]

@@ -347,7 +347,7 @@ def warnings_of(table: Table) -> list[str]:
         if rows:
             said.append(
                 f"Column {shorten(column.name)} is published as it is, and {count(rows, 'row')} "
-                f"{'has' if rows == 1 else 'have'} a value there that no other row has: whoever knows it "
+                f"{'has' if rows == 1 else 'have'} a value there that no other row has: someone who knows it "
                 "finds the row."
             )
     return said

@@ -40,7 +40,7 @@ def systems_said(source: Any, system: str, item_column: str | None, column: str,
         raise RequestError(f"--system-column tells two systems apart, got --system {system}.")
     if item_column is None or not isinstance(source, str):
         raise RequestError(
-            "--system-column is read beside --item-column, from one long table.",
+            "--system-column is read with --item-column, from one long table.",
             hint="Or write 9: or 10: before each code.",
         )
     said: dict[str, str] = {}

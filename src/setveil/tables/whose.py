@@ -195,7 +195,7 @@ def _taken_for_persons(
         if is_people(again.column.name)
         else "contains mail addresses or telephone numbers"
         if again.grade == NAMED
-        else f"stands beside the same {_and([column.name for column in table.columns])} wherever a value "
+        else f"is next to the same {_and([column.name for column in table.columns])} wherever a value "
         "comes again"
     )
     said = (

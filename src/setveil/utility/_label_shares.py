@@ -187,7 +187,7 @@ def _require_possible(
     for item, rows in listed.items():
         if item not in inside:
             raise _contradiction(
-                f"{shorten(item)} is counted under {shorten(label)}, which does not stand for it"
+                f"{shorten(item)} is counted under {shorten(label)}, which does not represent it"
             )
         if rows > size:
             raise _contradiction(f"{shorten(item)} is counted in {rows:,}, but {shown}")

@@ -42,7 +42,7 @@ class BlockEstimator(OwnNames):
         Noisy blocks.
     """
 
-    lacking = "Of items in no block nothing is told; in estimates they count as in no row."
+    lacking = "Items in no block are not published; in estimates they count as in no row."
 
     def __init__(self, shared: SharedSums) -> None:
         self.method = NOISY

@@ -182,7 +182,7 @@ MEASURES = (
     Measure(
         name="tkd",
         title="tKd",
-        meaning="share of the itemsets in most rows that a reconstruction has not among its own",
+        meaning="share of the itemsets in most rows that are not among those of a reconstruction",
         compute=top_difference,
         place=3,
         kinds=(*CHUNKS, *NOISY),

@@ -62,7 +62,7 @@ MEASURES = (
         compute=lambda case: entropy(case.original, case.recoding),
         place=5,
         number=_share,
-        reading="is the loss where the supports of items are published beside the release: an item that is "
+        reading="is the loss if the supports of items are published with the release: an item that is "
         "most of its label loses little, a rare one much. It does not depend on how many items exist.",
         summarized=False,  # a summary is short
         columns=(

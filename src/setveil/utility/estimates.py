@@ -133,7 +133,7 @@ class Estimator:
     others: bool = False
     unit: ClassVar[str] = "item"
     names: ClassVar[str] = "neither an item nor a label"  # what a name is that cannot be asked for
-    lacking: ClassVar[str] = "Items that were left out, and are in no count, cannot be asked for."
+    lacking: ClassVar[str] = "Queries about suppressed items that are in no count cannot be answered."
     in_classes: ClassVar[bool] = False  # whether rows are in classes, which may be asked one by one
     by_label: ClassVar[bool] = True  # whether items are together only where some row shows both labels
     answers_groups: ClassVar[bool] = True  # whether E11 is answered as the group of E11.0 to E11.9

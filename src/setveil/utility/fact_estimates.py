@@ -133,7 +133,7 @@ class FactEstimator(Estimator):
             raise RequestError("A query has no item, expected at least one.")
         if len(names) > MOST_PARTS:
             raise RequestError(
-                f"A query may name up to {MOST_PARTS} facts where one of them stands for several, got "
+                f"A query may name up to {MOST_PARTS} facts if one of them represents several, got "
                 f"{len(names)}.",
                 hint="Ask for fewer together.",
             )

@@ -261,7 +261,7 @@ MEASURES = (
                 place=6,
                 handed_out=True,
                 own_names=True,
-                reading="counts itemsets whose items keep their own names; a broader label does not count, "
+                reading="counts itemsets whose items are unchanged; a broader label does not count, "
                 "though it tells something.",
             ),
         ),

@@ -62,7 +62,7 @@ def shared(
     return total
 
 
-MEANING = "average share of all items that a published label stands for"
+MEANING = "average share of all items that a published label represents"
 MEASURES = (
     Measure(
         name="ncp",

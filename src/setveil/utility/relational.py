@@ -163,12 +163,12 @@ MEASURES = (
         compared=(
             Compared(
                 "left_out",
-                "occurrences left out",
+                "occurrences suppressed",
                 "Share of the item occurrences that are published nowhere. Less is better.",
                 "left_out",
                 scale="spread",
                 percent=True,
-                head="left out",
+                head="suppressed",
                 place=90,
             ),
         ),

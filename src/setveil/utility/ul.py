@@ -134,7 +134,7 @@ def _exponent(found: Mapping[str, float | None]) -> float | None:
     return found.get("log2")
 
 
-MEANING = "sets of items that the published labels may stand for, by how often, of all sets; plus suppression"
+MEANING = "sets of items that the published labels may represent, by how often, of all sets; plus suppression"
 MEASURES = (
     Measure(
         name="ul",
@@ -147,8 +147,8 @@ MEASURES = (
         high=None,
         number=_exponent,
         form="power of 2",
-        reading="adds up, over the published labels, the share of all sets of items that each may stand for, "
-        "and the share of the rows that each item was left out of. It is mostly tiny, hence a power of 2: "
+        reading="adds up, over the published labels, the share of all sets of items that each may represent, "
+        "and the share of the rows in which each item was suppressed. It is mostly tiny, hence a power of 2: "
         "one less in the exponent is half the loss. Compare it only between releases made with the same "
         "hierarchy.",
         domain=True,

@@ -169,7 +169,7 @@ class Size(Kind):
 class Sizes(Size):
     """A number of items, or one for each column of items: ``code=2,drug=1``."""
 
-    allowed = 'an integer of at least 1, or "inf", or so many of each column, such as "code=2,drug=1"'
+    allowed = 'an integer of at least 1, or "inf", or one number for each column, such as "code=2,drug=1"'
 
     def accepts(self, value: Any) -> str:
         return "" if isinstance(value, PerColumn) else super().accepts(value)

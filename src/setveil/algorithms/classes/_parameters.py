@@ -55,7 +55,7 @@ class Classes(Declared):
 
     classes: int | bool | None = parameter(
         UpTo(),
-        "Cut the rows into classes that are told (at most N), each with its own recoding.",
+        "Split the rows into at most N published classes and recode each separately.",
         default=None,
     )
     class_size: int | None = parameter(
@@ -79,7 +79,7 @@ class Classes(Declared):
     )
     hide: Literal["occurrences", "items"] | None = parameter(
         Choice(("occurrences", "items")),
-        "Sensitive items: left out of some rows (default where they are not known), or wholly.",
+        "Suppress sensitive items in some rows (default if they are not known), or in all.",
         default=None,
     )
     gap: Number = parameter(

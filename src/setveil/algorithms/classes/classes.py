@@ -21,7 +21,7 @@ info = AlgorithmInfo(
     title="Classes with counts",
     guarantees=("km-anonymity", "km-rho"),
     needs=("hierarchy",),
-    summary="Cuts the rows into classes that are told, and recodes each with the least possible loss: "
+    summary="Splits the rows into published classes, and recodes each with the least possible loss: "
     "counts of items together come out far better.",
     reference="setveil, docs/classes.md; the promise: VLDB 2008, doi:10.14778/1453856.1453874",
     bibtex=together(SETVEIL, VLDB_2008),

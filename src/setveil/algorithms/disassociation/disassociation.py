@@ -79,7 +79,7 @@ def anonymize(
     Details: the number of `clusters`, `record_chunks` and `shared_chunks`, the `smallest` and `largest`
     cluster, and how many occurrences of sensitive items are `left_out`.
 
-    Differences from [1]: rows are split on an item only if k rows or more are on either side, or everybody
+    Differences from [1]: rows are split on an item only if k rows or more are on either side, or everyone
     in a smaller cluster would be found by any single item (`HORPART`). Neighbours in `REFINE` share only
     items that are nowhere else in their clusters, so that k^m-anonymity is enough for a shared chunk, and a
     cluster gives no item away without which its rows might have to be empty. The safe form is setveil's own.
@@ -103,7 +103,7 @@ def anonymize(
     if limit < 2 * least - 1:
         raise RequestError(
             f"--cluster-size is {limit:,}, less than {2 * least - 1:,}: a cluster needs {least:,} rows, and "
-            "one of more is split only where both sides have so many.",
+            "a larger one is split only if both sides keep this many.",
             hint=f"Give {2 * least - 1:,} or more.",
         )
     m = int(min(guarantee.m, max(data.n_items, 1)))

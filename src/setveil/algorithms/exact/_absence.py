@@ -37,7 +37,7 @@ def require_more_items(hierarchy: Hierarchy, empty: int, guarantee: KmAnonymity)
         raise InfeasibleError(
             f"{guarantee.phrase} cannot be reached: {empty} of the rows, fewer than k = {guarantee.k}, lack "
             f"the only item that there is, {hierarchy.labels[0]!r}.",
-            hint=f"k = {empty} can be reached, or leave out the promise about absent items."
+            hint=f"k = {empty} can be reached, or omit the guarantee about absent items."
             if empty > 1
             else "Omit the promise about absent items.",
         )

@@ -242,7 +242,7 @@ class Breaches:
         )  # fmt: skip
         if steps > MOST_STEPS and not found:
             raise RequestError(
-                "There are too many sets of items that someone may know to look at what they give away.",
+                "There are too many sets of items that someone may know to check each of them.",
                 hint="Bound how many items are known: "
                 + faces("--model km-rho with --m 2 or 3.", "setveil.KmRho, with m of 2 or 3."),
             )

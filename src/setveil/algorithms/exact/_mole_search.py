@@ -255,7 +255,7 @@ class MoleSearch:
         reason = f"only {support:,} rows hold {'them' if len(items) > 1 else 'it'}"
         if support >= self.split.guarantee.k and whom is not None:
             reason = (
-                f"whoever knows {'them' if len(items) > 1 else 'it'} learns {shorten(labels[whom], 40)} with "
+                f"knowing {'them' if len(items) > 1 else 'it'} reveals {shorten(labels[whom], 40)} with "
                 f"a confidence of {count:,}/{support:,}"
             )
         raise InfeasibleError(

@@ -70,7 +70,7 @@ class Exact(Declared):
     )
     hide: Literal["occurrences", "items"] | None = parameter(
         Choice(("occurrences", "items")),
-        "Sensitive items: left out of some rows (default where they are not known), or wholly.",
+        "Suppress sensitive items in some rows (default if they are not known), or in all.",
         default=None,
     )
     gap: Number = parameter(

@@ -213,7 +213,7 @@ class RhoSearch:
         weights = dict(self.parameters.weights)
         if objective not in ("ncp", "lm", "items"):
             raise RequestError(
-                f"The objective {objective} is for releases with counts of items beside them, and there are "
+                f"The objective {objective} is for releases with counts of items, and there are "
                 "none where items are sensitive.",
                 hint="Choose --objective lm or ncp.",
             )
@@ -343,7 +343,7 @@ class RhoSearch:
     def _told(self, breach: SecretBreach) -> str:
         known = listed([self.tree.labels[v] for v in breach.nodes]) if breach.nodes else "nothing"
         return (
-            f"whoever knows {known} learns {self.sensitive.labels[breach.item]} with a confidence of "
+            f"someone who knows {known} learns {self.sensitive.labels[breach.item]} with a confidence of "
             f"{breach.together:,}/{breach.support:,}, more than rho = {self.promise.rho}."
         )
 

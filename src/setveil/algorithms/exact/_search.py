@@ -326,7 +326,9 @@ class Search:
         if threat is not None:
             self._require_absent_kept(threat)
             labels = [self.tree.labels[v] for v in threat]
-            siblings = "" if self.parameters.suppress else " (what is kept is published beside its siblings)"
+            siblings = (
+                "" if self.parameters.suppress else " (kept items are published next to their siblings)"
+            )
             raise InfeasibleError(
                 f"The items to keep cannot all be kept{siblings}: {self.guarantee.phrase} forbids publishing "
                 f"{listed(labels)} {'together' if len(labels) > 1 else 'at all'}: too few rows hold "
@@ -343,8 +345,8 @@ class Search:
         rows = f"rows hold {listed(known)} without it" if known else "rows lack it"
         raise InfeasibleError(
             f"The items to keep cannot all be kept: {self.guarantee.phrase} forbids publishing {absent!r} as "
-            f"itself{' beside what is to be kept' if known else ''}: too few {rows}.",
-            hint="Keep fewer items, or leave out the promise about absent items.",
+            f"itself{' with the items to keep' if known else ''}: too few {rows}.",
+            hint="Keep fewer items, or omit the guarantee about absent items.",
         )
 
     def _look_around(self) -> None:

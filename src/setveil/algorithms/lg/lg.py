@@ -22,7 +22,7 @@ info = AlgorithmInfo(
     guarantees=("k-anonymity", "km-rho"),
     needs=("hierarchy",),
     summary="Makes whole rows equal, generalizing each as little as it can; an item may be published under "
-    "several labels. Sensitive items stay in so many of equal rows that none can be concluded.",
+    "several labels. Enough equal rows differ in sensitive items that none can be inferred.",
     reference="He, Naughton, VLDB 2009, doi:10.14778/1687627.1687733",
     bibtex=VLDB_2009,
     recoding="local",

@@ -46,7 +46,7 @@ class SuppressControl(Declared):
     """
 
     refine: bool = parameter(
-        Flag(), "Bring items back that need not be left out, the most frequent first.", default=False
+        Flag(), "Restore items that need not be suppressed, the most frequent first.", default=False
     )
 
 

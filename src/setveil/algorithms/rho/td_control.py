@@ -21,7 +21,7 @@ info = AlgorithmInfo(
     title="Top-down generalization with suppression (TDControl)",
     guarantees=("rho-uncertainty",),
     needs=("hierarchy",),
-    summary="Refines one label for all public items step by step, leaving out what is too revealing then.",
+    summary="Refines one label for all public items step by step, suppressing items that reveal too much.",
     reference="Cao, Karras, Raïssi, Tan, PVLDB 3(1), 2010, doi:10.14778/1920841.1920971",
     bibtex=PVLDB_2010,
 )

@@ -216,7 +216,7 @@ class ClassItems:
         return InfeasibleError(
             f"The class of {count(rows.size, 'row')} with {shown} has {count(filled, 'row')} with items, and "
             f"fewer than k = {self.guarantee.k} rows hide nobody.",
-            hint="Allow suppression, which leaves out the items of such classes, or merge classes.",
+            hint="Allow suppression of the items of such classes, or merge classes.",
         )
 
 

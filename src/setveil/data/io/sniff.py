@@ -161,7 +161,7 @@ def basket_separator(text: Text, *, said: bool = False) -> str:
     if len(often) > 1:
         words = ", ".join(repr(sign) for sign in often)
         raise DataError(
-            f"{text.name}: the separator may be one of {words}; each stands in many lines.",
+            f"{text.name}: the separator may be one of {words}; each is in many lines.",
             hint="Name it: --separator ';', for instance.",
         )
     return often[0]

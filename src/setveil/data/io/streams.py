@@ -70,9 +70,9 @@ def open_streams(
         return files
     if item_column is not None or format not in {None, *_ROWS}:
         raise RequestError(
-            "Parts are read from Parquet files with a column of lists, of which --item-column names it, and "
+            "Parts are read from Parquet files with a column of lists, named by --item-column, and "
             f"from text with one row a line: {', '.join(_ROWS)}.",
-            hint="`setveil convert` makes such a file of others, each of which fits in memory by itself.",
+            hint="`setveil convert` makes such a file from others; each must fit in memory by itself.",
         )
     return TextFiles(paths, format, separator, encoding, not_ids)
 

@@ -73,7 +73,7 @@ def read_spmf(text: Text) -> RowsRead:
     for code, name in enumerate(labels):
         if not mark[code] and numbers.setdefault(name, code) != code:
             raise DataError(
-                f"{text.name}: two numbers stand for the same item, {shorten(name)}.",
+                f"{text.name}: two numbers represent the same item, {shorten(name)}.",
                 hint="Give each number a name of its own in the @ITEM lines.",
             )
     codes, bounds = tokens.codes, tokens.indptr[1:]

@@ -89,7 +89,7 @@ class Verdict:
         if self.holds:
             return f"Yes: {phrase} holds."
         if not self.violations and self.counts is not None:
-            return f"No: the counts beside the rows cannot stand, {self.counts.first[0]}."
+            return f"No: the counts published with the rows are wrong, {self.counts.first[0]}."
         broken = models()[self.guarantee.model].words.broken(self.as_dict())
         return f"No: {phrase} does not hold, {broken}."
 

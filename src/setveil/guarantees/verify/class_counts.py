@@ -99,7 +99,7 @@ def _rules(seen: Sequence[_Class], counts: ClassCountsFile, k: int, secrets: fro
     if list(counts.untold) != untold:
         said, are = (", ".join(map(str, some)) or "none" for some in (counts.untold, untold))
         found.append(
-            f"about.json says that of these classes nothing is told of suppressed items: {said}; by their "
+            f"about.json says that these classes publish nothing about suppressed items: {said}; by their "
             f"empty rows these must be: {are}"
         )
     named = {item for items in counts.members.values() for item in items}
@@ -119,7 +119,7 @@ def _contradictions(seen: Sequence[_Class], counts: ClassCountsFile) -> list[str
             twice = next((i for i in counts.members.get(label, (label,)) if one.label[i] != label), None)
             if twice is not None:
                 found.append(
-                    f"class {c} shows {shorten(label)} and {shorten(one.label[twice])}, which both stand for "
+                    f"class {c} shows {shorten(label)} and {shorten(one.label[twice])}, which both represent "
                     f"{shorten(twice)}"
                 )
     return found
@@ -153,7 +153,7 @@ def _lines(seen: Sequence[_Class], counts: ClassCountsFile, secrets: frozenset[s
         if item in secrets:
             wrong = f"{name} is sensitive and must not be counted"
         elif label in mixed:
-            wrong = f"{name} must not be counted under {shorten(label)}, which stands for a sensitive item"
+            wrong = f"{name} must not be counted under {shorten(label)}, which represents a sensitive item"
         elif rows < counts.least:
             wrong = f"{count(rows, 'row')} for {name}, fewer than the least count, {counts.least:,}"
         elif c == _ALL:
@@ -166,7 +166,7 @@ def _lines(seen: Sequence[_Class], counts: ClassCountsFile, secrets: frozenset[s
                 here = f"under {shorten(label)}" if label else "suppressed"
                 wrong = f"{name} is {here}, but class {c} publishes it {said}"
             elif not label and not one.told:
-                wrong = f"{name} is suppressed in class {c}, of which no suppressed item may be counted"
+                wrong = f"{name} is suppressed in class {c}, where no suppressed item may be counted"
             elif rows > room:
                 of = f"show {shorten(label)}" if label else "are there"
                 wrong = f"{rows:,} rows of class {c} hold {name}, but only {room:,} {of}"

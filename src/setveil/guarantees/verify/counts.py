@@ -183,7 +183,7 @@ def _contradictions(published: Sums, counts: CountsFile, labels: Mapping[str, Se
         holds = np.zeros(n_rows, np.bool_)
         holds[rows[bounds[shown[one]] : bounds[shown[one] + 1]]] = True
         found += [
-            f"some row shows {shorten(one)} and {shorten(other)}, which both stand for {shorten(item)}"
+            f"some row shows {shorten(one)} and {shorten(other)}, which both represent {shorten(item)}"
             for other, item in others.items()
             if holds[rows[bounds[shown[other]] : bounds[shown[other] + 1]]].any()
         ]
@@ -220,7 +220,7 @@ def _lines(
             wrong = f"{shorten(item)} is sensitive and must not be counted"
         elif label in mixed:
             wrong = (
-                f"{shorten(item)} must not be counted under {shorten(label)}, which also stands for "
+                f"{shorten(item)} must not be counted under {shorten(label)}, which also represents "
                 f"{shorten(mixed[label])}: that is sensitive, and what is not the one is the other"
             )
         elif item in counts.members:

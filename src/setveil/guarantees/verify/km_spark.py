@@ -218,7 +218,7 @@ def read_published(session: SparkSession, folder: Path, manifest: Mapping[str, A
     """Read the files that a manifest names, after comparing their bytes with it."""
     files = {folder / entry["name"]: entry for entry in manifest["files"]}
     missing = [path.name for path in files if not path.is_file()]
-    hint = "All files must come from the same release, and nothing of it be left out or changed."
+    hint = "All files must come from the same release, complete and unchanged."
     if missing:
         raise DataError(f"{folder} lacks files that its {MANIFEST} names: {listed(missing)}.", hint=hint)
     beside = [other.name for place in {path.parent for path in files} for other in place.iterdir()

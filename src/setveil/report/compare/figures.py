@@ -323,7 +323,7 @@ def _repeated(series: Series, others: list[str], shown: list[Setting]) -> list[s
 def _more_methods(left_out: list[str]) -> list[str]:
     if not left_out:
         return []
-    return [f"Left out are {count(len(left_out), 'method')} with fewer runs: {', '.join(left_out)}."]
+    return [f"Omitted: {count(len(left_out), 'method')} with fewer runs: {', '.join(left_out)}."]
 
 
 def _partly_kept(series: Series) -> list[str]:
@@ -332,7 +332,7 @@ def _partly_kept(series: Series) -> list[str]:
     if not local:
         return []
     return [
-        f"{', '.join(local)}: an item may keep its name in some rows only, so itemsets that are kept can "
+        f"{', '.join(local)}: an item may be unchanged in some rows only, so itemsets that are kept can "
         "have lost support."
     ]
 

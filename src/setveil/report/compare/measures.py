@@ -41,7 +41,7 @@ CONFIDENCE = Compared(
 )
 HIDDEN = Compared(
     "hidden",
-    "sensitive occurrences left out",
+    "sensitive occurrences suppressed",
     "Share of the occurrences of sensitive items that no row shows. Less is better.",
     "hidden_occurrences",
     "sensitive_occurrences",

@@ -415,7 +415,7 @@ def _made(study: dict[str, Any], rows: Sequence[Row], external: bool) -> blocks.
             ("Seeds", html.escape(", ".join(map(str, seeds)))),
             ("Study file SHA-256", blocks.code(str(study.get("file_sha256") or ""))),
             ("Data SHA-256", "<br>".join(hashes)),
-            ("All runs", "results.csv and results.parquet, beside this report"),
+            ("All runs", "results.csv and results.parquet, next to this report"),
         ]
     inside = f"{'Machine' if external else 'Command, machine'}, versions, repetitions, limits."
     return blocks.fold("How it was made", inside, blocks.facts(lines))

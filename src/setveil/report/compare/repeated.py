@@ -141,7 +141,7 @@ def repetitions(rows: Sequence[Row]) -> list[str]:
     if not drawn:
         return []
     samples = distinct(row.get(SAMPLE) for row in rows)
-    only = " The rows are the same each time: only queries and random items are drawn anew."
+    only = " The rows are the same each time: only queries and random items are drawn again."
     told = (
         f"{drawn[:1].upper()}{drawn[1:]}. Tables and figures show medians; equal promises are compared draw "
         "by draw, so that each draw counts."

@@ -248,7 +248,7 @@ def caveats(family: Family) -> list[str]:
         apart = sum(row.get("risk_m") not in (None, size) for row in family.done)
         if apart:
             out.append(
-                f"{count(apart, 'run')} with another number of known items {are(apart)} left out of risks."
+                f"{count(apart, 'run')} with another number of known items {are(apart)} omitted from risks."
             )
     loss = loss_of(family)
     if loss and any(loss.of(row) is None for row in family.done):

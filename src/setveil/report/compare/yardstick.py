@@ -52,17 +52,17 @@ def yardstick(kinds: Sequence[Family]) -> str:
         blocks.paragraph(
             "Means over all runs, and where there are several their standard deviation. The promises are of "
             "different kinds, and no order is meant: an epsilon bounds what any row changes, the others what "
-            "somebody finds who knows a few items."
+            "someone finds who knows a few items."
         ),
         blocks.grid(heads, escaped, "14% 20% 26% 8% 16% 16%"),
         blocks.paragraph(" ".join(html.escape(note, quote=False) for note in notes)),
         blocks.paragraph(
             f"Each draw costs its epsilon: {draws} draws cost {draws} times as much. So all draws of a "
-            "study, and what is said of them here, must stay inside. " + _WEAKNESS,
+            "study, and the figures about them here, are internal: do not share them. " + _WEAKNESS,
             "small",
         ),
     ]
-    return blocks.section("Beside differential privacy", *inside)
+    return blocks.section("Compared with differential privacy", *inside)
 
 
 def promised(row: Row) -> str:

@@ -62,9 +62,9 @@ code { font: .875em/1.4 ui-monospace, "Cascadia Mono", Menlo, Consolas, monospac
   vertical-align: -.1em; }
 .blanks { display: grid; grid-template-columns: 2fr 1fr 2fr; gap: 0 24px; }
 .blank { border-top: 1px solid #1a1a1a; margin-top: 52px; padding-top: 2px; color: #555; font-size: .875em; }
-.beside { display: grid; gap: 0 32px;
+.pair { display: grid; gap: 0 32px;
   grid-template-columns: repeat(auto-fit, minmax(min(340px, 100%), 1fr)); }
-.beside h2 { margin-top: 12px; }
+.pair h2 { margin-top: 12px; }
 nav { margin: 20px 0 4px; font-size: .9375em; }
 nav ul { display: flex; flex-wrap: wrap; gap: 2px 20px; padding: 0; list-style: none; max-width: none; }
 nav li { margin: 0; }
@@ -181,7 +181,7 @@ def unfolded(one: Section | None) -> str:
 def beside(*parts: str) -> str:
     """Set parts beside each other where there is room."""
     filled = [part for part in parts if part]
-    return "\n".join(['<div class="beside">', *(f"<div>\n{part}\n</div>" for part in filled), "</div>"])
+    return "\n".join(['<div class="pair">', *(f"<div>\n{part}\n</div>" for part in filled), "</div>"])
 
 
 def section(title: str, *parts: str) -> str:

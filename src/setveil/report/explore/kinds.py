@@ -15,9 +15,9 @@ Curve = tuple[str, str, Kind, bool, Callable[[ExploredCell, Explored], float | N
 # Losses that no measure is: the measure beside them, their names, what is different.
 _NEAR = {
     "items": ("lm", words.objective("items"), ""),
-    "entropy-max": ("entropy", "entropy-max", "; what is left out counts more"),
+    "entropy-max": ("entropy", "entropy-max", "; suppressed items count more"),
 }
-_LEFT_OUT = "left out: suppressed occurrences."
+_SUPPRESSED = "suppressed: share of occurrences."
 _LOSS: Curve = ("Loss", "0 to 1", "root", False, lambda cell, _: cell["loss"])
 _OF_ALL: tuple[Curve, ...] = (
     ("Query error", "median of random queries", "spread", True, lambda cell, _: cell["query_error"]),
@@ -48,7 +48,7 @@ class ExploredRows:
     @property
     def heads(self) -> tuple[str, ...]:
         """Names of the columns of the table of all figures."""
-        return ("loss", "names kept", "occurrences", "left out", "query error", "unique rows")
+        return ("loss", "names kept", "occurrences", "suppressed", "query error", "unique rows")
 
     @property
     def loss(self) -> tuple[str, str]:
@@ -90,7 +90,7 @@ class ExploredRows:
         """Say what the columns between loss and unique rows mean."""
         return [
             "names kept: items of the data that are published as themselves; occurrences: their occurrences.",
-            _LEFT_OUT,
+            _SUPPRESSED,
             "query error: median relative error of 1,000 random queries for two items, answered with the "
             "counts.",
         ]
@@ -122,7 +122,7 @@ class WithSensitiveItems(ExploredRows):
     @property
     def heads(self) -> tuple[str, ...]:
         """Names of the columns of the table of all figures."""
-        kept = ("names kept", "occurrences", "left out", "hidden", "learned")
+        kept = ("names kept", "occurrences", "suppressed", "hidden", "learned")
         return ("loss", "gap", *kept, "query error", "unique rows")
 
     def _figures(self, cell: ExploredCell) -> tuple[str, ...]:
@@ -141,7 +141,7 @@ class WithSensitiveItems(ExploredRows):
         """Say what the columns between loss and unique rows mean."""
         return [
             super().columns_explained()[0],
-            "left out: suppressed occurrences; hidden: those of sensitive items among them.",
+            "suppressed: share of occurrences; hidden: the sensitive ones among them.",
             "learned: greatest chance to be right about a sensitive item, with what the promise covers.",
             "query error: median relative error of 1,000 random queries for two items.",
             "gap: share of the loss that may be too much; 0 %: proven.",
@@ -161,7 +161,7 @@ class ExploredTable(ExploredRows):
     @property
     def heads(self) -> tuple[str, ...]:
         """Names of the columns of the table of all figures."""
-        return ("loss", "R", "T", "classes", "left out", "query error", "unique rows")
+        return ("loss", "R", "T", "classes", "suppressed", "query error", "unique rows")
 
     @property
     def loss(self) -> tuple[str, str]:
@@ -177,7 +177,7 @@ class ExploredTable(ExploredRows):
     def columns_explained(self) -> list[str]:
         """Say what the columns between loss and unique rows mean."""
         return [
-            f"classes: rows with the same published quasi-identifiers. {_LEFT_OUT}",
+            f"classes: rows with the same published quasi-identifiers. {_SUPPRESSED}",
             "query error: median relative error of 200 random queries for columns and items, answered with "
             "the counts.",
         ]
@@ -196,7 +196,7 @@ class ExploredFacts(ExploredRows):
     @property
     def heads(self) -> tuple[str, ...]:
         """Names of the columns of the table of all figures."""
-        return ("loss", "order", *self.found["parts"], "all", "left out", "unique rows")
+        return ("loss", "order", *self.found["parts"], "all", "suppressed", "unique rows")
 
     @property
     def loss(self) -> tuple[str, str]:
@@ -215,7 +215,7 @@ class ExploredFacts(ExploredRows):
         return [
             "order: where periods and bands are dropped: first, last, or at a depth of the codes' hierarchy.",
             f"{names}: share of all facts that keep it at its finest; all: that keep every part.",
-            _LEFT_OUT,
+            _SUPPRESSED,
         ]
 
     def all_curves(self) -> tuple[Curve, ...]:

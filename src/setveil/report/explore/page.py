@@ -216,5 +216,5 @@ def _made(found: Explored) -> list[tuple[str, str]]:
         ("Time", f"{words.whole_or(found['seconds'], 3)} s"),
         ("Machine", html.escape(found["made_on"])),
         ("Made with", html.escape(f"setveil {found['setveil']}")),
-        ("This page", "stays inside: it holds figures of the original and names your files."),
+        ("This page", "is internal: it contains figures of the original and names your files."),
     ]

@@ -32,14 +32,14 @@ class Recommended(TypedDict):
 
 
 LOSSES = (("R", "relational_loss"), ("T", "transaction_loss"))  # parts of the loss of a table
-_LEFT_OUT = "left out: suppressed occurrences."
+_SUPPRESSED = "suppressed: share of occurrences."
 
 
 class TriedRows:
     """What is shown of releases of rows of items; the defaults of other kinds of data."""
 
     heads: ClassVar[tuple[str, ...]] = (
-        "method", "loss", "query error", "itemsets kept", "left out", "unique rows", "time",
+        "method", "loss", "query error", "itemsets kept", "suppressed", "unique rows", "time",
     )  # fmt: skip
     loss: ClassVar[str] = "LM"
     measure: ClassVar[str] = "lm"  # the column of the loss where something else decides
@@ -98,7 +98,7 @@ class TriedRows:
     def columns_explained(self) -> list[str]:
         """Say what the columns up to unique rows are."""
         kept = "itemsets kept: of those in 1 % of the rows, up to three items."
-        return [*self._loss_and_error_explained(), kept, _LEFT_OUT]
+        return [*self._loss_and_error_explained(), kept, _SUPPRESSED]
 
     def _loss_and_error_explained(self) -> list[str]:
         given = self.advice["by"] == "are_mean"
@@ -106,8 +106,7 @@ class TriedRows:
         middle = "mean" if given else "median"
         return [
             f"loss: {self.loss_explained()}, 0 to 1 (nothing left).",
-            f"query error: {middle} relative error of {asked}, with the counts beside the rows where there "
-            "are any.",
+            f"query error: {middle} relative error of {asked}, with published counts where there are any.",
         ]
 
 
@@ -115,7 +114,7 @@ class TriedWithSensitiveItems(TriedRows):
     """What is shown of releases of rows if the promise bounds what is learned of sensitive items."""
 
     heads = (
-        "method", "loss", "query error", "left out", "hidden", "learned", "unique rows", "time",
+        "method", "loss", "query error", "suppressed", "hidden", "learned", "unique rows", "time",
     )  # fmt: skip
 
     def _figures(self, row: Row) -> tuple[str, ...]:
@@ -131,7 +130,7 @@ class TriedWithSensitiveItems(TriedRows):
         """Say what the columns up to unique rows are."""
         return [
             *self._loss_and_error_explained(),
-            "left out: suppressed occurrences; hidden: those of sensitive items among them.",
+            "suppressed: share of occurrences; hidden: the sensitive ones among them.",
             "learned: greatest chance to be right about a sensitive item, as far as promised.",
         ]
 
@@ -139,7 +138,7 @@ class TriedWithSensitiveItems(TriedRows):
 class TriedTable(TriedRows):
     """What is shown of releases of a table."""
 
-    heads = ("method", "loss", "R", "T", "query error", "left out", "unique rows", "time")
+    heads = ("method", "loss", "R", "T", "query error", "suppressed", "unique rows", "time")
     loss = measure = "f"
     known = "all quasi-identifiers and "
     their = "all quasi-identifiers and the"
@@ -163,7 +162,7 @@ class TriedTable(TriedRows):
 
     def columns_explained(self) -> list[str]:
         """Say what the columns up to unique rows are."""
-        return [*self._loss_and_error_explained(), _LEFT_OUT]
+        return [*self._loss_and_error_explained(), _SUPPRESSED]
 
 
 def kind_of(advice: Recommended) -> TriedRows:

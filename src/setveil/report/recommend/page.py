@@ -125,7 +125,7 @@ def _decided(advice: Recommended) -> blocks.Section | None:
         lines.append(("The hierarchy says what may be merged.", told))
     lines.append(
         (
-            "Another release is named beside it",
+            "Another release is named next to it",
             "if it leaves at most two thirds of the unique rows at nearly the same loss "
             f"({kind_of(advice).loss} at most 0.05 greater, the error of queries at most a tenth).",
         )
@@ -138,5 +138,5 @@ def _made(advice: Recommended) -> list[tuple[str, str]]:
     return [
         ("Machine", html.escape(advice["made_on"])),
         ("Made with", html.escape(f"setveil {advice['setveil']}")),
-        ("This page", "stays inside: it names your files."),
+        ("This page", "is internal: it names your files."),
     ]

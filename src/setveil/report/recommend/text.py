@@ -186,7 +186,7 @@ def notes(advice: Recommended) -> list[str]:
     lines += [f"{row['name']}: {row['keeps']}." for row in stronger]
     if any(row["rank"] and "in every class" in row["keeps"] for row in done):
         lines.append(
-            "classes: if there are several, everybody is told who is in which class, and labels differ by "
+            "classes: if there are several, each row's class is published, and labels differ by "
             "class. For statistics and draws; for tables of counts one label for each item is better."
         )
     lines += [f"{row['name']}, {row['status']}: {row['error']}" for row in rows if row["status"] != "done"]

@@ -43,7 +43,7 @@ def _counts(report: Record) -> str:
 def query_errors(found: Errors) -> str:
     """Say how far the estimated answers to random queries are off, in one sentence."""
     alone = found.get("from_rows")
-    how = "from the release" if alone is None else "with the counts beside the rows"
+    how = "from the release" if alone is None else "with the published counts"
     without = f" From rows alone they are {accuracy.spread(alone)}." if alone else ""
     asked = (
         f"{count(found['queries'], 'set')} drawn from all that some row holds, most of them rare"
@@ -100,9 +100,9 @@ def _frequencies(report: Record) -> str:
         return ""
     off = report["utility"].get("item_support_error")
     about = (
-        "A reader takes these numbers from the counts beside the rows."
+        "A reader takes these numbers from the published counts."
         if off and off.get("from_rows")
-        else "A reader who knows only a broader label spreads its rows evenly over the items it stands for."
+        else "A reader who knows only a broader label spreads its rows evenly over the items it represents."
     )
     about = words.spoken(report, f"{about} {accuracy.single_items(off)}".strip())
     most = max(max(line["rows"], line["estimate"]) for line in lines) or 1
@@ -130,7 +130,7 @@ def _frequencies(report: Record) -> str:
 
 def _published_as(report: Record, line: Frequency) -> str:
     if line["published"] is None:
-        return "left out"
+        return "suppressed"
     if line["published"] == line["item"]:
         return "itself"
     items = line["items"] or 0

@@ -12,7 +12,7 @@ from setveil.wording import are, count
 
 _MOST_LINES = 20
 _FEW = 3  # changes that a summary tells
-_LEFT_OUT = "left out"
+_SUPPRESSED = "suppressed"
 
 
 def applied_facts(report: Record) -> dict[str, str]:
@@ -72,7 +72,7 @@ def _changed(told: Applied) -> str:
 
 
 def _label(label: str | None) -> str:
-    return _LEFT_OUT if label is None else label
+    return _SUPPRESSED if label is None else label
 
 
 def _together(told: Applied) -> str:
@@ -142,7 +142,7 @@ def _repaired(report: Record, told: Applied) -> str:
         "What was coarsened",
         blocks.paragraph(
             "Under the earlier labels the promise does not hold for the new rows. Items of these labels are "
-            "published under broader ones, or left out; all others are as in the earlier run."
+            "published under broader ones, or suppressed; all others are as in the earlier run."
         ),
         blocks.grid(("Earlier label", "Label now", "Items", "Occurrences"), lines, "40% 30% 12% 18%"),
         _more(len(told["changes"])),
@@ -150,7 +150,7 @@ def _repaired(report: Record, told: Applied) -> str:
 
 
 def _name(report: Record, label: str | None) -> str:
-    return _LEFT_OUT if label is None else shown(report, label)
+    return _SUPPRESSED if label is None else shown(report, label)
 
 
 def _first(report: Record, change: Change) -> str:

@@ -89,11 +89,11 @@ def _rows(report: Record, known: str) -> tuple[str, str] | None:
     facts: Facts = guarantee
     if k is None or k < 2:
         return None
-    who = "somebody who compares whole rows"
+    who = "someone who compares whole rows"
     if "itemsets" in guarantee:
-        who = "somebody who knows the items that a constraint names"
+        who = "someone who knows the items that a constraint names"
     elif known in facts:
-        who = f"somebody who knows {known_words(facts[known], _unit(report))}"
+        who = f"someone who knows {known_words(facts[known], _unit(report))}"
     found = f" The smallest group found has {count(least, 'row')}." if least else ""
     return (
         f"k={count(k)}:",
@@ -109,13 +109,13 @@ def _knowledge(report: Record, known: str) -> tuple[str, str]:
         most = number_words(said, words.unit(report))
         return (
             f"{known}:",
-            f"somebody may know up to {most} of a person. Choose more where so much can be known.",
+            f"someone may know up to {most} of a person. Choose more if someone can know more.",
         )
     if m is None:
-        return f"{known}=inf:", f"it does not matter how many {words.unit(report)}s somebody knows."
+        return f"{known}=inf:", f"it does not matter how many {words.unit(report)}s someone knows."
     entry = entry_of(after, m + 1, "best") if after else None
     if after is None or entry is None:
-        left = f"What {count(m + 1, words.unit(report))} would give away was not counted."
+        left = f"The risk of {count(m + 1, words.unit(report))} was not counted."
     else:
         rows = words.rows_of(entry["rows_below"]["2"], after["rows"])
         about = "" if entry["exact"] else "about "
@@ -123,6 +123,6 @@ def _knowledge(report: Record, known: str) -> tuple[str, str]:
         left = f"The {items} of a row would single out {about}{rows} of the release."
     return (
         f"{known}={count(m)}:",
-        f"somebody may know up to {count(m, _unit(report))} of a person. {left} Choose a larger {known} "
+        f"someone may know up to {count(m, _unit(report))} of a person. {left} Choose a larger {known} "
         "where so much can be known.",
     )

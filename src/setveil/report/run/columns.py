@@ -81,8 +81,8 @@ def _others(report: Record, table: TableEntry) -> blocks.Section | None:
     shares = report["utility"].get("kept_shares", {})
     for column in table["kept"]:
         unique = (
-            f" {count(column['unique'], 'value')} {are(column['unique'])} in one row only: whoever knows it "
-            "finds that row."
+            f" {count(column['unique'], 'value')} {are(column['unique'])} in one row only: someone who knows "
+            "one finds its row."
             if column["unique"]
             else ""
         )

@@ -28,7 +28,7 @@ def contents(report: Record) -> str:
             f"{file} says in how many rows of the original each of {listed} was: all that at least "
             f"{count(counts['least'], 'row')} held"
         )
-    left_out = ", or leave it out" if counts["suppressed"] else ""
+    left_out = ", or suppress it" if counts["suppressed"] else ""
     items, least = count(counts["items"], words.unit(report)), count(counts["least"])
     more = words.spoken(report, "An item was in at least as many rows as its lines add up to")
     return (
@@ -51,7 +51,7 @@ def told_by_counts(report: Record) -> blocks.Section | None:
     ]
     more = f", and {count(len(sure) - _MOST)} more" if len(sure) > _MOST else ""
     unit = words.unit(report)
-    likely = f"No {unit} is in more than {limit} of the rows of a label that stands for several."
+    likely = f"No {unit} is in more than {limit} of the rows of a label that represents several."
     if named:
         likely = f"Nearly certain, in more than {limit} of the rows of their label: {', '.join(named)}{more}."
     many = f"{count(len(sure), unit)} {are(len(sure))}" if sure else f"No {unit} is"
@@ -62,6 +62,6 @@ def told_by_counts(report: Record) -> blocks.Section | None:
         f"still equally likely to be a person's. But they tell how likely each {unit} is where a row shows "
         "its label.</p>",
         f'<p class="names">{likely}</p>',
-        f'<p class="small">Leave them out (<code>--no-counts</code>) where {unit}s must not be guessed '
+        f'<p class="small">Omit them (<code>--no-counts</code>) if {unit}s must not be guessed '
         f"either, or where it is known how many {unit}s a row can hold at most.</p>",
     )

@@ -15,7 +15,7 @@ from setveil.wording import count
 
 _MOST_ITEMS, _MOST_SENSITIVE = 10, 30
 _INTRODUCTION = (
-    "Rows that fit somebody of whom {known} are known, and nothing else: the most identifying items of each "
+    "Rows that match someone if only {known} are known: the most identifying items of each "
     "row, the worst case, or items picked at random."
 )
 _PUBLIC_ONLY = " Private and sensitive items count as unknown."
@@ -270,7 +270,7 @@ def _attackers(report: Record, before: Risk, after: Risk) -> str:
         ]
     lines.append(
         [
-            "<b>Marketer</b>, who picks a row for everybody: rows re-identified on average",
+            "<b>Marketer</b>, who picks a row for everyone: rows re-identified on average",
             *(_marketer(entry, result["rows"]) for result, entry in told),
         ]
     )
@@ -288,13 +288,13 @@ def _attackers(report: Record, before: Risk, after: Risk) -> str:
 
 def _prosecutor(entry: Attack) -> str:
     if entry["fewest"] is None:
-        return "nothing is known of anybody"
+        return "nothing is known of anyone"
     return ("" if entry["exact"] else "at least ") + words.one_in(entry["fewest"])
 
 
 def _journalist(entry: Attack) -> str:
     if entry["fewest"] is None:
-        return "nothing is known of anybody"
+        return "nothing is known of anyone"
     return f"at most {words.one_in(entry['fewest'])}" if entry["exact"] else "at most the prosecutor's"
 
 
@@ -327,7 +327,7 @@ def _inference(report: Record, before: Risk, after: Risk) -> str:
     return blocks.subsection(
         "What can be learned about private items",
         blocks.paragraph(
-            "The greatest probability with which some private or sensitive item is learned about somebody, "
+            "The greatest probability with which some private or sensitive item is learned about someone, "
             "and one way to learn it." + (_WATCHED if report.get("watched") else "")
         ),
         blocks.grid(("Known", *_SIDES), lines, "14% 43% 43%"),
@@ -366,8 +366,8 @@ def _each(report: Record, before: Risk, after: Risk) -> str:
     return blocks.subsection(
         "What can be learned about each",
         blocks.paragraph(
-            f"The greatest probability with which somebody who knows {known} learns each of them, and one "
-            f"way to learn it.{f' And {count(more)} more, of which less is learned.' if more > 0 else ''}"
+            f"The greatest probability with which someone who knows {known} learns each of them, and one "
+            f"way to learn it.{f' And {count(more)} more, with lower probabilities.' if more > 0 else ''}"
         ),
         blocks.grid(("Item", *_SIDES), lines, "24% 38% 38%"),
     )

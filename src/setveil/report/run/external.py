@@ -47,7 +47,7 @@ def handed_out(report: Record) -> Told:
         `risk` of the published rows; `names` of those labels, and of `about` the purpose and the recipient,
         were given by who made the release. `rounded` holds the rest: texts and lengths of bars, in steps that
         at least 100 occurrences of the original fall into; it is missing where there are too few of them, and
-        where it would tell how often sensitive items were left out.
+        where it would reveal how often sensitive items were suppressed.
     """
     guarantee: Facts = report["guarantee"]
     published: Mapping[str, object] = report["published"]
@@ -255,7 +255,7 @@ def _names(told: Told) -> blocks.Section | None:
     """List the published labels that stand for several items."""
     number = count(len(told["labels"]), "name")
     return blocks.fold(
-        "Broader labels", f"{number} that stand for other {words.unit(told)}s.", labels(told, "about.json")
+        "Broader labels", f"{number} that represent other {words.unit(told)}s.", labels(told, "about.json")
     )
 
 
@@ -265,14 +265,14 @@ def _listed(told: Told) -> str:
     return f" (only items that at least {count(least, 'row')} contained)" if least else ""
 
 
-_MEANS = ", and lists the items that each broader label stands for"
+_MEANS = ", and lists the items that each broader label represents"
 
 
 def _lost(told: Told) -> str:
     rounded = told.get("rounded")
     if not rounded:
         why = (
-            "it would tell how often sensitive items were left out."
+            "it would reveal how often sensitive items were suppressed."
             if "rho" in told["guarantee"]
             else "the data are too small to tell it safely."
         )
@@ -352,14 +352,14 @@ def _found(told: Told) -> str:
     return blocks.section(
         "Who can still be found",
         blocks.paragraph(
-            f"Rows that fit somebody of whom {known} are known, counted in the "
+            f"Rows that match someone if {known} are known, counted in the "
             f"published rows alone: anyone can repeat it.{sampled}{_CHANCE if private else ''}"
         ),
         blocks.grid(heads, lines, "28%" + " 18%" * (len(heads) - 1), numbers=True),
     )
 
 
-_CHANCE = " Chance: the greatest probability with which they learn some private item about somebody."
+_CHANCE = " Chance: the greatest probability with which they learn some sensitive item about someone."
 
 
 def _cell(rows: float, whole: int) -> str:

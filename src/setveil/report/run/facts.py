@@ -14,17 +14,17 @@ from setveil.wording import count
 OPEN = (
     (
         "Gaps between more dates.",
-        "Who knows how many days lie between two facts of a person is covered where m is 2 or more. The gaps "
+        "The number of days between two facts of a person is covered if m is 2 or more. The gaps "
         "between three dates are three facts: beyond m they may single a person out, however dates were "
         "shifted.",
     ),
     (
         "How many facts a row has, and periods without any.",
-        "Who sees 40 facts of one person knows that she comes often. That a row shows no fact of a period is "
-        "told.",
+        "Someone who sees 40 facts of one person knows that they come often. A row also shows periods "
+        "without facts.",
     ),
 )
-"""What the promise about facts leaves open, beside what it always does."""
+"""Limits of the promise about facts, in addition to those of every promise."""
 
 _COLORS = (blocks.UNCHANGED, "#56b4e9", blocks.GENERALIZED, "#f3c969", "#d9d9d9")
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM = 760, 200, 52, 24  # of the picture, and of its margins
@@ -73,7 +73,7 @@ def _kept(told: OfFacts) -> blocks.Section | None:
         blocks.paragraph(
             "Kept: the share of all occurrences that are published with the finest value of the part. Loss: "
             "the average share of its other values that a value can be mistaken for; 1 where the fact is "
-            "left out."
+            "suppressed."
         ),
         blocks.table(("Part", "Kept", "Loss by itself", ""), lines, "34% 15% 18% 33%"),
     )
@@ -127,8 +127,8 @@ def _proven(one: Order) -> str:
 
 def _timeline(line: Timeline) -> blocks.Section | None:
     levels, periods = line["levels"], line["periods"]
-    legend = [(color, text, "") for color, text in zip(colors(line), [*levels, "left out"], strict=True)]
-    heads = ["Period", *levels, "left out"]
+    legend = [(color, text, "") for color, text in zip(colors(line), [*levels, "suppressed"], strict=True)]
+    heads = ["Period", *levels, "suppressed"]
     lines = [
         [blocks.data(one["period"]), *map(count, one["published"]), count(one["left_out"])] for one in periods
     ]
@@ -146,7 +146,7 @@ def _in_short(line: Timeline) -> str:
     whole = sum(sum(one["published"]) + one["left_out"] for one in line["periods"])
     parts = [
         f"{words.percent(number, whole)} {what}"
-        for number, what in zip(sums(line), [*line["levels"], "left out"], strict=True)
+        for number, what in zip(sums(line), [*line["levels"], "suppressed"], strict=True)
         if number
     ]
     return f"Of all occurrences {', '.join(parts)}."

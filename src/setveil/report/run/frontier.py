@@ -35,11 +35,11 @@ def frontier(report: Record) -> blocks.Section | None:
     )
     drawn = plot(
         *scales,
-        ("loss of the columns (R)", "item occurrences left out"),
+        ("loss of the columns (R)", "item occurrences suppressed"),
         series[::-1],
         width=520,
         height=240,
-        label="Item occurrences left out against the loss of the columns, for each release that was tried",
+        label="Item occurrences suppressed against the loss of the columns, for each release that was tried",
     )
     caption = (
         "Blue: classes of at least as many rows as the table says; orange: parts split where that gains "
@@ -56,7 +56,7 @@ def frontier(report: Record) -> blocks.Section | None:
         ]
         for entry in entries
     ]
-    heads = ("Classes of at least", "Classes", "R", "T", "Left out", "f")
+    heads = ("Classes of at least", "Classes", "R", "T", "Suppressed", "f")
     return blocks.fold(
         "What else could be had",
         f"{count(len(entries), 'release')} that {'was' if len(entries) == 1 else 'were'} tried, as a picture "
@@ -75,7 +75,7 @@ def frontier_lines(report: Record) -> list[str]:
     entries = report.get("frontier") or []
     if len(entries) < 2:
         return []
-    lines = [f"{'classes of at least':21}{'classes':>9}{'R':>9}{'T':>9}{'left out':>10}{'f':>9}"]
+    lines = [f"{'classes of at least':21}{'classes':>9}{'R':>9}{'T':>9}{'suppressed':>12}{'f':>9}"]
     for entry in entries:
         numbers = (words.measure(entry[key]) for key in ("relational_loss", "transaction_loss", "f"))
         relational, transactional, total = numbers
@@ -108,7 +108,7 @@ def chosen_of(entries: list[Class]) -> Class | None:
 def neighbours(report: Record) -> str:
     """Name the next points of the frontier on either side, in a sentence; empty where there are none."""
     return "; ".join(
-        f"{gain}: {words.percent(entry['suppressed_share'])} left out at R "
+        f"{gain}: {words.percent(entry['suppressed_share'])} suppressed at R "
         f"{words.measure(entry['relational_loss'])} ({setting(entry)})"
         for gain, entry in instead(report)
     )

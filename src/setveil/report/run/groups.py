@@ -40,7 +40,9 @@ def _of_items(report: Record) -> str:
     if len(alone) < _ITEMS or len(alone) * _SHARE < report["input"]["items"]:
         return ""
     gone = sum(branch["left_out"] > 0 for branch in alone)
-    often = f": {gone:,} of them {are(gone)} left out{' of some rows' * ('table' in report)}" if gone else ""
-    besides = ", besides sensitive ones" if len(alone) < len(occurring) else ""
+    often = (
+        f": {gone:,} of them {are(gone)} suppressed{' of some rows' * ('table' in report)}" if gone else ""
+    )
+    besides = ", except sensitive ones" if len(alone) < len(occurring) else ""
     of = count(report["input"]["items"], "item")
     return f"{len(alone):,} of {of} stand alone below the top{besides}{often}."

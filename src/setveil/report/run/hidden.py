@@ -58,7 +58,7 @@ def hidden_items(report: Record) -> str:
     told = hidden(report)
     return blocks.subsection(
         "What it costs that nothing sensitive is learned",
-        blocks.paragraph(f"Left out: {told}" if told else ""),
+        blocks.paragraph(f"Suppressed: {told}" if told else ""),
         _each(report) if told else "",
         blocks.paragraph(price(report)),
         *(blocks.paragraph(warning) for warning in report["algorithm"].get("warnings") or ()),
@@ -75,7 +75,7 @@ def _each(report: Record) -> str:
     ]
     rest = len(items) - len(lines)
     more = blocks.paragraph(f"{count(rest)} more in internal/report.json.", "small") if rest else ""
-    heads = ("Item", "Occurrences left out", "Greatest chance left")
+    heads = ("Item", "Occurrences suppressed", "Greatest chance left")
     return blocks.grid(heads, lines, "46% 24% 30%") + more if lines else ""
 
 

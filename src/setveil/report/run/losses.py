@@ -65,7 +65,7 @@ def _branches(report: Record) -> str:
         "Branch",
         words.spoken(report, "Items"),
         "Occurrences",
-        *(["Left out"] if local else []),
+        *(["Suppressed"] if local else []),
         "NCP",
         "",
     )
@@ -101,7 +101,7 @@ def labels(report: Record, about: str = "published/about.json") -> str:
     return blocks.subsection(
         "The most used broader labels",
         blocks.paragraph(
-            words.spoken(report, "Each stands for one or more of the items below it.")
+            words.spoken(report, "Each represents one or more of the items below it.")
             + " Bars: share of all published rows."
         ),
         blocks.table(("Label", f"{unit}s below", "In rows", "Share", ""), lines, WIDTHS),
@@ -144,7 +144,7 @@ def _left_out(report: Record) -> str:
         f"{with_them}"
     )
     if number != len(names):
-        many += " Some are left out together, under the name that the hierarchy has for all of them."
+        many += " Some are suppressed together, under the name that the hierarchy has for all of them."
     rows = {line["item"]: line["rows"] for line in report.get("frequencies") or []}
     frequent = sorted((name for name in names if name in rows), key=lambda name: -rows[name])
     if rows and not frequent:
@@ -155,7 +155,7 @@ def _left_out(report: Record) -> str:
     rest = len(names) - len(told)
     more = f", and {count(rest)} more in <code>internal/report.json</code>" if rest else ""
     return blocks.subsection(
-        words.spoken(report, "Items left out"),
+        words.spoken(report, "Suppressed items"),
         blocks.paragraph(many),
         f'<p class="names">{", ".join(told)}{more}.</p>',
     )

@@ -194,7 +194,7 @@ def _folders(report: Record) -> str:
         f"the folder <code>internal/</code>. It says {told}, and this report is in it: its hash can confirm "
         "a guess of the input."
     )
-    points = [share, ("Must stay inside:", inside)]
+    points = [share, ("Internal, do not share:", inside)]
     if others := words.only_one_of(report):
         points.insert(1, ("Only one:", html.escape(others)))
     return blocks.section("What may be shared", blocks.points(points))

@@ -25,7 +25,7 @@ _PRESENCE = {
 _WAYS = {
     "needed": "only whom any labels would let be found",
     "found": "whom the best labels of these rows by themselves would let be found",
-    "returners": "everybody who was in an earlier release",
+    "returners": "everyone who was in an earlier release",
     "none": "nobody",
     "planned": "whom any labels would let be found; the releases were planned together",
 }
@@ -36,11 +36,11 @@ def series_facts(report: Record) -> dict[str, str]:
     told = report.get("series")
     if not told:
         return {}
-    return {"Series": f"{_promise(told)} {_kept(told)}", "Held back": _held(told)}
+    return {"Series": f"{_promise(told)} {_kept(told)}", "Withheld": _held(told)}
 
 
 def _promise(told: SeriesEntry) -> str:
-    """Say what the releases together promise, which everybody may know."""
+    """Say what the releases together promise, which everyone may know."""
     several = f"all {len(told['of'])} releases ({and_list(told['of'])}) together promise"
     who = several if len(told["of"]) > 1 else "the first release of a series, which promises"
     items = f"up to {count(told['m'], 'item')}"
@@ -74,10 +74,10 @@ def series_told(report: Record) -> blocks.Section | None:
         ("Promise", f"{_promise(told)} Here {_KNOWN[told['known']]}; {_PRESENCE[told['presence']]}."),
         ("Kept", _kept(told)),
         ("People", f"{told['people']:,} in all releases, {told['returning']:,} of them in several"),
-        ("Held back", _held(told)),
+        ("Withheld", _held(told)),
         (
             "Cost",
-            f"LM {told['lm']:.4f}, {count(told['left_out'], 'occurrence')} left out, "
+            f"LM {told['lm']:.4f}, {count(told['left_out'], 'occurrence')} suppressed, "
             f"{count(told['names_kept'], 'item')} under their own names; "
             + ("proven to lose least in this way" if told["proven"] else f"gap {percent(told['gap'])}"),
         ),

@@ -23,7 +23,7 @@ _NEVER_COVERED = (
     (
         "Other files.",
         "A second release about the same people, or any file that can be matched with this one, may together "
-        "with it give away more than each does alone. A series has one promise over all its releases.",
+        "with it reveal more than each does alone. A series has one promise over all its releases.",
     ),
 )
 
@@ -77,7 +77,7 @@ def about(report: Record, told: tuple[str, ...] = _ABOUT) -> str:
 
 _COUNTED = (
     "How likely an item is.",
-    "The counts beside the rows tell which share of a label's rows hold each of its items.",
+    "The published counts show which share of a label's rows hold each of its items.",
 )
 
 

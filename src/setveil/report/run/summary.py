@@ -47,7 +47,7 @@ def facts(report: Record) -> dict[str, str]:
     counts = report.get("counts")
     counted = f", with counts of {count(counts['items'], words.unit(report))}" if counts else ""
     share = (
-        f"published/ only{counted}. internal/ stays inside: its files undo the protection."
+        f"published/ only{counted}. Never share internal/: it reverses the anonymization."
         if guarantee["holds"]
         else "Nothing: the promise does not hold."
     )
@@ -96,7 +96,7 @@ def _of_table(report: Record) -> dict[str, str]:
         return {}
     dropped = report["table"]["dropped"]
     return {
-        "Left out": left_out(report),
+        "Suppressed": left_out(report),
         "Instead": neighbours(report),
         "Dropped": f"{words.listed(dropped)}: not published" if dropped else "",
     }

@@ -189,7 +189,7 @@ def require_readable(study: Study, folder: Path, progress: Progress = silent) ->
 
 def _as_keys(error: TableError) -> str:
     """Write how a table is likely to be read as a study says it."""
-    lines = ["say beside its path how it is to be read, for example"]
+    lines = ["say after its path how to read it, for example"]
     for options, meaning in error.readings:
         keys = (f"{name} = {dumps(value, ensure_ascii=False)}" for name, value in options.items())
         lines += [f"    {', '.join(keys)}", f"        {meaning}"]

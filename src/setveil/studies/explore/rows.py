@@ -110,7 +110,7 @@ def require_algorithm(algorithm: Any, model: str = MODEL) -> tuple[str, Any]:
     if name not in suited:
         what = "one" if model == MODEL else "one in all rows"
         raise RequestError(
-            f"{name} gives an item several labels; what promises cost is told by recodings that give it "
+            f"{name} gives an item several labels; the cost of guarantees is shown by recodings that give it "
             f"{what}, and for k^m-anonymity by classes.",
             hint=f"Use {', '.join(suited)}.",
         )

@@ -85,7 +85,7 @@ def candidates(k: int, m: int | str, private: Value | None = None, h: str | None
         Candidate("exact", promise, km),
         Candidate("exact", {**promise, "objective": FOR_COUNTS}, km),
         Candidate("exact", {**promise, "suppress": False}, km),
-        Candidate("classes", promise, f"{km} in every class, which is told"),
+        Candidate("classes", promise, f"{km} in every published class"),
         Candidate("mhghs", promise, km),
         Candidate("aa", promise, km),
         Candidate("lg", {"k": k}, f"k-anonymity of whole rows (k={k}, more than asked)"),

@@ -32,7 +32,7 @@ from setveil.studio.projects import Project
 from setveil.studio.render import Json, at, page, to
 from setveil.values.kinds import Flag, Integer, Probability, Share, Size, sizes_in
 
-COMMON = ((5, 2, "shared inside a consortium"), (20, 3, "published for everybody"))
+COMMON = ((5, 2, "shared inside a consortium"), (20, 3, "published for everyone"))
 _USUAL = {"k": "5", "m": "2", "rho": "", "left_out": "any", "share": "1%", "keep": "", "spare": ""}
 _FRONT_MODELS = {"km-anonymity", "km-rho", "kkm"}
 _WATCHING = {"km-anonymity"}  # looks at sensitive items, without a promise about them

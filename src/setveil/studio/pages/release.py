@@ -54,7 +54,7 @@ _STATES = {
     "kept": "Published as they are",
 }
 # of the summary, beside the figures
-_TOLD = ("Lost", "Optimum", "Items", "Facts", "Rows", "Left out", "Dropped")
+_TOLD = ("Lost", "Optimum", "Items", "Facts", "Rows", "Suppressed", "Dropped")
 
 
 async def show(request: Request) -> Response:

@@ -37,7 +37,7 @@ PLAN, ADD, VERIFY = "series-plan", "series-add", "series-verify"
 _SHORT = 3  # seconds that an answer is waited for before the page is shown
 _KINDS = {
     "periods": "what came since the last one: a month's purchases, a year's stays",
-    "register": "everybody so far, with all items so far; nobody leaves, and no item is lost",
+    "register": "everyone so far, with all items so far; nobody leaves, and no item is lost",
 }
 _KNOWN = {
     "histories": "An item counts once, in all releases in which a person has it, such as a disease",
@@ -345,7 +345,7 @@ def _cannot(request: Request) -> list[dict[str, str]]:
     settings = project.settings()
     jobs: Jobs = request.app.state.studio.jobs
     if not (project.folder / places.SERIES).is_dir():
-        return [fault("The series has not begun.", "k")]
+        return [fault("The series is not started yet.", "k")]
     if any(job.kind in {ADD, PLAN} and not job.is_over for job in jobs.of(project)):
         return [fault(_ALONE, "", "Wait until it is done, or cancel it.")]
     if "input" not in settings:

@@ -118,7 +118,7 @@ function meaning(head, m) {
     "loss": table.dataset.loss,
     "names kept": "of the items are unchanged",
     "occurrences": "of all occurrences stay as they are",
-    "left out": "of all occurrences are suppressed",
+    "suppressed": "of all occurrences are suppressed",
     "query error": "query error: random counts are typically off by that much",
     "unique rows": `of the rows are singled out by ${Number(m) + 1} items, which is not promised`,
     "classes": "classes",

@@ -48,14 +48,14 @@ class ReportKind:
     term: ClassVar[tuple[str, str]]
     """The word of this kind that needs an explanation, and that explanation as HTML."""
     counts_whole: ClassVar[bool] = True
-    """Whether the counts beside the rows tell all rows of an item, as it has one name in all of them."""
+    """Whether the published counts cover all rows of an item, as it has one label in all of them."""
     untreated: ClassVar[str] = (
         "Only the items were treated. A name, a date, a place or any other column joined to them is not "
         "covered."
     )
     """What was treated of a row, and what else of it the promise does not cover."""
     supports_differ: ClassVar[str] = "rows or items were changed, added or lost"
-    """Why a label may have another support than the items that it stands for."""
+    """Why a label may have another support than the items that it represents."""
 
     def loss(self, _report: Record) -> str:
         """State what became of the item occurrences, in one sentence."""
@@ -94,7 +94,7 @@ class ReportKind:
         return []
 
     tells_shares: ClassVar[bool] = True
-    """Whether occurrences are told as shares of all."""
+    """Whether occurrences are published as shares of all."""
 
     def measured(self, _utility: Utility, _labels: Labels, _rows: dict[str, int]) -> list[str]:
         """Say what else was measured, in lines (see `setveil.report.measures.measures_text`)."""

@@ -38,7 +38,7 @@ class Blocks(ReportKind):
         found, whole = report["blocks"], report["input"]["occurrences"]
         told = found["told_occurrences"]
         return (
-            f"Only {count(found['items'], 'item')} are told of, which are "
+            f"Only {count(found['items'], 'item')} are published, which are "
             f"{words.percent(told, whole) if whole else 'none'} of all item occurrences; all counts have "
             f"noise: a cell is off by {found['cells_off']:.3g} rows on average."
         )
@@ -54,18 +54,18 @@ class Blocks(ReportKind):
     def shares(self, report: Record) -> Shares:
         told, whole = report["blocks"]["told_occurrences"], report["input"]["occurrences"]
         return [
-            (blocks.GENERALIZED, "of items that are told, with noise", told),
+            (blocks.GENERALIZED, "of published items, with noise", told),
             (blocks.SUPPRESSED, "of items that are not told", whole - told),
         ]
 
     def items(self, report: Record) -> str:
         found = report["blocks"]
-        return f"{count(found['items'])} in {count(found['blocks'], 'block')}; no other is told of."
+        return f"{count(found['items'])} in {count(found['blocks'], 'block')}; no other is published."
 
     def item_tiles(self, report: Record) -> Points:
         found = report["blocks"]
         return [
-            (count(found["items"]), "items that are told of"),
+            (count(found["items"]), "published items"),
             (count(found["blocks"]), "blocks"),
             (count(found["cells"]), "cells, each with noise"),
         ]
@@ -104,8 +104,8 @@ class Blocks(ReportKind):
         lines = ", ".join(f"{_plain(one['epsilon'])} for {one['line']}" for one in found["spent"])
         return {
             "Spent": f"{_plain(report['guarantee']['spent'])}: {lines}.",
-            "Noise": "drawn anew in every run, whatever the seed. Off by "
-            f"{count(abs(found['rows_off']), 'row')} in all; that is told inside only.",
+            "Noise": "drawn again in every run, whatever the seed. Off by "
+            f"{count(abs(found['rows_off']), 'row')} in all; only internal files say that.",
         }
 
     def sections(self, report: Record) -> list[blocks.Section | None]:
@@ -124,7 +124,7 @@ class Blocks(ReportKind):
                 "Epsilon and noise",
                 f"{_plain(report['guarantee']['spent'])} spent, on {count(len(lines), 'line')}.",
                 blocks.grid(
-                    ("What is told", "Epsilon", "One row changes it by", "Scale of the noise"),
+                    ("Published", "Epsilon", "One row changes it by", "Scale of the noise"),
                     lines,
                     "46% 16% 20% 18%",
                     numbers=True,
@@ -132,7 +132,7 @@ class Blocks(ReportKind):
                 blocks.paragraph(
                     "The noise is not drawn by the seed: another run on the same data gives other counts, "
                     "and costs as much again. What is said here of how far the counts are off compares them "
-                    "with the true data, and must stay inside."
+                    "with the true data, and is internal."
                 ),
             )
         ]

@@ -20,7 +20,7 @@ class Chunks(ReportKind):
     published = "chunks.csv", "clusters.csv"
     term = (
         "Cluster and chunk:",
-        "rows that are published together; and some of their items, of which it is told what each row has of "
+        "rows that are published together; and some of their items, with the items of each row among "
         "them, but not which row. A <b>term chunk</b> only names items.",
     )
 
@@ -28,7 +28,7 @@ class Chunks(ReportKind):
         found, whole = report["chunks"], report["input"]["occurrences"]
         inside = found["record_occurrences"] + found["shared_occurrences"]
         dropped = (
-            f" {count(found['left_out'], 'occurrence')} of sensitive items are left out."
+            f" {count(found['left_out'], 'occurrence')} of sensitive items are suppressed."
             if found["left_out"]
             else ""
         )
@@ -57,7 +57,7 @@ class Chunks(ReportKind):
         rest = report["input"]["occurrences"] - inside
         return [
             (blocks.UNCHANGED, "shown in chunks", inside),
-            (blocks.GENERALIZED, "in term chunks only, without a number, or left out", rest),
+            (blocks.GENERALIZED, "in term chunks only, without a number, or suppressed", rest),
         ]
 
     def items(self, report: Record) -> str:
@@ -176,7 +176,7 @@ def _clusters(report: Record) -> blocks.Section | None:
         ["Term chunks", count(found["term_items"]), f"{count(hidden)}, not told"],
     ]
     if found["left_out"]:
-        places.append(["Left out", "", count(found["left_out"])])
+        places.append(["Suppressed", "", count(found["left_out"])])
     return blocks.fold(
         "Clusters and chunks",
         f"{count(found['clusters'], 'cluster')} by size, items and occurrences by place.",
@@ -211,10 +211,10 @@ def _holes(report: Record) -> blocks.Section | None:
         f"{told[0].upper()}{told[1:]}",
         blocks.paragraph(
             "The promise says that some data, from which the release may come, have k rows for "
-            "whatever somebody "
-            "knows. It does not say how likely these are; what all rows of a cluster have is "
+            "every set of items someone "
+            "knows. It does not say how likely these are. Items that all rows of a cluster contain are "
             "certain; and items "
-            "of different chunks may be linked by who knows how chunks are made."
+            "of different chunks may be linked by someone who knows how chunks are made."
         ),
         f'<p class="names">{text}.</p>' if text else "",
     )

@@ -25,8 +25,8 @@ class ClassedRows(LocalRows):
     internal = (*PARTS, "splits.csv")
     term = (
         "Class:",
-        "rows that were cut out together, which is told of every row. In each class an item has one label, "
-        "or none, and another class may have another. <b>Suppressed:</b> left out of all rows of a class.",
+        "rows that were split off together; each row's class is published. In a class an item has one label, "
+        "or none, and another class may have another. <b>Suppressed:</b> omitted from all rows of a class.",
     )
     supports_differ = "an item has another label in other classes"
 
@@ -60,7 +60,7 @@ class ClassedRows(LocalRows):
 
     def holds_for(self, report: Record) -> str:
         alone = report.get("classes", {}).get("number") == 1
-        return "" if alone else "So in every class, for whoever knows the class, too."
+        return "" if alone else "This is so in every class, even if the class is known."
 
     def sections(self, report: Record) -> list[blocks.Section | None]:
         return [_classes(report), _shares(report)]
@@ -77,7 +77,7 @@ class ClassedRows(LocalRows):
         if tried and "one_class_error" in found:
             alone = words.error(found["one_class_error"])
             off = f"; pairs are off by {words.error(min(tried))}, in one class by about {alone}"
-        told = f"{count(found['number'])} of {reach} rows{off}. Who is in which class is told."
+        told = f"{count(found['number'])} of {reach} rows{off}. Each row's class is published."
         return {"Classes": f"{told} {words.ONE_OF_THEM}"}
 
 
@@ -110,7 +110,7 @@ def _classes(report: Record) -> blocks.Section | None:
         )
         for one in by_size[:_MOST]
     ]
-    heads = ("Class", "Cut on", "Rows", "Labels", "Items by name", "Left out", "Gap")
+    heads = ("Class", "Cut on", "Rows", "Labels", "Items by name", "Suppressed", "Gap")
     more = f"<p>And {count(len(by_size) - _MOST)} smaller ones.</p>" if len(by_size) > _MOST else ""
     proven = sum(one.get("proven", True) for one in found["classes"])
     holds = (

@@ -17,7 +17,7 @@ class FactsReport(RowsReport):
     term = (
         "Generalized:",
         "published with a broader code, a longer period or a wider band. Two facts of a row that get the "
-        "same name are published once. <b>Suppressed:</b> left out of every row.",
+        "same name are published once. <b>Suppressed:</b> omitted from every row.",
     )
 
     untreated = (

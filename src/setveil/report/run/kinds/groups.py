@@ -117,7 +117,7 @@ class GroupsReport(ReportKind):
         """Say what is published row by row, and in how many groups."""
         names = count(told["published"]["items"])
         return [
-            ("Different items", f"{names}, besides those counted in <code>groups.csv</code>"),
+            ("Different items", f"{names}, except those counted in <code>groups.csv</code>"),
             ("Groups", count(told["guarantee"]["groups"])),
         ]
 

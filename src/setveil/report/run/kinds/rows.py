@@ -37,7 +37,7 @@ class RowsReport(ReportKind):
     term = (
         "Generalized:",
         "published under a broader label. Two items of a row that get the same name are published once. "
-        "<b>Suppressed:</b> left out of every row.",
+        "<b>Suppressed:</b> omitted from every row.",
     )
 
     def loss(self, report: Record) -> str:
@@ -49,7 +49,7 @@ class RowsReport(ReportKind):
         if not generalized:
             return (
                 f"{count(suppressed)} of {whole} "
-                f"({words.percent(suppressed, occurrences)}) {are(suppressed)} left out; all others are "
+                f"({words.percent(suppressed, occurrences)}) {are(suppressed)} suppressed; all others are "
                 "published as they were."
             )
         broader = (
@@ -57,9 +57,9 @@ class RowsReport(ReportKind):
             f"({words.percent(generalized, occurrences)}) {are(generalized)} published under a broader label"
         )
         left_out = (
-            f"{count(suppressed)} ({words.percent(suppressed, occurrences)}) {are(suppressed)} left out"
+            f"{count(suppressed)} ({words.percent(suppressed, occurrences)}) {are(suppressed)} suppressed"
             if suppressed
-            else "none is left out"
+            else "none is suppressed"
         )
         return f"{broader}; {left_out}."
 
@@ -85,7 +85,7 @@ class RowsReport(ReportKind):
         return [
             (blocks.UNCHANGED, "published unchanged", utility["unchanged_occurrences"]),
             (blocks.GENERALIZED, "under a broader label", utility["generalized_occurrences"]),
-            (blocks.SUPPRESSED, "left out", utility["suppressed_occurrences"]),
+            (blocks.SUPPRESSED, "suppressed", utility["suppressed_occurrences"]),
         ]
 
     def items(self, report: Record) -> str:
@@ -122,7 +122,7 @@ class RowsReport(ReportKind):
             return []
         title = "Rows with a published label:"
         if not off["max"]:
-            exact = "exact. Each label is in as many rows as held any of the items that it stands for."
+            exact = "exact. Each label is in as many rows as contained any of the items that it represents."
             return [(title, self.spoken(exact))]
         return [(title, self._labels_off(off["mean"], off["max"]))]
 
@@ -147,7 +147,7 @@ class RowsReport(ReportKind):
         if left_out := utility["suppressed_items"]:
             counted = self.counts_whole and "counts" in report and report["counts"]["suppressed"]
             what = "combinations with " if counted else ""
-            found.append((UNUSABLE, f"{what}the {count(left_out, words.unit(report))} left out"))
+            found.append((UNUSABLE, f"{what}the {count(left_out, words.unit(report))} suppressed"))
         return found
 
     def _single_items(self, report: Record) -> list[Use]:
@@ -187,7 +187,7 @@ class RowsReport(ReportKind):
                 for entry in wrong[:_WORST]
             ]
         elif rows["original"] == rows["release"]:
-            said = "Every published item has exactly the support of the items it stands for."
+            said = "Every published item has exactly the support of the items it represents."
             lines.append(self.spoken(said))
         if rows["original"] != rows["release"]:
             lines.append("The numbers of rows differ (a long table cannot show empty rows).")
@@ -197,7 +197,7 @@ class RowsReport(ReportKind):
         """Say what to count where counts of the original items are far off."""
         if report["utility"].get("generalized_items"):
             return "Such counts cannot be read off the release; count published labels instead."
-        return "Such counts cannot be read off the release where an item was left out."
+        return "Such counts cannot be read off the release if an item was suppressed."
 
     def contents(self, told: Told) -> Points:
         """Say what names are published."""
@@ -210,7 +210,7 @@ class RowsReport(ReportKind):
         """Say how well supports of labels can be read off the release."""
         if not told["exact_labels"]:
             return self._inexact_outside(told)
-        exact = "exact. Each is in as many rows as held any of the items that it stands for."
+        exact = "exact. Each is in as many rows as contained any of the items that it represents."
         return [("Rows with a published label:", self.spoken(exact))]
 
     def _inexact_outside(self, _told: Told) -> Points:
@@ -224,7 +224,7 @@ class LocalRows(RowsReport):
     term = (
         "Generalized:",
         "published under a broader label from the hierarchy, perhaps another in other rows. Two items of a "
-        "row that get the same name are published once. <b>Suppressed:</b> left out, of some rows or of all.",
+        "row that get the same label are published once. <b>Suppressed:</b> omitted from some rows or all.",
     )
 
     counts_whole = False
@@ -235,7 +235,7 @@ class LocalRows(RowsReport):
         off = report["utility"]["label_support_error"]["mean"]
         if not report.get("several_labels", 1):
             return (
-                "Items are left out of some rows only. Rows with such an item are the fewest that may hold "
+                "Items are suppressed in some rows only. Rows with such an item are the fewest that may hold "
                 f"it (over all items, on average {words.percent(off)} are missed)."
             )
         return (
@@ -245,7 +245,7 @@ class LocalRows(RowsReport):
         )
 
     def _labels_off(self, mean: float, _most: float) -> str:
-        return f"at least so many; on average {words.percent(mean)} of them are missed."
+        return f"at least this many; on average {words.percent(mean)} of them are missed."
 
     def instead(self, _report: Record) -> str:
         """Say that nothing helps where counts of the original items are far off."""
@@ -253,14 +253,14 @@ class LocalRows(RowsReport):
 
     def _changed(self, report: Record) -> str:
         hidden = report["algorithm"].get("hidden") or "classes" in report
-        return "generalized or left out of some rows" if hidden else "generalized"
+        return "generalized or suppressed in some rows" if hidden else "generalized"
 
     def _inexact_outside(self, told: Told) -> Points:
         if not told["overlapping"]:
-            fewest = "exact, or at least so many where an item was left out of some rows only."
+            fewest = "exact, or at least this many if an item was suppressed in some rows only."
             return [("Rows with a published label:", fewest)]
         fewest = (
-            "at least so many. An item stands under a narrow label in some rows and under a broad one in "
+            "at least this many. An item has a narrow label in some rows and under a broad one in "
             "others, so the rows of different names cannot be added."
         )
         return [("Rows with a published label:", fewest)]

@@ -16,9 +16,9 @@ def left_out(report: Record) -> str:
     """State how many item occurrences are left out, in one sentence."""
     gone, whole = report["utility"]["suppressed_occurrences"], report["input"]["occurrences"]
     if not gone:
-        return f"No {words.unit(report)} occurrence of {count(whole)} is left out."
+        return f"No {words.unit(report)} occurrence of {count(whole)} is suppressed."
     of_all = count(whole, f"{words.unit(report)} occurrence")
-    return f"{count(gone)} of {of_all} ({words.percent(gone, whole)}) {are(gone)} left out."
+    return f"{count(gone)} of {of_all} ({words.percent(gone, whole)}) {are(gone)} suppressed."
 
 
 class _TableColumns(RowsReport):
@@ -83,7 +83,7 @@ class _TableColumns(RowsReport):
             )
         wrong = {name: number for name, number in utility.get("uncovered", {}).items() if number}
         lines += [
-            f"column {name}: the published label does not stand for the value in {count(number, 'row')}"
+            f"column {name}: the published label does not represent the value in {count(number, 'row')}"
             for name, number in wrong.items()
         ]
         return lines + super().measured(utility, labels, rows)
@@ -109,7 +109,7 @@ class Tables(_TableColumns, LocalRows):
     term = (
         "Class:",
         "all rows with the same published quasi-identifiers. <b>Generalized:</b> published as a range or "
-        "under a broader label, not the same one in every class. <b>Suppressed:</b> left out of the rows of "
+        "under a broader label, not the same one in every class. <b>Suppressed:</b> omitted from the rows of "
         "a class.",
     )
 
@@ -121,7 +121,7 @@ class TableCuts(_TableColumns):
     term = (
         "Class:",
         "all rows with the same published quasi-identifiers. <b>Generalized:</b> published under a broader "
-        "name, the same one in every row. <b>Suppressed:</b> left out of every row.",
+        "name, the same one in every row. <b>Suppressed:</b> omitted from every row.",
     )
 
 
