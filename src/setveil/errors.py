@@ -68,8 +68,8 @@ def spoken(text: str) -> str:
 
     Examples
     --------
-    >>> spoken("Leave out --time-limit, or --separator ';'; `setveil demo --out x` is one. --force does not.")
-    "Leave out time_limit, or separator=';'; `setveil demo --out x` is one. force=True does not."
+    >>> spoken("Omit --time-limit, or --separator ';'; `setveil demo --out x` is one. --force does not.")
+    "Omit time_limit, or separator=';'; `setveil demo --out x` is one. force=True does not."
     >>> spoken("--no-suppress, --max-suppressed 5%, --k 3 and --hierarchy FILE")
     'suppress=False, max_suppressed=0.05, k=3 and hierarchy=FILE'
     """

@@ -1,4 +1,4 @@
-"""What an attacker learns from rows: how few fit, and what these give away.
+"""What an attacker learns from rows: how few fit, and what these reveal.
 
 `attack.py` asks for sizes of knowledge (`knowledge.py`), exactly, or from samples with an interval
 (`sampling.py`); `inference.py` and `revealing.py` say what is learned of sensitive items. `in_parts.py`: of

@@ -31,7 +31,7 @@ def look_from(
     Parameters
     ----------
     indptr, items, weights
-        Distinct rows, ascending, and how many rows each stands for.
+        Distinct rows, ascending, and how many rows each represents.
     ends, facts
         The signs that each shows (see `setveil.attacker.absence`).
     starts, holders

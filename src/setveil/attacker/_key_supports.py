@@ -21,7 +21,7 @@ def look_at_keys(
     indptr, items
         Distinct rows of ranks.
     starts, tidlists, weights
-        The rows among which keys are counted: those of each rank, and how many rows each stands for.
+        The rows among which keys are counted: those of each rank, and how many rows each represents.
     first, last : int
         Which of the distinct rows.
     m, most, ways

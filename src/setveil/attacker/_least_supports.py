@@ -141,7 +141,7 @@ def _search(
     Parameters
     ----------
     weights, floor : int64 (n,)
-        How many rows each stands for; a lower bound of its least support.
+        How many rows each represents; a lower bound of its least support.
     best : int64 (n,), written
         Least support found for each row. Rows whose floor is reached need no further search.
     m, last : int
@@ -269,11 +269,11 @@ class SupportWalk:
         self._buffers, self._levels, self._state = first_level(rows, m)
 
     def _go_on(self, until: int) -> Any:
-        """Walk on up to so many steps, and return the buffers, which may have grown."""
+        """Walk on up to this many steps, and return the buffers, which may have grown."""
         raise NotImplementedError
 
     def search(self, steps: int) -> bool:
-        """Go on for about so many steps; whether there is more to do."""
+        """Go on for about this many steps; whether there is more to do."""
         self._buffers = self._go_on(min(self.steps + steps, self.effort))
         return not self.finished and self.steps < self.effort
 

@@ -1,4 +1,4 @@
-"""Which rows an item reveals: alone, or beside one other item."""
+"""Which rows an item reveals: alone, or next to one other item."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def revealed_rows(
     Parameters
     ----------
     indptr, items, weights, starts, tidlists
-        Distinct rows, how many rows each stands for, and the rows of each item.
+        Distinct rows, how many rows each represents, and the rows of each item.
     supports : int64 (n_ids,)
         Rows that hold each item.
     below : int

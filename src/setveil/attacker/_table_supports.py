@@ -34,7 +34,7 @@ def look_up_sets(
     Parameters
     ----------
     indptr, items, weights, lengths
-        The rows, how many rows each stands for, and their lengths.
+        The rows, how many rows each represents, and their lengths.
     first, last : int
     offsets, table
         See `setveil.kernels.count.count_into`.

@@ -1,4 +1,4 @@
-"""How few rows fit somebody of whom also one absent item is known."""
+"""How few rows fit someone of whom also one absent item is known."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def table_absence_risk(
 def _fewest(
     rows: Transactions, signs: Sequence[Sequence[str]], m: int, progress: Progress
 ) -> tuple[Ints, Ints, NDArray[np.bool_]]:
-    """Count how many rows each distinct row stands for, the fewest that fit, and whether any can be known."""
+    """Count how many rows each distinct row represents, the fewest that fit, and whether any can be known."""
     indptr, items, weights = rows.distinct
     ids = {label: at for at, label in enumerate(rows.vocabulary.labels)}
     of_label: list[list[int]] = [[] for _ in ids]

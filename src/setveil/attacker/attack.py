@@ -1,4 +1,4 @@
-"""The attacker's view of rows: how few of them fit a few known items, and what these give away."""
+"""The attacker's view of rows: how few of them fit a few known items, and what these reveal."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ def distance_risk_after(
     """Count the same where the rows of a release are looked through, by what their boxes show.
 
     A row fits if it shows a box with the one code and a box with the other, in periods that allow for the
-    distance. All rows fit of whom a fact was left out. Of many people some are drawn.
+    distance. All rows with a fact omitted fit. Of many people some are drawn.
     """
     found = distances_of(facts)
     best = best_of(found, facts.n_rows)

@@ -1,4 +1,4 @@
-"""What somebody may know of rows, and what must not be learned from it."""
+"""What someone may know of rows, and what must not be learned from it."""
 
 from __future__ import annotations
 

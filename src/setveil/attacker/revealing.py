@@ -21,7 +21,7 @@ PIECES, TOGETHER = 64, 16
 def revealing_items(
     known: Knowledge, largest: int, below: int, effort: int, progress: Progress
 ) -> dict[str, Any]:
-    """List the items that single out most rows, alone or beside another one that is needed for it.
+    """List the items that single out most rows, alone or next to another one that is needed for it.
 
     Of tables, items in classes that are large enough without any.
     """

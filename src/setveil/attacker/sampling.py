@@ -52,7 +52,7 @@ def clopper_pearson(hits: int, draws: int, confidence: float = CONFIDENCE) -> tu
 
 
 def _least(hits: int, draws: int, tail: float) -> float:
-    """Find the probability at which so many hits or more come with probability `tail`, by bisection."""
+    """Find the probability at which this many hits or more come with probability `tail`, by bisection."""
     k = np.arange(hits, draws + 1)
     log_factorials = np.concatenate(([0.0], np.cumsum(np.log(np.arange(1, draws + 1)))))
     ways = log_factorials[draws] - log_factorials[k] - log_factorials[draws - k]
@@ -88,7 +88,7 @@ def estimate(
     unknown : bool (n,)
         Distinct rows that may count.
     weights : int64 (n,)
-        How many rows each stands for.
+        How many rows each represents.
     drawn : int64 (draws,)
         Distinct rows drawn with probabilities in proportion to their weights, from the unknown ones and
         perhaps others.
@@ -136,7 +136,7 @@ def look_at_some(
     among : bool (n,)
         Distinct rows to draw from.
     weights : int64 (n,)
-        How many rows each stands for.
+        How many rows each represents.
     words : uint64 (1004,)
         Random bits.
     look : callable

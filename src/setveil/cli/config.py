@@ -126,7 +126,7 @@ def given_options(context: typer.Context) -> tuple[str, dict[str, Any]]:
     """Write down what a command was given, on the command line and by --config.
 
     The first answer is the shell line that repeats it, the second its options for --config, as JSON types,
-    without those that say where to write. Secrets in connections are left out.
+    without those that say where to write. Secrets in connections are omitted.
     """
     words = context.command_path.split()
     options: dict[str, Any] = {}

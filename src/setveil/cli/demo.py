@@ -37,7 +37,7 @@ _NEXT = {
 def run_demo(out: Path, rows: int, seed: int, progress: Progress) -> tuple[VerifiedRelease, Record, Path]:
     """Generate baskets and products, anonymize them, write the run's folder.
 
-    Returns the release, the report and the folder with the synthetic input, beside `out`.
+    Returns the release, the report and the folder with the synthetic input, next to `out`.
     """
     require_writable(out, force=True)
     progress("generating baskets")

@@ -43,7 +43,7 @@ def duration(seconds: float) -> str:
 
 
 class Phases:
-    """What the work is doing; written by it, read by whoever draws."""
+    """What the work is doing; written by it, read by anyone who draws."""
 
     def __init__(
         self,
@@ -91,12 +91,12 @@ class Phases:
 
 
 def _kind(phase: str) -> str:
-    """Leave out the numbers in which the names of one phase differ ("3 of 40 runs")."""
+    """Suppress the numbers in which the names of one phase differ ("3 of 40 runs")."""
     return _NUMBERS.sub("", phase)
 
 
 class ProgressDisplay:
-    """Shows work under way: nothing but what is told."""
+    """Shows work under way: nothing but what is published."""
 
     def tick(self) -> None:
         """Show nothing."""
@@ -117,7 +117,7 @@ class Silence(ProgressDisplay):
 
 
 class ProgressLines(ProgressDisplay):
-    """Shows how work stands in plain lines, the first after 10 seconds, then ever more seldom."""
+    """Shows how work is in plain lines, the first after 10 seconds, then ever more seldom."""
 
     def __init__(self, phases: Phases) -> None:
         self.phases = phases

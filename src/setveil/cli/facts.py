@@ -161,7 +161,7 @@ class FactsReader(ItemsReader):
 
 
 class PersonsReader(FactsReader):
-    """A table of persons with facts: columns say what someone may know of a person besides these."""
+    """A table of persons with facts: columns say what someone may know of a person in addition to these."""
 
     kind = "tables"
 
@@ -270,7 +270,7 @@ def _with_m(promise: dict[str, Any], asked: FactsRequest, model: str | None) -> 
 
 
 def _with_known(sets: Mapping[str, int], m: Any) -> dict[str, int]:
-    """Say how many quasi-identifiers somebody may know, besides so many facts of each column."""
+    """Say how many quasi-identifiers someone may know, in addition to this many facts of each column."""
     text = str(m or "")
     if not text.isdigit() or int(text) < 1:
         raise RequestError(

@@ -74,7 +74,7 @@ def read_fitting(
 
 
 def say_notes(origin: Origin | None) -> None:
-    """Say what was noticed while reading: which lines were skipped, and what stood for no item."""
+    """Say what was noticed while reading: which lines were skipped, and what represented no item."""
     for note in () if origin is None else origin.notes:
         say(f"Note: {note}")
 
@@ -225,7 +225,7 @@ def split_format(path: str | Sequence[str], format: str | None) -> tuple[str | N
 def load_image(
     path: str, published: Transactions, recoding: Path | None, encoding: str
 ) -> dict[str, str | None] | None:
-    """Find out what each item was published as: from a csv, or from what a run wrote beside the rows.
+    """Find out what each item was published as: from a csv, or from what a run wrote next to the rows.
 
     The answer holds the published label of each item; None, or not there: suppressed. It is None itself
     where nothing tells: then every label must be an item.

@@ -71,7 +71,7 @@ class Meaning:
 
 @dataclass(frozen=True)
 class OptionHelp:
-    """How the help shows an option, besides the settings of typer."""
+    """How the help shows an option, in addition to the settings of typer."""
 
     panel: str | None
     # its line in the first help; empty: that of `USUAL`, or its whole text if the command declares it

@@ -1,4 +1,4 @@
-"""The command ``hierarchy build``: from the data, by a system of codes, or anew below groups that stay."""
+"""The command ``hierarchy build``: from the data, by a system of codes, or again below groups that stay."""
 
 from __future__ import annotations
 
@@ -229,7 +229,7 @@ def _regrouped(
     progress: Any,
     how: Mapping[str, Any],
 ) -> str:
-    """Group anew what is below some groups of a hierarchy, and say what was gained."""
+    """Group again what is below some groups of a hierarchy, and say what was gained."""
     from setveil.cli.files import read_rows, say_spellings
     from setveil.hierarchy.fit import fit_rows
     from setveil.hierarchy.io import read_hierarchy, write_hierarchy

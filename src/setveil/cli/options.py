@@ -393,7 +393,7 @@ class Command(TyperCommand):
         return super().invoke(ctx)
 
     def _require_whole_lists(self, ctx: Any, words: list[str]) -> None:
-        """Refuse a list that is given again: what stands in the first would be forgotten without a word."""
+        """Refuse a list that is given again: what is in the first would be forgotten without a word."""
         _, _, order = self.make_parser(ctx).parse_args([*words])
         for one in order:
             if one.metavar in _LISTS and not one.multiple and order.count(one) > 1:
@@ -710,7 +710,7 @@ def texts_of(command: Callable[..., Any]) -> tuple[str, str]:
 
 
 def _place(parameter: inspect.Parameter) -> int:
-    """Tell where a parameter stands in the help: arguments first, then panel by panel."""
+    """Tell where a parameter is in the help: arguments first, then panel by panel."""
     panels = [getattr(part, "rich_help_panel", None) for part in get_args(parameter.annotation)]
     panel = next((panel for panel in panels if panel), None)
     if panel is None:

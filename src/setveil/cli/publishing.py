@@ -96,7 +96,7 @@ def _day(text: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class About:
-    """What the report says besides."""
+    """Additional content of the report."""
 
     purpose: str | None = option(ABOUT, "State what the release is for.", "TEXT")
     recipient: str | None = option(ABOUT, "State who gets the release.", "TEXT")
@@ -122,7 +122,7 @@ class About:
         return {key: text for key, text in given.items() if text is not None}
 
     def names(self, encoding: str) -> dict[str, str]:
-        """Read what codes stand for."""
+        """Read what codes represent."""
         from setveil.options.inputs import load_names
 
         return {} if self.names_file is None else load_names(self.names_file, encoding)

@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 @dataclass
 class _Manner:
-    """How much a command says besides its answer."""
+    """How much a command says in addition to its answer."""
 
     quiet: bool = False
     verbose: bool = False

@@ -213,7 +213,7 @@ def _as_query(
 def _promised_beside(
     file: str, promise: dict[str, Any]
 ) -> tuple[str | None, dict[str, Any], Mapping[str, Any]]:
-    """Take the promise that the about.json beside a file speaks of, but for sensitive items, and say so.
+    """Take the promise that the about.json next to a file speaks of, but for sensitive items, and say so.
 
     Last is what it says, of which absent items and whole codes are options of their own.
     """
@@ -390,7 +390,7 @@ def _checked(asked: _CheckRequest, more: dict[str, Any]) -> tuple[str, Any, Publ
 
 
 def _of_codes(guarantee: Any) -> Any:
-    """Take the promise for somebody who knows whole codes."""
+    """Take the promise for someone who knows whole codes."""
     if guarantee.model != KmAnonymity.model:
         raise RequestError(
             f"--known codes is about k^m-anonymity of facts, not about {guarantee.phrase}.",

@@ -125,11 +125,11 @@ def anonymize(
         or, where the algorithm may suppress items, from the least LM of all cuts with suppressed items. For
         `mm`, `border` and `suppress-control`: from the fewest occurrences that leaving items out can cost;
         for `td-control`: from the least loss of all cuts with suppressed items; for `partial` and
-        (k,rho)^m-anonymity: from the fewest occurrences of sensitive items that must be left out. Other
+        (k,rho)^m-anonymity: from the fewest occurrences of sensitive items that must be suppressed. Other
         optima are not known. A number limits the seconds that this may take (True: as the exact algorithm's
         `time_limit`).
     counts : bool or int
-        Publish the supports of items beside the rows (counts.csv), of all items of at least k rows, or of at
+        Publish the supports of items next to the rows (counts.csv), of all items of at least k rows, or of at
         least this many, where the model allows it; False: of none. The promise stays what it was.
     details : bool
         Also find what the report shows of the release's use and risk: errors of random COUNT queries,
@@ -147,14 +147,14 @@ def anonymize(
         Suppress the items that fewer rows contain, before anything else: for releases that publish items
         under their own names, such as rows in chunks or in groups.
     classes : bool or int
-        Cut the rows into classes that are told, at most so many if a number is given, each with a recoding
+        Cut the rows into classes that are told, at most this many if a number is given, each with a recoding
         and counts of its own (docs/classes.md): for k^m-anonymity and (k,rho)^m-anonymity. The parameters of
         `setveil.Classes` may follow by name, such as ``class_size=150``.
     fact_order : {"first", "last"} or int, optional
         Of facts: periods and bands are dropped before codes become broader ("first"), after that ("last"), or
         at a depth of the codes' hierarchy; by default all of these are tried and the best is taken.
     fact_loss : {"volume", "parts"}
-        What a published fact loses: by how many facts it stands for, or each of its parts by itself.
+        What a published fact loses: by how many facts it represents, or each of its parts by itself.
     fact_weights : mapping of str to number, optional
         Weights of parts in the loss by parts, 1 where not given.
     fact_lines : bool

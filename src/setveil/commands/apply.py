@@ -47,7 +47,7 @@ def apply(
 
     An item that the earlier run knows gets the label that it had there, or is left out as there. Another one
     gets the nearest label above it in the hierarchy, which may have gained items; where there is none it is
-    left out. The new rows are verified by themselves.
+    suppressed. The new rows are verified by themselves.
 
     This is for rows of people who are not in the earlier release: then the two together keep the promise as
     well. Of two releases of the same people nothing can be said (see docs/series.md).
@@ -55,7 +55,7 @@ def apply(
     Parameters
     ----------
     run : path or VerifiedRelease
-        The folder of the earlier run, with what stays inside, or the release itself.
+        The folder of the earlier run, with what is internal, or the release itself.
     data : path, list of paths, data frame, Arrow stream, list of lists, or Transactions
         The new rows.
     guarantee : KmAnonymity or PrivacyConstraints, optional
@@ -69,13 +69,13 @@ def apply(
         says by its objective, suppress, gap and time limit. Without a hierarchy labels are left out, those in
         most violations per occurrence first.
     strict : bool
-        Refuse items that would be left out because the earlier run does not know them.
+        Refuse items that would be suppressed because the earlier run does not know them.
     union : path or VerifiedRelease, optional
         An earlier release, which may be that of the run: also verify that the rows of both together keep the
         promise, for the smaller k and m of the two.
     people : {"same", "other"}, optional
         Where rows have ids, those of both runs are compared as far as their files are still there, and ids
-        in both are refused. "same": go on, with a warning; "other": equal ids mean nothing.
+        in both are errors. "same": go on, with a warning; "other": equal ids mean nothing.
     seed : int
         Shuffles the published rows.
     counts : bool or int

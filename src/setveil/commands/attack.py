@@ -145,7 +145,7 @@ def attack(
     -------
     Attacked
         What ``setveil attack --json`` prints (see docs/risk.md), as a dict: `leak`, and for each attack how
-        often it succeeded. It tells of the original rows and must stay inside.
+        often it succeeded. It tells of the original rows and is internal.
 
     Raises
     ------
@@ -288,14 +288,14 @@ def target_of(
     release: object, recoding: Mapping[str, str | None] | None = None, tree: Hierarchy | None = None,
     read: Callable[..., Transactions] = published_rows, **reading: Any,
 ) -> Target:  # fmt: skip
-    """Take published rows, what their labels stand for, and what is promised of them.
+    """Take published rows, what their labels represent, and what is promised of them.
 
     Parameters
     ----------
     release : object
         See `attack`.
     recoding, tree
-        What labels stand for, where nothing beside the rows tells.
+        What labels represent, where nothing next to the rows tells.
     read : callable
         Reads a file, as `setveil.read`; `reading`: how.
     """

@@ -1,4 +1,4 @@
-"""Put the checker for recipients beside a release."""
+"""Put the checker for recipients next to a release."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from setveil.recipients import CHECK, PAGE, put_checker
 
 
 def checker(release: str | PathLike[str]) -> tuple[Path, Path]:
-    """Put check.py and check.html beside the data of a release, for those who are given it.
+    """Put check.py and check.html next to the data of a release, for those who are given it.
 
     Parameters
     ----------

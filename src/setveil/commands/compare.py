@@ -36,7 +36,7 @@ def compare(
     retry : bool
         Repeat runs that failed or ran out of time or memory.
     external : bool
-        Write the report without what must stay inside.
+        Write the report without what is internal.
     latex : bool
         Also write a folder ``paper``: tables in LaTeX, and each figure as PDF and SVG, as wide as a column.
         Needs matplotlib (``setveil[paper]``).

@@ -170,7 +170,7 @@ def _hashes(published: Path) -> dict[str, str]:
 
 
 def _certificate(folder: Path, record: Record) -> dict[str, int] | None:
-    """Read the certificate that `setveil certify` put beside the record, which says nothing of it."""
+    """Read the certificate that `setveil certify` put next to the record, which says nothing of it."""
     file = folder / "internal" / CERTIFICATE
     if "certificate" in record or not file.is_file():
         return None

@@ -66,7 +66,7 @@ def explore(
         The rows, a table that `setveil.read_table` read, or facts that `setveil.read_facts` read. If m was
         said with columns of codes, it is what is tried.
     k, m : list of int
-        At least k rows fit what somebody knows, up to m items (`math.inf`: any number), and of a table all
+        At least k rows fit what someone knows, up to m items (`math.inf`: any number), and of a table all
         quasi-identifiers: each k with each m. By default k is 2, 3, 5, 10, 11, 20, 50 and m 1, 2, 3; with
         `rho` 2, 5, 10 and 1, 2.
     rho : list of number or str, optional

@@ -1,4 +1,4 @@
-"""From what people have to rows, hierarchies and releases. What is of a wrong type is refused here."""
+"""From what people have to rows, hierarchies and releases. Values of a wrong type are errors here."""
 
 from __future__ import annotations
 

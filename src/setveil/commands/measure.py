@@ -81,35 +81,35 @@ def measure(
     original : path, data frame, list of lists, or Transactions
         The rows before.
     release : VerifiedRelease, Release, Reconstruction, path, data frame, list of lists, or Transactions
-        The rows after; their order does not matter. What their labels stand for is told by the release, by
-        about.json beside a published file, by `recoding`, or by `hierarchy`; else each label is an item.
+        The rows after; their order does not matter. What their labels represent is told by the release, by
+        about.json next to a published file, by `recoding`, or by `hierarchy`; else each label is an item.
     recoding : Recoding, LocalRecoding or Grouping, optional
         What the items of the original became, where `release` are rows alone.
     hierarchy : Hierarchy, path, dict or data frame, optional
         Adds `ul_weighted`, UL with labels weighed by the leaves under the lowest node above their items.
     queries : int, path, or sequence of sets of str, optional
-        COUNT queries, which add `are`: so many random ones, those of a file, or those given. Of rows in
+        COUNT queries, which add `are`: this many random ones, those of a file, or those given. Of rows in
         groups the number of group-by queries (1000).
     query_size, query_support : int, optional
         Items per random query (2), and the least support of the itemsets that are asked for.
     group_by : int, optional
         Of rows in groups: the items that a group-by query is over (4).
     itemsets, itemset_length : int, optional
-        Adds `itemsets`: those in at least so many rows, of at most so many items, and how many survive.
+        Adds `itemsets`: those in at least this many rows, of at most this many items, and how many survive.
     private : list of str, or text, optional
         Also count the rules from other items to these, among the itemsets.
     top : int, optional
         Of rows in chunks: adds `tkd`, the share of the itemsets of at most three items in most rows, so many,
         that rows drawn by `seed` have not among theirs; with a hierarchy also `tkd_ml2`, its groups as items.
     rules : int, float or str, optional
-        Adds `rules`: of the original's association rules in at least so many rows, or such a share of the
+        Adds `rules`: of the original's association rules in at least this many rows, or such a share of the
         rows (0.01, "1%"), how many a reader finds.
     confidence : float or str, optional
         Their least confidence (0.5).
     rule_length : int, optional
         Most items of a rule, both sides together (3).
     estimator : {"entropy", "uniform"}, optional
-        How a reader estimates: by the counts beside the rows where there are any (the default), or from the
+        How a reader estimates: by the counts next to the rows where there are any (the default), or from the
         rows alone, as in papers.
     seed : int
         Draws the queries.
@@ -127,7 +127,7 @@ def measure(
     RequestError
         If an argument is of no use for such a release, or of a wrong type.
     DataError
-        If rows cannot be read, or nothing tells what a label stands for.
+        If rows cannot be read, or nothing tells what a label represents.
 
     Examples
     --------
@@ -317,7 +317,7 @@ def _parts(release: object, recoding: Any, before: Transactions, tree: Hierarchy
 
 
 def require_same_form(original: Transactions, release: KindInfo) -> None:
-    """Refuse a table whose release is not one of a table, and the reverse: the columns would be left out."""
+    """Refuse a table whose release is not one of a table, and the reverse: the columns would be omitted."""
     if original.is_table == release.shown.is_table:
         return
     if not original.is_table:
@@ -360,7 +360,7 @@ def _of_draws(
 def _queries(
     queries: Any, data: Transactions, numbers: Any, seed: int, progress: Progress, *, drawn: bool
 ) -> tuple[Any, int | None]:
-    """Read, draw or take the queries; of rows in groups the measure draws so many itself."""
+    """Read, draw or take the queries; of rows in groups the measure draws this many itself."""
     number = None
     if queries is not None and not isinstance(queries, str | PathLike | Sequence):
         number = integer("queries", queries, 1)

@@ -55,7 +55,7 @@ def _as_table(source: Any, how: How) -> list[tuple[Mapping[str, Any], str]]:
 
 
 def _as_facts(source: Any, how: How, rows: Mapping[str, Any]) -> tuple[Mapping[str, Any], str] | None:
-    """Propose the first column of dates beside the codes of each person; None if there is none."""
+    """Propose the first column of dates next to the codes of each person; None if there is none."""
     if set(rows) != {"id_column", "item_column"}:
         return None
     try:

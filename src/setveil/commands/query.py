@@ -50,7 +50,7 @@ def query(
 ) -> list[ItemsetEstimate]:
     """Ask a release how many rows hold some items.
 
-    From what is published alone: the rows, what their labels stand for, and the counts beside them. With
+    From what is published alone: the rows, what their labels represent, and the counts next to them. With
     counts the answers about single items that they list are exact.
 
     Parameters
@@ -60,12 +60,12 @@ def query(
         items are asked for, in all its rows.
     queries : list of lists of str
         Items that rows must hold together. A text in place of a list is read as a row of the release's file
-        would be: "tea, milk"; "tea and milk" works as well. A label that stands for several items may be
+        would be: "tea, milk"; "tea and milk" works as well. A label that represents several items may be
         named, and a group of codes: E11 asks for rows with one of the listed codes E11.0 to E11.9.
     itemsets : int, optional
-        In place of queries: find so many itemsets of two items or more with the greatest estimates.
+        In place of queries: find this many itemsets of two items or more with the greatest estimates.
     itemset_length : int, optional
-        Of at most so many items.
+        Of at most this many items.
     unlisted : int
         Rows that an item without a count is thought to have at least (0). With 1 estimates are better where
         all items of the hierarchy occur.

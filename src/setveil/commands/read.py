@@ -46,7 +46,7 @@ def read(
 ) -> Transactions:
     r"""Read rows from files, a database, a data frame, or what else holds them.
 
-    Where a file may be a table and nothing says which columns count, it is refused: no guess publishes ids.
+    Where a file may be a table and nothing says which columns count, it is an error: no guess publishes ids.
 
     Parameters
     ----------

@@ -78,7 +78,7 @@ def read_facts(
     id : str
         The column that says whose line it is. All lines of one id are one row.
     sets : str, list of str, or mapping of str to mapping
-        The columns of codes: ``"code"``, ``["code", "drug"]``, or with how many of the facts of each somebody
+        The columns of codes: ``"code"``, ``["code", "drug"]``, or with how many of the facts of each someone
         may know ``{"code": {"m": 2}, "drug": {"m": 1}}``. An empty field is no code; a field may hold
         several, with `delimiter` between them. With `item_columns`: what to call the codes.
     when : mapping of str to str, or texts such as ``"date:month"``, optional
@@ -86,7 +86,7 @@ def read_facts(
         ``month``, ``quarter`` or ``year``; or ``30d-since-first``: days since the person's own first line, in
         bands of 30 days. ``{"drug=date": "month"}`` belongs to the codes of one column alone.
     amount : mapping of str to sequence of number, or texts such as ``"price:0,5,20"``, optional
-        Columns of amounts, each with the bounds of bands, or the number of bands: then about so many are
+        Columns of amounts, each with the bounds of bands, or the number of bands: then about this many are
         chosen, with bounds 1, 2, 5, 10, ... . In a text ``mean:``, ``max:`` or ``lines:`` (the number of
         lines) may stand before them, in place of adding up.
     persons : path or data frame, optional
@@ -136,7 +136,7 @@ def read_facts(
         Of days since the first line: the last band is the last that this many people reach. Where bands of
         amounts are chosen, they are by the greatest amount that this many people reach, by default 5.
     most : int, optional
-        Leave out all but so many facts of each row, drawn by `seed`: a row with fewer still tells how many.
+        Omit all but this many facts of each row, drawn by `seed`: a row with fewer still tells how many.
     seed : int
         For `most`.
     format, encoding, separator, quote, decimal, sheet : str, optional
@@ -153,7 +153,7 @@ def read_facts(
     ------
     DataError
         If the file cannot be read, lacks a column, a line has no id, or a date or an amount is none; the
-        message names line and column. Dates that may be read in two ways are refused with both readings.
+        message names line and column. Dates that may be read in two ways are errors with both readings.
     RequestError
         If a period does not exist, bounds of bands do not rise, or a column is named twice.
 

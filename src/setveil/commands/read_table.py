@@ -71,7 +71,7 @@ def read_table(
         Columns that someone may know (quasi-identifiers). A dict says more of each: `kind` ("numeric" or
         "categorical"), `hierarchy`, `ranges`, `bounds`, `weight`, `missing`, as the parameters below do.
     set : str
-        The column of items: lists, or fields such as ``I10;E11``. Where items stand in several columns or in
+        The column of items: lists, or fields such as ``I10;E11``. Where items are in several columns or in
         a second table: what their column is to be called (by default ``items``).
     keep : list of str
         Columns to be published as they are, because nobody outside can know them.

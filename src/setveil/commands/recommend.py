@@ -84,14 +84,14 @@ def recommend(
     data : path, list of paths, data frame, Arrow stream, list of lists, Transactions, or Table
         The rows, or a table that `setveil.read_table` read.
     k, m : int
-        At least k rows fit what somebody knows, up to m items (`math.inf`: any number), and of a table all
+        At least k rows fit what someone knows, up to m items (`math.inf`: any number), and of a table all
         quasi-identifiers. Without k, `rho` is asked for alone (rho-uncertainty), whatever is known.
     rho : number or str, optional
         Greatest probability with which a sensitive item may be learned.
     sensitive : list of str, or text, optional
         With `rho`: the sensitive items, a list, or as on the command line a file or a text with commas.
     knows : {"public", "any"}
-        With `rho` and k: which items somebody may know.
+        With `rho` and k: which items someone may know.
     hierarchy : Hierarchy, path, dict or data frame, optional
         What items may be generalized to.
     queries : path, optional

@@ -35,7 +35,7 @@ class Reconstruction:
     ----------
     draws : tuple of Transactions, or of PublishedTable
         The draws: each has one row for each published row, in the same order. Of a table each has the
-        published columns beside the items.
+        published columns next to the items.
     terms : Terms
         Seed, steps of mixing, and how they are written.
     personal : Personal, optional
@@ -133,7 +133,7 @@ def reconstruct(
     """Draw rows of items at random from all that a release and its counts allow.
 
     Every draw has one row for each published row. Recoding it gives the release again, and every listed item
-    is in exactly as many rows as counts.csv, or groups.csv, says. The rows are synthetic: none is anybody's,
+    is in exactly as many rows as counts.csv, or groups.csv, says. The rows are synthetic: none is anyone's,
     and they tell nothing that the release does not (see docs/reconstruct.md).
 
     Parameters

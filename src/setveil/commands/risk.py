@@ -117,7 +117,7 @@ def risk(
     Parameters
     ----------
     data : path, data frame, list of lists, Transactions, Table, VerifiedRelease or Release
-        An original or a release, taken as it is: each label is one item, whatever it stands for.
+        An original or a release, taken as it is: each label is one item, whatever it represents.
     m : int or iterable of int, optional
         How many items are known, by default 1, 2, 3 and 4; of a table, of which all quasi-identifiers are
         known as well, 0, 1, 2 and 3.
@@ -134,11 +134,11 @@ def risk(
         Steps that a count may take before rows are drawn instead (by default 1,000,000,000).
     fraction : float or text, optional
         The share of a population that the rows are, such as 0.05 or "5%": `population` says how often the
-        only row that fits somebody is that person's (docs/risk.md). The rows must be a simple random sample.
+        only row that fits someone is that person's (docs/risk.md). The rows must be a simple random sample.
     population : path, data frame, list of lists or Transactions, optional
         A population of which each row of `data` is one: then `population` counts the rows that fit there.
     absent : int, optional
-        1: somebody also knows an item that a person has not: `absence` counts the rows that are narrowed down
+        1: someone also knows an item that a person has not: `absence` counts the rows that are narrowed down
         so (docs/risk.md).
     absence : {"items", "labels"}, optional
         With `absent`, of a release: an absent item excludes rows only by labels that certainly mean it (the
@@ -153,8 +153,8 @@ def risk(
         `to_polars`, `to_pandas` and `to_arrow`: `risk` with the rows below each threshold, for the best and
         for a random choice of m items, `revealing` with the most identifying items, `inference` where there
         are private items, with what tells most of any and of each (`items`). With `original` two of these,
-        `before` and `after`. Of a release in classes, two for whoever knows the class of a person and
-        whoever does not: `class known` and `class not known`.
+        `before` and `after`. Of a release in classes, two for anyone who knows the class of a person and
+        anyone who does not: `class known` and `class not known`.
 
     Raises
     ------
@@ -265,7 +265,7 @@ def attacked(
 
 
 def _require_facts(rows: Any, before: Any) -> None:
-    """Refuse facts beside what is not made of facts."""
+    """Refuse facts next to what is not made of facts."""
     if before is not None and before.only_facts != rows.only_facts:
         wrong = (
             "The original is read as facts, and the release is none of facts."
@@ -282,7 +282,7 @@ def _require_facts(rows: Any, before: Any) -> None:
 
 
 def counts_of(data: object) -> Counts | None:
-    """Find the counts that are published beside rows."""
+    """Find the counts that are published next to rows."""
     made = release_of(data)
     if made is not None:
         return made.counts
@@ -323,7 +323,7 @@ def share_of(fraction: Any) -> float | Fraction | None:
 
 
 def meaning_beside(data: object) -> Mapping[str, Any] | None:
-    """Find the about.json of a release that was named; None for rows that stand for themselves."""
+    """Find the about.json of a release that was named; None for rows that represent themselves."""
     made = release_of(data)
     if made is not None:
         return made.meaning() or None
@@ -347,7 +347,7 @@ def all_listed(data: object, about: Mapping[str, Any] | None) -> Mapping[str, An
 
 
 def published_as(population: Transactions, about: Mapping[str, Any], rows: Transactions) -> Transactions:
-    """Give the items of the population the labels of a release; those under none are left out."""
+    """Give the items of the population the labels of a release; those under none are suppressed."""
     if about.get("recoding", "global") != "global":
         raise RequestError(
             "--population takes a release in which an item has one label (a global recoding).",

@@ -98,7 +98,7 @@ class Series:
         ids : {"keyed", "plain"}
             Whether the ledger holds codes in place of ids.
         key : path, optional
-            The file of the key; by default beside the ledger. One that exists is used.
+            The file of the key; by default next to the ledger. One that exists is used.
         seed : int
             Each release is shuffled by a seed of its own, from this one on.
         """
@@ -186,13 +186,13 @@ class Series:
         ways : bool
             Also find what the other ways would have cost, for the report; it takes as long as `plan`.
         counts : bool or int
-            As for `setveil.anonymize`. Never beside a release of a register after the first.
+            As for `setveil.anonymize`. Never next to a release of a register after the first.
         merge : bool
             Of a register: the data are what came since, and are added to what the ledger has.
         details : bool
             As for `setveil.anonymize`.
         writing, record : mapping, optional
-            Arguments of `VerifiedRelease.write`, and what the report is to say besides.
+            Arguments of `VerifiedRelease.write`, and additional content of the report.
         progress : callable or Progress, optional
             Hears how far it is.
         **reading
@@ -206,9 +206,9 @@ class Series:
         Raises
         ------
         InfeasibleError
-            If nobody may be held back and somebody must be.
+            If nobody may be withheld and someone must be.
         DataError
-            If ids are written otherwise than before, somebody or something is missing from a register, or
+            If ids are written otherwise than before, someone or something is missing from a register, or
             what was published is not what it was.
         RequestError
             If an argument is not acceptable, or the rows have no ids.
@@ -292,7 +292,7 @@ class Series:
         progress: Listener = None,
         **reading: Any,
     ) -> SeriesRecord:
-        """Price every way to publish new rows next: a register, a period, people held back. Writes nothing.
+        """Price every way to publish new rows next: a register, a period, people withheld. Writes nothing.
 
         Parameters
         ----------
@@ -405,7 +405,7 @@ class Series:
         Parameters
         ----------
         not_shared : bool
-            Says so. What was handed out never leaves the series.
+            Says so. What was shared never leaves the series.
         """
         with changing(self._folder) as ledger:
             drop(ledger, name, not_shared=not_shared)

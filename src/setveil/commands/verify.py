@@ -57,16 +57,16 @@ def verify(
     show: int = 10,
     progress: Listener = None,
 ) -> Verdict:
-    """Check a promise from what is published alone: the rows, and the counts beside them if there are any.
+    """Check a promise from what is published alone: the rows, and the counts next to them if there are any.
 
     Parameters
     ----------
     release : VerifiedRelease, Release, path, data frame, list of lists, or Transactions
         What is published: a release, the folder of a run or its published file (whose about.json is heeded),
         any file of rows, or rows; a table made elsewhere as `setveil.read_published_table` reads it. Each
-        label is taken as one item, whatever it stands for.
+        label is taken as one item, whatever it represents.
     guarantee : KmAnonymity, TransactionalKAnonymity, PrivacyConstraints, ..., optional
-        What was promised. Without it and k: what the release says, or the about.json beside its file.
+        What was promised. Without it and k: what the release says, or the about.json next to its file.
     k, m : int, optional
         The promise in short, as for `setveil.anonymize`.
     original : path, data frame, list of lists, Transactions or Facts, optional
@@ -76,13 +76,13 @@ def verify(
         For constraints: the label of each item (None: it was suppressed), where neither the release nor its
         about.json tells.
     reading : {"label", "cover"}
-        For k^m-anonymity: take each label as one item, whatever it stands for, or as what it covers, where
+        For k^m-anonymity: take each label as one item, whatever it represents, or as what it covers, where
         labels of several levels of a hierarchy are published (docs/verify.md). The promise of setveil's own
         releases is the first, which is the stronger one.
     hierarchy : Hierarchy, path, dict or data frame, optional
         For the cover reading: the hierarchy that the labels are nodes of.
     absent : int, optional
-        For k^m-anonymity and (k,k^m)-anonymity: somebody also knows up to 1, or 2, items that a person has
+        For k^m-anonymity and (k,k^m)-anonymity: someone also knows up to 1, or 2, items that a person has
         not.
     absence : {"items", "labels"}, optional
         With `absent`: an absent item excludes rows only by labels that certainly mean it (the default), or
@@ -114,7 +114,7 @@ def verify(
     >>> verdict.holds, verdict.first
     (False, ((('milk', 'tea'), 1),))
 
-    Whoever knows an item is left with the rows that show it or a label above it:
+    Anyone who knows an item is left with the rows that show it or a label above it:
 
     >>> drinks = sv.Hierarchy.from_paths([["tea", "hot", "*"], ["coffee", "hot", "*"], ["milk", "*"]])
     >>> theirs = [["hot"], ["tea"], ["tea"], ["coffee"], ["coffee"]]
@@ -157,7 +157,7 @@ def _before(release: object, original: object) -> tuple[Facts, Mapping[str, str 
 
 
 def absence_asked(absent: Any, absence: Any, guarantee: Any, *, cover: bool) -> dict[str, Any]:
-    """Take what is asked of absent items, for `setveil.runs.check.check`; nothing: they are not."""
+    """Return the request about absent items, for `setveil.runs.check.check`; nothing: they are not."""
     if absent is None:
         if absence is not None:
             raise RequestError("--absence goes with --absent.", hint="--absent 1")
@@ -170,7 +170,7 @@ def absence_asked(absent: Any, absence: Any, guarantee: Any, *, cover: bool) -> 
 
 
 def _counts(release: object) -> tuple[Counts | None, dict[str, Any]]:
-    """Find the counts beside published rows, and what about.json says of the labels."""
+    """Find the counts next to published rows, and what about.json says of the labels."""
     made = release_of(release)
     if made is not None:
         return made.counts, made.meaning()
@@ -195,7 +195,7 @@ def _published(release: object, model: Model) -> Any:
 
 
 def _promised_by(release: object) -> Guarantee | None:
-    """Take the promise of a release made here, or of the about.json beside a file; None: nothing says."""
+    """Take the promise of a release made here, or of the about.json next to a file; None: nothing says."""
     if isinstance(release, VerifiedRelease):
         made: Guarantee = release.verdict.guarantee
         return made

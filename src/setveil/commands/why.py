@@ -1,4 +1,4 @@
-"""Say why a label is not split, or an item left out."""
+"""Say why a label is not split, or an item suppressed."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ def why(
     class_: int | None = None,
     progress: Listener = None,
 ) -> dict[str, Any]:
-    """Say why a label is not split, an item is left out or has no name of its own, or a value is broader.
+    """Say why a label is not split, an item is suppressed or has no name of its own, or a value is broader.
 
     The label is split, or the item brought back, and the verifier lists what breaks. Then the fewest items
     are found without which nothing would, and the verifier checks that, too. The answer tells of the original
-    rows, down to single ones: it must stay inside.
+    rows, down to single ones: it is internal.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def answered(
 
 
 def _tree_or_path(given: Any) -> Any:
-    """Take what holds a hierarchy, but leave files to whoever knows how they are written."""
+    """Take what holds a hierarchy, but leave files to anyone who knows how they are written."""
     return given if is_path(given) else tree_of(given)
 
 

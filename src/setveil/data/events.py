@@ -112,7 +112,7 @@ def require_rows_of_people(
     ----------
     where : str
         The file, for messages.
-    beside : Next to
+    next to : Next to
         The unused columns.
     n_rows : int
         Number of rows.

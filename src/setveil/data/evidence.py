@@ -225,7 +225,7 @@ def has_header(rows: Rows) -> bool:
 
     It is none if it holds a mail address or a telephone number, or the like in a column of such values (see
     `likely_form`): these would be published as names of columns. Else it is one if a column of numbers or
-    dates does not begin with one; else if none of its fields is a number, a date or empty, and none stands in
+    dates does not begin with one; else if none of its fields is a number, a date or empty, and none is in
     its column again. The first name may be empty if that column numbers the lines.
     """
     if len(rows) < 2:
@@ -435,12 +435,12 @@ def are_ascending(rows: Rows) -> bool:
 
 
 def _stay(values: Sequence[str], lines: Counter[str]) -> bool:
-    """Tell whether hardly any value of a place stands in other places of other lines.
+    """Tell whether hardly any value of a place is in other places of other lines.
 
     Parameters
     ----------
     values : sequence of str
-        What stands in the place.
+        What is in the place.
     lines : mapping
         How many lines hold a field anywhere.
     """
@@ -507,7 +507,7 @@ def _first_line_differs(rows: Rows) -> bool:
 
 
 def _may_be_header(first: Sequence[str], rest: Rows) -> bool:
-    """Tell whether the fields of a line are words that stand in no other line."""
+    """Tell whether the fields of a line are words that are in no other line."""
     names = {field for field in first if field}
     return all(kind(name) == "word" for name in names) and not any(names.intersection(row) for row in rest)
 

@@ -264,7 +264,7 @@ def _column(name: str, named: str, kind: str, labels: Sequence[str] | pl.Series)
 
 
 def _ascending(hashes: Hashes) -> Hashes:
-    """Sort hashes, and leave out repeats; many times faster than `numpy.unique`."""
+    """Sort hashes, and omit repeats; many times faster than `numpy.unique`."""
     found = np.sort(hashes)
     return found[np.concatenate(([True], found[1:] != found[:-1]))] if found.size else found
 

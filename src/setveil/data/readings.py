@@ -1,4 +1,4 @@
-"""What is asked where nothing says which columns of a table count: its columns, and likely readings."""
+"""The request where nothing says which columns of a table count: its columns, and likely readings."""
 
 from __future__ import annotations
 

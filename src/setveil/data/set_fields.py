@@ -75,7 +75,7 @@ def split_column(
     """Split a column of such fields, or of lists as programs write them.
 
     These are arrays of JSON or of a database, and lists or sets of Python. They are taken apart where nearly
-    all fields stand in brackets and no delimiter is named: what a published file says of it is not doubted.
+    all fields are in brackets and no delimiter is named: what a published file says of it is not doubted.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def split_column(
     name : str
         What to call it in messages.
     delimiter : str, optional
-        Between items; by default a semicolon, unless another sign stands in fields that hold none.
+        Between items; by default a semicolon, unless another sign is in fields that hold none.
     in_brackets : bool
         Whether lists in brackets are taken apart although a delimiter is named.
     whole_brackets : bool

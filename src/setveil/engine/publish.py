@@ -1,7 +1,7 @@
 """Published rows in the order of a run in memory, each part of them placed on its own.
 
 In memory, rows are sorted by content, and row p is then placed by the p-th number of a random stream. Anyone
-who holds some rows and knows where they stand in the sorted order can draw their numbers without the others.
+who holds some rows and knows where they are in the sorted order can draw their numbers without the others.
 """
 
 from __future__ import annotations

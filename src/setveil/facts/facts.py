@@ -38,7 +38,7 @@ class Attribute:
     values: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, str]:
-        """Return what is told of it, as JSON types."""
+        """Return what is published of it, as JSON types."""
         return {"name": self.name, "kind": self.kind, "level": self.level}
 
     def told(self) -> tuple[str, ...]:

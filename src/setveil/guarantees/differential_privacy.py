@@ -25,7 +25,7 @@ LEAST, MOST = Fraction(1, 10**6), Fraction(10**6)
 class DifferentialPrivacy(Guarantee):
     """What is published is as likely, but for a factor of at most e^epsilon, if a row is added or removed.
 
-    A promise about how a release is made, not about what stands in it: noise that was drawn as it should be
+    A promise about how a release is made, not about what is in it: noise that was drawn as it should be
     cannot be distinguished from other noise. A row is a person; several rows of one person must be merged
     before.
 

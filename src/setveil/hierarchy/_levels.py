@@ -58,7 +58,7 @@ def where_they_meet(
     paths : mapping
         The groups of each item, the widest first, each by its name. A group and an item may have the same
         name: then that of the group gets a star. A root with a single group below takes its place.
-    beside : collection of str
+    next to : collection of str
         Other items, which will be below the root.
     """
     # Groups are numbered from 1, 0 is the root.

@@ -36,7 +36,7 @@ def _few_rows(mask, w, threshold, column, fewer, sums, values):
 
     For a set of rows K, Cum(K) sets of items lie in all of them; c(K) is the Möbius inverse of "K weighs
     enough", so the family has the sum of c(K) Cum(K) sets. Writes for each set of rows k into values[k] how
-    many sets hold a given item that stands in exactly these rows; values[0] is the number of all sets.
+    many sets hold a given item that is in exactly these rows; values[0] is the number of all sets.
     """
     t = w.size
     full = 1 << t

@@ -123,7 +123,7 @@ def rare_beside(
         All leaves that are published as one node.
     k : int
         Rare is a support in (0, k).
-    beside : bool (n_nodes,), or empty
+    next to : bool (n_nodes,), or empty
         Which other nodes to look at; empty: none at all.
     row_seen : bool (n,), False, written
     last_row : int64 (n_nodes,), -1, written
@@ -183,7 +183,7 @@ def walk(
     indptr, ranks, weights
         The distinct extended rows (ranks ascending), and how many rows each represents.
     starts, tidlists, positions
-        Rows of each rank and where it stands in them (see `setveil.kernels.rows.invert`).
+        Rows of each rank and where it is in them (see `setveil.kernels.rows.invert`).
     supports : int64 (n,)
         Support of each single rank.
     low, high : int32 (n,)

@@ -23,7 +23,7 @@ def smallest_blame(
     sets : collection of frozenset of str
         Each with at least one label.
     costs : mapping of str to (int, int)
-        Items that each label stands for, at least 1, and their occurrences.
+        Items that each label represents, at least 1, and their occurrences.
     prove : bool
         Whether to ask the solver.
 
@@ -58,7 +58,7 @@ def _cost(labels: Iterable[str], costs: Costs) -> tuple[int, int]:
 
 
 def _least(sets: Iterable[frozenset[str]]) -> Sets:
-    """Leave out sets that hold another: who meets that one meets them."""
+    """Omit sets that hold another: who meets that one meets them."""
     kept: Sets = set()
     by_label: dict[str, list[frozenset[str]]] = {}
     for one in sorted(sets, key=len):
@@ -96,7 +96,7 @@ def _greedy(sets: Sets, costs: Costs) -> set[str]:
 
 
 def _needed(chosen: Collection[str], sets: Sets) -> set[str]:
-    """Leave out labels that can be spared."""
+    """Suppress labels that can be spared."""
     kept = set(chosen)
     meets = _by_label(sets)
     met = {one: len(one & kept) for one in sets}

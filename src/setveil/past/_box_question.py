@@ -100,7 +100,7 @@ class BoxQuestion(ItemQuestion):
         return [self.attempts.attempt("free", parts, allowed=parts, refused={self.name}) for parts in found]
 
     def _back(self, inside: Positions) -> list[Answer]:
-        """Publish what is left out: as itself, or else each of its facts, and as boxes above it."""
+        """Publish what is omitted: as itself, or else each of its facts, and as boxes above it."""
         shown = [self._box_of(label) for label in self._labels_shown()]
         own = {self.name: inside}
         if self._meets(self.box, shown):

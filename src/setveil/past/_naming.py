@@ -125,7 +125,7 @@ class Naming:
 
     @cached_property
     def recoding(self) -> Recoding:
-        """The recoding: labels that stand for an item, in the order of the hierarchy, or of their items."""
+        """The recoding: labels that represent an item, in the order of the hierarchy, or of their items."""
         used, first = np.unique(self.image, return_index=True)
         smallest = {int(to): int(item) for to, item in zip(used, first, strict=True) if to >= 0}
         tree = self.terms.tree

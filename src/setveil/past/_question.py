@@ -87,7 +87,7 @@ class ItemQuestion:
         return np.sort(np.array([ids[tree.labels[leaf]] for leaf in leaves], np.int64))
 
     def _above(self, inside: Positions) -> str | None:
-        """Find the label that stands for what was asked for and more; None if there is none."""
+        """Find the label that represents what was asked for and more; None if there is none."""
         tree = self.terms.tree
         images = set(self.now.image[inside].tolist())
         if len(images) > 1 or -1 in images:
@@ -158,7 +158,7 @@ class ItemQuestion:
         return names[0] if len(names) == 1 else self.now.unused(f"({','.join(names)})")
 
     def _back(self, inside: Positions) -> list[Answer]:
-        """Publish what is left out: as itself, under nodes above it, under labels of others."""
+        """Publish what is suppressed: as itself, under nodes above it, under labels of others."""
         now, tree, name = self.now, self.terms.tree, self.name
         tries = [self.attempts.attempt("back", {name: inside}, refused={name})]
         if tree is None or name not in tree or tries[0]["holds"]:

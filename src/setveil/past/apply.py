@@ -221,7 +221,7 @@ def _require_hierarchy(earlier: PastRun, tree: Hierarchy | None, why: str) -> No
 def _require_known(
     earlier: PastRun, data: Transactions, found: Mapped, tree: Hierarchy | None, *, strict: bool
 ) -> None:
-    """Refuse rows of which nothing is known, and with `strict` those with items that are left out."""
+    """Refuse rows of which nothing is known, and with `strict` those with items that are suppressed."""
     if found.left_out:
         number = count(len(found.left_out), "item")
         _require_hierarchy(earlier, tree, f"to find labels for {number} that the run does not know")

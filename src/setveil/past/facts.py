@@ -131,7 +131,7 @@ class FactBoxes:
         return cls(tuple(spaces), column, leaves)
 
     def read(self, label: str) -> tuple[int, Box] | None:
-        """Take a box apart: its column and its parts, of which those at the end may be left out (any)."""
+        """Take a box apart: its column and its parts, of which those at the end may be omitted (any)."""
         several = len(self.spaces) > 1
         for at, space in enumerate(self.spaces):
             if several and column_of(label) != space.column:

@@ -59,13 +59,13 @@ class PastRun:
 
     @property
     def minimizes(self) -> str:
-        """The measure that its algorithm keeps low by default, also where it is somebody else's."""
+        """The measure that its algorithm keeps low by default, also where it is someone else's."""
         algorithm = self.report["algorithm"]
         whose = algorithm.get("origin")
         return whose["minimizes"] if whose else str(algorithms.load(algorithm["name"]).info.minimizes)
 
     def promise(self) -> KmAnonymity | PrivacyConstraints | None:
-        """Make its promise, one of `MODELS`, as recorded; None where that leaves out itemsets of a file."""
+        """Make its promise, one of `MODELS`, as recorded; None where that suppresses itemsets of a file."""
         told = self.report["guarantee"]
         if "m" not in told:
             return None

@@ -72,7 +72,7 @@ def _weaker(guarantee: Guarantee, name: str, then: Mapping[str, Any]) -> KmAnony
 
 
 def _require_same_labels(release: Release, name: str, earlier: Shared) -> None:
-    """Refuse a label that stands for other items in the one than in the other, both knowing these."""
+    """Refuse a label that represents other items in the one than in the other, both knowing these."""
     shown = release.published.vocabulary.ids
     new: Members = {x: items for x, items in release.labelled.members().items() if x in shown}
     old: Members = {label: earlier.under(label) for label in earlier.rows.vocabulary.labels}

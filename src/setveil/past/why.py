@@ -66,7 +66,7 @@ def why(
     show: int = 10,
     progress: Progress,
 ) -> Answer:
-    """Say why a label is not split, or an item is left out or has no name of its own (see `setveil.why`).
+    """Say why a label is not split, or an item is suppressed or has no name of its own (see `setveil.why`).
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """Why a value or an item of a table is published as it is: publish it more exactly, and see what breaks.
 
-Nothing is recoded anew. One label is split, for the rows of a class or wherever it is used, everything else
+Nothing is recoded again. One label is split, for the rows of a class or wherever it is used, everything else
 stays as it was published, and the verifier looks at the whole table.
 """
 
@@ -127,7 +127,7 @@ class AsPublished:
         return Fraction(total, max(self.table.n_occurrences, 1) * full)
 
     def _width(self, label: str, image: Image) -> int:
-        """Count the items that a label stands for: those below a node, or the members of a group."""
+        """Count the items that a label represents: those below a node, or the members of a group."""
         if label in self.tree:
             return int(self.tree.leaf_counts[self.tree.id(label)])
         return sum(1 for to in image.values() if to == label)
@@ -254,7 +254,7 @@ class _Question:
         }
 
     def _widest(self, column: QuasiIdentifier, shown: TextColumn) -> int:
-        """Choose a row whose label stands for several values, of the label of most rows."""
+        """Choose a row whose label represents several values, of the label of most rows."""
         rows = np.bincount(shown.codes, minlength=len(shown.labels))
         values = set(column.labels[: column.n_values])
         wide = [at for at, label in enumerate(shown.labels) if label not in values and rows[at]]
@@ -360,7 +360,7 @@ class _Question:
         )
 
     def _brought_back(self, part: int, image: Image, name: str) -> list[Answer]:
-        """Publish an item that is left out: as itself, then as what is above it, until that holds."""
+        """Publish an item that is suppressed: as itself, then as what is above it, until that holds."""
         tree = self.made.tree
         tries = [self._relabelled(part, "back", {name: name})]
         for node in tree.ancestors(tree.id(name)):

@@ -98,7 +98,7 @@ class ClassesRelease(RowsRelease):
         )
 
     def about(self, report: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what labels stand for, where the classes are told, and how many rows of each are empty."""
+        """Return what labels represent, where the classes are told, and how many rows of each are empty."""
         said = super().about(report)
         entry = {
             "file": FILE,

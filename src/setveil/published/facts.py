@@ -174,7 +174,7 @@ class FactsRelease(RowsRelease):
         return {**domain, **counts, "facts": told}
 
     def meaning(self) -> dict[str, Any]:
-        """Return what is told of the recoding where counts are checked; boxes say the rest."""
+        """Return what is published of the recoding where counts are checked; boxes say the rest."""
         return {"recoding": self.recoding.kind, "domain": self.domain, "labels": {}}
 
     @property

@@ -108,7 +108,7 @@ def deal_lacking(state, supports, unlisted, most, lacking):
 
 @compiled
 def _slot(held, key):
-    """Find where a key stands in the hash table, or the free place where it would."""
+    """Find where a key is in the hash table, or the free place where it would."""
     mask = np.int64(held.size - 1)
     slot = np.int64((np.uint64(key) * _GOLDEN) >> _32) & mask
     while held[slot] >= 0 and held[slot] != key:

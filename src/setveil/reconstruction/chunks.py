@@ -50,7 +50,7 @@ class ChunkPuzzle:
 
 
 def require_dealable(chunks: PublishedChunks) -> None:
-    """Refuse chunks that no rows can come from, or whose items stand in several places."""
+    """Refuse chunks that no rows can come from, or whose items are in several places."""
     sizes = chunks.sizes.tolist()
     seen: list[set[int]] = [set(chunks.term_chunk(c)) for c in range(len(sizes))]
     parts_of = [0] * len(sizes)

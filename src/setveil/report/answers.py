@@ -37,7 +37,7 @@ def answers_text(
     method : {"maximum entropy", "uniform"}
         How they were estimated.
     labels : collection of str
-        Names in itemsets that stand for several items, or facts.
+        Names in itemsets that represent several items, or facts.
     unit : {"item", "fact"}
         What rows hold.
     """

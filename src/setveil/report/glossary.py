@@ -1,4 +1,4 @@
-"""Terms that pages explain: a `?` beside a term opens its entry, without network and without script.
+"""Terms that pages explain: a `?` next to a term opens its entry, without network and without script.
 
 The entries are those of docs/glossary.md; a test compares the two, word by word.
 """
@@ -166,7 +166,7 @@ STYLE = STYLESHEET.read_text(encoding="utf-8")
 def ask(term: str) -> str:
     """Make the `?` that opens the entry of a term, as HTML; `with_entries` adds the entry to the page.
 
-    The sign itself is drawn by the style, so that whoever copies the text around it does not copy it.
+    The sign itself is drawn by the style, so that anyone who copies the text around it does not copy it.
     """
     named = html.escape(_named(ENTRIES[term]))
     return (

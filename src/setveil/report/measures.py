@@ -29,7 +29,7 @@ def measures_text(
         All measures, see `setveil.utility.measure`.
     labels : list of dict
         Support of each published item before and after, see `setveil.utility.supports.label_supports`; none
-        where labels stand for nothing but themselves.
+        where labels represent nothing but themselves.
     rows : dict
         Number of rows of the `original` and the `release`.
     occurrences : int

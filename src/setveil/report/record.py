@@ -441,7 +441,7 @@ Sure = TypedDict("Sure", {"item": str, "label": str, "rows": int, "of": int, "cl
 
 
 class CountsEntry(TypedDict):
-    """The counts beside the rows."""
+    """The counts next to the rows."""
 
     file: str
     least: int
@@ -578,7 +578,7 @@ class ItemsCounted(TypedDict):
 
 
 class Newcomer(TypedDict):
-    """An item that the earlier run does not know; its label is null where it is left out."""
+    """An item that the earlier run does not know; its label is null where it is suppressed."""
 
     item: str
     label: str | Null
@@ -683,7 +683,7 @@ class BranchLine(TypedDict):
 
 
 class Period(TypedDict):
-    """Occurrences of facts in a period: those published at each level, and those left out."""
+    """Occurrences of facts in a period: those published at each level, and those suppressed."""
 
     period: str
     published: list[int]
@@ -715,7 +715,7 @@ class OfFacts(TypedDict):
 
 
 class ClusterSizes(TypedDict):
-    """Clusters of so many rows."""
+    """Clusters of this many rows."""
 
     least: int
     most: int
@@ -770,7 +770,7 @@ class Line(TypedDict):
 
 
 class InBlocks(TypedDict):
-    """Noisy counts: what is told, what it cost, and how far it is off."""
+    """Noisy counts: what is published, what it cost, and how far it is off."""
 
     rows: int
     items: int

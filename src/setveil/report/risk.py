@@ -20,7 +20,7 @@ _CHOICES = (
 
 
 def risk_text(sides: Sequence[tuple[str, Risk]]) -> str:
-    """Say how many rows somebody finds who knows some items of a person, and what these give away.
+    """Say how many rows someone finds who knows some items of a person, and what these reveal.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def risk_tables(sides: Sequence[tuple[str, Risk]]) -> list[tuple[str, list[list[
 
 
 def columns_known(result: Risk) -> str:
-    """Say what is known of a table's rows besides items, in words before these; else empty."""
+    """Say what is known of a table's rows in addition to items, in words before these; else empty."""
     if "columns" not in result:
         return ""
     return f"all quasi-identifiers ({and_list(result['columns'])}) and "
@@ -125,7 +125,7 @@ def _aligned(lines: Sequence[Sequence[str]]) -> str:
 
 
 def _stranger(name: str, result: Risk) -> str:
-    """Say what a match is worth to somebody who does not know that the person is in the data."""
+    """Say what a match is worth to someone who does not know that the person is in the data."""
     found: Any = dict(result).get("population")  # in no record of a run
     if found is None:
         return ""
@@ -182,7 +182,7 @@ def stranger_table(found: Mapping[str, Any]) -> tuple[str, list[list[str]], str]
 
 
 def _absent(name: str, result: Risk) -> str:
-    """Say how many rows somebody finds who also knows an item that the person has not."""
+    """Say how many rows someone finds who also knows an item that the person has not."""
     if "absence" not in result:
         return ""
     title, lines = absence_table(result)
@@ -202,7 +202,7 @@ def absence_table(result: Risk) -> tuple[str, list[list[str]]]:
 
 
 def _distances(sides: Sequence[tuple[str, Risk]]) -> str:
-    """Say how many rows somebody finds who knows the days between two facts, but no date."""
+    """Say how many rows someone finds who knows the days between two facts, but no date."""
     found: list[tuple[str, Any, list[int]]] = [
         (name, dict(result)["distances"], result["thresholds"])
         for name, result in sides

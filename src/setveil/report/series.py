@@ -107,7 +107,7 @@ def way_name(one: Told) -> str:
 
 
 def way_cells(one: Told) -> list[str]:
-    """Write what a way costs: LM, left out, names kept, held back, below k before and after, proven."""
+    """Write what a way costs: LM, suppressed, names kept, withheld, below k before and after, proven."""
     if "why" in one:
         return ["-", "-", "-", "-", _before(one), "-", "-"]
     share = one["left_out"] / one["occurrences"] if one["occurrences"] else 0

@@ -35,7 +35,7 @@ _WIDTHS = "20% 9% 9% 9% 10% 13% 7% 9% 14%"
 
 
 def plan_html(told: Plan) -> str:
-    """Make the page of a plan; it stays inside, as it counts who is in several releases.
+    """Make the page of a plan; it is internal, as it counts who is in several releases.
 
     Returns
     -------
@@ -54,7 +54,7 @@ def plan_html(told: Plan) -> str:
 
 
 def picture(ways: Sequence[Mapping[str, Any]]) -> str:
-    """Draw the loss of each way as a bar, beside its figures, and say what the ways are."""
+    """Draw the loss of each way as a bar, next to its figures, and say what the ways are."""
     most = max((one["lm"] for one in ways if "lm" in one), default=0.0)
     lines = [
         (html.escape(way_name(one)), way_cells(one), one.get("lm", 0.0) / most if most else 0.0)

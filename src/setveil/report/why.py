@@ -1,4 +1,4 @@
-"""Why a label is not split, or an item left out, in words."""
+"""Why a label is not split, or an item suppressed, in words."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Answer = Mapping[str, Any]
 
 
 def why_text(answer: Answer, show: int = 10) -> str:
-    """Say why a label is not split, or an item is left out or has no name of its own."""
+    """Say why a label is not split, or an item is suppressed or has no name of its own."""
     parts = ["\n".join(_headline(answer))]
     parts += ["\n".join(_attempt(answer, one, show)) for one in answer["tries"]]
     parts += [text for text in (_optimum(answer), _below(answer)) if text]
@@ -134,7 +134,7 @@ def _change(answer: Answer, then: Answer) -> str:
 
 
 def _remedies(answer: Answer, one: Answer) -> list[str]:
-    """Say what leaving out, or moving, the cause would give and cost."""
+    """Say what omitting, or moving, the cause would give and cost."""
     blamed, move = one["leave_out"], one["move"]
     lines = []
     if blamed is not None:

@@ -63,7 +63,7 @@ def measure(value: float) -> str:
 
 
 def whole_or(value: float, digits: int) -> str:
-    """Write a number with so many digits, and all those before the point.
+    """Write a number with this many digits, and all those before the point.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def whole_or(value: float, digits: int) -> str:
 
 
 def number_of(what: Measure, value: float) -> str:
-    """Write the number that stands for a measure.
+    """Write the number that represents a measure.
 
     Examples
     --------

@@ -27,7 +27,7 @@ from setveil.utility.in_parts import answers_in_parts
 def outcome(
     data: Sums, after: TabledRows, made: AlgorithmResult, asked: Asked, published: Path
 ) -> RowsOutcome:
-    """Say what is published of rows, and write the counts beside them, if there are to be any."""
+    """Say what is published of rows, and write the counts next to them, if there are to be any."""
     recoding: Recoding = made.recoding
     least = asked.least
     counts = Counts.of(data, recoding, least, filled=after.filled_rows) if least else None
@@ -74,7 +74,7 @@ def verdict_as_written(
 def looked_at_sums(
     before: TabledRows, release: RowsOutcome, timing: Timing, progress: Progress, *, details: bool
 ) -> dict[str, Any]:
-    """Find what was lost; with `details` also use and risk, as far as tables of sets allow.
+    """Find the information loss; with `details` also use and risk, as far as tables of sets allow.
 
     Parameters
     ----------

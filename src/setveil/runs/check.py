@@ -1,4 +1,4 @@
-"""Check all that is published of a release: its rows, and the counts beside them."""
+"""Check all that is published of a release: its rows, and the counts next to them."""
 
 from __future__ import annotations
 
@@ -65,21 +65,21 @@ def check(
     guarantee : Guarantee
         What was promised.
     counts : Counts or None
-        What stands beside the rows.
+        What is next to the rows.
     about : mapping
         Of about.json, where there are counts: `labels`, `recoding`, and `domain` if it is known.
     show : int
         How many violations to list.
     cover : Hierarchy, optional
-        Check k^m-anonymity in the cover reading: each label stands for all leaves of this hierarchy below it.
+        Check k^m-anonymity in the cover reading: each label represents all leaves of this hierarchy below it.
     absent, absence
-        Check k^m-anonymity where somebody also knows up to so many items that a person has not; 0: as many
+        Check k^m-anonymity where someone also knows up to this many items that a person has not; 0: as many
         as the guarantee says.
     before : (Facts, mapping of str to (str or None)), optional
         The facts that were published, and the label of each: without these a promise about whole codes is
         refused.
     **more
-        What the verifier of the rows takes besides.
+        Additional arguments of the verifier of the rows.
     """
     asked: ReleaseCheck = check_of(published.kind)(
         published, guarantee, counts, about, show=show, cover=cover, absence=absence, before=before,
@@ -98,7 +98,7 @@ def check_pieces(
     show: int = 10,
     progress: Progress = silent,
 ) -> tuple[KmVerdict, Counted]:
-    """Check k^m-anonymity of files that are read a piece at a time, and of the counts beside them.
+    """Check k^m-anonymity of files that are read a piece at a time, and of the counts next to them.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def check_pieces(
     -------
     verdict : KmVerdict
     counted : Counted
-        What was found in the rows besides.
+        Additional findings in the rows.
     """
     if counts is not None and about.get("recoding") == "local":
         raise RequestError(

@@ -61,7 +61,7 @@ def recorded(
     guarantee: Guarantee,
     seed: int,
 ) -> Record:
-    """Put together the record of a run, as it stands in report.json (see docs/record.md).
+    """Put together the record of a run, as it is in report.json (see docs/record.md).
 
     Parameters
     ----------
@@ -180,7 +180,7 @@ def answers(data: Transactions, release: Release, case: Case, progress: Progress
     """Measure what the release still answers: `are` of random COUNT queries, `pairs`, and `itemsets` kept.
 
     The queries ask for pairs, for single items where no row holds two; they depend on the data alone, so
-    that releases can be compared. Nothing is measured where no label stands for items, which are then either
+    that releases can be compared. Nothing is measured where no label represents items, which are then either
     published as they are or counted, and where there is nothing to ask for.
     """
     recoding, chunked, noisy = release.labelled, case.chunks is not None, case.blocks is not None
@@ -240,7 +240,7 @@ def risks(
 def _described(
     data: Sums, release: Outcome, hierarchy: Hierarchy | None, estimator: Estimator | None
 ) -> dict[str, Any]:
-    """List the labels that stand for others, the loss in each branch, and what became of common items."""
+    """List the labels that represent others, the loss in each branch, and what became of common items."""
     recoding = release.labelled
     if recoding is None:
         return {"labels": [], "branches": []}
@@ -303,7 +303,7 @@ def _several_labels(data: Sums, recoding: AnyRecoding) -> int:
 
 
 def _branches(data: Sums, tree: Hierarchy, recoding: AnyRecoding) -> list[dict[str, Any]]:
-    """Occurrences, NCP and what was left out under each child of the root; other items are in no branch."""
+    """Occurrences, NCP and what was suppressed under each child of the root; other items are in no branch."""
     occurrences = data.supports()
     place = {tree.labels[leaf]: at for at, leaf in enumerate(tree.leaf_order.tolist())}
     position = np.array([place.get(label, -1) for label in data.vocabulary.labels], np.int64)

@@ -48,7 +48,7 @@ def distance(
     """Compare the loss of a release with the least of all releases that its algorithm might have made.
 
     For k^m-anonymity these are cuts by NCP, or by LM cuts with suppressed items. Where items are sensitive
-    items may always be left out: beside a cut if there is a hierarchy, else alone. Of what hides single
+    items may always be suppressed: next to a cut if there is a hierarchy, else alone. Of what hides single
     occurrences of sensitive items, all others must be published.
 
     Parameters

@@ -1,4 +1,4 @@
-"""A run's folder: written beside its place and renamed into it, so that it is complete or not there."""
+"""A run's folder: written next to its place and renamed into it, so that it is complete or not there."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ def fill(
     external: bool,
     checker: bool = False,
 ) -> Record:
-    """Write what stands beside the published rows: all but the record itself, which is returned.
+    """Write what is next to the published rows: all but the record itself, which is returned.
 
     Parameters
     ----------
@@ -285,7 +285,7 @@ def _reason(error: BaseException | None) -> str:
 
 
 def _about_of(release: Outcome, report: Record) -> dict[str, Any]:
-    """Everything a reader of the published rows needs, and nothing that must stay inside."""
+    """Everything a reader of the published rows needs, and nothing that is internal."""
     guarantee: Facts = report["guarantee"]
     written: Mapping[str, object] = report["published"]
     promised = ("model", *words_for(guarantee).parameters)

@@ -1,6 +1,6 @@
 """A run over data that do not fit in memory: read, anonymize, publish, write, verify the files, measure.
 
-The rows lie in parts in a hidden folder beside the output folder, and are gone when the run ends, however it
+The rows lie in parts in a hidden folder next to the output folder, and are gone when the run ends, however it
 ends. What is published is the same, in the same order, as of rows in memory.
 """
 
@@ -103,9 +103,9 @@ def anonymize_parts(
     list_members : bool
         List all items of each label in about.json (see `setveil.anonymize`).
     external : bool
-        Also write a report beside the published rows that may be shared with them.
+        Also write a report next to the published rows that may be shared with them.
     record : mapping
-        What the report is to say besides.
+        Additional content of the report.
     progress : Progress
         Hears how far it is.
 
@@ -180,7 +180,7 @@ class _Disk:
         return made, told
 
     def publish(self, asked: Asked, made: AlgorithmResult, progress: Progress) -> RowsOutcome:
-        """Put the rows in their order and write them, with the counts beside them."""
+        """Put the rows in their order and write them, with the counts next to them."""
         shown = publish_parts(
             self.data, made.recoding, asked.seed, private_folder(self.work / "published"),
             lambda done: progress("publishing", done),
@@ -200,7 +200,7 @@ class _Disk:
     def look(
         self, asked: Asked, made: AlgorithmResult, release: RowsOutcome, timing: Timing, progress: Progress
     ) -> dict[str, Any]:
-        """Find what was lost, what is still answered, and the risk."""
+        """Find the information loss, what is still answered, and the risk."""
         return looked_at_sums(TabledRows.of(self.data), release, timing, progress, details=asked.details)
 
 

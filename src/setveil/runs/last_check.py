@@ -155,7 +155,7 @@ def _values(path: Path, name: str, about: Mapping[str, Any]) -> Iterable[str]:
 
 
 def _of_text(path: Path, name: str, about: Mapping[str, Any]) -> Iterator[str]:
-    """List the fields of a file of lines, numbers that setveil gives left out."""
+    """List the fields of a file of lines, without numbers that setveil gives."""
     content = path.read_bytes()
     data = name == about.get("file")
     separator = _LINES.get(about.get("format", ""), about.get("separator") or ",") if data else ","

@@ -176,7 +176,7 @@ def items_of(made: Any) -> AnyBoxes:
 
 
 def _as_left_out(recoding: Any, told: dict[str, Any], asked: Asked) -> dict[str, Any]:
-    """List what is left out where a cut is the node above all columns; refuse it where nothing may be."""
+    """List what is omitted where a cut is the node above all columns; refuse it where nothing may be."""
     several = recoding.labels_from == "boxes" and recoding.uniform and recoding.tree.n_columns > 1
     if not several or len(recoding.published) or not recoding.image.size:
         return told

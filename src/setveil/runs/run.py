@@ -69,7 +69,7 @@ class VerifiedRelease(Framed):
         For rows in chunks: items published under their own names that fewer than k rows contain, and that
         neither a given hierarchy nor the guarantee lists.
     utility : dict
-        What was lost (see `setveil.measure`).
+        The information loss (see `setveil.measure`).
     report : dict
         The record of the run, as written to report.json.
     personal : Personal
@@ -108,7 +108,7 @@ class VerifiedRelease(Framed):
 
     @property
     def counts(self) -> Counts | None:
-        """Supports of items that are published beside the rows; None if none are."""
+        """Supports of items that are published next to the rows; None if none are."""
         return self.release.counts
 
     @property
@@ -128,7 +128,7 @@ class VerifiedRelease(Framed):
         rare_names: bool = False,
         record: Mapping[str, Any] = MappingProxyType({}),
     ) -> Record:
-        """Write the run's folder: `published` may be shared, `internal` must stay inside.
+        """Write the run's folder: `published` may be shared, `internal` is internal.
 
         Parameters
         ----------
@@ -140,7 +140,7 @@ class VerifiedRelease(Framed):
             Format of the published file; by default that of the input. Generalized labels are no integers,
             so FIMI becomes basket where there are any.
         external : bool
-            Also write published/report.html, a report without anything that must stay inside.
+            Also write published/report.html, a report without anything that is internal.
         checker : bool
             Also put check.py and check.html next to the data, for recipients (docs/howto/check_a_release.md).
         list_members : bool
@@ -148,7 +148,7 @@ class VerifiedRelease(Framed):
         rare_names : bool
             Publish items under their own names that fewer than k rows contain. It is needed if there are any.
         record : mapping
-            What the report is to say besides, as JSON types: `command`, `options`, `sample`, `about`,
+            Additional content of the report, as JSON types: `command`, `options`, `sample`, `about`,
             `names`.
 
         Returns
@@ -195,7 +195,7 @@ class VerifiedRelease(Framed):
         Parameters
         ----------
         external : bool
-            Make the page that may be shared with the published rows instead: nothing in it must stay inside.
+            Make the page that may be shared with the published rows instead: nothing in it is internal.
 
         Returns
         -------
@@ -421,7 +421,7 @@ class _Memory:
     def look(
         self, asked: Asked, made: AlgorithmResult, release: Release, timing: Timing, progress: Progress
     ) -> dict[str, Any]:
-        """Find what was lost, what is still answered, the risk, and the distance to the optimum."""
+        """Find the information loss, what is still answered, the risk, and the distance to the optimum."""
         found = looked_at(
             self.data,
             release,
@@ -454,7 +454,7 @@ def _parents(tree: Hierarchy | None) -> dict[str, str | None]:
 def checked(
     data: Transactions, release: Release, guarantee: Guarantee, progress: Progress, **more: Any
 ) -> Verdict:
-    """Check what is going to be published, with what the model's verifier must know besides."""
+    """Check what is going to be published, with what else the model's verifier must know."""
     known: dict[str, Callable[[], Any]] = {"image": release.image, "original": lambda: data}
     more |= {name: known[name]() for name in models()[guarantee.model].knows}
     about = release.meaning()

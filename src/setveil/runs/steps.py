@@ -57,7 +57,7 @@ class Place(Protocol[R]):
         """Run the algorithm: what becomes of the items or rows, and what there is to say of its run."""
 
     def publish(self, asked: Asked, made: AlgorithmResult, progress: Progress) -> R:
-        """Put what is published into an order that tells nothing, with the counts beside it."""
+        """Put what is published into an order that tells nothing, with the counts next to it."""
 
     def verify(self, asked: Asked, release: R, progress: Progress) -> Verdict:
         """Check what is published, as who receives it."""
@@ -65,7 +65,7 @@ class Place(Protocol[R]):
     def look(
         self, asked: Asked, made: AlgorithmResult, release: R, timing: Timing, progress: Progress
     ) -> dict[str, Any]:
-        """Find what was lost, and as far as it was asked for what is still answered, and the risk."""
+        """Find the information loss, and as far as it was asked for what is still answered, and the risk."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ def released_at(
 
 @contextmanager
 def timed(timing: Timing, phase: str) -> Iterator[None]:
-    """Note the seconds that the work of a phase takes, beside those that it took so far."""
+    """Note the seconds that the work of a phase takes, next to those that it took so far."""
     start = time.perf_counter()
     yield
     timing[phase] = round(timing.get(phase, 0) + time.perf_counter() - start, 4)

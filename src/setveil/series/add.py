@@ -1,4 +1,4 @@
-"""Add releases to a series: what is asked for, and how their labels are found."""
+"""Add releases to a series: the request, and how their labels are found."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ class _RegroupSearch:
         return self.known[plan]
 
     def is_over(self) -> bool:
-        """Whether time is up, or somebody asks for an end."""
+        """Whether time is up, or someone asks for an end."""
         return time.monotonic() > self.until or self.progress.stop_requested()
 
 
@@ -135,7 +135,7 @@ def regroup(
     time_limit: float = _SECONDS,
     progress: Progress = silent,
 ) -> Regrouped:
-    """Make the groups below some groups of a hierarchy anew, so that a release loses less.
+    """Make the groups below some groups of a hierarchy again, so that a release loses less.
 
     The groups at a level stay, and so does everything above them: no new group holds items of two of them.
     Below each of them its own groups, groups of items of about equal support, and groups of items that occur
@@ -165,7 +165,7 @@ def regroup(
     Returns
     -------
     Regrouped
-        The hierarchy, and loss and items left out before and after.
+        The hierarchy, and loss and items suppressed before and after.
 
     Raises
     ------

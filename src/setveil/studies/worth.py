@@ -25,7 +25,7 @@ def shown_occurrences(rows: Transactions, labels: Collection[str]) -> int:
 
 
 def names_kept(data: Transactions, recoding: AnyRecoding) -> dict[str, int]:
-    """Count the items that are published under their own names, and what is left out.
+    """Count the items that are published under their own names, and what is suppressed.
 
     Returns
     -------
@@ -52,7 +52,7 @@ def names_kept(data: Transactions, recoding: AnyRecoding) -> dict[str, int]:
 
 
 def _names_kept_in_some(data: Transactions, recoding: AnyRecoding) -> dict[str, int]:
-    """Count what is published under its own name, where that may be left out of some rows."""
+    """Count what is published under its own name, where that may be suppressed in some rows."""
     image = recoding.images(data)
     ids = data.vocabulary.ids
     names = [ids.get(label, -1) for label in recoding.published.labels]

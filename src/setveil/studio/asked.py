@@ -1,4 +1,4 @@
-"""What a request says: forms, JSON and numbers, whoever wrote them.
+"""What a request says: forms, JSON and numbers, anyone who wrote them.
 
 All routes read requests by these, so that what is too long, too deep or no text is answered with a sentence.
 """
@@ -59,7 +59,7 @@ def json_of(text: bytes | str) -> Any:
 
 
 async def way_in(request: Request) -> str:
-    """Read what somebody says who is not let in yet: nothing, where it is longer than it can be."""
+    """Read what someone says who is not let in yet: nothing, where it is longer than it can be."""
     try:
         return (await _bounded(request, _WAY_IN).body()).decode("latin-1")
     except RequestError:
@@ -81,7 +81,7 @@ def whole(text: object, least: int = 0, most: int = 10**9) -> int | None:
 
 
 def _bounded(request: Request, most: int) -> Request:
-    """Take the same request, of which at most so many bytes are read."""
+    """Take the same request, of which at most this many bytes are read."""
     read = 0
 
     async def receive() -> MutableMapping[str, Any]:

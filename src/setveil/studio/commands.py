@@ -99,7 +99,7 @@ def build(project: Project, options: Sequence[str], out: str) -> list[str]:
 
 
 def risk(project: Project, sizes: Sequence[int]) -> list[str]:
-    """Count the rows that are found by so many items, in the data as they are."""
+    """Count the rows that are found by this many items, in the data as they are."""
     settings = _settings(project)
     more = _names(kind_of(settings).read_with)
     words = _words(settings, [*READING, *COLUMNS, *VALUES, *more])
@@ -149,7 +149,7 @@ def compare(study: str, out: str) -> list[str]:
 
 
 def verify(run: str, report: Mapping[str, Any]) -> list[str]:
-    """Check a run's promise, of which this is the record, anew from what is published alone."""
+    """Check a run's promise, of which this is the record, again from what is published alone."""
     promised, options = report["guarantee"], report.get("options") or {}
     own = _names(models()[promised["model"]].options)  # sensitive items may have been looked at besides
     given = {name: options[name] for name in CHECKED if name in options and name in own}
@@ -168,12 +168,12 @@ def stranger(run: str, share: str, sizes: Sequence[int]) -> list[str]:
 
 
 def absent(run: str, sizes: Sequence[int]) -> list[str]:
-    """Count the rows of a run that somebody finds who also knows an absent item."""
+    """Count the rows of a run that someone finds who also knows an absent item."""
     return ["risk", run, "--absent", "1", "--m", ",".join(map(str, sizes)), "--json"]
 
 
 def checker(run: str) -> list[str]:
-    """Put the checker for recipients beside the published data of a run."""
+    """Put the checker for recipients next to the published data of a run."""
     return ["checker", run, "--json"]
 
 
@@ -186,7 +186,7 @@ def evidence(run: str, frame: str, *, answers: str, attack: str | None, share: s
 
 
 def why(run: str, name: str, row: int | None = None, class_: int | None = None, show: int = 10) -> list[str]:
-    """Ask why a label is not split, or an item left out: in a class, or in a row of a table."""
+    """Ask why a label is not split, or an item suppressed: in a class, or in a row of a table."""
     where = [] if row is None else ["--row", str(row)]
     where += [] if class_ is None else ["--class", str(class_)]
     return ["why", "--show", str(show), *where, "--json", "--", run, name]

@@ -32,7 +32,7 @@ class Difference:
 def difference(first: Recoding, second: Recoding) -> Difference:
     """Compare what two releases call the items.
 
-    A name says the more the fewer items it stands for; an item that is left out says nothing.
+    A name says the more the fewer items it represents; an item that is suppressed says nothing.
 
     Examples
     --------

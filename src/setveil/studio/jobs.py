@@ -173,7 +173,7 @@ class Jobs:
         Parameters
         ----------
         kind : str
-            What it is: the next of a kind in `QUESTIONS` runs beside other work, and explore is put off for
+            What it is: the next of a kind in `QUESTIONS` runs next to other work, and explore is put off for
             any other work.
         label : str, optional
             What pages call it.
@@ -182,7 +182,7 @@ class Jobs:
         answer : path, optional
             Where to keep its standard output, if it is done.
         urgent : bool
-            Of explore: put before others, which begin anew afterwards.
+            Of explore: put before others, which begin again afterwards.
         settled : callable, optional
             Tells whether the work was done and cannot be undone, however its process ended.
         """

@@ -1,7 +1,7 @@
 """Connections of those who are not let in: few, and short.
 
 Any program on the computer can connect. uvicorn lets a connection wait for ever before its first request, and
-its limit of connections refuses whoever comes last, which would be the owner.
+its limit of connections refuses anyone who comes last, which would be the owner.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What lies in a project's folder: made for its owner alone, below the folder, and read with care.
 
-A project may come from somebody else, or have been changed by hand: no file in it is trusted.
+A project may come from someone else, or have been changed by hand: no file in it is trusted.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def run_of(folder: Path, text: object) -> Path | None:
 
 
 def tidy(place: Path) -> None:
-    """Remove what a killed command left hidden beside its place; see `setveil.staging`."""
+    """Remove what a killed command left hidden next to its place; see `setveil.staging`."""
     try:
         beside = [one for one in place.parent.iterdir() if one.name.startswith(f".{place.name[:40]}.")]
     except OSError:
@@ -147,7 +147,7 @@ def remove(folder: Path) -> None:
 
 
 def open_to_others(folder: Path) -> str:
-    """Say who else can read a folder, if anybody."""
+    """Say who else can read a folder, if anyone."""
     if os.name != "posix":
         return ""
     modes = [one.stat() for one in (folder, *folder.resolve().parents)]

@@ -141,7 +141,7 @@ def page(
     errors : list of {"message", "hint", "field"}
         Said at the top; ``field`` is the id of the input that it is about, or empty.
     **values
-        What the template needs beside.
+        Additional values that the template needs.
     """
     project = getattr(request.state, "project", None)
     try:

@@ -1,4 +1,4 @@
-"""What is asked where nothing says which columns of a table someone may know, and which holds the items."""
+"""The request where nothing says which columns of a table someone may know, and which holds the items."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ def read_columns(
 ) -> TableColumns:
     r"""Read some columns of a table as texts, and the items of its rows.
 
-    Items stand in one column, as lists or as fields like ``I10;"a;b"``, in several columns, or in a second
+    Items are in one column, as lists or as fields like ``I10;"a;b"``, in several columns, or in a second
     table with a line for each id and item. An empty field is an empty set.
 
     Parameters
@@ -116,7 +116,7 @@ def read_columns(
     names : sequence of str
         Columns to read as texts, by name or number.
     set_name : str, optional
-        The column with the items. Where they stand in several columns, or in another table, what to call it.
+        The column with the items. Where they are in several columns, or in another table, what to call it.
     how : How, optional
         How it is read, where that is not detected.
     others : bool

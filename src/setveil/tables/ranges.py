@@ -98,7 +98,7 @@ def ranges(texts: Iterable[str], width: Fraction | Sequence[Fraction] | None = N
     Returns
     -------
     dict of str to str or None
-        The parent of each node; the root, ``*``, stands in place of the first range that holds all values.
+        The parent of each node; the root, ``*``, is in place of the first range that holds all values.
 
     Examples
     --------

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class TextColumn:
-    """A column of texts, as it stands in a file."""
+    """A column of texts, as it is in a file."""
 
     name: str  # of the column
     codes: NDArray[np.int32]  # int32 (n_rows,), read-only: position in `labels` of the value of each row

@@ -21,7 +21,7 @@ def cut_gains(indptr, items, starts, rows, candidates, supports, weighed, beside
         Rows of each item.
     weighed : int64 (n + 1,)
         x log x for each number x of rows.
-    beside : int64 (items,), zeros
+    next to : int64 (items,), zeros
         Room to work in, left as it was found.
     gains : int64 (candidates,), written
         Receives the sum over the other items of their entropy in all rows less that in both halves.

@@ -1,4 +1,4 @@
-"""What is asked of classes, and what each is recoded by."""
+"""The request of classes, and what each is recoded by."""
 
 from __future__ import annotations
 

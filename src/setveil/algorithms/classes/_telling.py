@@ -25,14 +25,14 @@ def to_leave_out(rows: Iterable[Content], prices: Mapping[int, int], least: int)
     rows : iterable of tuple of int
         The labels that each row of the class shows, ascending.
     prices : mapping of int to int
-        What is lost with each label that may be left out.
+        The information loss with each label that may be suppressed.
     least : int
         Fewest empty rows, if there are any.
 
     Returns
     -------
     list of int or None
-        Nothing where no row is empty, or enough are; None where labels that may be left out do not suffice.
+        Nothing where no row is empty, or enough are; None where labels that may be suppressed do not suffice.
     """
     numbers = Counter(rows)
     empty = numbers.pop((), 0)

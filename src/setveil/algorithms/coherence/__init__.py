@@ -1,1 +1,1 @@
-"""The algorithms for (h, k, p)-coherence: what they share stands in the files with an underscore."""
+"""The algorithms for (h, k, p)-coherence: what they share is in the files with an underscore."""

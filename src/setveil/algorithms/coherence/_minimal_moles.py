@@ -30,7 +30,7 @@ END, SUPPORT, BETRAYED, COUNT, NEXT = range(5)
 
 @compiled
 def _slot(keys, key):
-    """Find where a key stands in a hash table or has to be put."""
+    """Find where a key is in a hash table or has to be put."""
     mask = np.int64(keys.size - 1)
     h = key & np.int64(0x7FFFFFFF)
     h = ((h ^ (key >> 31)) & np.int64(0x7FFFFFFF)) * np.int64(0x45D9F3B)

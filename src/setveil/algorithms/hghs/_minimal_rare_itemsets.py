@@ -79,7 +79,7 @@ def _search(
         All frequent sets of at most m - 1 nodes: entry e continues its parent's set by ``items[e]``; the sets
         that continue it are the entries ``begins[e] : begins[e] + numbers[e]``, ascending.
     rows : ids int32, row_of int32, place_of int64, ptr int64, weights int64, begins int64
-        The levels one behind the other: the rows, and where each node of the level's slice stands in them.
+        The levels one behind the other: the rows, and where each node of the level's slice is in them.
     found : sizes int16, nodes int32
         The rare sets, one behind the other.
     budget : int

@@ -45,7 +45,7 @@ class ItemOptima:
     indptr, items : int64 (n + 1,), int32 (occurrences,)
         All rows, of leaves.
     k, m : int, float
-        Each set of at most m published nodes stands in no row of a part or in at least k; of several columns
+        Each set of at most m published nodes is in no row of a part or in at least k; of several columns
         m may be said of each.
     allowed : bool (n_nodes,), optional
         The nodes that may be published; by default all.

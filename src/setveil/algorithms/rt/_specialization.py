@@ -26,7 +26,7 @@ class _Tree:
     low, high : int32 (n_nodes,)
         Node v represents the values ``low[v]:high[v]``.
     children, parent : lists
-        Of each node that is left; nodes keep their numbers, and children stand in the order of their values.
+        Of each node that is left; nodes keep their numbers, and children are in the order of their values.
     root : int
         Has no parent.
     lost : list of int

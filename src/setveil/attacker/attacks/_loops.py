@@ -62,7 +62,7 @@ def count_fitting(
     starts, tidlists : int64 (labels + 1,), int32 (occurrences,)
         The rows of each label.
     indptr, items, weights : int64 (n + 1,), int32 (occurrences,), int64 (n,)
-        The rows, and how many each stands for.
+        The rows, and how many each represents.
     need_ptr, needs : int64 (needs + 1,), int32 (any,)
         The labels that show each need.
     query_ptr, query_needs : int64 (queries + 1,), int32 (any,)
@@ -103,7 +103,7 @@ def best_guesses(
     starts, ..., query_needs
         As for `count_fitting`. Where no row fits, all rows are looked at.
     member_ptr, members : int64 (labels + 1,), int32 (any,)
-        The items that each label stands for, ascending.
+        The items that each label represents, ascending.
     shares, more : float64 (any,)
         For each of them, the share of the label's rows that hold it; and of those that are known to hold
         another item of the label.

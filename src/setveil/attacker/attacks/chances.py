@@ -41,7 +41,7 @@ def wilson(successes: int, attempts: int) -> tuple[float, float]:
 
 
 def binomial_tail(successes: int, attempts: int, chance: float) -> float:
-    """Return the probability of so many successes or more, if each attempt has this chance.
+    """Return the probability of this many successes or more, if each attempt has this chance.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def binomial_tail(successes: int, attempts: int, chance: float) -> float:
 
 
 def fisher(successes: int, attempts: int, others: int, other_attempts: int) -> float:
-    """Return the probability of so many of all successes or more on the first side, if both are alike.
+    """Return the probability of this many of all successes or more on the first side, if both are alike.
 
     Fisher's exact test, one-sided.
 

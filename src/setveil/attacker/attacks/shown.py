@@ -1,4 +1,4 @@
-"""What an attacker has in hand: published rows, what their labels may stand for, and people's items."""
+"""What an attacker has in hand: published rows, what their labels may represent, and people's items."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class AttackedPeople:
         return AttackedPeople(*recode_rows(self.indptr, self.items, image)) if hidden.any() else self
 
     def holds(self, person: Ints, item: Ids, n_items: int) -> NDArray[np.bool_]:
-        """Whether each of some people holds the item beside it; -1: no item."""
+        """Whether each of some people holds the item next to it; -1: no item."""
         owner = np.repeat(np.arange(self.number), self.lengths)
         keys = owner * n_items + self.items  # ascending
         wanted = person * n_items + item
@@ -109,7 +109,7 @@ class Queries:
 
     @classmethod
     def of(cls, owner: Ints, need: Ids, number: int) -> Queries:
-        """Collect the needs of so many questions: pairs of a question and a need, in any order."""
+        """Collect the needs of this many questions: pairs of a question and a need, in any order."""
         keys = np.unique(owner * (int(need.max(initial=0)) + 1) + need)
         owner, need = np.divmod(keys, int(need.max(initial=0)) + 1)
         indptr = np.concatenate(([0], np.cumsum(np.bincount(owner, minlength=number))))
@@ -125,9 +125,9 @@ class Queries:
 
 @dataclass(frozen=True, eq=False)
 class ShownRows:
-    """Published rows and what their labels may stand for.
+    """Published rows and what their labels may represent.
 
-    A row *may hold* an item if it shows a label that stands for it. Items that stand under the same labels
+    A row *may hold* an item if it shows a label that represents it. Items that stand under the same labels
     cannot be told apart: each such class is a *need* (see `_loops.py`), and what no row shows is none.
     """
 
@@ -163,7 +163,7 @@ class ShownRows:
         published : Transactions
             The rows.
         under : mapping of str to list of str
-            The items that labels stand for. A label that is not in it stands for itself.
+            The items that labels represent. A label that is not in it represents itself.
         people : sequence of Transactions
             All people who will be looked at.
         share : callable
@@ -222,7 +222,7 @@ class ShownRows:
         return np.array([item in set(items) for item in self.items], np.bool_)
 
     def in_labels(self, people: AttackedPeople) -> Indexed:
-        """Say of people which labels stand for something that they hold."""
+        """Say of people which labels represent something that they hold."""
         need = self.need_of[people.items]
         known = need >= 0
         owner = np.repeat(np.arange(people.number), people.lengths)[known]
@@ -234,7 +234,7 @@ class ShownRows:
         return Indexed.of(frozen(indptr, np.int64), frozen(keys % n, np.int32), len(self.labels))
 
     def asked(self, indptr: Ints, items: Ids) -> Queries:
-        """Ask for rows that may hold all of some items; those that no row shows are left out."""
+        """Ask for rows that may hold all of some items; those that no row shows are suppressed."""
         owner = np.repeat(np.arange(indptr.size - 1), np.diff(indptr))
         need = self.need_of[items]
         return Queries.of(owner[need >= 0], need[need >= 0], indptr.size - 1)

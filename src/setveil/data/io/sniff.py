@@ -171,7 +171,7 @@ def likely_separator(text: Text) -> str:
     """Tell what stands between the fields of a table: what gives the lines the same number of fields.
 
     Of several signs that do, those that give it to the first line, too, which may name columns of lists; of
-    these the one that gives most fields, where no comma stands in numbers only.
+    these the one that gives most fields, where no comma is in numbers only.
     """
     if sign := sign_of_columns(text):
         return sign

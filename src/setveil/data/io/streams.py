@@ -193,7 +193,7 @@ class ListFiles:
     def pieces(self) -> Iterator[Piece]:
         """Read all rows, in their order, some at a time: where they begin, and the ids of their items.
 
-        Items of a row come as they stand in the file, repeats included.
+        Items of a row come as they are in the file, repeats included.
         """
         _ = self.vocabulary  # settles which words are in no row
         for rows in self._cells(pl.Enum(self.vocabulary.labels), self._words):

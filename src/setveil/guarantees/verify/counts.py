@@ -191,7 +191,7 @@ def _contradictions(published: Sums, counts: CountsFile, labels: Mapping[str, Se
 
 
 def _order(counts: CountsFile) -> list[str]:
-    """Check that lines stand in item order, each item (with its label, where it may have several) once."""
+    """Check that lines are in item order, each item (with its label, where it may have several) once."""
     found = []
     place = {item: i for i, item in enumerate(item_order({item for item, _, _ in counts.lines}))}
     under = {label: i for i, label in enumerate(item_order({label for _, label, _ in counts.lines if label}))}

@@ -107,7 +107,7 @@ def line_figures(family: Family, suffix: str = "") -> list[LineFigure]:
 
 
 def _once(figures: Sequence[LineFigure]) -> list[LineFigure]:
-    """Leave out figures that show the values of one before, whose caption then says so."""
+    """Omit figures that show the values of one before, whose caption then says so."""
     kept: dict[Any, LineFigure] = {}
     for figure in figures:
         values = figure.parameter, figure.measure.scale, figure.measure.percent, repr(figure.bands)
@@ -252,7 +252,7 @@ def _central(settings: list[Setting]) -> list[Setting]:
 
 
 def _methods(labels: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Those that are drawn and those that are left out: where there are too many, those with fewest runs."""
+    """Those that are drawn and those that are omitted: where there are too many, those with fewest runs."""
     found = distinct(labels)
     kept = sorted(found, key=lambda label: -labels.count(label))[:_MOST_METHODS]
     return [label for label in found if label in kept], [label for label in found if label not in kept]

@@ -157,7 +157,7 @@ def standings(losses: Iterable[Mapping[str, float]], methods: Sequence[str]) -> 
     ----------
     losses : iterable of mappings
         For each promise the loss of every method that made a release with it. Those with a single method are
-        left out.
+        omitted.
     methods : sequence of str
         All methods, in the order in which they are shown.
 

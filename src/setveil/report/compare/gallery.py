@@ -22,7 +22,7 @@ MORE = "More figures"
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure, its section, and whether it is small enough to stand beside others."""
+    """A figure, its section, and whether it is small enough to be next to others."""
 
     stem: str
     section: str

@@ -52,7 +52,7 @@ HIDDEN = Compared(
 
 
 def rows_at_risk(size: int, rows: Sequence[Row]) -> Compared:
-    """Share of the rows that someone who knows the best so many items narrows down to fewer than 5."""
+    """Share of the rows that someone who knows the best items, this many, narrows down to fewer than 5."""
     return Compared(
         "risk_rows",
         "rows at risk",
@@ -68,7 +68,7 @@ def rows_at_risk(size: int, rows: Sequence[Row]) -> Compared:
 
 
 def chance(size: int, rows: Sequence[Row]) -> Compared:
-    """Chance of someone who knows the best so many items to pick the right row."""
+    """Chance of someone who knows the best items, this many, to pick the right row."""
     return Compared(
         "risk_chance",
         "chance to pick the right row",
@@ -88,7 +88,7 @@ def _items(size: int, rows: Sequence[Row]) -> str:
 
 
 def columns_known(rows: Sequence[Row]) -> str:
-    """Say what is known of a person besides items, before these: of tables all quasi-identifiers."""
+    """Say what is known of a person in addition to items, before these: of tables all quasi-identifiers."""
     names = {str(row["model"]) for row in rows}
     found = any(models()[name].release == "tables" for name in names if name in models())
     return "all quasi-identifiers and " if found else ""

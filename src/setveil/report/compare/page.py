@@ -102,7 +102,7 @@ def comparison_html(
     rows : sequence of dict
         One per run, as for `figures`.
     external : bool
-        Leave out what must stay inside: the command, hashes, paths and other texts among the parameters,
+        Omit what is internal: the command, hashes, paths and other texts among the parameters,
         seeds, messages of runs without a release, the risk of the originals and their numbers of occurrences.
 
     Returns

@@ -140,7 +140,7 @@ def _scale(axes: Any, kind: Kind, values: Sequence[float]) -> None:
 
 
 def _room(values: Sequence[float], share: float, *, logarithmic: bool) -> tuple[float, float]:
-    """Find the ends of an axis, with some room beside the values."""
+    """Find the ends of an axis, with some room next to the values."""
     low, high = (math.log(end) if logarithmic else end for end in (min(values), max(values)))
     room = share * (high - low) or 0.5
     ends = low - room, high + room
@@ -148,7 +148,7 @@ def _room(values: Sequence[float], share: float, *, logarithmic: bool) -> tuple[
 
 
 def _logarithmic(axis: Any) -> None:
-    """Make an axis logarithmic, with a few plain numbers beside it."""
+    """Make an axis logarithmic, with a few plain numbers next to it."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
     getattr(axis.axes, f"set_{axis.axis_name}scale")("log")
@@ -158,7 +158,7 @@ def _logarithmic(axis: Any) -> None:
 
 
 def _beside(axes: Any, steps: float) -> Any:
-    """Move marks to the side by so many steps, for bars that would hide each other."""
+    """Move marks to the side by this many steps, for bars that would hide each other."""
     from matplotlib.transforms import ScaledTranslation
 
     return axes.transData + ScaledTranslation(_STEP * steps, 0, axes.figure.dpi_scale_trans)

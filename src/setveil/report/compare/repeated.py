@@ -116,7 +116,7 @@ def every_pair(family: Family, measures: Iterable[Compared]) -> Iterator[tuple[C
 
 
 def drawn_text(rows: Sequence[Row]) -> str:
-    """Say what is drawn anew in each repetition: "20 draws of 80 % of the rows"; empty where nothing is."""
+    """Say what is drawn again in each repetition: "20 draws of 80 % of the rows"; empty where nothing is."""
     seeds = len({row.get("seed") for row in rows})
     if seeds < 2:
         return ""
@@ -131,7 +131,7 @@ def drawn_text(rows: Sequence[Row]) -> str:
 
 
 def are_drawn(rows: Sequence[Row]) -> bool:
-    """Whether runs are repeated on rows that are drawn anew."""
+    """Whether runs are repeated on rows that are drawn again."""
     return bool(drawn_text(rows)) and any(row.get(SAMPLE) is not None for row in rows)
 
 
@@ -169,7 +169,7 @@ def spread_caption(rows: Sequence[Row]) -> list[str]:
 
 
 def beside_median(rows: Sequence[Row]) -> str:
-    """Say what stands beside the median of repetitions."""
+    """Say what is next to the median of repetitions."""
     if len({row.get("seed") for row in rows}) < LEAST:
         return "the least and the greatest"
     return "their 95 % intervals"

@@ -53,7 +53,7 @@ def median_interval(values: Sequence[float], level: float = LEVEL) -> tuple[floa
 def signed_rank(differences: Sequence[float]) -> float:
     """Compute the two-sided p-value of Wilcoxon's signed-rank test, exactly.
 
-    Differences of zero are left out, and equal ones share the mean of their ranks. The p-value is the
+    Differences of zero are omitted, and equal ones share the mean of their ranks. The p-value is the
     probability, if each sign were tossed, of a sum of positive ranks at least as far from its mean.
 
     Parameters

@@ -104,7 +104,7 @@ def _value(value: Any) -> Any:
 
 
 def public(rows: Iterable[Row], naming_items: Iterable[str]) -> list[Row]:
-    """Take out of a cleaned table what must stay inside.
+    """Take out of a cleaned table what is internal.
 
     That is: the risk of the originals and their numbers of occurrences, measures that would tell these,
     hashes, error messages, and every text that an author of a study wrote as a parameter, for it may be a
@@ -175,7 +175,7 @@ def families(rows: Sequence[Row]) -> list[Family]:
 
 
 def _told_apart(rows: list[Row]) -> list[Row]:
-    """Name the model beside methods that were run for several models of a family."""
+    """Name the model next to methods that were run for several models of a family."""
     models_of = {method: distinct(row["model"] for row in of) for method, of in grouped(rows, _method_of)}
     return [
         {**row, "method": f"{row['method']} ({row['model']})"} if len(models_of[row["method"]]) > 1 else row
@@ -223,7 +223,7 @@ def parameters(rows: Iterable[Row]) -> dict[str, list[Any]]:
 def conditions(rows: Iterable[Row]) -> list[str]:
     """Name the parameters under which methods are compared: the promise's, and how runs were measured.
 
-    What stands in the name of a method is its own.
+    What is in the name of a method is its own.
     """
     rows = list(rows)
     own = {name for row in rows for name in row[OWN]}
@@ -264,7 +264,7 @@ class Middle:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """What is shown beside the median: its interval, or without one the least and the greatest."""
+        """What is shown next to the median: its interval, or without one the least and the greatest."""
         return self.sure or (self.low, self.high)
 
 

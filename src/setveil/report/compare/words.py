@@ -102,7 +102,7 @@ def excess_text(value: float) -> str:
 
 
 def _name(loss: Compared) -> str:
-    """Short name of a loss: what stands in brackets on its axis."""
+    """Short name of a loss: what is in brackets on its axis."""
     return loss.axis.partition("(")[2].rstrip(")") or loss.axis
 
 

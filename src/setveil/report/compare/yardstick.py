@@ -1,4 +1,4 @@
-"""Releases with noise, set beside the others: draws of each, and from which epsilon on they do as well.
+"""Releases with noise, set next to the others: draws of each, and from which epsilon on they do as well.
 
 They are never ranked among the others, whose promises are of another kind.
 """

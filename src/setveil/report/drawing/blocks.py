@@ -179,7 +179,7 @@ def unfolded(one: Section | None) -> str:
 
 
 def beside(*parts: str) -> str:
-    """Set parts beside each other where there is room."""
+    """Set parts next to each other where there is room."""
     filled = [part for part in parts if part]
     return "\n".join(['<div class="pair">', *(f"<div>\n{part}\n</div>" for part in filled), "</div>"])
 
@@ -244,7 +244,7 @@ def grid(heads: Sequence[str], lines: Iterable[Sequence[str]], widths: str, *, n
 
 
 def _laid_out(head: str, rows: str, widths: str, numbers: int, style: str) -> str:
-    """Make a table; on a narrow screen each row becomes its label, and under it so many columns."""
+    """Make a table; on a narrow screen each row becomes its label, and under it this many columns."""
     columns = "".join(f'<col style="width:{width}">' for width in widths.split())
     return (
         f'<table class="stacked {style}" style="--numbers:{numbers}">\n<colgroup>{columns}</colgroup>\n'
@@ -318,7 +318,7 @@ def _together(text: str) -> str:
 
 
 def data(text: str, name: str = "") -> str:
-    """Escape a label or a path, and the name of what a code stands for.
+    """Escape a label or a path, and the name of what a code represents.
 
     What is very long is cut; the title of the element shows all of it.
     """

@@ -16,7 +16,7 @@ _LEAST_ROOM = 0.01  # beside exponents: smaller differences of logarithms mean n
 
 
 class Scale(Protocol):
-    """Where values stand on an axis, and which of them are written beside it."""
+    """Where values stand on an axis, and which of them are written next to it."""
 
     ticks: list[float]
 

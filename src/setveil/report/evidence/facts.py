@@ -147,7 +147,7 @@ def attacks(sources: EvidenceSources, kind: str = "") -> list[EvidenceFact]:
 
 
 def release(sources: EvidenceSources) -> list[EvidenceFact]:
-    """Say how the release was made and what it lost."""
+    """Say how the release was made and the information loss."""
     record = sources.record
     utility: Mapping[str, Any] = record["utility"]
     facts = [

@@ -37,7 +37,7 @@ def explored_html(found: Explored) -> str:
     Returns
     -------
     str
-        A self-contained page: it loads nothing, and nothing in it runs. It stays inside: it holds figures of
+        A self-contained page: it loads nothing, and nothing in it runs. It is internal: it holds figures of
         the original, and names files as they were given.
     """
     files = ", ".join(map(blocks.data, found["inputs"]))

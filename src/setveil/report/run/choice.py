@@ -78,7 +78,7 @@ def _share(written: float | str) -> str:
 
 
 def _unit(report: Record) -> str:
-    """Name what somebody knows so many of: an item, a fact, or a whole code."""
+    """Name what someone knows this many of: an item, a fact, or a whole code."""
     return "code" if "known" in report["guarantee"] else words.unit(report)
 
 
@@ -103,7 +103,7 @@ def _rows(report: Record, known: str) -> tuple[str, str] | None:
 
 
 def _knowledge(report: Record, known: str) -> tuple[str, str]:
-    """Say what somebody still finds who knows one item more than was promised."""
+    """Say what someone still finds who knows one item more than was promised."""
     m, (_, after) = items_known(report["guarantee"]), sides(report)
     if isinstance(said := report["guarantee"].get(known), Mapping):
         most = number_words(said, words.unit(report))

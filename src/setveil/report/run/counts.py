@@ -1,4 +1,4 @@
-"""What a run's pages say of the counts beside the rows."""
+"""What a run's pages say of the counts next to the rows."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def contents(report: Record) -> str:
 
 
 def told_by_counts(report: Record) -> blocks.Section | None:
-    """Say what the counts give away beside the rows, as a section; empty where there are none."""
+    """Say what the counts reveal next to the rows, as a section; empty where there are none."""
     counts = report.get("counts")
     if not counts:
         return None

@@ -145,7 +145,7 @@ def identifying(m: int, report: Mapping[str, Any]) -> str:
 
 
 def _known(report: Record, result: Risk) -> str:
-    """Say what kind of thing is known of somebody."""
+    """Say what kind of thing is known of someone."""
     some = f"some {words.unit(report)}s"
     if "columns" not in result:
         return some

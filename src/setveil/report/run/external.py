@@ -1,4 +1,4 @@
-"""A page about a release that may be shared with it: nothing that must stay inside.
+"""A page about a release that may be shared with it: nothing that is internal.
 
 `handed_out` decides what may be told and rounds it; the page is made from that and from nothing else, so it
 cannot show what is not there. docs/report.md gives the reason for each figure.
@@ -252,7 +252,7 @@ def _contents(told: Told) -> str:
 
 
 def _names(told: Told) -> blocks.Section | None:
-    """List the published labels that stand for several items."""
+    """List the published labels that represent several items."""
     number = count(len(told["labels"]), "name")
     return blocks.fold(
         "Broader labels", f"{number} that represent other {words.unit(told)}s.", labels(told, "about.json")
@@ -301,7 +301,7 @@ def _kept(rounded: Mapping[str, str]) -> str:
 
 
 def _measures(told: Told) -> list[tuple[Measure, str]]:
-    """List what is told of the measures, with what each is."""
+    """List what is published of the measures, with what each is."""
     rounded = told.get("rounded", {}).get("measures", {})
     return [(one, rounded[one.name]) for one in measures(told["recoding"]) if one.name in rounded]
 

@@ -33,7 +33,7 @@ _PICTURE = "Occurrences in each period, by what their date became"
 
 
 def attributes(told: OfFacts) -> str:
-    """Name the parts beside the codes."""
+    """Name the parts next to the codes."""
     return words.and_list([part["name"] for part in told["parts"][1:]]) or "nothing"
 
 
@@ -153,13 +153,13 @@ def _in_short(line: Timeline) -> str:
 
 
 def sums(line: Timeline) -> list[int]:
-    """Add up over all periods: occurrences at each level, and those left out."""
+    """Add up over all periods: occurrences at each level, and those suppressed."""
     each = [[*one["published"], one["left_out"]] for one in line["periods"]]
     return [sum(numbers) for numbers in zip(*each, strict=True)]
 
 
 def colors(line: Timeline) -> list[str]:
-    """Choose a colour for each level, the finest first, and for what is left out."""
+    """Choose a colour for each level, the finest first, and for suppressed facts."""
     levels = line["levels"]
     middle = iter(_COLORS[1:-1])
     found = [

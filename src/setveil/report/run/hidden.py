@@ -1,4 +1,4 @@
-"""What reports say of sensitive items that were left out, and of what that cost."""
+"""What reports say of sensitive items that were suppressed, and of what that cost."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NAME = 30  # characters of an item's name in a sentence
 
 
 def hidden(report: Record) -> str:
-    """State how often sensitive items were left out; empty where that is not told."""
+    """State how often sensitive items were suppressed; empty where that is not told."""
     numbers = report["algorithm"].get("hidden")
     if numbers is None or "rho" not in report["guarantee"]:  # coherence leaves no sensitive item out
         return ""
@@ -54,7 +54,7 @@ def hidden_facts(report: Record) -> dict[str, str]:
 
 
 def hidden_items(report: Record) -> str:
-    """Show what was left out of which item, and how surely it can be learned still, as a subsection."""
+    """Show which items were suppressed how often, and how surely it can be learned still, as a subsection."""
     told = hidden(report)
     return blocks.subsection(
         "What it costs that nothing sensitive is learned",

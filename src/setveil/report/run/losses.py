@@ -17,7 +17,7 @@ _FEW = 3  # members of a label that are shown where names make them long
 
 
 def losses(report: Record) -> blocks.Section:
-    """Show what was lost as a section."""
+    """Show the information loss as a section."""
     whole, kind = report["input"]["occurrences"], kind_of(report)
     shares = kind.shares(report)
     legend = [
@@ -81,7 +81,7 @@ def _branches(report: Record) -> str:
 
 
 def labels(report: Record, about: str = "published/about.json") -> str:
-    """List the published labels that stand for other items, those in most rows first."""
+    """List the published labels that represent other items, those in most rows first."""
     listed, n_rows = report["labels"], report["published"]["rows"]
     unit = words.unit(report).capitalize()
     if not listed:
@@ -110,7 +110,7 @@ def labels(report: Record, about: str = "published/about.json") -> str:
 
 
 def _members(report: Record, line: Label) -> str:
-    """Name some of the items that a label stands for; nothing where the record names none."""
+    """Name some of the items that a label represents; nothing where the record names none."""
     first = (line.get("first") or [])[: _FEW if report.get("names") else None]
     if not first:
         return ""

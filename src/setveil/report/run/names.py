@@ -1,4 +1,4 @@
-"""Names beside codes: what the items and labels of a report mean, where its record says so."""
+"""Names next to codes: what the items and labels of a report mean, where its record says so."""
 
 from __future__ import annotations
 

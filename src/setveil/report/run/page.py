@@ -42,12 +42,12 @@ def report_html(report: Record, *, external: bool = False) -> str:
 
     The page loads nothing, runs nothing, and shows neither timings nor memory, so that a repeated run gives
     the same bytes. The usual page names the input and its hash and tells much of the original: it belongs
-    with the files that stay inside.
+    with the files that are internal.
 
     Parameters
     ----------
     report : dict
-        What ``report.json`` holds. Parts that an older one lacks are left out.
+        What ``report.json`` holds. Parts that an older one lacks are omitted.
     external : bool
         Make the page that may be shared with the published rows instead: it shows what they show
         themselves, and coarse figures of the loss (docs/report.md says which, and why).

@@ -61,7 +61,7 @@ def _kept(told: SeriesEntry) -> str:
 
 
 def _held(told: SeriesEntry) -> str:
-    """Say who was held back."""
+    """Say who was withheld."""
     return f"{count(told['held_back'], 'person', 'people')}: {_WAYS.get(told['way'], told['way'])}."
 
 

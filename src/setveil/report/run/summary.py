@@ -25,14 +25,14 @@ _READ = 2 * (_WIDTH - _LABEL) - 10  # two lines
 def summary(report: Record) -> str:
     """Summarize a report in at most 19 lines of at most 88 columns.
 
-    There are up to 3 more for what has no groups, up to 4 for sensitive items that were left out, up to 10
+    There are up to 3 more for what has no groups, up to 4 for sensitive items that were suppressed, up to 10
     for labels of an earlier run, 2 for rare items under their own names, and one for each release of a table
     that was tried.
 
     Returns
     -------
     str
-        What was read and promised, whether it holds, what was lost, and which folder may be shared.
+        What was read and promised, whether it holds, the information loss, and which folder may be shared.
     """
     lines = [_fact(label, text) for label, text in facts(report).items()]
     tried = frontier_lines(report)
@@ -91,7 +91,7 @@ def rare_names(report: Record) -> str:
 
 
 def _of_table(report: Record) -> dict[str, str]:
-    """Say first how many items of a table are left out, and what else could be had."""
+    """Say first how many items of a table are suppressed, and what else could be had."""
     if "table" not in report:
         return {}
     dropped = report["table"]["dropped"]

@@ -124,7 +124,7 @@ def compare(
     jobs, retry, progress
         As for `setveil.studies.compare.sweep.run_all`.
     external : bool
-        Write the report without what must stay inside.
+        Write the report without what is internal.
     latex : bool
         Also write what a paper takes: tables and figures in LaTeX, figures as PDF and SVG.
     command : str, optional
@@ -169,7 +169,7 @@ def compare(
 
 
 def require_readable(study: Study, folder: Path, progress: Progress = silent) -> None:
-    """Read each data set and hierarchy of runs that are missing once: one that cannot be read is refused."""
+    """Read each data set and hierarchy of runs that are missing once: one that cannot be read is an error."""
     from setveil.hierarchy.io import read_hierarchy
 
     needed: dict[DataSet, bool] = {}  # whether some run takes its hierarchy

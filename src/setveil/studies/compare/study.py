@@ -101,7 +101,7 @@ class _Grid:
     keys: Mapping[str, Any]
 
     def name(self, key: str) -> str:
-        """Name a key for a message: with the table that it stands in."""
+        """Name a key for a message: with the table that it is in."""
         return f"{self.where}{key}" if key in self.own else key
 
 
@@ -229,7 +229,7 @@ class _StudyReader:
         return named
 
     def algorithms(self, grid: _Grid) -> list[str]:
-        """Name the algorithms of a grid; those that are files are loaded, from beside the study file."""
+        """Name the algorithms of a grid; those that are files are loaded, from next to the study file."""
         names = self.sequence(grid.keys.get("algorithms"), grid.name("algorithms"))
         here = self.path.absolute().parent
         files = {name for name in names if isinstance(name, str) and algorithms.is_file(name)}

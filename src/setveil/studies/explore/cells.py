@@ -62,7 +62,7 @@ class CellProgress(EndingProgress):
         self.name = f"k={cell.k}, m={cell.m}{rho} ({done + 1} of {number})"
 
     def __call__(self, phase: str, done: float | None = None) -> None:
-        """Hear what is done for this cell; how far that is does not matter beside the others."""
+        """Hear what is done for this cell; how far that is does not matter next to the others."""
         super().__call__(f"{self.name}: {phase}", self.share)
 
 
@@ -110,7 +110,7 @@ def look_at_all(
 
 
 def _lend(cells: Mapping[Any, Cell], search: CellSearch, hearing: EndingProgress) -> None:
-    """Measure releases anew for weaker promises that take them and cover fewer known items, in time."""
+    """Measure releases again for weaker promises that take them and cover fewer known items, in time."""
     losses = {promise: cell.loss for promise, cell in cells.items() if cell.loss is not None}
     for promise, stronger in lower_envelope(cells, losses).items():
         if cells[stronger].m != cells[promise].m:

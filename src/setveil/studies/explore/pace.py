@@ -63,12 +63,12 @@ class Pace:
         return self.deadline.left >= self.expected(m)
 
     def begin(self, m: int | float, number: int) -> float:
-        """Begin with one of so many promises that are left, and say how long its search may take."""
+        """Begin with one of this many promises that are left, and say how long its search may take."""
         self._begun = self.deadline.passed
         return max(self.deadline.left / number - self.expected(m), LEAST_LIMIT)
 
     def searched(self, limit: float) -> None:
-        """Hear that the search has ended that might have taken so many seconds."""
+        """Hear that the search has ended that might have taken this many seconds."""
         now = self.deadline.passed
         self._begun = now - max(now - self._begun - limit, 0.0)
 

@@ -28,7 +28,7 @@ def strength(promise: Promise) -> tuple[Any, ...]:
 
 
 def at_least(strong: Promise, weak: Promise) -> bool:
-    """Whether whoever keeps the first promise keeps the second, too.
+    """Whether anyone who keeps the first promise keeps the second, too.
 
     More known items, more rows that fit and a smaller greatest confidence all ask for more.
     """
@@ -162,7 +162,7 @@ def usual_first(pairs: Sequence[Any]) -> list[Any]:
 
 
 def coarse_to_fine(pairs: Sequence[Any]) -> list[Any]:
-    """Order promises so that the first few stand for the others: the strongest, the corners, what is between.
+    """Order promises so that the first few represent the others: the strongest, the corners, what is between.
 
     So if time is up, what was not searched has a stronger neighbour that was. Otherwise weaker ones come
     first: their releases are often found to keep stronger promises.

@@ -320,7 +320,7 @@ class RowsSearch:
         return {**unmeasured(cell, self.known), **learned}
 
     def _learned(self, release: Release, cell: Cell, hearing: Progress) -> Fraction | None:
-        """With sensitive items: the greatest confidence for whoever knows what the promise covers."""
+        """With sensitive items: the greatest confidence for anyone who knows what the promise covers."""
         return None if self.secrets is None else _verified(release, self._guarantee(cell), hearing)[1]
 
     def _worth(

@@ -56,7 +56,7 @@ def candidates(k: int, m: int | str, private: Value | None = None, h: str | None
     Notes
     -----
     Without private items: k^m-anonymity by generalization, with and without suppression, by least LM and for
-    those who will have the counts beside the rows, also in classes; the same as
+    those who will have the counts next to the rows, also in classes; the same as
     constraints on all itemsets of m items; by suppression alone, that is coherence without private items; and
     k-anonymity of whole rows, which is more than asked. With private items coherence promises both, with the
     least loss or found greedily. The groups of CAHD hide private items but leave everyone to be found by the
@@ -122,7 +122,7 @@ def inference_candidates(
     -----
     The least loss where single occurrences of sensitive items may be hidden, and where whole items must be;
     local generalization of whole rows; and by changing public items alone, which is coherence with h = rho
-    and p = m. Where no row must be hidden among others (k = 1) occurrences alone may be left out. Of all
+    and p = m. Where no row must be hidden among others (k = 1) occurrences alone may be suppressed. Of all
     these only the least loss with whole items hidden holds against those who know sensitive items. Safe
     disassociation bounds what is learned as asked, but is a weaker promise otherwise.
     """
@@ -151,7 +151,7 @@ def uncertainty_candidates(rho: str, sensitive: Value) -> list[Candidate]:
     Notes
     -----
     The least loss of cuts with whole items left out; items left out greedily, with generalization or without;
-    and single occurrences left out, of any items.
+    and single occurrences suppressed, of any items.
     """
     promise: dict[str, Value] = {"rho": rho, "sensitive": sensitive}
     keeps = f"rho-uncertainty (rho={rho})"

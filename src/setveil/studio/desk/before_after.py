@@ -50,7 +50,7 @@ def before_after(desk: Desk, run: str, first: int = 0, count: int = 10) -> dict[
     Returns
     -------
     dict
-        all: how many rows there are; columns: names of those beside the items; rows: number, before and
+        all: how many rows there are; columns: names of those next to the items; rows: number, before and
         after, each with the values of these columns and the items. After is null where what was published
         does not tell; of rows in groups it has the size of the group, too, and the sensitive items of the
         group with their numbers; of rows in classes the class. Whether published rows are nobody's.

@@ -109,7 +109,7 @@ def _kept(name: str, values: Sequence[str], levels: Levels | None) -> str:
 
 
 def levels_of(table: Table) -> list[dict[str, Any]]:
-    """Say of each column that somebody may know how many of its values each level of its groups keeps."""
+    """Say of each column that someone may know how many of its values each level of its groups keeps."""
     found = []
     for column in table.columns:
         values = column.labels[int(column.missing) : column.n_values]

@@ -42,7 +42,7 @@ def proposed(opened: OpenedTable, columns: Sequence[Mapping[str, Any]]) -> dict[
     Returns
     -------
     dict
-        ``columns``: each with its role; ``likely``: whether it looks like a log: somebody has several lines,
+        ``columns``: each with its role; ``likely``: whether it looks like a log: someone has several lines,
         with codes and dates.
     """
     names = list(opened.table.names)

@@ -133,7 +133,7 @@ def cut(desk: Desk, run: str, node: str | None = None, first: int = 0) -> dict[s
     dict
         name: of the node; all: how many lie under it; nodes: at most `MOST` from `first` on, each with name,
         items, left_out, leaf and state: open (its items have several names), closed (published as this),
-        inside (published as what is above), kept (an item under its own name), out (left out).
+        inside (published as what is above), kept (an item under its own name), out (suppressed).
     """
     release = _of(desk, run)
     image, tree = release.one_label(), _tree(desk, release)

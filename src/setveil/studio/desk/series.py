@@ -1,6 +1,6 @@
 """Questions about the series of a project: what is in its ledger, and what changes it at once.
 
-They are answered here, and not by a command: whom somebody wants to be forgotten is in no list of processes.
+They are answered here, and not by a command: whom someone wants to be forgotten is in no list of processes.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def free_name(desk: Desk, name: str) -> dict[str, Any]:
 
 
 def forget(desk: Desk, id: str) -> dict[str, Any]:  # noqa: A002  (as the command has it)
-    """Forget somebody."""
+    """Forget someone."""
     return {"words": forgotten_words(_of(desk).forget(id))}
 
 

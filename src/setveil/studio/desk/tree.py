@@ -241,7 +241,7 @@ def save(desk: Desk) -> dict[str, Any]:
 
 
 def export(desk: Desk, form: str) -> dict[str, Any]:
-    """Write the tree as others read it, beside the others; give the file."""
+    """Write the tree as others read it, next to the others; give the file."""
     editing = _editing(desk)
     if editing is None:
         raise HierarchyError("There are no groups yet.")
@@ -401,7 +401,7 @@ def _is_saved(desk: Desk) -> bool:
 
 
 def _data(desk: Desk) -> Transactions | None:
-    """Return the project's rows, if there are any; reading them anew is no reason to drop the tree."""
+    """Return the project's rows, if there are any; reading them again is no reason to drop the tree."""
     tree = desk.tree
     try:
         if "input" not in _settings(desk):

@@ -227,7 +227,7 @@ def _chart(releases: list[dict[str, Any]]) -> dict[str, Any] | None:
 
 
 def _names(points: list[tuple[str, float, float]]) -> list[tuple[str, float, float]]:
-    """Place names beside points; those of points at one place stand together."""
+    """Place names next to points; those of points at one place stand together."""
     placed: list[tuple[str, float, float]] = []
     for name, x, y in points:
         at = next((i for i, one in enumerate(placed) if max(abs(one[1] - x), abs(one[2] - y)) < _NEAR), None)
@@ -251,7 +251,7 @@ async def keep(request: Request) -> Response:
 
 
 async def choose(request: Request) -> Response:
-    """Mark a release as the one to be handed out."""
+    """Mark a release as the one to be shared."""
     project, name, _ = await _run_of(request)
     if name is None:
         return error_page(request, 404, "No such release", "There is no release of this name.")
@@ -333,7 +333,7 @@ def _asked(run: Mapping[str, Any]) -> list[str]:
 
 
 def _measured(found: Mapping[str, Any]) -> list[str]:
-    """Write the figures of a run: loss, names, left out, query error, rows found alone."""
+    """Write the figures of a run: loss, names, suppressed, query error, rows found alone."""
     values = [found.get(name) for name in ("lm", "published_labels", "suppressed_occurrences", "are_median")]
     alone, rows = found.get("risk_below_2"), found.get("rows")
     return [

@@ -203,7 +203,7 @@ def plain_name(text: str) -> str:
 
 
 def _cut(text: str, most: int) -> str:
-    """Take the beginning of a text, of at most so many bytes: systems count these in names."""
+    """Take the beginning of a text, of at most this many bytes: systems count these in names."""
     return text.encode("utf-8", "ignore")[:most].decode("utf-8", "ignore")
 
 
@@ -316,7 +316,7 @@ def _missing(before: Mapping[str, Any], form: Mapping[str, Any] | None) -> str:
 
 
 def in_words(hint: str) -> str:
-    """Leave out of a hint what only the command line can use."""
+    """Omit of a hint what only the command line can use."""
     return "" if any(words in hint for words in ("\n    setveil", "--id-column", "--query")) else hint
 
 
@@ -546,7 +546,7 @@ async def risk(request: Request) -> Response:
 
 
 def _told(found: Any) -> dict[str, Any]:
-    """Put the figures as the page shows them; of facts, beside those of their codes, as the command does."""
+    """Put the figures as the page shows them; of facts, next to those of their codes, as the command does."""
     if "risk" not in found:
         return {"text": risk_text([*found.items()])}
     best = [entry for entry in found["risk"] if entry["choice"] == "best"]
@@ -581,7 +581,7 @@ async def keep(request: Request) -> Response:
 
 
 async def end_tour(request: Request) -> Response:
-    """Leave out the sentences of the tour from now on."""
+    """Omit the sentences of the tour from now on."""
     project: Project = request.state.project
     form = await form_of(request)
     step = str(form.get("step", ""))

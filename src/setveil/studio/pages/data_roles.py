@@ -103,7 +103,7 @@ def pairs(texts: Sequence[Any], sign: str = "=") -> list[tuple[str, str]]:
 def said_of(
     columns: Sequence[Mapping[str, Any]], chosen: Chosen
 ) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
-    """Find what was chosen for each column; where others were, one that was not is left out."""
+    """Find what was chosen for each column; where others were, one that was not is omitted."""
     for column in columns:
         said = next((chosen[name] for name in column["columns"] if name in chosen), None)
         yield column, said if said is not None else {"role": "drop"} if chosen else {}

@@ -213,7 +213,7 @@ def _sensitive(project: Project) -> list[str]:
 
 
 def _limits(project: Project, settings: Mapping[str, Any]) -> dict[str, str]:
-    """Say what may be left out, and what must stay, as the form shows it."""
+    """Say what may be suppressed, and what must stay, as the form shows it."""
     share = str(settings.get("max-suppressed", ""))
     left_out = "none" if settings.get("suppress") is False else "share" if share else "any"
     return {
@@ -238,7 +238,7 @@ def rows_of(project: Project, option: str, settings: Mapping[str, Any]) -> list[
 
 
 def spare(project: Project, names: Sequence[str]) -> None:
-    """Let more items count for nothing: they are left out where that helps others."""
+    """Let more items count for nothing: they are suppressed where that helps others."""
     already = [row[0] for row in rows_of(project, "weights", project.settings())]
     items = list(dict.fromkeys([*already, *(name for name in names if name)]))
     project.save(weights=listed_in_a_file(own_file(project, "weights"), items, "0"))
@@ -330,7 +330,7 @@ def _wrong(key: str, text: str) -> str:
 
 
 def _kept(project: Project, form: Mapping[str, str]) -> dict[str, Any]:
-    """Write down what may be left out and what must stay."""
+    """Write down what may be suppressed and what must stay."""
     left_out = form.get("left_out", "any")
     return {
         "suppress": False if left_out == "none" else None,
@@ -346,7 +346,7 @@ def lines_of(text: str) -> list[str]:
 
 
 def listed_in_a_file(file: Path, items: Sequence[str], *beside: str) -> str | None:
-    """Write items into a file, one a line and what stands beside it, and name it; no items: no file."""
+    """Write items into a file, one a line and what is next to it, and name it; no items: no file."""
     if not items:
         file.unlink(missing_ok=True)
         return None

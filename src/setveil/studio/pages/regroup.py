@@ -93,7 +93,7 @@ def found(request: Request) -> list[str] | None:
 
 
 def _words_of(job: Job) -> list[str]:
-    """Return what was told of the groups, without the name of the file that they were written to."""
+    """Return what is published of the groups, without the name of the file that they were written to."""
     lines = "\n".join(job.notes).splitlines()
     return [lines[0].removeprefix(f"{FOUND}: "), *lines[1:]] if lines else []
 
@@ -104,7 +104,7 @@ def _latest(request: Request) -> Job | None:
 
 
 def _copy(project: Project, tree: str) -> str:
-    """Keep the groups that are made anew, so that the command stays one that can be run again."""
+    """Keep the groups that are made again, so that the command stays one that can be run again."""
     folder = places.make_folder(project.folder / "trees")
     number = 1
     while (folder / f"before-{number}.csv").exists():

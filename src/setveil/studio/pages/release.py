@@ -1,4 +1,4 @@
-"""The page Release: what came out, why, and what may be handed out."""
+"""The page Release: what came out, why, and what may be shared."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ async def show(request: Request) -> Response:
 
 
 def _neighbour(jobs: Jobs, project: Project) -> Job | None:
-    """Find the work on releases beside this one: what runs, what waits, or what was last."""
+    """Find the work on releases next to this one: what runs, what waits, or what was last."""
     found = [job for job in jobs.of(project) if job.kind == NEIGHBOUR]
     return next((job for job in found if not job.is_over), found[-1] if found else None)
 
@@ -198,7 +198,7 @@ def _job(jobs: Jobs, project: Project, number: str | None, kind: str) -> Job | N
 
 
 def _is_old(project: Project, report: Record) -> bool:
-    """Whether the data have been read anew, and are others, since a release was made."""
+    """Whether the data have been read again, and are others, since a release was made."""
     now, then = project.studio.get("sha256"), report["input"]["sha256"]
     return now is not None and then is not None and now != then
 
@@ -239,7 +239,7 @@ def _others(project: Project, run: str, report: Record) -> dict[str, Any] | None
 
 
 def _counts(project: Project, run: str) -> dict[str, Any] | None:
-    """Read the counts that are published beside the rows, the greatest first."""
+    """Read the counts that are published next to the rows, the greatest first."""
     place = project.runs / run / "published" / "counts.csv"
     if not place.is_file():
         return None
@@ -267,7 +267,7 @@ def _answer(job: Job) -> Any:
 
 
 def _why(job: Job) -> dict[str, Any]:
-    """Put the answer of why as the page shows it: what to do about it beside."""
+    """Put the answer of why as the page shows it, next to what to do about it."""
     found = _answer(job) if job.state == "done" else None
     if found is None:
         return {"job": told(job), "title": job.label, "parts": [], "of_row": _of_row(job)}
@@ -389,7 +389,7 @@ def _back(request: Request, run: str, part: str = "", **more: Any) -> Response:
 
 
 async def leave_out(request: Request) -> Response:
-    """Let items count for nothing, so that they are left out where that helps others, and run again."""
+    """Let items count for nothing, so that they are suppressed where that helps others, and run again."""
     project: Project = request.state.project
     form = await form_of(request)
     spare(project, [str(name) for name in form.getlist("name")])
@@ -452,7 +452,7 @@ async def delete(request: Request) -> Response:
 
 
 async def open_folder(request: Request) -> Response:
-    """Show the folder to hand out in the system's own window."""
+    """Show the folder to share in the system's own window."""
     form = await form_of(request)
     run = str(form.get("run", ""))
     if run not in runs_of(request.state.project):
@@ -477,7 +477,7 @@ async def report(request: Request) -> Response:
 
 
 async def public(request: Request) -> Response:
-    """Show the page that may be handed out, as it is, in a frame."""
+    """Show the page that may be shared, as it is, in a frame."""
     return _framed(request, "published")
 
 

@@ -214,7 +214,7 @@ def _point(name: str, run: str, relational: float, transactional: float, left_ou
 
 
 def _picture(points: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Place releases by the loss of their columns, and by the share of the entries that is left out."""
+    """Place releases by the loss of their columns, and by the share of suppressed occurrences."""
     wide, high = (min(max(point[key] for point in points) * 1.1, 1) or 1 for key in ("R", "left"))
 
     def x(value: float) -> float:
@@ -241,7 +241,7 @@ def classes(report: Record) -> dict[str, Any] | None:
     -------
     dict or None
         number: of classes; in_words: what the summary says of them; lines: of the largest, number, cuts,
-        rows, items by name, items left out, gap; sure: items that are as good as known of all rows of a
+        rows, items by name, items suppressed, gap; sure: items that are as good as known of all rows of a
         class; more_lines, more_sure: how many are not listed. None where the release has no classes.
     """
     found = report.get("classes")

@@ -1,4 +1,4 @@
-"""What is handed out of a release: its folder as one file, and a page to print and to sign."""
+"""What is shared of a release: its folder as one file, and a page to print and to sign."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def _missing(request: Request) -> Response:
 
 
 async def download(request: Request) -> Response:
-    """Send what may be handed out, and nothing else, as one file."""
+    """Send what may be shared, and nothing else, as one file."""
     run = request.query_params.get("run", "")
     folder = _asked(request, run)
     if folder is None:

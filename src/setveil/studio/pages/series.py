@@ -306,7 +306,7 @@ async def verify(request: Request) -> Response:
 
 
 async def forget(request: Request) -> Response:
-    """Forget somebody; whom is in no address, no list of processes and no log."""
+    """Forget someone; whom is in no address, no list of processes and no log."""
     form = await form_of(request)
     return await _changed(request, "series_forget", "id", id=str(form.get("id", "")).strip())
 

@@ -105,7 +105,7 @@ class ReportKind:
         return []
 
     def overlap(self, _report: Record) -> str:
-        """Say what this kind costs whoever counts labels; empty where it costs nothing."""
+        """Say what this kind costs anyone who counts labels; empty where it costs nothing."""
         return ""
 
     def instead(self, _report: Record) -> str:
@@ -122,7 +122,7 @@ class ReportKind:
         return []
 
     def holds_for(self, _report: Record) -> str:
-        """Say whom the promise holds for besides, in a sentence; empty where it says so itself."""
+        """Say for whom else the promise holds, in a sentence; empty where it says so itself."""
         return ""
 
     def summarized(self, _report: Record) -> dict[str, str]:

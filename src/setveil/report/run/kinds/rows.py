@@ -1,4 +1,4 @@
-"""Rows with items under broader labels, or left out: the same in every row, or (local) not."""
+"""Rows with items under broader labels, or suppressed: the same in every row, or (local) not."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ class RowsReport(ReportKind):
         return found
 
     def _single_items(self, report: Record) -> list[Use]:
-        """Judge counts of single items: those that stand beside the rows as such, others by their errors."""
+        """Judge counts of single items: those that are next to the rows as such, others by their errors."""
         off, counts = report["utility"].get("item_support_error"), report.get("counts")
         unit = words.unit(report)
         if off is None:
@@ -231,7 +231,7 @@ class LocalRows(RowsReport):
     supports_differ = "labels of different levels overlap"
 
     def overlap(self, report: Record) -> str:
-        """Say what overlapping labels, or items left out of some rows only, cost whoever counts."""
+        """Say what overlapping labels, or items suppressed in some rows only, cost anyone who counts."""
         off = report["utility"]["label_support_error"]["mean"]
         if not report.get("several_labels", 1):
             return (

@@ -1,4 +1,4 @@
-"""Tables: columns under broader labels or ranges, and items under broader labels or left out."""
+"""Tables: columns under broader labels or ranges, and items under broader labels or suppressed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from setveil.wording import are, count
 
 
 def left_out(report: Record) -> str:
-    """State how many item occurrences are left out, in one sentence."""
+    """State how many item occurrences are suppressed, in one sentence."""
     gone, whole = report["utility"]["suppressed_occurrences"], report["input"]["occurrences"]
     if not gone:
         return f"No {words.unit(report)} occurrence of {count(whole)} is suppressed."
