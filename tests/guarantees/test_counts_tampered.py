@@ -123,7 +123,7 @@ POSSIBLE: dict[str, Edit] = {
     "another item left out": line("z,,2", "w,,2"),
 }
 ABOUT: dict[str, tuple[Edit, int, str]] = {
-    "nothing of counts": (entry(counts=None), 4, "says nothing of counts"),
+    "nothing of counts": (entry(counts=None), 4, "does not mention counts"),
     "counts are true": (entry(counts=True), 4, "counts is 'True', expected file, least and suppressed"),
     "counts are a list": (entry(counts=[]), 4, "counts is '[]', expected file, least and suppressed"),
     "counts are empty": (entry(counts={}), 4, "counts is '{}', expected file, least and suppressed"),

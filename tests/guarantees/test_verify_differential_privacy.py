@@ -146,7 +146,7 @@ def test_other_promises_are_not_about_noisy_counts(folder: Path) -> None:
         sv.risk(folder)
     with pytest.raises(sv.DataError, match="facts or noisy counts"):
         sv.attack(folder, ROWS, ROWS[:2])
-    with pytest.raises(sv.RequestError, match="told under their own names, by counts with noise"):
+    with pytest.raises(sv.RequestError, match="published as themselves, by counts with noise"):
         sv.why(folder, "tea", row=1)
     with pytest.raises(sv.RequestError, match="published already"):
         sv.reconstruct(folder)

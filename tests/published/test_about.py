@@ -224,7 +224,7 @@ def test_a_column_that_about_says_nothing_of_is_refused(tmp_path: Path, form: st
         header, *lines = file.read_text().splitlines()
         file.write_text("".join(f"{line}\n" for line in (f"{header},name", *(f"{x},p" for x in lines))))
     for path in (tmp_path / "run", tmp_path / "run" / "published", file):
-        with pytest.raises(sv.DataError, match=r"says nothing of 1 column, 'name'"):
+        with pytest.raises(sv.DataError, match=r"does not mention 1 column, 'name'"):
             sv.verify(path, promise)
 
 
@@ -235,4 +235,4 @@ def test_such_a_column_is_refused_in_parts(tmp_path: Path) -> None:
     setveil(*asked).ok()
     file = tmp_path / "run" / "published" / "data.parquet"
     pl.read_parquet(file).with_row_index("name").write_parquet(file)
-    refused(setveil(*asked), 4, "says nothing of 1 column", "'name'")
+    refused(setveil(*asked), 4, "does not mention 1 column", "'name'")
