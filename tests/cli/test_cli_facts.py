@@ -218,7 +218,7 @@ def test_what_is_refused_of_tables(persons: Path) -> None:
     kkm = [*base, *KNOWN]
     cases: list[tuple[list[str], int, str]] = [
         ([*base, "--qi", "age"], 2, "--qi: only tables have such columns"),
-        ([*base, "--model", "kkm"], 2, "it does not say what someone may know in addition to facts"),
+        ([*base, "--model", "kkm"], 2, "no columns are named that someone may know"),
         ([*base, "--qi", "age", "--model", "mixed-km"], 2, "--m must say how many quasi-identifiers"),
         ([*kkm, "--keep-columns", "code"], 2, "'code' has two roles, set and keep"),
         ([*kkm, "--keep-columns", "date"], 2, "'date' has two roles, keep and part of a fact"),

@@ -145,7 +145,7 @@ def test_the_least_loss_of_partial_is_said_to_be_that_of_hiding() -> None:
     [
         ("lg", sv.KmRho(2, 2, HALF, SENSITIVE), "lg makes none: it may lose less"),
         ("lg", sv.TransactionalKAnonymity(2), "only, not for k-anonymity of whole rows"),
-        ("partial", sv.RhoUncertainty(HALF, SENSITIVE), "other rows fit what is known"),
+        ("partial", sv.RhoUncertainty(HALF, SENSITIVE), "other rows match"),
         ("cahd", sv.PrivacyDegree(2, ["s"]), "only, not for groups with a privacy degree"),
     ],
 )

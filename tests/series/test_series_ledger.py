@@ -229,7 +229,7 @@ def test_names_places_and_arguments(tmp_path: Path) -> None:
         add(colour="red")()
     published = tmp_path / "q1" / "published" / "ward"
     for place in (published, tmp_path / "published" / "ward"):
-        refused(tmp_path, sv.RequestError, lambda place=place: sv.Series.create(place, k=2), "handed out")  # type: ignore[misc]
+        refused(tmp_path, sv.RequestError, lambda place=place: sv.Series.create(place, k=2), "is shared")  # type: ignore[misc]
     refused(tmp_path, sv.OutputError, lambda: begun(tmp_path), "exists")
     refused(tmp_path, sv.DataError, lambda: sv.Series.open(tmp_path / "q1"), "holds no series")
 
@@ -388,7 +388,7 @@ def test_who_is_forgotten_still_hides_others(tmp_path: Path) -> None:
 def test_only_the_last_release_leaves_and_only_if_nobody_has_it(tmp_path: Path) -> None:
     series = with_first(tmp_path)
     series.add(SECOND, name="q2", out=tmp_path / "q2", hierarchy=TREE)
-    refused(tmp_path, sv.RequestError, lambda: series.drop("q2"), "handed out")
+    refused(tmp_path, sv.RequestError, lambda: series.drop("q2"), "Shared releases stay")
     refused(tmp_path, sv.RequestError, lambda: series.drop("q1", not_shared=True), "not the last")
     refused(tmp_path, sv.RequestError, lambda: series.drop("q3", not_shared=True), "no release")
     series.drop("q2", not_shared=True)

@@ -600,7 +600,7 @@ def test_what_is_learned_is_told() -> None:
     assert any(line.split()[-9:-4] == ["0", "%", "7", "20", "%"] for line in lines), text
     assert "someone who knows 3 public items, one more than the promise covers" in text
     assert "who knows their most identifying 3 public items finds alone" in text
-    assert "hidden: those of sensitive items among them" in text
+    assert "hidden: the sensitive ones among them" in text
     assert "itemsets kept" not in text
     page = advice_html(record(Advice("lm", 3, rows, asked="km-rho"), inputs=["r"], private="s"))
     assert "<th" in page

@@ -80,7 +80,7 @@ class FactsReader(ItemsReader):
 
         if model is not None and model_named(model).release == "tables":
             raise RequestError(
-                f"{model} is about tables: it does not say what someone may know in addition to facts.",
+                f"{model} is about tables, and no columns are named that someone may know.",
                 hint="Name such columns: --qi age,sex; or omit --model.",
             )
         if output_format is not None:

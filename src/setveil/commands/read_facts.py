@@ -197,7 +197,7 @@ def read_facts(
         if any(value is not None and value != [] for value in said.values()):
             name = next(name for name, value in said.items() if value is not None and value != [])
             raise RequestError(
-                f"{name}: it does not say what someone may know in addition to facts.",
+                f"{name}: no columns are named that someone may know in addition to facts.",
                 hint='Name the columns: qi=["age", "sex"].',
             )
         with _in_python(source, arguments):

@@ -19,11 +19,11 @@ from setveil.series.state import published_state, told
 
 KNOWN, PRESENCE = ("histories", "facts"), ("implied", "known", "ignored")
 _STAYS = (
-    "counts.csv was published with a release of a register: it is guaranteed only against people who do not "
-    "know what stays (docs/series.md)."
+    "counts.csv was published with a release of a register: the guarantee holds only against people who do "
+    "not know what stays (docs/series.md)."
 )
 _FIRST = (
-    "counts.csv is in the first release of a register. With a second one the guarantee is only against "
+    "counts.csv is in the first release of a register. With a second one the guarantee holds only against "
     "people who do not know what stays. If that is not intended, drop the release before it is shared, and "
     "add it again without counts (docs/series.md)."
 )
