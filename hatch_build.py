@@ -22,7 +22,7 @@ class Kernels(BuildHookInterface):
         platform = os.environ.get("SETVEIL_WHEEL_PLATFORM")
         if not platform or version == "editable":
             return
-        kernels = sorted(Path(self.root, "src", "setveil", "_kernels").glob("*.nbc"))
+        kernels = sorted(Path(self.root, "src", "setveil", "_kernels").glob("*.kernel"))
         if not kernels:
             raise RuntimeError("there are no kernels for SETVEIL_WHEEL_PLATFORM: run .ci/kernels first")
         python = f"cp{sys.version_info.major}{sys.version_info.minor}"

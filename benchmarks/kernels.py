@@ -3,8 +3,8 @@
     python benchmarks/kernels.py
 
 Runs commands on small data with an empty cache, each in a process of its own, and writes down which functions
-they ask for, with which types, what these call and how long they take to compile. To be run again when a
-function that is compiled gets other arguments, calls others, or is new; a test counts what the list lacks.
+they request, with which types, and how long these take to compile. To be run again when a function that is
+compiled gets other arguments or is new; a test counts what the list lacks.
 """
 
 from __future__ import annotations
@@ -109,18 +109,13 @@ def main() -> None:
                 print(f"setveil {line}: {done.returncode}\n{done.stderr}")
             for one in json.loads((folder / "found").read_text()):
                 known = found.setdefault(one["key"], {**one, "commands": []})
-                known["needs"] = sorted({*known["needs"], *one["needs"]})
                 known["seconds"] = max(known["seconds"], one["seconds"])
-                if one["asked"]:
-                    known["commands"] = sorted({*known["commands"], *commands})
+                known["commands"] = sorted({*known["commands"], *commands})
             print(f"{len(found):4} setveil {line}")
-    keys = sorted(found)
-    numbers = {key: number for number, key in enumerate(keys)}
-    lines = []
-    for key in keys:
-        one = found[key]
-        needs = [numbers[other] for other in one["needs"]]
-        lines.append(json.dumps([one["kernel"], one["types"], needs, one["seconds"], one["commands"]]))
+    lines = [
+        json.dumps([one["kernel"], one["types"], one["seconds"], one["commands"]])
+        for _, one in sorted(found.items())
+    ]
     LIST.write_text("[\n" + ",\n".join(lines) + "\n]\n", encoding="utf-8")
 
 
@@ -128,39 +123,18 @@ def record() -> None:
     """Be a process that runs a command, and writes down what it asks for."""
     from setveil import __main__ as command
     from setveil import compiling, jit
-    from setveil.jit.listed import as_json, name_of
 
     found: dict[str, dict[str, Any]] = {}
-    stack: list[tuple[str, list[float]]] = []
-    load, save = jit.Kept.load_overload, jit.Kept.save_overload
+    entry = jit.Kernel._entry
 
-    def loaded(self: Any, sig: Any, target_context: Any) -> Any:
-        kernel, types = name_of(self.function), as_json(sig)
-        key = json.dumps([kernel, types])
+    def entry_of(self: Any, types: Any) -> Any:
+        started = time.thread_time()
+        made = entry(self, types)
         if types is not None:
-            one = found.setdefault(
-                key,
-                {"key": key, "kernel": kernel, "types": types, "needs": [], "seconds": 0.0, "asked": False},
-            )
-            one["asked"] |= not stack
-            if stack and key not in found[stack[-1][0]]["needs"] and stack[-1][0] != key:
-                found[stack[-1][0]]["needs"].append(key)
-        result = load(self, sig, target_context)
-        if result is None and types is not None:
-            stack.append((key, [time.thread_time(), 0.0]))
-        return result
-
-    def saved(self: Any, sig: Any, data: Any) -> None:
-        key = json.dumps([name_of(self.function), as_json(sig)])
-        while stack and stack[-1][0] != key:
-            stack.pop()  # what could not be compiled
-        if stack:
-            _, (started, inner) = stack.pop()
-            took = time.thread_time() - started
-            found[key]["seconds"] = round(took - inner, 2)
-            if stack:
-                stack[-1][1][1] += took
-        save(self, sig, data)
+            key = json.dumps([self.name, types])
+            took = round(time.thread_time() - started, 2)
+            found[key] = {"key": key, "kernel": self.name, "types": types, "seconds": took}
+        return made
 
     def end(code: int) -> None:
         sys.stdout.flush()
@@ -168,7 +142,7 @@ def record() -> None:
         os._exit(code)
 
     compiling.processes_for = lambda threads: 0
-    jit.Kept.load_overload, jit.Kept.save_overload = loaded, saved  # type: ignore[method-assign]
+    jit.Kernel._entry = entry_of  # type: ignore[method-assign]
     vars(command)["end"] = end
     sys.argv = ["setveil", *sys.argv[2:]]
     command.main()

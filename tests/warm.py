@@ -124,34 +124,14 @@ def call_compiled() -> None:
 
 def _load_compiled() -> None:
     """Load all that is kept of compiled functions as they are now, which commands would do one by one."""
-    import pickle
-    from collections import defaultdict
-    from typing import Any, cast
+    import setveil.compiling
+    from setveil.jit import Kernel, calls
 
-    from numba.core.dispatcher import Dispatcher
-
-    from setveil.jit import files
-    from setveil.jit.origin import name_of, origin_of
-
-    folder = files.folder()
-    if folder is None:
-        return
-    by_name = defaultdict(set)
-    for name, module in list(sys.modules.items()):
-        if name.startswith("setveil."):
-            for value in vars(module).values():
-                if isinstance(value, Dispatcher):
-                    by_name[value.py_func.__name__].add(value)
-    for path in folder.glob("*.nbc"):
-        for function in by_name[path.name.rpartition("-")[0]]:
-            codegen = cast(Any, function).targetctx.codegen()
-            with contextlib.suppress(Exception):  # one that was cut off
-                content = path.read_bytes()[len(b"setveil 2\n") + 32 :]
-                _, _, (_, _, signature, *_) = pickle.loads(content[8 + int.from_bytes(content[:8]) :])  # noqa: S301
-                if path.name == name_of(
-                    function.py_func.__name__, origin_of(function.py_func, signature, codegen)
-                ):
-                    function.compile(signature)
+    for one in setveil.compiling.listed():
+        with contextlib.suppress(Exception):  # a list that is out of date
+            kernel = calls.named(one.kernel)
+            if isinstance(kernel, Kernel):
+                kernel.load(one.types)
 
 
 def _serve(listener: socket.socket) -> None:

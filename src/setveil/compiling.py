@@ -2,9 +2,9 @@
 
 Where nothing that was compiled fits the machine, as in a new checkout, a first run would compile one function
 after the other, and wait for each. `expect` tells which command is to run. At the first function that is not
-there, processes begin to compile all that the command needs by a list that the package holds: what others
-call comes first, and of that what begins the longest chain. A function of the list that is asked for is
-waited for. The processes read their work from this one, and end as soon as it does, however that is.
+there, processes begin to compile all that the command needs by a list that the package holds: what takes
+longest comes first. A function of the list that is requested is waited for. The processes read their work
+from this one, and end as soon as it does, however that is.
 """
 
 from __future__ import annotations
@@ -34,9 +34,8 @@ class Listed:
     """A function and types that it is compiled for."""
 
     kernel: str  # its module and name
-    types: Any  # as `setveil.jit.listed` writes them
-    needs: tuple[int, ...]  # numbers of those that it calls
-    seconds: float  # that it took to compile, without those
+    types: Any  # as `setveil.jit.calls` writes them
+    seconds: float  # that it took to compile
     commands: tuple[str, ...]  # that need it
 
 
@@ -44,20 +43,13 @@ class Listed:
 def listed() -> tuple[Listed, ...]:
     """Read the list of all that commands need."""
     lines = json.loads(LIST.read_text(encoding="utf-8"))
-    return tuple(Listed(one[0], one[1], tuple(one[2]), one[3], tuple(one[4])) for one in lines)
+    return tuple(Listed(kernel, types, seconds, tuple(used)) for kernel, types, seconds, used in lines)
 
 
 def needed_by(*commands: str) -> list[int]:
-    """Return the numbers of what some commands need, with all that these call."""
+    """Return the numbers of what some commands need."""
     some = set(commands)
-    found: set[int] = set()
-    left = [number for number, one in enumerate(listed()) if some.intersection(one.commands)]
-    while left:
-        number = left.pop()
-        if number not in found:
-            found.add(number)
-            left += listed()[number].needs
-    return sorted(found)
+    return [number for number, one in enumerate(listed()) if some.intersection(one.commands)]
 
 
 class Processes:
@@ -66,7 +58,7 @@ class Processes:
     Parameters
     ----------
     numbers : sequence of int
-        Those functions; all that they call must be among them.
+        Those functions.
     processes : int
         How many processes.
     hear : function
@@ -84,7 +76,7 @@ class Processes:
         self._hear = hear
         self._alive = processes
         self._changed = threading.Condition()
-        self._height = _heights(numbers)
+        self._wanted: set[int] = set()
         self._threads = [threading.Thread(target=self._serve, daemon=True) for _ in range(processes)]
         for thread in self._threads:
             thread.start()
@@ -92,7 +84,7 @@ class Processes:
     def wait_for(self, number: int) -> bool:
         """Wait until a function was compiled; False: it will not be."""
         with self._changed:
-            self._hurry(number)
+            self._wanted.add(number)
             while number in self._left or number in self._running:
                 if not self._alive:
                     return False
@@ -103,14 +95,6 @@ class Processes:
         """Wait until all is done with."""
         for thread in self._threads:
             thread.join()
-
-    def _hurry(self, number: int) -> None:
-        """Let what is waited for, and all that it calls, come before everything else."""
-        left = [number]
-        while left:
-            one = left.pop()
-            self._height[one] = self._height.get(one, 0) + 1e6
-            left += (needed for needed in listed()[one].needs if needed in self._left)
 
     def _serve(self) -> None:
         """Start a process, and give it work as long as there is any."""
@@ -136,20 +120,14 @@ class Processes:
                 _end(process)
 
     def _next(self) -> int | None:
-        """Choose a function all of whose callees are there; None: there are no more."""
+        """Choose what is waited for, else what takes longest; None: there are no more."""
         with self._changed:
-            while self._left:
-                ready = [number for number in self._left if not self._waits(number)]
-                if ready:
-                    number = max(ready, key=lambda one: (self._height[one], -one))
-                    self._left.remove(number)
-                    self._running.add(number)
-                    return number
-                self._changed.wait()
-            return None
-
-    def _waits(self, number: int) -> bool:
-        return any(one in self._left or one in self._running for one in listed()[number].needs)
+            if not self._left:
+                return None
+            number = max(self._left, key=lambda one: (one in self._wanted, listed()[one].seconds, -one))
+            self._left.remove(number)
+            self._running.add(number)
+            return number
 
     def _done(self, number: int, answer: bytes) -> None:
         with self._changed:
@@ -157,24 +135,6 @@ class Processes:
             {b"compiled\n": self.compiled, b"there\n": self.there}.get(answer, self.failed).add(number)
             self._changed.notify_all()
             self._hear(len(self.compiled) + len(self.there) + len(self.failed))
-
-
-def _heights(numbers: Sequence[int]) -> dict[int, float]:
-    """Compute for each function the seconds of the longest chain of callers that it begins."""
-    some = set(numbers)
-    callers: dict[int, list[int]] = {number: [] for number in numbers}
-    for number in numbers:
-        for one in listed()[number].needs:
-            callers[one].append(number)
-    heights: dict[int, float] = {}
-
-    def height(number: int) -> float:
-        if number not in heights:
-            above = max((height(one) for one in callers[number] if one in some), default=0.0)
-            heights[number] = listed()[number].seconds + above
-        return heights[number]
-
-    return {number: height(number) for number in numbers}
 
 
 def _ask(process: subprocess.Popen[bytes], one: Listed) -> bytes:

@@ -595,7 +595,7 @@ def test_ctrl_c_while_compiling(tmp_path: Path) -> None:
     command = ["verify", "in.csv", "--k", 2, "--m", 2]
 
     def compiled(cache: Path) -> set[str]:
-        return {path.name for path in cache.rglob("*.nbc")}
+        return {path.name for path in cache.rglob("*.kernel")}
 
     def holds(enough: int) -> bool:
         return len(compiled(cache)) >= enough

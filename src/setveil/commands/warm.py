@@ -68,11 +68,10 @@ def warm(*, everything: bool = False, progress: Progress = silent) -> Warmed:
     """
     if not isinstance(everything, bool):
         raise RequestError(f"everything must be True or False, got {described(everything)}.")
-    from numba.core import config
-
+    from setveil import jit
     from setveil.jit import files
 
-    if vars(config)["DISABLE_JIT"]:
+    if not jit.IS_COMPILED:
         raise RequestError("Nothing is compiled where NUMBA_DISABLE_JIT is set.", hint="Unset it.")
     folder = files.folder()
     if folder is None:

@@ -4,50 +4,35 @@ Kernels are plain loops over C-contiguous arrays. Containers are read-only and w
 that each kernel is compiled for one set of types. Ids are widened to int64 before arithmetic: compiled code
 and Python disagree on int32 overflow. Everything also runs uncompiled under ``NUMBA_DISABLE_JIT=1``.
 
-- `origin`: all that the machine code of a function was made from, which names the file that it is kept in;
+A kernel is compiled once for the types that it is called with, into an object file that needs nothing but the
+memory of Python (`building`, the only module that imports numba). Later processes load the file (`loading`)
+and call it through ctypes (`calls`), without numba.
+
+- `calls`: the types of what a kernel is called with, and its arguments and results as numbers and addresses;
+- `origin`: all that the machine code of a kernel was made from, which names the file that it is kept in;
 - `files`: those files and the folders that may be trusted: the user's, and one that comes with the package;
-- `baseline`: the processor that the package's own are compiled for;
-- `loading`: from such a file to a function that can be called;
-- `listed`: types as the list of what commands need holds them, `kernels.json`;
+- `processor`: the processor of this machine, and the one that the package's own are compiled for;
+- `building`: from a function in Python to an object file; `memory_runtime`: how its arrays are allocated;
+- `loading`: from an object file to a function that can be called;
 - `worker`: a process that compiles for another one (`setveil.compiling`).
 """
 
 from __future__ import annotations
 
 import contextlib
-import itertools
+import functools
 import logging
 import os
-import secrets
+import threading
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-import numba
-from numba.core import bytecode
-from numba.core.caching import NullCache
-from numba.core.dispatcher import Dispatcher
-
-from setveil import compiling
-from setveil.jit import baseline, files, loading
-from setveil.jit.listed import as_json, name_of
-from setveil.jit.origin import origin_of, shipped_origin_of
+from setveil.jit import calls, files, origin
 
 log = logging.getLogger("setveil")
 
-
-def _number_apart() -> None:
-    """Let this process number the functions that it compiles as no other process does.
-
-    By these numbers numba tells apart its own inner functions that differ in nothing else. They are parts of
-    the names in what is kept, and of two functions of one name in a process only the first is ever called.
-    """
-    bytecode.FunctionIdentity._unique_ids = itertools.count(secrets.randbits(60))
-
-
-_number_apart()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_number_apart)
+IS_COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
 
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -55,49 +40,89 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
 
     The compiled code releases Python's global lock, so that Ctrl-C and progress bars answer while it runs.
     """
-    made: Callable[..., Any] = numba.njit(function, nogil=True)
-    if isinstance(made, Dispatcher):  # else nothing is compiled
-        vars(made)["_cache"] = Kept(made.py_func)
-        vars(made)["typeof_pyval"] = loading.typeof_pyval(made)
-    return made
+    return Kernel(function) if IS_COMPILED and isinstance(function, FunctionType) else function
 
 
-class Kept(NullCache):
-    """What was compiled of one function, as numba's dispatchers ask for it."""
+class Kernel:
+    """A function that is compiled for each set of types that it is called with."""
 
     def __init__(self, function: FunctionType) -> None:
-        self.function = function
+        functools.update_wrapper(self, function)
+        self.py_func = function
+        self._entries: dict[tuple[Any, ...], Callable[..., Any]] = {}  # by the types of calls
+        self._ready: dict[str, Callable[..., Any]] = {}  # by those types written down
 
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Load what was compiled for some types; None: nothing that could be used."""
-        found = self._loaded(sig, target_context)
-        if found is None:
-            _say_once()
-            if files.folder() is not None and compiling.was_compiled(name_of(self.function), as_json(sig)):
-                found = self._loaded(sig, target_context)
-        return found
+    @property
+    def name(self) -> str:
+        """Its module and name."""
+        return f"{self.__module__}:{self.__qualname__}"
 
-    def _loaded(self, sig: Any, target_context: Any) -> Any:
+    def __call__(self, *arguments: Any) -> Any:
+        """Call what was compiled for the types of the arguments."""
+        types, values = calls.taken_apart(arguments)
+        entry = self._entries.get(types)
+        if entry is None:
+            entry = self._entries[types] = self._entry(calls.written(types))
+        return entry(values, arguments)
+
+    @functools.cached_property
+    def for_kernels(self) -> Any:
+        """The function as numba compiles it for other kernels that call it."""
+        from setveil.jit import building
+
+        return building.for_kernels(self)
+
+    def compile(self, types: list[calls.Type]) -> bool:
+        """Compile it for some types ahead of a call, and keep that; False: that was there."""
+        if self.load(types):
+            return False
+        if not self._built(types):
+            raise TypeError(f"{self.name} cannot be kept for {types}")
+        return True
+
+    def _entry(self, types: list[calls.Type] | None) -> Callable[..., Any]:
+        """Load what was compiled for some types, or compile it."""
+        if types is not None:
+            with _lock:
+                found = self.load(types) or self._compiled_elsewhere(types) or self._built(types)
+            if found is not None:
+                return found
+        from setveil.jit import building
+
+        by_numba = building.for_python(self)
+        return lambda values, arguments: by_numba(*arguments)
+
+    def load(self, types: list[calls.Type]) -> Callable[..., Any] | None:
         """Load what was compiled here, else what came with the package, if that fits."""
-        name = self.function.__name__
-        content = files.kept(name, origin_of(self.function, sig, target_context.codegen()))
-        if content is None and files.shipped_folder() is not None and baseline.runs_here():
-            content = files.shipped(name, shipped_origin_of(self.function, sig))
-        with contextlib.suppress(Exception):  # what could not be made use of is compiled anew
-            if content is not None:
-                return loading.load(content, target_context)
-        return None
+        from setveil.jit import loading
 
-    def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep what was compiled, unless the disk is full or the like: then it is used all the same."""
-        folder = files.folder()
-        if folder is None or data.library.has_dynamic_globals or data.lifted:
-            return
-        origin = origin_of(self.function, sig, data.codegen)
-        with contextlib.suppress(OSError):
-            files.write(folder, self.function.__name__, origin, loading.saved(data))
+        if str(types) not in self._ready:
+            for content in files.contents(self.py_func, types):
+                with contextlib.suppress(loading.Unusable):  # what could not be made use of is compiled anew
+                    self._ready[str(types)] = loading.load(content)
+                    break
+        return self._ready.get(str(types))
+
+    def _compiled_elsewhere(self, types: list[calls.Type]) -> Callable[..., Any] | None:
+        """Wait for other processes to compile it, if they do; None: they do not."""
+        from setveil import compiling
+
+        _say_once()
+        wait = files.folder() is not None and compiling.was_compiled(self.name, types)
+        return self.load(types) if wait else None
+
+    def _built(self, types: list[calls.Type]) -> Callable[..., Any] | None:
+        """Compile it, and keep it, unless the disk is full or the like: then it is used all the same."""
+        from setveil.jit import building, loading
+
+        content = building.built(self, types)
+        if content is None:
+            return None
+        files.keep(self.py_func, types, content)
+        return self._ready.setdefault(str(types), loading.load(content))
 
 
+_lock = threading.RLock()
 _said = False
 
 
@@ -107,5 +132,5 @@ def _say_once() -> None:
     if not _said:
         _said = True
         folder = files.folder()
-        if folder is None or next(folder.glob("*.nbc"), None) is None:
+        if folder is None or next(folder.glob(f"*{origin.SUFFIX}"), None) is None:
             log.info("compiling, first run only")

@@ -13,18 +13,18 @@ import os
 import stat
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
+from types import FunctionType
 
-import numba
-
-from setveil.jit.origin import FORM, name_of
+from setveil.jit import origin, processor
+from setveil.jit.calls import Type
 from setveil.version import __version__
 
 log = logging.getLogger("setveil")
 
-_FORM = f"{FORM}\n".encode()
+_FORM = f"{origin.FORM}\n".encode()
 _HASH = hashlib.sha256().digest_size
 
 
@@ -34,7 +34,7 @@ def folder() -> Path | None:
 
     What is read there is run. So it must be this user's, and nobody else may be able to write in it.
     """
-    place = _caches() / "setveil" / f"{__version__}-numba-{numba.__version__}"
+    place = _caches() / "setveil" / f"{__version__}-numba-{origin.version_of_numba()}"
     with contextlib.suppress(OSError, RuntimeError):
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
         found = place.lstat()
@@ -100,19 +100,24 @@ def _caches() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
 
 
-def kept(name: str, origin: str) -> bytes | None:
-    """Read what this user has compiled of a function; None: nothing that is whole and of that."""
-    place = folder()
-    return None if place is None else _read(place / name_of(name, origin), origin, _is_private)
+def contents(function: FunctionType, types: list[Type]) -> Iterator[bytes]:
+    """Read what this user compiled of a function for some types, and what came with the package."""
+    for place, is_trusted, said in (
+        (folder(), _is_private, origin.origin_of),
+        (
+            shipped_folder() if processor.runs_baseline() else None,
+            _is_of_the_package,
+            origin.shipped_origin_of,
+        ),
+    ):
+        if place is not None:
+            made_from = said(function, types)
+            found = _read(place / origin.file_name(function, made_from), made_from, is_trusted)
+            if found is not None:
+                yield found
 
 
-def shipped(name: str, origin: str) -> bytes | None:
-    """Read what came with the package of a function; None: nothing that is whole and of that."""
-    place = shipped_folder()
-    return None if place is None else _read(place / name_of(name, origin), origin, _is_of_the_package)
-
-
-def _read(path: Path, origin: str, is_trusted: Callable[[os.stat_result], bool]) -> bytes | None:
+def _read(path: Path, made_from: str, is_trusted: Callable[[os.stat_result], bool]) -> bytes | None:
     try:
         with path.open("rb") as file:
             if not is_trusted(os.fstat(file.fileno())):
@@ -120,7 +125,7 @@ def _read(path: Path, origin: str, is_trusted: Callable[[os.stat_result], bool])
             content = file.read()
     except OSError:
         return None
-    said, start = origin.encode(), len(_FORM) + _HASH
+    said, start = made_from.encode(), len(_FORM) + _HASH
     if (
         not content.startswith(_FORM)
         or hashlib.sha256(content[start:]).digest() != content[len(_FORM) : start]
@@ -131,15 +136,24 @@ def _read(path: Path, origin: str, is_trusted: Callable[[os.stat_result], bool])
     return content[end:] if same else None
 
 
-def write(place: Path, name: str, origin: str, compiled: bytes) -> None:
-    """Write what was compiled of a function to a file that is seen whole or not at all."""
-    said = origin.encode()
+def keep(function: FunctionType, types: list[Type], compiled: bytes) -> None:
+    """Write what was compiled of a function for some types, unless the disk is full or the like."""
+    place = folder()
+    if place is not None:
+        made_from = origin.origin_of(function, types)
+        with contextlib.suppress(OSError):
+            _write(place / origin.file_name(function, made_from), made_from, compiled)
+
+
+def _write(path: Path, made_from: str, compiled: bytes) -> None:
+    """Write a file that is seen whole or not at all."""
+    said = made_from.encode()
     content = len(said).to_bytes(8, "big") + said + compiled
-    number, temporary = tempfile.mkstemp(dir=place)
+    number, temporary = tempfile.mkstemp(dir=path.parent)
     try:
         with open(number, "wb") as file:  # noqa: PTH123
             file.write(_FORM + hashlib.sha256(content).digest() + content)
-        Path(temporary).replace(place / name_of(name, origin))
+        Path(temporary).replace(path)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise

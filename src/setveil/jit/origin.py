@@ -1,7 +1,7 @@
 """All that the machine code of a function was made from.
 
 The name of a file of compiled code is a hash of it: the function, every compiled function and constant that
-it refers to, the types, the processor, the versions of Python, NumPy and numba. So code that is out of date
+it refers to, the types, the processor, the versions of Python, numba and LLVM. So code that is out of date
 is never found, whatever was edited, upgraded or installed next to it.
 """
 
@@ -10,74 +10,62 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import os
+import platform
 import sys
 from collections.abc import Iterator
 from functools import cache
-from importlib import machinery
+from importlib import metadata
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
-from typing import Any, cast
+from typing import Any
 
-import numba
+import llvmlite
 import numpy as np
-from numba.core import config, types
-from numba.core.dispatcher import Dispatcher
 
-from setveil.jit import baseline
+from setveil import jit
+from setveil.jit import processor
+from setveil.jit.calls import Type
 
-FORM = "setveil 2"  # of the files of compiled code
+FORM = "setveil 3"  # of the files of compiled code
+SUFFIX = ".kernel"
 
 
-def name_of(function_name: str, origin: str) -> str:
+def file_name(function: FunctionType, origin: str) -> str:
     """Name the file of what was compiled."""
-    return f"{function_name}-{hashlib.sha256(origin.encode()).hexdigest()[:32]}.nbc"
+    return f"{function.__name__}-{hashlib.sha256(origin.encode()).hexdigest()[:32]}{SUFFIX}"
 
 
-def origin_of(function: FunctionType, signature: Any, codegen: Any) -> str:
+def origin_of(function: FunctionType, types: list[Type]) -> str:
     """Say all that what is compiled of a function for some types depends on."""
-    if baseline.is_compiled_for():
-        return shipped_origin_of(function, signature)
-    return _origin(function, signature, codegen.magic_tuple(), versions())
+    if processor.is_baseline():
+        return shipped_origin_of(function, types)
+    target = sys.platform, platform.machine(), *processor.wanted()
+    return _origin(function, types, target, versions(), sys.version)
 
 
-def shipped_origin_of(function: FunctionType, signature: Any) -> str:
+def shipped_origin_of(function: FunctionType, types: list[Type]) -> str:
     """Say the same of what was compiled for many machines, and comes with the package."""
-    return _origin(function, signature, baseline.target(), shipped_versions())
+    return _origin(function, types, processor.target(), versions())
 
 
-def _origin(function: FunctionType, signature: Any, *others: Any) -> str:
-    arguments = [_type(one) for one in getattr(signature, "args", signature)]
-    return "\n".join(map(str, (digest(function), arguments, *others)))
+def _origin(function: FunctionType, *others: Any) -> str:
+    return "\n".join(map(str, (digest(function), *others)))
 
 
 @cache
 def versions() -> tuple[str, ...]:
-    """Name the versions of all that compiles, and of the form of the files."""
-    return (FORM, sys.implementation.cache_tag, sys.version, np.__version__, *_compilers(), os.name)
+    """Name the versions and settings of all that compiles, and of the form of the files.
+
+    The bytecode that compiled code was made from is the same in all releases of one minor version of Python.
+    """
+    settings = (os.environ.get(f"NUMBA_{name}", "") for name in ("OPT", "BOUNDSCHECK", "DEBUGINFO"))
+    bytecode = importlib.util.MAGIC_NUMBER.hex()
+    return (FORM, sys.implementation.cache_tag, bytecode, version_of_numba(), llvmlite.__version__, *settings)
 
 
 @cache
-def shipped_versions() -> tuple[str, ...]:
-    """Name what must be the same on other machines: all by which Python and numba tell versions apart.
-
-    Bytecode and the binary interface of Python are the same in all releases of one minor version, and numba
-    looks at no more of the version of NumPy than that.
-    """
-    interface = machinery.EXTENSION_SUFFIXES[0], importlib.util.MAGIC_NUMBER.hex()
-    return (FORM, sys.implementation.cache_tag, *interface, np.__version__.rsplit(".", 1)[0], *_compilers())
-
-
-def _compilers() -> tuple[str, ...]:
-    """Name the versions of what compiles, and the settings that change what it makes."""
-    settings = map(vars(config).get, ("OPT", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "USING_SVML"))
-    return numba.__version__, sys.modules["llvmlite"].__version__, *map(str, settings)
-
-
-def _type(one: Any) -> Any:
-    """Describe a type of numba's; two named tuples may differ in the names of their fields only."""
-    if not isinstance(one, types.BaseTuple):
-        return repr(one)
-    made, inner = getattr(one, "instance_class", tuple), cast(Any, one).types
-    return made.__module__, made.__qualname__, getattr(one, "fields", ()), [*map(_type, inner)]
+def version_of_numba() -> str:
+    """Name the version of numba, without importing it."""
+    return metadata.version("numba")
 
 
 @cache
@@ -122,7 +110,7 @@ def _code(code: CodeType, doc: str | None) -> tuple[Any, ...]:
 
 def _called(value: Any) -> FunctionType | None:
     """Return the function in Python that a compiled one was made from."""
-    return value.py_func if isinstance(value, Dispatcher) else None
+    return value.py_func if isinstance(value, jit.Kernel) else None
 
 
 def _constant(value: Any) -> str:

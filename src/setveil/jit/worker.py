@@ -14,30 +14,26 @@ from typing import Any
 
 
 def main() -> None:
-    """Compile what is asked for."""
-    asked: queue.Queue[bytes] = queue.Queue()
-    threading.Thread(target=_listen, args=[asked], daemon=True).start()
+    """Compile what is requested."""
+    requests: queue.Queue[bytes] = queue.Queue()
+    threading.Thread(target=_listen, args=[requests], daemon=True).start()
     for unused in ("scipy", "coverage", "yaml"):
         sys.modules.setdefault(unused, None)  # type: ignore[arg-type]  # as in the process that is compiled for
-    from setveil.jit.listed import kernel_named, of_json
+    from setveil.jit import calls
 
     while True:
-        kernel, types = json.loads(asked.get())
+        kernel, types = json.loads(requests.get())
         try:
-            function: Any = kernel_named(kernel)
-            signature = of_json(types)
-            known = signature in function.overloads  # one that was compiled for another function
-            function.compile(signature)
-            answer = "compiled" if function._cache_misses[signature] and not known else "there"
-        except Exception:  # the list is out of date: who needs the function will compile it
+            answer = "compiled" if calls.named(kernel).compile(types) else "there"
+        except Exception:  # the list is out of date: the process that needs the function will compile it
             answer = "failed"
         sys.stdout.write(f"{answer}\n")
         sys.stdout.flush()
 
 
-def _listen(asked: queue.Queue[bytes]) -> None:
+def _listen(requests: queue.Queue[Any]) -> None:
     for line in sys.stdin.buffer:
-        asked.put(line)
+        requests.put(line)
     os._exit(0)
 
 

@@ -57,7 +57,7 @@ def root_rows(indptr, items, weights, starts, tidlists, alive, rank, forbidden, 
             support[f_items[f_indptr[b]]] = 0
             support[f_items[f_indptr[b] + 1]] = 0
     # The items that may join, in their new order: by support, then by number.
-    together = np.flatnonzero(support >= threshold)
+    together = np.nonzero(support >= threshold)[0]
     keys = support[together] * n + together
     sort_piece(keys, 0, keys.size)
     ids = keys % max(n, 1)

@@ -93,9 +93,9 @@ def add_level(chosen, c, least, count, fill, levels):
     """
     candidate, weight, begin, place_row, place = levels
     while c + chosen.size + 1 > candidate.size:
-        candidate = np.append(candidate, np.empty(candidate.size, np.int64))
-        weight = np.append(weight, np.empty(weight.size, np.int64))
-        begin = np.append(begin, np.empty(begin.size, np.int64))
+        candidate = np.concatenate((candidate, np.empty(candidate.size, np.int64)))
+        weight = np.concatenate((weight, np.empty(weight.size, np.int64)))
+        begin = np.concatenate((begin, np.empty(begin.size, np.int64)))
     top = begin[c]
     for y in chosen:
         candidate[c], weight[c], begin[c] = y, count[y], top
@@ -108,8 +108,8 @@ def add_level(chosen, c, least, count, fill, levels):
         c += 1
     begin[c] = top
     while top > place.size:
-        place_row = np.append(place_row, np.empty(place_row.size, np.int64))
-        place = np.append(place, np.empty(place.size, np.int64))
+        place_row = np.concatenate((place_row, np.empty(place_row.size, np.int64)))
+        place = np.concatenate((place, np.empty(place.size, np.int64)))
     return candidate, weight, begin, place_row, place
 
 

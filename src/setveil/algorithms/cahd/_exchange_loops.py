@@ -112,7 +112,7 @@ def exchange(
     done = 0
     asked = np.empty(holders.size, np.int64)
     weight = -last_weight
-    of_last = np.flatnonzero(last_weight)
+    of_last = np.nonzero(last_weight)[0]
     asked[: of_last.size] = of_last
     for k in range(first, min(first + most, seats.size)):
         # The sensitive items of the two groups, and by how much a row counts more in one than the other.

@@ -300,7 +300,10 @@ def minimal_moles(
             steps += looked
             if n_live > 0 and betraying_only:
                 # No set up to all that stands behind the path betrays, if that all keeps so many rows.
-                whole = row_w[r0:r][np.diff(row_ptr[r0 : r + 1]) == n_found].sum()
+                whole = np.int64(0)
+                for row in range(r0, r):
+                    if row_ptr[row + 1] - row_ptr[row] == n_found:
+                        whole += row_w[row]
                 if peak <= limit[whole]:
                     n_live = 0
             if n_live > 0:
