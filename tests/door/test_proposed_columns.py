@@ -149,8 +149,8 @@ def test_blanks_stand_between_fields_with_decimals_and_lists(suffix: str, tmp_pa
     with pytest.raises(sv.TableError) as refused:
         sv.read(path)
     ways: list[dict[str, Any]] = [dict(options) for options, _ in refused.value.readings]
-    items = {"item_columns": "5-7"} if suffix == "csv" else {"item_columns": "5", "delimiter": ";"}
-    assert ways == [{"separator": " ", "id_column": "2", **items}]
+    columns = {"item_columns": "5-7"} if suffix == "csv" else {"item_columns": "5", "delimiter": ";"}
+    assert ways == [{"separator": " ", "id_column": "2", **columns}]
     found = sv.read(path, **ways[0])
     assert found.n_rows == 30
     assert {*found.vocabulary.labels} == {"milk", "tea", "jam"}

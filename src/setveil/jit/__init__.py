@@ -55,7 +55,7 @@ class Kernel:
     @property
     def name(self) -> str:
         """Its module and name."""
-        return f"{self.__module__}:{self.__qualname__}"
+        return f"{self.py_func.__module__}:{self.py_func.__qualname__}"
 
     def __call__(self, *arguments: Any) -> Any:
         """Call what was compiled for the types of the arguments."""

@@ -10,17 +10,20 @@ an object file of all.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, cast
+from typing import Any
 
 import numba
 from llvmlite import binding, ir
-from numba.core import cgutils, types
+from numba.core import types as of_numba
 from numba.extending import typeof_impl
 from numba.np import arrayobj
 
 from setveil.jit import Kernel, calls, loading, memory_runtime
 
+types: Any = of_numba
+_WITHOUT_WRAPPERS: Any = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 _ROW = ir.IntType(64).as_pointer()
+_fill_array: Any = arrayobj.populate_array
 _STATUS = ir.IntType(32)
 # What is looked up when an object file is loaded: the memory of Python, and functions of C.
 _FROM_ELSEWHERE = {
@@ -38,7 +41,7 @@ def _type_of_kernel(kernel: Kernel, context: Any) -> Any:
 
 def for_kernels(kernel: Kernel) -> Any:
     """Let numba compile a kernel for others that call it."""
-    return numba.njit(kernel.py_func, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+    return numba.njit(kernel.py_func, **_WITHOUT_WRAPPERS)
 
 
 def for_python(kernel: Kernel) -> Any:
@@ -51,7 +54,7 @@ def built(kernel: Kernel, arguments: list[calls.Type]) -> bytes | None:
     given = tuple(map(of_written, arguments))
     kernel.for_kernels.compile(given)
     compiled = kernel.for_kernels.overloads[given]
-    result, name = compiled.signature.return_type, f"entry_{kernel.__name__}"
+    result, name = compiled.signature.return_type, f"entry_{kernel.py_func.__name__}"
     try:
         written = _written(result)
     except ValueError:
@@ -89,7 +92,7 @@ def _written(one: Any) -> calls.Type | None:
     if isinstance(one, types.BaseTuple):
         made = getattr(one, "instance_class", tuple)
         name = [] if made is tuple else [calls.name_of_class(made)]
-        return name + [_written(member) for member in cast(Any, one).types]
+        return name + [_written(member) for member in one.types]
     if isinstance(one, types.Array) and one.layout == "C":
         return f"{'' if one.mutable else 'const '}{one.dtype}[{one.ndim}C]"
     if isinstance(one, types.Integer | types.Float | types.Boolean):
@@ -155,7 +158,7 @@ def _read(context: Any, build: Any, one: Any, row: Iterator[Any]) -> Any:
     """Read a value of a type from the numbers of a row."""
     wanted = context.get_value_type(one)
     if isinstance(one, types.BaseTuple):
-        members = [_read(context, build, member, row) for member in cast(Any, one).types]
+        members = [_read(context, build, member, row) for member in one.types]
         return context.make_tuple(build, one, members)
     if isinstance(one, types.Array):
         return _read_array(context, build, one, row)
@@ -176,7 +179,7 @@ def _read_array(context: Any, build: Any, one: Any, row: Iterator[Any]) -> Any:
     for length in shape[:0:-1]:
         strides.insert(0, build.mul(strides[0], length))
     array = context.make_array(one)(context, build)
-    arrayobj.populate_array(
+    _fill_array(
         array, data=build.inttoptr(address, array.data.type), shape=tuple(shape), strides=tuple(strides),
         itemsize=size, meminfo=None,
     )  # fmt: skip
@@ -189,13 +192,13 @@ def _write(context: Any, build: Any, one: Any, value: Any, places: Iterator[Any]
     if isinstance(one, types.NoneType):
         return
     if isinstance(one, types.BaseTuple):
-        for at, member in enumerate(cast(Any, one).types):
+        for at, member in enumerate(one.types):
             _write(context, build, member, build.extract_value(value, at), places)
         return
     if isinstance(one, types.Array):
         array = context.make_array(one)(context, build, value=value)
         word = ir.IntType(64)
-        shape = cgutils.unpack_tuple(build, array.shape, one.ndim)
+        shape = [build.extract_value(array.shape, at) for at in range(one.ndim)]
         for number in (build.ptrtoint(array.meminfo, word), build.ptrtoint(array.data, word), *shape):
             build.store(number, next(places))
         return

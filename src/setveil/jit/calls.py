@@ -88,7 +88,7 @@ def named(name: str) -> Any:
 
 
 def numbers(one: Type, *, for_array: int) -> Iterator[str]:
-    """Name the type of each number that a value takes in a row; `for_array`: besides lengths."""
+    """Name the type of each number that a value takes in a row; of an array `for_array`, and its lengths."""
     if isinstance(one, list):
         for member in class_of(one)[1]:
             yield from numbers(member, for_array=for_array)

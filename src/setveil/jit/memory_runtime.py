@@ -7,7 +7,6 @@ destructor, something for that, address of the data, size. The memory itself is 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from llvmlite import ir
@@ -25,7 +24,7 @@ class _Writer:
         self.module = ir.Module("memory")
         self.build = ir.IRBuilder()
 
-    def begin(self, name: str, result: ir.Type, *arguments: ir.Type) -> Sequence[Any]:
+    def begin(self, name: str, result: ir.Type, *arguments: ir.Type) -> Any:
         """Begin a function, and return its arguments."""
         function = ir.Function(self.module, ir.FunctionType(result, arguments), name)
         self.build = ir.IRBuilder(function.append_basic_block())
