@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import ctypes
 import hashlib
 import importlib
 import inspect
@@ -17,11 +18,12 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 
 import llvmlite
+import numpy as np
 import pytest
 
 import setveil
 from cli_helpers import environment, needs_compiled, posix_only, write
-from setveil.jit import Kernel, origin, processor
+from setveil.jit import Kernel, calls, origin, processor
 
 _KERNELS = """
 import logging, sys
@@ -371,7 +373,7 @@ def test_files_that_are_cut_off_are_replaced(tmp_path: Path) -> None:
     flipped = bytearray(whole)
     flipped[-len(whole) // 2] ^= 1
     other = (
-        b"setveil 3\n"
+        b"setveil 4\n"
         + hashlib.sha256(whole[42:50] + b"?" + whole[51:]).digest()
         + whole[42:50]
         + b"?"
@@ -410,12 +412,12 @@ def replace_code(path: Path, by: Path) -> None:
     """Give a file of compiled code that of another one, and the hash that makes it whole."""
     said, _ = parts(path)
     content = len(said).to_bytes(8, "big") + said + parts(by)[1]
-    path.write_bytes(b"setveil 3\n" + hashlib.sha256(content).digest() + content)
+    path.write_bytes(b"setveil 4\n" + hashlib.sha256(content).digest() + content)
 
 
 def parts(path: Path) -> tuple[bytes, bytes]:
     """Read what a file of compiled code was made from, and the code."""
-    content = path.read_bytes()[len(b"setveil 3\n") + 32 :]
+    content = path.read_bytes()[len(b"setveil 4\n") + 32 :]
     end = 8 + int.from_bytes(content[:8], "big")
     return content[8:end], content[end:]
 
@@ -449,3 +451,9 @@ def test_only_public_names_of_numba_and_llvmlite_are_imported() -> None:
                 found |= {f"{module}.{name}".strip(".") for name in names}
     assert "numba.np.arrayobj" in found
     assert [name for name in found if re.search(r"\._", name)] == []
+
+
+def test_arrays_keep_their_address_where_numpys_header_says() -> None:
+    for array in (np.arange(3), np.zeros((2, 3), np.bool_), np.arange(9)[2:], np.zeros(0)):
+        place = ctypes.c_void_p.from_address(id(array) + calls._ADDRESS)
+        assert place.value == array.ctypes.data

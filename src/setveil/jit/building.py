@@ -172,9 +172,10 @@ def _read(context: Any, build: Any, one: Any, row: Iterator[Any]) -> Any:
 
 
 def _read_array(context: Any, build: Any, one: Any, row: Iterator[Any]) -> Any:
-    """Read an array from its address and lengths."""
-    address, *shape = [next(row) for _ in range(1 + one.ndim)]
-    size = address.type(context.get_abi_sizeof(context.get_data_type(one.dtype)))
+    """Read an array from the place of its address, and its lengths."""
+    place, *shape = [next(row) for _ in range(1 + one.ndim)]
+    address = build.load(build.inttoptr(place, _ROW))
+    size = place.type(context.get_abi_sizeof(context.get_data_type(one.dtype)))
     strides = [size]
     for length in shape[:0:-1]:
         strides.insert(0, build.mul(strides[0], length))

@@ -1,8 +1,9 @@
 """What a kernel is called with and what it returns, as numbers and addresses that compiled code can read.
 
-All arguments of a call are one row of 64-bit numbers: an array is its address and its lengths, a tuple its
-members one after the other. Results come back in another such row, arrays with the address of the memory that
-the kernel allocated for them. That belongs to Python from then on, and is freed with the last array in it.
+All arguments of a call are one row of 64-bit numbers: an array is the place where NumPy keeps its address,
+and its lengths, a tuple its members one after the other. Results come back in another such row, arrays with
+the address of the memory that the kernel allocated for them. That belongs to Python from then on, and is freed
+with the last array in it.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ Type = Any
 _CLASS = "class "
 
 _ALIGNED_C, _WRITABLE = 0x101, 0x400  # among NumPy's flags of an array
+_ADDRESS = object.__basicsize__  # where an array's address is, as in NumPy's header (PyArrayObject_fields)
 _NUMBERS = {int: "int64", float: "float64", bool: "bool"}
 
 
@@ -30,9 +32,9 @@ def taken_apart(arguments: Sequence[Any]) -> tuple[tuple[Any, ...], list[Any]]:
     values: list[Any] = []
     for one in arguments:
         kind = type(one)
-        if kind is np.ndarray:
-            types.append((one.dtype.str, one.ndim, one.flags.num & (_ALIGNED_C | _WRITABLE)))
-            values.append(one.__array_interface__["data"][0])
+        if kind is np.ndarray or isinstance(one, np.ndarray):
+            types.append((one.dtype, one.ndim, one.flags.num & (_ALIGNED_C | _WRITABLE)))
+            values.append(id(one) + _ADDRESS)
             values += one.shape
         elif isinstance(one, tuple):
             inner, found = taken_apart(one)
@@ -58,7 +60,7 @@ def _written(one: Any) -> Type | None:
         members = written(one[1])
         name = [] if one[0] is tuple else [name_of_class(one[0])]
         return None if members is None else name + members
-    dtype, dimensions, flags = np.dtype(one[0]), one[1], one[2]
+    dtype, dimensions, flags = one
     if dtype.kind not in "iufb" or not dtype.isnative or flags & _ALIGNED_C != _ALIGNED_C or not dimensions:
         return None
     return f"{'' if flags & _WRITABLE else 'const '}{dtype.name}[{dimensions}C]"
@@ -114,10 +116,11 @@ def caller(function: Any, arguments: list[Type], result: Type | None) -> Callabl
     """
     given = row_of(list(numbers(arguments, for_array=1)))
     returned = row_of(list(numbers(result, for_array=2)))
+    places = ctypes.c_int64 * (returned.size // 8)
 
     def call(values: list[Any], whole: Sequence[Any]) -> Any:
-        row, results = given.pack(*values), ctypes.create_string_buffer(returned.size + 8)
-        if function(row, results):
+        results = places()
+        if function(given.pack(*values), results):
             raise MemoryError
         if result is None:
             return None
