@@ -2,8 +2,8 @@
 
 All arguments of a call are one row of 64-bit numbers: an array is the place where NumPy keeps its address,
 and its lengths, a tuple its members one after the other. Results come back in another such row, arrays with
-the address of the memory that the kernel allocated for them. That belongs to Python from then on, and is freed
-with the last array in it.
+the address of the memory that the kernel allocated for them. That belongs to Python from then on, and is
+freed with the last array in it.
 """
 
 from __future__ import annotations
