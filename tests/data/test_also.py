@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -112,12 +113,16 @@ def test_words_for_nothing_and_spellings_of_both(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message", "hint"),
     [
-        (["--also", "rx.csv"], "there is no column 'icd'", "--also rx.csv:COLUMN"),
+        (["--also", "rx.csv"], "there is no column 'icd'", "--also rx.csv:ATC"),
         (["--also", "rx.csv:AT"], "there is no column 'AT'", "Did you mean 'ATC'?"),
         (["--also", "none.csv:ATC"], "There is no file none.csv", ""),
-        (["--also", "titled.csv:ATC"], "lines 1-2 are not of 3 fields", "Mend titled.csv itself"),
+        (["--also", "titled.csv:ATC"], "lines 1-2 are not of 3 fields", "--skip-lines titled.csv=2"),
         (["--also", ".:ATC"], "", ""),
-        (["--also", "rx.csv:ATC", "--qi", "x", "--set", "icd"], "tables with roles", "--items-file FILE"),
+        (
+            ["--also", "rx.csv:ATC", "--qi", "x", "--set", "icd"],
+            "tables with roles",
+            "--items-file rx.csv --item-column ATC",
+        ),
         (["--also", "rx.csv:ATC", "--when", "day:month", "--set", "icd"], "tables with roles", ""),
     ],
 )
@@ -149,3 +154,30 @@ def test_ids_of_people_are_looked_for_in_every_file(folder: Path) -> None:
     )  # fmt: skip
     assert done.code == 4
     assert "name" in done.err
+
+
+@pytest.mark.parametrize("also", ["rx.csv", "titled.csv:ATC", "gaps.csv:ATC"])
+def test_what_is_printed_of_a_further_file_works(folder: Path, also: str) -> None:
+    """Its column of items, its lines that are no data, or its lines without an ID."""
+    text = (folder / "rx.csv").read_text()
+    write(folder / "titled.csv", "Drugs of 2024\n\n" + text)
+    write(folder / "gaps.csv", text + ";1;A10\n")
+    read = ["convert", "dx.csv", "out.jsonl", "--id-column", "patient", "--item-column", "icd"]
+    done = setveil(*read, "--also", also, cwd=folder)
+    assert done.code == 4
+    (command,) = [line.strip() for line in done.err.splitlines() if line.strip().startswith("setveil ")]
+    assert setveil(*shlex.split(command)[1:], cwd=folder).code == 0
+    found = [set(json.loads(line)) for line in (folder / "out.jsonl").read_text().splitlines()]
+    assert found == joined(DX, RX)
+
+
+def test_lines_of_each_file_are_skipped(folder: Path) -> None:
+    """Comments in all files, and lines by number in the files that are named."""
+    for name in ("dx.csv", "rx.csv"):
+        text = (folder / name).read_text()
+        write(folder / name, "of 2024\n" + text.replace("\n", "\n# checked\n", 1))
+    asked: dict[str, Any] = {"id_column": "patient", "item_column": "icd", "also": f"{folder}/rx.csv:ATC"}
+    data = sv.read(folder / "dx.csv", skip_lines=f"1;{folder}/rx.csv=1", comment="#", **asked)
+    assert rows(data) == joined(DX, RX)
+    with pytest.raises(sv.RequestError, match="which no also reads"):
+        sv.read(folder / "dx.csv", skip_lines="1;other.csv=1", comment="#", **asked)

@@ -85,6 +85,7 @@ def read(
         Of several files: the same id in two of them is the same row, not an error.
     skip_lines : int or str, optional
         How many first lines are no data; or which lines, by number: ``"1-3,359"``. 0 says that none is.
+        Those of a file of `also` are named with it: ``"drugs.csv=1-3"``, or after ``;``.
     skip_last : int, optional
         How many last lines are no data. 0 says that none is.
     comment : str, optional

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from setveil.data.also import also_of
 from setveil.errors import RequestError
 from setveil.options.reading import Reading
 from setveil.values.declared import as_words, options_of, parameter
@@ -111,9 +113,11 @@ class Columns:
         if reading.same_ids:
             raise RequestError("--same-ids does not apply to tables with roles: each is one file.")
         if reading.also:
+            one = also_of(reading.also)[0]
             raise RequestError(
                 "--also does not apply to tables with roles.",
-                hint="Items in a second table are read by --items-file FILE --item-column COLUMN.",
+                hint="Items in a second table are read by "
+                f"{shlex.join(['--items-file', one.path, '--item-column', one.columns or 'COLUMN'])}.",
             )
         return How(
             reading.format, reading.encoding, reading.separator, reading.delimiter, reading.item_columns,

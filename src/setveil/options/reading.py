@@ -67,7 +67,9 @@ class Reading:
         Flag(), "Several files: the same id in two of them is the same row.", default=None
     )
     skip_lines: str | None = parameter(
-        Text("N or lines"), "Skip the first N lines, or lines by number, such as 1-3,359.", default=None
+        Text("N or lines"),
+        "Skip the first N lines, or lines by number, such as 1-3,359; of a further file FILE=1-3.",
+        default=None,
     )
     skip_last: int | None = parameter(Integer(0), "Skip the last N lines.", default=None)
     comment: str | None = parameter(Text("a sign"), "Skip lines that begin with it, such as #.", default=None)

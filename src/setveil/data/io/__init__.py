@@ -333,6 +333,9 @@ def _read(
         paths = [path] if isinstance(path, str | Path) else list(path or ())
         parts, files, encodings = _file_parts([str(one) for one in paths], request)
     first = len(parts)
+    unknown = [path for path in request.lines.files if path not in {one.path for one in request.also}]
+    if unknown:
+        raise RequestError(f"--skip-lines names {unknown[0]}, which no --also reads.")
     id_column = wanted.id_column or parts[0].id_column
     for further in request.also:
         part, file = _also_part(further, request, id_column)
@@ -464,15 +467,17 @@ def _also_part(one: Also, request: _Request, id_column: str | None) -> tuple[Row
             item_columns=one.columns if several else None,
         )
     asked = replace(
-        request, format=None, separator=None, wanted=wanted, sheet=one.sheet, quote=None, lines=NO_LINES,
-        lacking=request.lacking.alone(), also=(),
+        request, format=None, separator=None, wanted=wanted, sheet=one.sheet, quote=None,
+        lines=request.lines.of_file(one.path), lacking=request.lacking.alone(), also=(),
     )  # fmt: skip
     try:
         parts, files, _ = _file_parts([one.path], asked)
     except TableError as error:
-        raise DataError(error.message, hint=_of_also(error, one)) from None
+        raise _asked_of_also(error, one, request) from None
     except (DataError, RequestError) as error:
         if one.columns is None and one.path == one.text and Path(one.path).is_file():
+            if (column := _column_of(asked, one.path)) and len(request.also) == 1:
+                raise _asked_for_column(error, one, column) from None
             error.hint = _named(one)
         raise
     if len(parts) > 1 or parts[0].ids is None:
@@ -489,11 +494,46 @@ def _named(one: Also) -> str:
     return f"Name its column of items: {faces(f'--also {shlex.quote(text)}', f'also={text!r}')}."
 
 
-def _of_also(error: TableError, one: Also) -> str:
-    """Say how to mend a further file, to which options of lines do not apply."""
-    if one.columns is None and not any("skip_lines" in options for options, _ in error.readings):
-        return _named(one)
-    return f"Mend {one.path} itself: no option on lines applies to it."
+def _asked_of_also(error: TableError, one: Also, request: _Request) -> DataError:
+    """Ask what becomes of lines of a further file, by options that apply to it."""
+    message = error.message.partition(":\n    ")[0].removesuffix(".")
+    ways: list[tuple[Mapping[str, Any], str]] = []
+    for options, meaning in error.readings:
+        said = {name: value for name, value in options.items() if name in OF_LACKING}
+        if "skip_lines" in options:
+            said["skip_lines"] = request.lines.with_file(one.path, options["skip_lines"])
+        what = "these lines are no data" if "skip_lines" in options else meaning
+        if said:
+            ways.append((said, f"{one.path}: {what}"))
+    if ways:
+        return TableError(message, [], ways[:1])
+    found = next((column for options, _ in error.readings if (column := _items_of(options))), "")
+    if one.columns is None and found and len(request.also) == 1:
+        return _asked_for_column(error, one, found)
+    hint = _named(one) if one.columns is None else f"Mend {one.path} itself."
+    return DataError(error.message, hint=hint)
+
+
+def _asked_for_column(error: DataError | RequestError, one: Also, column: str) -> TableError:
+    message = error.message.partition(":\n    ")[0].removesuffix(".")
+    return TableError(message, [], [({"also": f"{one.path}:{column}"}, f"items from {column} of {one.path}")])
+
+
+def _items_of(options: Mapping[str, Any]) -> str:
+    return str(options.get("item_column") or options.get("item_columns") or "")
+
+
+def _column_of(asked: _Request, path: str) -> str:
+    """Find the column of items of a further file that is proposed for it; "" if there is none."""
+    whose = asked.wanted.id_column
+    try:
+        _file_parts([path], replace(asked, wanted=Wanted(None, None, None, lacking=asked.lacking)))
+    except TableError as error:
+        found = (_items_of(options) for options, _ in error.readings if options.get("id_column") == whose)
+        return next(found, "")
+    except (DataError, RequestError):
+        pass
+    return ""
 
 
 def _is_of_cells(layout: Layout) -> bool:
