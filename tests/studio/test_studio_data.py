@@ -529,3 +529,23 @@ def test_a_column_that_differs_on_the_lines_of_a_person(
     assert "age=most-frequent" in commands.risk(project, [1])
     page = client.get("p", project.name, "data", "reading").text
     assert '<option value="most-frequent" selected>' in page
+
+
+def test_the_age_at_a_date_is_a_column(client: Client, project: Project, tmp_path: Path) -> None:
+    path = tmp_path / "births.csv"
+    dates = [f"19{50 + at % 4}-03-01,2024-0{1 + at % 6}-10" for at in range(30)]
+    lines = [f"{4_100_000 + at},{both},{'ABC'[at % 3]}1" for at, both in enumerate(dates)]
+    path.write_text("\n".join(["patient,born,admitted,code", *lines]) + "\n", encoding="utf-8")
+    take(client, project, path)
+    form = {"column-1": "patient", "role-1": "id", "column-2": "born", "role-2": "drop"}
+    form |= {"column-3": "admitted", "role-3": "drop", "column-4": "code", "role-4": "set", "delimiter": ";"}
+    refused = client.post("p", project.name, "data", "roles", data=form | {"age": "age=born..nothing"})
+    assert refused.status_code == 422
+    assert 'value="age=born..nothing"' in refused.text
+    done = client.post("p", project.name, "data", "roles", data=form | {"age": "age=born..admitted"})
+    assert done.status_code == 303, text_of(done.text)
+    assert project.settings()["age"] == ["age=born..admitted"]
+    assert project.settings()["qi"] == "age"
+    assert "age=born..admitted" in commands.risk(project, [1])
+    page = client.get("p", project.name, "data", "reading").text
+    assert 'value="age=born..admitted"' in page

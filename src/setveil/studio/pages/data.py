@@ -289,6 +289,7 @@ async def _reading(
         person=found["roles"].get("id_column", ""), groupings=data_roles.GROUPINGS,
         missing=_missing(before, form), ways_of_person=data_roles.WAYS_OF_PERSON,
         per_person=data_roles.per_person(before, form if of_roles else None),
+        age=data_roles.ages(before, form if of_roles else None),
         log_first=log_first and bool(found["columns"]),
         log=data_facts.merged(found["log"]["columns"], facts),
         roles_of_log=data_facts.ROLES, periods=data_facts.PERIODS, together=data_facts.TOGETHER,

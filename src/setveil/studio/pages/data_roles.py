@@ -134,6 +134,14 @@ def per_person(before: Mapping[str, Any], form: Mapping[str, Any] | None) -> str
     return str(first).rpartition("=")[2]
 
 
+def ages(before: Mapping[str, Any], form: Mapping[str, Any] | None) -> str:
+    """Take the column of ages that is computed from two dates, as `--age` takes it."""
+    if form is not None:
+        return str(form.get("age", ""))[:1000].strip()
+    given = before.get("age", ())
+    return str(given if isinstance(given, str) else next(iter(given), ""))
+
+
 def options_in(form: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """Write what a form says of columns as options; and say what it lacks."""
     chosen = chosen_in(form)
@@ -147,6 +155,8 @@ def options_in(form: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
     sets = named("set")
     missing = str(form.get("missing", ""))[:1000].strip()
     way = str(form.get("per-person", ""))
+    age = ages({}, form)
+    known = list(dict.fromkeys([*named("qi"), *([age.partition("=")[0].strip()] if age else [])]))
     trees = [
         f"{name}={kind}{':' * bool(steps)}{steps}"
         for kind in ("prefix", "dates")
@@ -159,7 +169,8 @@ def options_in(form: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
         "per-person": [
             f"{name}={way}" for name in [*named("qi"), *named("keep")] if way in WAYS_OF_PERSON and way
         ],
-        "qi": joined(named("qi")),
+        "age": [age] if age else None,
+        "qi": joined(known),
         "set": joined(sets) if len(sets) == 1 else "items" if sets else None,
         "item-columns": joined(sets) if len(sets) > 1 else None,
         "keep-columns": joined(named("keep")),
@@ -172,7 +183,7 @@ def options_in(form: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
         "delimiter": str(form.get("delimiter", ""))[:1] if len(sets) == 1 else None,
     }
     lacking = []
-    if not named("qi"):
+    if not known:
         lacking.append("Say for at least one column that someone may know it.")
     if not sets:
         lacking.append("Say which column holds the items.")
