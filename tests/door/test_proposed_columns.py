@@ -130,6 +130,21 @@ def test_a_line_with_the_form_of_those_below_is_no_header(person: str, tmp_path:
     assert lines[0][0] not in str(refused.value.hint)
 
 
+def test_a_full_name_over_full_names_is_no_header(tmp_path: Path) -> None:
+    firsts, lasts = ("Anna", "Bert", "Clara", "Emil"), ("Abel", "Beck", "Conrad", "Dietz", "Frank", "Graf")
+    names = [f"{first} {last}" for first in firsts for last in lasts]
+    lines = [[name, ("milk", "tea", "jam")[at % 3]] for at, name in enumerate(names)]
+    lines[0][1] = "bread"
+    assert not evidence.has_header(lines)
+    for title in ("Patient Name", "Full Name", "Product Name", "Menu Item", "who"):
+        assert evidence.has_header([[title, "item"], *lines])
+    path = tmp_path / "a.csv"
+    path.write_text("".join(",".join(line) + "\n" for line in lines), encoding="utf-8")
+    with pytest.raises(sv.TableError) as refused:
+        sv.read(path)
+    assert [name for name, _ in refused.value.columns] == ["column 1", "column 2"]
+
+
 @pytest.mark.parametrize("suffix", ["csv", "tsv"])
 def test_blanks_stand_between_fields_with_decimals_and_lists(suffix: str, tmp_path: Path) -> None:
     """A comma of decimals, or the sign in a list at the end, is not taken for what is between fields."""

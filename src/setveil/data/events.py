@@ -25,6 +25,7 @@ from setveil.data.names import (
     person_noun,
     tells_person,
 )
+from setveil.data.personal_forms import is_full_name
 from setveil.errors import TableError, shorten
 from setveil.wording import count
 
@@ -90,13 +91,6 @@ def _are_ids(labels: Sequence[str], *, named: bool) -> bool:
     if len(labels) < (2 if are_unmistakable(labels) else few):
         return False
     return full or (not are_measured(labels) and look_like_ids(labels, once=False))
-
-
-def is_full_name(text: str) -> bool:
-    """Tell whether a text is written as the first and last names of a person are."""
-    words = text.replace(",", " ").split()
-    parts = [part for word in words for part in word.split("-")]
-    return 2 <= len(words) <= 4 and all(part.isalpha() and part[0].isupper() for part in parts)
 
 
 def require_rows_of_people(

@@ -12,7 +12,8 @@ from collections import Counter
 from collections.abc import Sequence, Set
 from itertools import pairwise
 
-from setveil.data.personal_forms import form_of, holds_address, likely_form
+from setveil.data.names import is_item_name, is_person_name
+from setveil.data.personal_forms import form_of, holds_address, is_full_name, is_personal, likely_form
 
 Rows = Sequence[Sequence[str]]
 
@@ -63,9 +64,6 @@ _DATE = re.compile(
 _WRITTEN = re.compile(r"\s*(\[.*\]|\{.*\})\s*", re.DOTALL)
 _IN_BRACKETS = re.compile(r"\([^()]*\)")
 _LISTED = re.compile(r"[0-9]{1,15}", re.ASCII)  # a number in a list
-_PERSONAL = re.compile(
-    r"@|^\+[0-9]|\([0-9]{2,5}\) ?[0-9]{3}|^(?=.*[0-9])[0-9a-f-]{16,}$", re.ASCII | re.IGNORECASE
-)
 
 
 def kind(value: str) -> str:
@@ -130,7 +128,7 @@ def is_id_and_item(ids: Sequence[str], items: Sequence[str]) -> bool:
     A few lines agree with anything else.
     """
     amounts = sum(kind(value) in {"date", "number"} for value in ids)
-    personal = sum(_PERSONAL.search(value) is not None for value in items)
+    personal = sum(map(is_personal, items))
     if max(amounts, personal) > (1 - SURE) * len(ids):
         return False
     if len(ids) < FEW:
@@ -224,9 +222,10 @@ def has_header(rows: Rows) -> bool:
     """Tell whether the first line is unlike those below it; lines that equal it are not looked at.
 
     It is none if it holds a mail address or a telephone number, or the like in a column of such values (see
-    `likely_form`): these would be published as names of columns. Else it is one if a column of numbers or
-    dates does not begin with one; else if none of its fields is a number, a date or empty, and none is in
-    its column again. The first name may be empty if that column numbers the lines.
+    `likely_form`), or a full name over full names: these would be published as names of columns. Else it is
+    one if a column of numbers or dates does not begin with one; else if none of its fields is a number, a
+    date or empty, and none is in its column again. The first name may be empty if that column numbers the
+    lines.
     """
     if len(rows) < 2:
         return False
@@ -253,7 +252,14 @@ def has_header(rows: Rows) -> bool:
         if field in below:
             plain = False
         unlike |= sum(kind(value) != kind(field) for value in below) >= SURE * max(len(below), 1)
-    return plain and unlike
+    return plain and unlike and not any(map(_is_name_over_names, first, columns))
+
+
+def _is_name_over_names(field: str, below: Sequence[str]) -> bool:
+    """Tell whether a field is the full name of a person, as nearly all values below it are."""
+    if not is_full_name(field) or is_person_name(field) or is_item_name(field) or not below:
+        return False
+    return sum(map(is_full_name, below)) >= SURE * len(below)
 
 
 def _is_personal_like(field: str, below: Sequence[str]) -> bool:
@@ -416,11 +422,6 @@ def why_personal(rows: Rows) -> str:
     if often({field for field in fields if is_personal(field)}):
         return "many lines hold what looks like a telephone number, an address or a hash"
     return "many lines hold a date" if often({field for field in fields if kind(field) == "date"}) else ""
-
-
-def is_personal(value: str) -> bool:
-    """Tell whether a value looks like a telephone number, a mail address or a hash, which are no items."""
-    return _PERSONAL.search(value) is not None
 
 
 def are_ascending(rows: Rows) -> bool:

@@ -13,7 +13,7 @@ on nearly every line, too, and are none.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import log
@@ -31,15 +31,10 @@ from setveil.data.names import (
     is_place,
     names_others,
 )
-from setveil.data.personal_forms import LOCAL_PHONE
+from setveil.data.personal_forms import UNMISTAKABLE, is_long, is_mail, is_phone
 from setveil.errors import TableError, shorten
 from setveil.wording import count
 
-_MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
-_PHONE = re.compile(r"(\+|00)[0-9][0-9 ()/.-]{6,}")
-_LONG = re.compile(r"(?=[^0-9]*[0-9])[0-9A-Za-z+/=_-]{16,}")
-_NUMBERED = re.compile(r"[0-9]{6,}[/-][0-9]{1,4}|[\[(#][0-9]{6,}[\])]?", re.ASCII)
-_UNMISTAKABLE = _MAIL, _PHONE, LOCAL_PHONE, _LONG, _NUMBERED
 _PREFIXED = re.compile(r"([^\W0-9]+[-_/ .]?)([0-9]{3,})", re.ASCII)
 _DAY = re.compile(
     r"(19|20)[0-9]{2}(0[1-9]|1[0-2])([0-2][0-9]|3[01])|([0-2][0-9]|3[01])(0[1-9]|1[0-2])(19|20)[0-9]{2}"
@@ -103,9 +98,9 @@ def why_id(column: Values, *, items: bool = False) -> str:
         return "it is named like the ids of persons"
     if items and is_people(column.name):
         return "it is named like persons"
-    if _share(times, column.labels, _MAIL) >= evidence.SURE:
+    if _share(times, column.labels, is_mail) >= evidence.SURE:
         return "it holds mail addresses"
-    if _share(times, column.labels, _PHONE) >= evidence.SURE:
+    if _share(times, column.labels, is_phone) >= evidence.SURE:
         return "it holds telephone numbers"
     if len(labels) < evidence.DIFFERENT * rows:
         return ""
@@ -120,7 +115,7 @@ def _why_different(name: str, labels: Sequence[str], rows: int, *, items: bool) 
     every = f"it has {count(len(labels), 'different value')} in {count(rows, 'line')}"
     if has_id_name(name) and not measured:
         return f"{every}, and is named like an id"
-    if sum(_LONG.fullmatch(label) is not None for label in labels) >= evidence.SURE * len(labels):
+    if sum(map(is_long, labels)) >= evidence.SURE * len(labels):
         return every
     if rows < evidence.MANY:
         return ""
@@ -129,9 +124,9 @@ def _why_different(name: str, labels: Sequence[str], rows: int, *, items: bool) 
     return every if not measured and look_like_ids(labels, once=len(labels) == rows) else ""
 
 
-def _share(times: Codes, labels: Sequence[str], form: re.Pattern[str]) -> float:
+def _share(times: Codes, labels: Sequence[str], fits_form: Callable[[str], bool]) -> float:
     """Tell which share of the rows has values of a form."""
-    fits = np.array([form.fullmatch(label) is not None for label in labels], bool)
+    fits = np.array([fits_form(label) for label in labels], bool)
     return float(times[fits].sum()) / max(float(times.sum()), 1)
 
 
@@ -156,7 +151,7 @@ def are_measured(labels: Sequence[str]) -> bool:
 def are_unmistakable(labels: Sequence[str]) -> bool:
     """Tell whether values are mail addresses, telephone numbers, hashes or long numbers, however few."""
     sure = max(evidence.SURE * len(labels), 1)
-    return any(sum(form.fullmatch(x) is not None for x in labels) >= sure for form in _UNMISTAKABLE)
+    return any(sum(form.fullmatch(x) is not None for x in labels) >= sure for form in UNMISTAKABLE)
 
 
 def look_like_ids(labels: Sequence[str], *, once: bool) -> bool:
@@ -405,7 +400,7 @@ def _pairs(times: Codes) -> float:
 
 def are_addresses(name: str, labels: Sequence[str]) -> bool:
     """Tell whether values are mail addresses or telephone numbers, but for those that many people share."""
-    found = sum(any(form.fullmatch(label) for form in (_MAIL, _PHONE)) for label in labels)
+    found = sum(is_mail(label) or is_phone(label) for label in labels)
     return len(labels) > 1 and found >= evidence.SURE * len(labels) and not names_others(name)
 
 

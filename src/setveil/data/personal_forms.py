@@ -13,7 +13,15 @@ MAIL, PHONE, IP, CARD, ADDRESS = (
     "card numbers",
     "exact addresses",
 )
-LOCAL_PHONE = re.compile(r"0[0-9]{1,4}[ /-][0-9][0-9 /-]{4,}|\(?[0-9]{3}\)?[ -][0-9]{3}-[0-9]{4}")
+# What a value may be in a column of such values; `form_of` names what it can hardly be but by itself.
+_LIKELY_MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
+_LIKELY_PHONE = re.compile(r"(\+|00)[0-9][0-9 ()/.-]{6,}")
+_LONG = re.compile(r"(?=[^0-9]*[0-9])[0-9A-Za-z+/=_-]{16,}")
+_NUMBERED = re.compile(r"[0-9]{6,}[/-][0-9]{1,4}|[\[(#][0-9]{6,}[\])]?", re.ASCII)
+_ANYWHERE = re.compile(
+    r"@|^\+[0-9]|\([0-9]{2,5}\) ?[0-9]{3}|^(?=.*[0-9])[0-9a-f-]{16,}$", re.ASCII | re.IGNORECASE
+)
+_LOCAL_PHONE = re.compile(r"0[0-9]{1,4}[ /-][0-9][0-9 /-]{4,}|\(?[0-9]{3}\)?[ -][0-9]{3}-[0-9]{4}")
 _MAIL = re.compile(r"[^@\s,;<>\"]+@[^@\s,;<>\"]+\.[A-Za-z]{2,}")
 _PHONE = re.compile(r"\+[1-9][0-9]{0,2}[ ()/.-]{0,2}[0-9][0-9 ()/.-]{5,}[0-9]")
 _IPV4 = re.compile(r"(?:(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])\.){3}(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])")
@@ -31,6 +39,7 @@ _ADDRESS = re.compile(
     rf"|(?:calle|c/|avenida|avda\.|paseo|plaza|camino) ?.+?,? (?:n[.º°o]* ?)?{_HOUSE}(?:[,.] ?.*)?",
     re.IGNORECASE,
 )
+UNMISTAKABLE = _LIKELY_MAIL, _LIKELY_PHONE, _LOCAL_PHONE, _LONG, _NUMBERED  # forms that IDs have
 _HASH = re.compile(r"(?=.*[0-9])(?=.*[a-f])[0-9a-f-]{16,}", re.IGNORECASE)
 _HOLDS_ADDRESS = re.compile(r"[^@\s]@[^@\s]+\.\w|^\+[0-9][0-9 ()/.-]{6,}")
 
@@ -50,9 +59,36 @@ def form_of(label: str) -> str:
 
 def likely_form(label: str) -> str:
     """Name the form of a value, also one that codes may have, as of local telephone numbers or hashes."""
-    if LOCAL_PHONE.fullmatch(label):
+    if _LOCAL_PHONE.fullmatch(label):
         return PHONE
     return form_of(label) or ("hashes" if _HASH.fullmatch(label) else "")
+
+
+def is_mail(label: str) -> bool:
+    """Tell whether a value may be a mail address, whatever its ending."""
+    return _LIKELY_MAIL.fullmatch(label) is not None
+
+
+def is_phone(label: str) -> bool:
+    """Tell whether a value may be a telephone number with the code of a country."""
+    return _LIKELY_PHONE.fullmatch(label) is not None
+
+
+def is_long(label: str) -> bool:
+    """Tell whether a value is a long word with digits, as hashes and keys are."""
+    return _LONG.fullmatch(label) is not None
+
+
+def is_personal(label: str) -> bool:
+    """Tell whether a value looks like a telephone number, a mail address or a hash, which are no items."""
+    return _ANYWHERE.search(label) is not None
+
+
+def is_full_name(text: str) -> bool:
+    """Tell whether a text is written as the first and last names of a person are."""
+    words = text.replace(",", " ").split()
+    parts = [part for word in words for part in word.split("-")]
+    return 2 <= len(words) <= 4 and all(part.isalpha() and part[0].isupper() for part in parts)
 
 
 def holds_address(label: str) -> bool:

@@ -9,7 +9,6 @@ from types import MappingProxyType
 
 from setveil.data import answers, evidence
 from setveil.data.columns import as_field, as_fields, numbered_alike
-from setveil.data.events import is_full_name
 from setveil.data.ids import look_like_ids
 from setveil.data.layout import in_words
 from setveil.data.named_columns import NamedColumns, called
@@ -21,7 +20,7 @@ from setveil.data.names import (
     is_person_name,
     tells_person,
 )
-from setveil.data.personal_forms import MAIL, PHONE, form_of, likely_form
+from setveil.data.personal_forms import MAIL, PHONE, form_of, is_full_name, is_personal, likely_form
 from setveil.data.totals import is_total
 from setveil.errors import TableError, shorten
 
@@ -124,7 +123,7 @@ def are_items(table: NamedColumns) -> bool:
     words = [[word for field in row for word in _WORDS.findall(field)] for row in rows]
     if len(rows) < 3 or evidence.why_ids(rows) or evidence.why_ids(words):
         return False
-    if any(sum(map(evidence.is_personal, row)) for row in (*rows, *words)):
+    if any(sum(map(is_personal, row)) for row in (*rows, *words)):
         return False
     columns = [[row[at] for row in table.head if len(row) > at and row[at]] for at in range(len(table.names))]
     return not any(_is_called_id(table, at) or _holds_ids(columns[at]) for at in range(len(columns)))
@@ -141,7 +140,7 @@ def are_words(table: NamedColumns) -> bool:
         return False
     if max(map(len, rows)) < 2 or 10 * once > times.total() or any(map(is_full_name, lines)):
         return False
-    return not evidence.why_ids(rows) and not any(evidence.is_personal(word) for word in times)
+    return not evidence.why_ids(rows) and not any(is_personal(word) for word in times)
 
 
 def _holds_ids(values: Sequence[str]) -> bool:
@@ -417,7 +416,7 @@ def _look_like_ids(values: Sequence[str]) -> bool:
 
 
 def _are_personal(values: Sequence[str]) -> bool:
-    return 2 * sum(map(evidence.is_personal, values)) >= len(values)
+    return 2 * sum(map(is_personal, values)) >= len(values)
 
 
 def _are_items_of(table: NamedColumns, values: Sequence[Sequence[str]], id_at: int, at: int) -> bool:
