@@ -18,7 +18,7 @@ import setveil as sv
 from cli_helpers import COMMAND, HIERARCHY, environment, setveil, write
 from setveil import algorithms, guarantees, plugins, utility
 from setveil.errors import DataError, GuaranteeError, RequestError
-from setveil.guarantees import models
+from setveil.guarantees import model_named, models
 from setveil.studies.compare.plan import Run
 from setveil.studies.compare.study import read_study
 from setveil.utility import measures
@@ -542,7 +542,7 @@ def test_packages_offer_measures_and_guarantees(own: Path, monkeypatch: pytest.M
     monkeypatch.syspath_prepend(str(own))
     offers = {
         "setveil.algorithms": [("at-least", "at_least")],
-        "setveil.guarantees": [("at-least", "at_least")],
+        "setveil.guarantees": [("at-least", "at_least"), ("torn", "no_such_module")],
         "setveil.measures": [("rare-rows", "rare_rows")],
     }
     monkeypatch.setattr(
@@ -552,6 +552,9 @@ def test_packages_offer_measures_and_guarantees(own: Path, monkeypatch: pytest.M
     for cache in (algorithms.installed, guarantees._models, guarantees._modules, utility._measures):
         cache.cache_clear()
     assert models()["at-least"].title == "items in enough rows"
+    assert "torn" not in models()
+    with pytest.raises(RequestError, match="torn of the package no_such_module cannot be loaded"):
+        model_named("torn")
     import at_least  # type: ignore[import-not-found]
 
     release = sv.anonymize(ROWS, at_least.AtLeast(7), details=False)

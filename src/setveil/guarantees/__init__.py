@@ -16,6 +16,7 @@ import pkgutil
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from importlib.metadata import EntryPoint
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -145,14 +146,22 @@ def _modules(files: tuple[PluginFile, ...]) -> tuple[Any, ...]:
     )
     own = [module.model.name for module in found]
     for entry in plugins.offered(GROUP, lambda: own, "a guarantee").values():
-        module, where = plugins.imported(entry, "guarantee")
-        require_model(module, where)
-        found.append(module)
+        try:
+            found.append(_offered(entry))
+        except RequestError:  # it is told when it is named
+            continue
     for file in files:
         require_model(file.module, str(file.path))
         found.append(file.module)
     _require_names(found)
     return tuple(found)
+
+
+def _offered(entry: EntryPoint) -> ModuleType:
+    """Import a model of another package."""
+    module, where = plugins.imported(entry, "guarantee")
+    require_model(module, where)
+    return module
 
 
 def _require_names(modules: Iterable[Any]) -> None:
@@ -207,6 +216,9 @@ def model_named(name: str) -> Model:
     """Find a model."""
     found = models().get(name)
     if found is None:
+        torn = plugins.offered(GROUP, tuple, "a guarantee").get(name)
+        if torn is not None:
+            _offered(torn)
         raise RequestError(
             f"There is no privacy model {name!r}; there are {', '.join(models())}.",
             hint=did_you_mean(name, models()),
