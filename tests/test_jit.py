@@ -104,14 +104,14 @@ def outer(values):
 
 @compiled
 def later(n):
-    return np.unique(np.arange(n) % 3)
+    return np.arange(n) * 2
 
 values = np.array([2.0, 1.0])
 assert np.allclose(inner(values), [1 + np.log(2), 2 + np.log(2)])
 if sys.argv[1] == "all":
     total, rest = outer(values)
     assert np.isclose(total, 3 + 2 * np.log(2)) and np.allclose(rest, [1 + np.log(2)])
-    assert later(9).tolist() == [0, 1, 2]
+    assert later(3).tolist() == [0, 2, 4]
 print("numba" in sys.modules)
 """
 
