@@ -1,30 +1,37 @@
-"""Draw the pictures of docs/studio.md: the studio's pages with the made-up baskets.
+"""Draw the pictures of docs/studio.md and docs/report.md: pages with the made-up baskets.
 
     python benchmarks/studio_pictures.py [FOLDER]
 
 Needs `setveil[studio]`, Playwright, Pillow and a Chromium on the PATH. Writes studio-PAGE.png (1,280 pixels
 wide, light), studio-PAGE-dark.png and studio-PAGE-narrow.png (320 pixels) for each page, by default into
-docs/pictures.
+docs/pictures. Each file stores the words of its page: tests/studio/test_studio_pictures.py compares them with
+the page of today.
 """
 
 from __future__ import annotations
 
 import io
 import os
+import re
+import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
-from PIL import Image
+from PIL import Image, PngImagePlugin
 from playwright.sync_api import Page, sync_playwright
 
 sys.path[:0] = [str(Path(__file__).parents[1] / "tests" / name) for name in ("", "studio")]
 
+from cli_helpers import COMMAND  # noqa: E402
 from studio_browser import chromium, serve  # noqa: E402
 
 LOOKS = {"": (1280, "light"), "-dark": (1280, "dark"), "-narrow": (320, "light")}
 TALLEST = 1500  # of what is kept of a page
+REPORT_HEIGHT = 930
 COLORS = 64
+WORDS = "h1, h2, h3, legend, label, button, a.button, summary, th"  # of a page, without its figures
 
 
 def main() -> None:
@@ -37,28 +44,25 @@ def main() -> None:
         page = browser.new_page(reduced_motion="reduce")
         page.set_default_timeout(600_000)
         page.goto(server.first)
-        walk(page, folder, home)
+
+        def draw(name: str) -> None:
+            hide_home(page, home)
+            keep_looks(page, folder, name)
+
+        walk(page, draw)
+        write_report(Path(home))
+        page.goto((Path(home) / "release" / "internal" / "report.html").as_uri())
+        page.set_viewport_size({"width": 980, "height": REPORT_HEIGHT})
+        keep(page, folder / "report.png", REPORT_HEIGHT, words(page))
         browser.close()
         server.stop()
 
 
-def walk(page: Page, folder: Path, home: str) -> None:
+def walk(page: Page, draw: Callable[[str], None]) -> None:
     """Make releases of the made-up baskets, and draw the pages on the way."""
 
     def press(name: str) -> None:
         page.get_by_role("button", name=name).or_(page.get_by_role("link", name=name)).first.click()
-
-    def draw(name: str) -> None:
-        page.evaluate(
-            """home => {
-                const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-                while (texts.nextNode()) {
-                    texts.currentNode.data = texts.currentNode.data.replace(home, "/home/ann");
-                }
-            }""",
-            home,
-        )  # a home that says nothing of the machine
-        keep_looks(page, folder, name)
 
     press("Try it with made-up shopping baskets")
     press("End the tour")
@@ -70,6 +74,10 @@ def walk(page: Page, folder: Path, home: str) -> None:
     draw("hierarchy")
     press("Keep these groups")
     page.locator("#computing").wait_for(state="hidden")
+    if page.get_by_role("button", name="Compute this one").is_visible():  # on a busy machine
+        press("Compute this one")
+        page.get_by_role("button", name="Compute this one").wait_for(state="hidden")
+        page.locator("#computing").wait_for(state="hidden")
     draw("promise")
     press("Take this promise")
     page.get_by_role("button", name="Make the release").wait_for()
@@ -91,19 +99,68 @@ def walk(page: Page, folder: Path, home: str) -> None:
     draw("compare")
 
 
+def hide_home(page: Page, home: str) -> None:
+    """Show a home that says nothing of the machine."""
+    page.evaluate(
+        """home => {
+            const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+            while (texts.nextNode()) {
+                texts.currentNode.data = texts.currentNode.data.replace(home, "/home/ann");
+            }
+        }""",
+        home,
+    )
+
+
+def words(page: Page) -> str:
+    """Return the headings, labels and buttons that a page shows, one on each line, without figures."""
+    shown = page.evaluate(
+        """words => [...(document.querySelector("main") ?? document.body).querySelectorAll(words)]
+            .filter(one => one.checkVisibility()).map(one => one.innerText)""",
+        WORDS,
+    )
+    lines = [" ".join(re.sub(r"[0-9][0-9.,]*", "0", text).split()) for text in shown]
+    return "\n".join(line for line in lines if line)
+
+
+def stored_words(picture: Path) -> str:
+    """Return the words that a picture stores."""
+    with Image.open(picture) as image:
+        image.load()
+        return str(image.info.get("words", ""))
+
+
 def keep_looks(page: Page, folder: Path, name: str) -> None:
-    """Keep the looks of a page."""
+    """Keep the looks of a page, and its words."""
+    shown = words(page)
     for suffix, (width, scheme) in LOOKS.items():
         page.set_viewport_size({"width": width, "height": 800})
         page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
         page.wait_for_timeout(300)
-        picture = Image.open(io.BytesIO(page.screenshot(full_page=True))).convert("RGB")
-        picture = picture.crop((0, 0, picture.width, min(picture.height, TALLEST)))
-        path = folder / f"studio-{name}{suffix}.png"
-        picture.quantize(COLORS).save(path, optimize=True)
-        print(path, picture.size, path.stat().st_size)
+        keep(page, folder / f"studio-{name}{suffix}.png", TALLEST, shown)
     page.set_viewport_size({"width": 1280, "height": 800})
     page.emulate_media(color_scheme="light")
+
+
+def keep(page: Page, path: Path, tallest: int, shown: str) -> None:
+    """Keep a picture of a page, with its words."""
+    stored = PngImagePlugin.PngInfo()
+    stored.add_itxt("words", shown, zip=True)
+    picture = Image.open(io.BytesIO(page.screenshot(full_page=True))).convert("RGB")
+    picture = picture.crop((0, 0, picture.width, min(picture.height, tallest)))
+    picture.quantize(COLORS).save(path, optimize=True, pnginfo=stored)
+    print(path, picture.size, path.stat().st_size, flush=True)
+
+
+def write_report(folder: Path) -> None:
+    """Make the release whose report docs/report.md shows."""
+    about = ["--purpose", "Market study", "--recipient", "University", "--responsible", "J. Doe"]
+    data = ["setveil-demo-input/baskets.csv", "--hierarchy", "setveil-demo-input/products.csv"]
+    for arguments in (
+        ["demo"],
+        ["anonymize", *data, "--k", "5", "--m", "2", *about, "--external", "--out", "release"],
+    ):
+        subprocess.run([*COMMAND, *arguments], cwd=folder, check=True, stdout=subprocess.DEVNULL)
 
 
 if __name__ == "__main__":

@@ -233,7 +233,7 @@ def test_a_stronger_promise_lends_its_release() -> None:
     assert "<=0.5" in text
     page = explored_html(found)
     assert page.count(">≤&nbsp;0.") == 3
-    assert "≤: at most so much" in page
+    assert "≤: an upper bound" in page
     assert any(line.startswith("1 promise is kept by the release for a str") for line in standing(found))
     assert any(
         line.startswith("Time ran out for 1 of 4 promises: what is shown is an upper bound, the loss")

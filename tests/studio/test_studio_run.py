@@ -136,7 +136,7 @@ def test_a_bound_is_no_cost_and_can_be_computed(
     expect(here).to_contain_text("a release for k = 20, m = 2 loses")
     expect(here.locator("dd")).to_have_count(1)  # nothing else is known of this promise
     expect(page.locator("#chart path.bound")).to_have_count(13)
-    expect(page.locator("#chart figcaption")).to_contain_text("at most so much")
+    expect(page.locator("#chart figcaption")).to_contain_text("upper bounds")
     page.locator("#costs td[data-k='20'][data-m='2']").click()
     expect(here).to_contain_text("At k = 20 and m = 2")
     expect(shown).to_have_text("0.854")

@@ -85,7 +85,7 @@ def _losses(found: Explored) -> str:
     if has_rho(found):
         notes.append("Bold, the front: every stronger promise loses more.")
     if any(map(is_bound, found["cells"])):
-        notes.append("≤: at most so much, as the search for the promise was not finished.")
+        notes.append("≤: an upper bound, as the search for the promise was not finished.")
     if any(map(is_taken, found["cells"])):
         names = ["k, m", "rho"] if has_rho(found) else ["k", "m"]
         notes.append(

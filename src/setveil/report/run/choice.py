@@ -124,5 +124,5 @@ def _knowledge(report: Record, known: str) -> tuple[str, str]:
     return (
         f"{known}={count(m)}:",
         f"someone may know up to {count(m, _unit(report))} of a person. {left} Choose a larger {known} "
-        "where so much can be known.",
+        "if someone can know more.",
     )

@@ -176,7 +176,7 @@ function draw() {
     add("text", { x: end.x, y: end.y }, `m = ${end.m}`);
   });
   add("circle", { r: 6, class: "at", id: "at", visibility: "hidden" });
-  figure.replaceChildren(svg, element("figcaption", bounds ? "Loss for each k, a line for each m. Triangles: at most so much." : "Loss for each k, a line for each m.", "small"));
+  figure.replaceChildren(svg, element("figcaption", bounds ? "Loss for each k, a line for each m. Triangles: upper bounds." : "Loss for each k, a line for each m.", "small"));
   figure.hidden = false;
   figure.place = (k, loss) => [x(ks.indexOf(k)), y(loss)];
 }
