@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import copy
 import ctypes
 import hashlib
 import importlib
 import inspect
 import os
+import pickle
 import pkgutil
 import re
 import subprocess
@@ -24,6 +26,7 @@ import pytest
 import setveil
 from cli_helpers import environment, needs_compiled, posix_only, write
 from setveil.jit import Kernel, calls, origin, processor
+from setveil.sorting import sort_piece
 
 _KERNELS = """
 import logging, sys
@@ -451,6 +454,11 @@ def test_only_public_names_of_numba_and_llvmlite_are_imported() -> None:
                 found |= {f"{module}.{name}".strip(".") for name in names}
     assert "numba.np.arrayobj" in found
     assert [name for name in found if re.search(r"\._", name)] == []
+
+
+@needs_compiled
+def test_kernels_are_pickled_by_name() -> None:
+    assert pickle.loads(pickle.dumps(sort_piece)) is copy.deepcopy(sort_piece) is sort_piece  # noqa: S301
 
 
 def test_arrays_keep_their_address_where_numpys_header_says() -> None:

@@ -65,6 +65,10 @@ class Kernel:
             entry = self._entries[types] = self._entry(calls.written(types))
         return entry(values, arguments)
 
+    def __reduce__(self) -> str:
+        """Be pickled by name, as functions are."""
+        return self.py_func.__qualname__
+
     @functools.cached_property
     def for_kernels(self) -> Any:
         """The function as numba compiles it for other kernels that call it."""
