@@ -258,10 +258,10 @@ def test_what_processes_compiled_apart_is_not_mixed_up(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stderr
 
 
-# What kernels may call of NumPy and Python: nothing that raises errors, which object files cannot pass on,
-# and no sorts, which numba makes anew for each caller.
+# What kernels may call of NumPy and Python: nothing that raises errors or makes arrays of another form, as
+# append, diff and flatnonzero do, for object files cannot take that; no sorts, made anew for each caller.
 _NUMPY = {
-    "append", "arange", "bool_", "concatenate", "diff", "empty", "empty_like", "float64",
+    "arange", "bool_", "concatenate", "empty", "empty_like", "float64",
     "full", "int32", "int64", "log1p", "nonzero", "uint64", "zeros", "zeros_like",
 }  # fmt: skip
 _METHODS = {"append", "astype", "copy", "sum"}

@@ -353,9 +353,9 @@ def _search_source(s, sources, source, k, spare, n_spare, upper, everywhere):
             sort_piece(s.touched, 0, t)
             c = seg[e]
             while c + t + 1 > candidate.size:
-                candidate = np.append(candidate, np.empty_like(candidate))
-                have = np.append(have, np.empty_like(have))
-                begin = np.append(begin, np.empty_like(have))
+                candidate = np.concatenate((candidate, np.empty_like(candidate)))
+                have = np.concatenate((have, np.empty_like(have)))
+                begin = np.concatenate((begin, np.empty_like(have)))
             top = begin[c]
             for i in range(t):
                 y = np.int64(s.touched[i])
@@ -366,8 +366,8 @@ def _search_source(s, sources, source, k, spare, n_spare, upper, everywhere):
                 s.fill[y] = begin[c + i]
             begin[c + t] = top
             while top > place.size:
-                place_row = np.append(place_row, np.empty_like(place_row))
-                place = np.append(place, np.empty_like(place))
+                place_row = np.concatenate((place_row, np.empty_like(place_row)))
+                place = np.concatenate((place, np.empty_like(place)))
             for at in range(lo, hi):
                 row = place_row[at]
                 if ptr[row + 1] - place[at] > others - e:

@@ -9,6 +9,7 @@ an object file of all.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -19,6 +20,8 @@ from numba.extending import typeof_impl
 from numba.np import arrayobj
 
 from setveil.jit import Kernel, calls, loading, memory_runtime
+
+log = logging.getLogger("setveil")
 
 types: Any = of_numba
 _WITHOUT_WRAPPERS: Any = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
@@ -63,7 +66,9 @@ def built(kernel: Kernel, arguments: list[calls.Type]) -> bytes | None:
     for source in (memory_runtime.source(), _entry(name, kernel.for_kernels.targetctx, compiled.fndesc)):
         module.link_in(binding.parse_assembly(source))
     module.link_in(binding.parse_assembly(_never_called(module)))
-    if any(one.is_declaration and not _is_there(one.name) for one in _globals(module)):
+    missing = [one.name for one in _globals(module) if one.is_declaration and one.name not in _FROM_ELSEWHERE]
+    if missing:
+        log.warning("%s is compiled by each process, as it calls %s", kernel.name, ", ".join(missing))
         return None
     for one in _globals(module):
         if not one.is_declaration and one.name != name:
@@ -102,10 +107,6 @@ def _written(one: Any) -> calls.Type | None:
 
 def _globals(module: Any) -> list[Any]:
     return [one for one in (*module.functions, *module.global_variables) if not one.name.startswith("llvm.")]
-
-
-def _is_there(name: str) -> bool:
-    return name in _FROM_ELSEWHERE
 
 
 def _never_called(module: Any) -> str:

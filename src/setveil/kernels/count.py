@@ -452,7 +452,7 @@ def saturate(table, offsets, nodes, k, number, parent, low, high, upper_offsets,
                     continue
                 upper[at] = k
                 if depth + size >= stack.shape[0]:
-                    stack = np.append(stack, np.zeros_like(stack), 0)
+                    stack = np.concatenate((stack, np.zeros_like(stack)))
                 for j in range(size):
                     up = parent[some[j]]
                     if up < 0 or number[up] < 0:

@@ -38,8 +38,11 @@ def search(rows, private, holders, k, limit, largest, state, path, heads, counts
             if here == 0:
                 continue
             while here > row_of.size:
-                row_of = np.append(row_of, np.empty_like(row_of))
-                place_of, chain = np.append(place_of, np.empty_like(place_of)), np.append(chain, chain)
+                row_of = np.concatenate((row_of, np.empty_like(row_of)))
+                place_of, chain = (
+                    np.concatenate((place_of, np.empty_like(place_of))),
+                    np.concatenate((chain, chain)),
+                )
             for at in range(here):
                 row_of[at], place_of[at] = holders.rows[begin + at], holders.places[begin + at]
             first[2] = here
@@ -50,8 +53,11 @@ def search(rows, private, holders, k, limit, largest, state, path, heads, counts
             x = item_of[current[d]]
             current[d] += 1
             while 2 * first[d + 1] - first[d] > row_of.size:  # at most all rows of the level go on
-                row_of = np.append(row_of, np.empty_like(row_of))
-                place_of, chain = np.append(place_of, np.empty_like(place_of)), np.append(chain, chain)
+                row_of = np.concatenate((row_of, np.empty_like(row_of)))
+                place_of, chain = (
+                    np.concatenate((place_of, np.empty_like(place_of))),
+                    np.concatenate((chain, chain)),
+                )
             first[d + 2] = _move_on(indptr, items, row_of, place_of, chain, heads, d, x, first[d + 1])
         path[d] = x
         d += 1
@@ -72,7 +78,7 @@ def search(rows, private, holders, k, limit, largest, state, path, heads, counts
             continue
         steps += total + hi - lo
         while m0 + min(total, n) > item_of.size:
-            item_of = np.append(item_of, np.empty_like(item_of))
+            item_of = np.concatenate((item_of, np.empty_like(item_of)))
         m = add_supports(rows, Places(row_of, place_of), lo, hi, item_of, m0, supports)
         whole = np.int64(0)  # rows that hold all of these items
         for at in range(lo, hi):

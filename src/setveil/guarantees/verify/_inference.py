@@ -378,9 +378,12 @@ def _with_room(cut, n_rows, n_items):
     """Return the rows with room for this many in all, and for this many items."""
     indptr, items, owner = cut
     while n_rows + 1 > indptr.size:
-        indptr, owner = np.append(indptr, np.empty_like(indptr)), np.append(owner, np.empty_like(owner))
+        indptr, owner = (
+            np.concatenate((indptr, np.empty_like(indptr))),
+            np.concatenate((owner, np.empty_like(owner))),
+        )
     while n_items > items.size:
-        items = np.append(items, np.empty_like(items))
+        items = np.concatenate((items, np.empty_like(items)))
     return CutRows(indptr, items, owner)
 
 
@@ -503,7 +506,7 @@ def _judge(facts, cut, kept, n, depth, alive, notes):
             row, place = row_of[pair_at[e]], place_of[pair_at[e]]
             state[STEPS] += ptr[row + 1] - place
             while n_touched + ptr[row + 1] - place > touched.size:
-                touched = np.append(touched, np.empty(touched.size + 8, np.int64))
+                touched = np.concatenate((touched, np.empty(touched.size + 8, np.int64)))
             for p in range(place + 1, ptr[row + 1]):
                 z = ids[p]
                 if got[z] == 0:

@@ -131,9 +131,13 @@ def with_room(levels, d, n_items, n_places):
     """
     item, begin, row, place, current, end = levels
     while end[d] + 1 + n_items >= item.size:
-        item, begin = np.append(item, np.empty_like(item)), np.append(begin, np.empty_like(begin))
+        item, begin = (
+            np.concatenate((item, np.empty_like(item))),
+            np.concatenate((begin, np.empty_like(begin))),
+        )
     while begin[end[d]] + n_places > row.size:
-        row, place = np.append(row, np.empty_like(row)), np.append(place, np.empty_like(place))
+        row = np.concatenate((row, np.empty_like(row)))
+        place = np.concatenate((place, np.empty_like(place)))
     return Levels(item, begin, row, place, current, end)
 
 

@@ -48,7 +48,10 @@ def shown_by(rows, pattern, shown, trie):
         sort_piece(before, 0, n_before)
         to, mine = indptr[r], rows.indptr[r]
         while to + n_before > items.size:
-            items, own = np.append(items, np.empty_like(items)), np.append(own, np.empty_like(own))
+            items, own = (
+                np.concatenate((items, np.empty_like(items))),
+                np.concatenate((own, np.empty_like(own))),
+            )
         for b in range(n_before):
             v = before[b]
             empty = True
@@ -185,7 +188,8 @@ def least_supports(indptr, items, own, weights, holders, first, end, m, least):
             else:
                 here = stop[d]
                 while here + n_touched + 1 >= begin.size:
-                    begin, support = np.append(begin, begin), np.append(support, support)
+                    begin = np.concatenate((begin, begin))
+                    support = np.concatenate((support, support))
                 for i in range(n_touched):
                     x = touched[i]
                     if owned[x]:
@@ -194,8 +198,9 @@ def least_supports(indptr, items, own, weights, holders, first, end, m, least):
                         counted[x] = begin[here]
                         here += 1
                 while begin[here] > row.size:
-                    row, place = np.append(row, row), np.append(place, place)
-                    mine = np.append(mine, mine)
+                    row = np.concatenate((row, row))
+                    place = np.concatenate((place, place))
+                    mine = np.concatenate((mine, mine))
                 for e in range(lo, hi):
                     r = row[e]
                     for q in range(place[e] + 1, indptr[r + 1]):
