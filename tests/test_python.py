@@ -20,7 +20,7 @@ import pyarrow as pa
 import pytest
 
 import setveil as sv
-from setveil import algorithms
+from setveil import algorithms, plugins
 from setveil.options.reading import Reading
 from setveil.values.declared import options_of
 
@@ -65,6 +65,7 @@ def grouped() -> sv.VerifiedRelease:
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     module = importlib.import_module(name)
+    monkeypatch.setattr(plugins, "_files", {**plugins._files})
     for number, test in enumerate(doctest.DocTestFinder(exclude_empty=True).find(module, name)):
         folder = tmp_path / str(number)
         folder.mkdir()

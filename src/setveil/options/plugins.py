@@ -34,6 +34,15 @@ def plugin(path: str | PathLike[str]) -> ModuleType:
         If the file cannot be read.
     RequestError
         If it fails, or does not hold what it must.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import setveil as sv
+    >>> measure = "Measure('longest', 'Longest', lambda case: case.published.row_lengths().max(), 'items')"
+    >>> _ = Path("own.py").write_text(f"from setveil.utility import Measure; MEASURES = ({measure},)")
+    >>> [one.title for one in sv.plugin("own.py").MEASURES]
+    ['Longest']
     """
     return load_plugin(fspath(path), trusted=True).module
 
