@@ -65,7 +65,8 @@ def test_what_is_too_deep_or_too_long_is_an_error(place: Path, where: str, value
 
 def test_one_place_reads_json_and_toml() -> None:
     ours = {
-        "plain_json.py", "compiling.py", "jit/worker.py", "studies/compare/worker.py", "runs/folder.py",
+        "plain_json.py", "compiling.py", "jit/loading.py", "jit/worker.py",
+        "studies/compare/worker.py", "runs/folder.py",
         "recipients/check.py", "recipients/audit.py",  # which have nothing of setveil's
     }  # fmt: skip
     found = {

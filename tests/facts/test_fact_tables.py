@@ -241,7 +241,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"per_person": {"code": "first"}}, "only quasi-identifiers and kept columns"),
     ({"per_person": {"sex": "least"}}, "column 'sex': found 'F', expected a number"),
     ({"persons": pl.DataFrame({"who": ["p"], "age": ["30"], "sex": ["F"]})}, "1 id of column 'who' is not"),
-    ({"qi": [], "keep": ["sex"]}, "nothing says what someone may know of a person"),
+    ({"qi": [], "keep": ["sex"]}, "no columns are named that someone may know in addition to facts"),
 ]  # fmt: skip
 
 
