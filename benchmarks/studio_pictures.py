@@ -4,8 +4,7 @@
 
 Needs `setveil[studio]`, Playwright, Pillow and a Chromium on the PATH. Writes studio-PAGE.png (1,280 pixels
 wide, light), studio-PAGE-dark.png and studio-PAGE-narrow.png (320 pixels) for each page, by default into
-docs/pictures. Each file stores the words of its page: tests/studio/test_studio_pictures.py compares them with
-the page of today.
+docs/pictures. Each file stores the words of its page.
 """
 
 from __future__ import annotations
