@@ -11,10 +11,11 @@ import hashlib
 import importlib.util
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib import metadata
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from shlex import quote
 from types import ModuleType
@@ -121,6 +122,18 @@ def _executed(path: Path, content: bytes, require: Callable[[ModuleType, str], o
             f"{path} cannot be loaded: {type(error).__name__}: {reason_of(error)}.", hint=PAGE
         ) from error
     return module
+
+
+@cache
+def _all_entry_points() -> Any:
+    """Read the entry points of all packages, once: that takes longer than many small commands may."""
+    return metadata.entry_points()
+
+
+def entry_points(group: str) -> Iterable[EntryPoint]:
+    """List what packages offer in a group."""
+    found: Iterable[EntryPoint] = _all_entry_points().select(group=group)
+    return found
 
 
 def offered(group: str, taken: Callable[[], Any], kind: str) -> dict[str, EntryPoint]:

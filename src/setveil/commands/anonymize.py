@@ -147,7 +147,7 @@ def anonymize(
         Suppress the items that fewer rows contain, before anything else: for releases that publish items
         under their own names, such as rows in chunks or in groups.
     classes : bool or int
-        Cut the rows into classes that are told, at most this many if a number is given, each with a recoding
+        Cut the rows into published classes, at most this many if a number is given, each with a recoding
         and counts of its own (docs/classes.md): for k^m-anonymity and (k,rho)^m-anonymity. The parameters of
         `setveil.Classes` may follow by name, such as ``class_size=150``.
     fact_order : {"first", "last"} or int, optional

@@ -81,8 +81,8 @@ def measure(
     original : path, data frame, list of lists, or Transactions
         The rows before.
     release : VerifiedRelease, Release, Reconstruction, path, data frame, list of lists, or Transactions
-        The rows after; their order does not matter. What their labels represent is told by the release, by
-        about.json next to a published file, by `recoding`, or by `hierarchy`; else each label is an item.
+        The rows after; their order does not matter. What their labels represent is read from the release,
+        about.json next to a published file, `recoding`, or `hierarchy`; else each label is an item.
     recoding : Recoding, LocalRecoding or Grouping, optional
         What the items of the original became, where `release` are rows alone.
     hierarchy : Hierarchy, path, dict or data frame, optional

@@ -95,7 +95,7 @@ def _are_ids(labels: Sequence[str], *, named: bool) -> bool:
 
 def require_rows_of_people(
     where: str,
-    beside: Beside,
+    unused: Beside,
     n_rows: int,
     id_column: str | None,
     reading: Mapping[str, Any],
@@ -106,7 +106,7 @@ def require_rows_of_people(
     ----------
     where : str
         The file, for messages.
-    next to : Next to
+    unused : Beside
         The unused columns.
     n_rows : int
         Number of rows.
@@ -118,11 +118,11 @@ def require_rows_of_people(
     if id_column is not None and is_people(id_column):
         return
     named = sorted(
-        beside.columns,
+        unused.columns,
         key=lambda one: (not is_people(one.name), not tells_person(one.name), _may_be_places(one)),
     )
     for column in named:
-        found = _shared(beside.row, column, n_rows, id_column)
+        found = _shared(unused.row, column, n_rows, id_column)
         if found:
             raise _asked(where, column, n_rows, id_column, found, reading)
 

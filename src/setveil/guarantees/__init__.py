@@ -148,7 +148,7 @@ def _modules(files: tuple[PluginFile, ...]) -> tuple[Any, ...]:
     for entry in plugins.offered(GROUP, lambda: own, "a guarantee").values():
         try:
             found.append(_offered(entry))
-        except RequestError:  # it is told when it is named
+        except RequestError:  # an error when it is named
             continue
     for file in files:
         require_model(file.module, str(file.path))

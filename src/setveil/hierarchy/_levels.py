@@ -49,7 +49,7 @@ class Names:
 
 
 def where_they_meet(
-    paths: Mapping[str, Sequence[str]], root: str, beside: Collection[str] = ()
+    paths: Mapping[str, Sequence[str]], root: str, others: Collection[str] = ()
 ) -> dict[str, str | None]:
     """Find the parent of each node of a tree of groups, of which only those that hold several nodes are kept.
 
@@ -58,7 +58,7 @@ def where_they_meet(
     paths : mapping
         The groups of each item, the widest first, each by its name. A group and an item may have the same
         name: then that of the group gets a star. A root with a single group below takes its place.
-    next to : collection of str
+    others : collection of str
         Other items, which will be below the root.
     """
     # Groups are numbered from 1, 0 is the root.
@@ -75,7 +75,7 @@ def where_they_meet(
     needed = [below[i] > 1 for i in range(len(above))]
     needed[0] = True
     top = [i for i in range(1, len(above)) if above[i] == 0]
-    while below[0] == 1 and len(top) == 1 and not beside:
+    while below[0] == 1 and len(top) == 1 and not others:
         needed[top[0]] = False
         below[0] = below[top[0]]
         top = [i for i in range(1, len(above)) if above[i] == top[0]]
@@ -85,7 +85,7 @@ def where_they_meet(
             i = above[i]
         return i
 
-    taken = {*paths, *beside}
+    taken = {*paths, *others}
     labels = {0: unused(root, taken)}
     taken.add(labels[0])
     for group, i in number.items():

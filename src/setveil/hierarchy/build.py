@@ -186,7 +186,7 @@ def by_system(
         read.spelled = _spelled(read, data)
     kept = {item: path for item, path in read.paths.items() if item not in read.spelled}
     paths = {item: [called.get(group, group) for group in path] for item, path in kept.items()}
-    parents = where_they_meet(paths, "ALL", beside=missing)
+    parents = where_they_meet(paths, "ALL", others=missing)
     if missing:
         root = next(node for node, above in parents.items() if above is None)
         unlisted = unused("(unlisted)", {*parents, *missing})

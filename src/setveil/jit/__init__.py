@@ -102,7 +102,7 @@ class Kernel:
 
         if str(types) not in self._ready:
             for content in files.contents(self.py_func, types):
-                with contextlib.suppress(loading.Unusable):  # what could not be made use of is compiled anew
+                with contextlib.suppress(loading.Unusable):  # it is compiled again
                     self._ready[str(types)] = loading.load(content)
                     break
         return self._ready.get(str(types))

@@ -66,9 +66,10 @@ def built(kernel: Kernel, arguments: list[calls.Type]) -> bytes | None:
     for source in (memory_runtime.source(), _entry(name, kernel.for_kernels.targetctx, compiled.fndesc)):
         module.link_in(binding.parse_assembly(source))
     module.link_in(binding.parse_assembly(_never_called(module)))
-    missing = [one.name for one in _globals(module) if one.is_declaration and one.name not in _FROM_ELSEWHERE]
+    missing = _undefined(module)
     if missing:
-        log.warning("%s is compiled by each process, as it calls %s", kernel.name, ", ".join(missing))
+        names = ", ".join(one.name for one in missing)
+        log.warning("%s is compiled by each process, as it calls %s", kernel.name, names)
         return None
     for one in _globals(module):
         if not one.is_declaration and one.name != name:
@@ -109,10 +110,14 @@ def _globals(module: Any) -> list[Any]:
     return [one for one in (*module.functions, *module.global_variables) if not one.name.startswith("llvm.")]
 
 
+def _undefined(module: Any) -> list[Any]:
+    """List what a module uses, and neither defines nor finds when it is loaded."""
+    return [one for one in _globals(module) if one.is_declaration and one.name not in _FROM_ELSEWHERE]
+
+
 def _never_called(module: Any) -> str:
     """Write functions for what is only called to turn errors into those of Python: they end the process."""
-    missing = [one for one in _globals(module) if one.is_declaration and one.name.startswith(_FOR_ERRORS)]
-    missing = [one for one in missing if one.name not in _FROM_ELSEWHERE]
+    missing = [one for one in _undefined(module) if one.name.startswith(_FOR_ERRORS)]
     functions = {one.name for one in module.functions}
     lines = [
         f'define void @"{one.name}"() {{ call void @llvm.trap() unreachable }}'

@@ -107,7 +107,7 @@ def support(starts, tidlists, weights, nodes, enough, holders):
 
 @compiled
 def rare_beside(
-    indptr, items, weights, starts, tidlists, image, leaves, k, beside, row_seen, last_row, support
+    indptr, items, weights, starts, tidlists, image, leaves, k, others, row_seen, last_row, support
 ):
     """Whether what some leaves are published as is rare: by itself, or together with one other node.
 
@@ -123,7 +123,7 @@ def rare_beside(
         All leaves that are published as one node.
     k : int
         Rare is a support in (0, k).
-    next to : bool (n_nodes,), or empty
+    others : bool (n_nodes,), or empty
         Which other nodes to look at; empty: none at all.
     row_seen : bool (n,), False, written
     last_row : int64 (n_nodes,), -1, written
@@ -144,11 +144,11 @@ def rare_beside(
                 continue
             row_seen[row] = True
             total += weights[row]
-            if beside.size == 0:
+            if others.size == 0:
                 continue
             for p in range(indptr[row], indptr[row + 1]):
                 other = image[items[p]]
-                if other < 0 or other == node or not beside[other] or last_row[other] == row:
+                if other < 0 or other == node or not others[other] or last_row[other] == row:
                     continue
                 if last_row[other] < 0:
                     touched.append(other)

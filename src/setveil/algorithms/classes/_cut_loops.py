@@ -6,7 +6,7 @@ from setveil.jit import compiled
 
 
 @compiled
-def cut_gains(indptr, items, starts, rows, candidates, supports, weighed, beside, gains):
+def cut_gains(indptr, items, starts, rows, candidates, supports, weighed, together, gains):
     """Find how much of what is open of other items each cut settles.
 
     Parameters
@@ -21,7 +21,7 @@ def cut_gains(indptr, items, starts, rows, candidates, supports, weighed, beside
         Rows of each item.
     weighed : int64 (n + 1,)
         x log x for each number x of rows.
-    next to : int64 (items,), zeros
+    together : int64 (items,), zeros
         Room to work in, left as it was found.
     gains : int64 (candidates,), written
         Receives the sum over the other items of their entropy in all rows less that in both halves.
@@ -33,12 +33,12 @@ def cut_gains(indptr, items, starts, rows, candidates, supports, weighed, beside
         lacking = n - holding
         for p in range(starts[item], starts[item + 1]):
             for q in range(indptr[rows[p]], indptr[rows[p] + 1]):
-                beside[items[q]] += 1
+                together[items[q]] += 1
         whole = weighed[n] - weighed[holding] - weighed[lacking]
         gain = weighed[0]
         for i in range(supports.size):
-            both = beside[i]
-            beside[i] = 0
+            both = together[i]
+            together[i] = 0
             other = supports[i] - both
             if i == item:
                 continue

@@ -207,29 +207,38 @@ def sign_of_columns(text: Text) -> str:
     column between blanks, where all lines have the same number of columns.
     """
     head = _head(text.content)
-    if '"' in head:
-        return ""
+    return "" if '"' in head else _around_decimals(head) or _between_blanks(head)
+
+
+def _around_decimals(head: str) -> str:
+    """Find the sign between columns if the commas of all lines but the first are those of decimals."""
     commas = [row for row in _rows(head, ",", strict=True)[1:] if any(row)]
     numbers = {len(row) for row in commas}
-    for sign in (";", "|", "\t", " ") if len(commas) >= evidence.FEW and len(numbers) == 1 else ():
+    if len(commas) < evidence.FEW or len(numbers) != 1 or numbers == {1}:
+        return ""
+    for sign in (";", "|", "\t", " "):
         rows = _rows(head, sign, strict=True)[1:]
         decimals = [[bool(_DECIMAL.fullmatch(field)) for field in row] for row in rows]
         plain = all(found or "," not in field for row, here in zip(rows, decimals, strict=True)
                     for field, found in zip(row, here, strict=True))  # fmt: skip
-        if numbers != {1} and plain and all(len(row) > 2 and 2 * sum(here) < len(row)
-                                            for row, here in zip(rows, decimals, strict=True)):  # fmt: skip
+        few = all(len(row) > 2 and 2 * sum(here) < len(row)
+                  for row, here in zip(rows, decimals, strict=True))  # fmt: skip
+        if plain and few:
             return sign
+    return ""
+
+
+def _between_blanks(head: str) -> str:
+    """Find blanks between columns if other signs are in one column only, as in lists."""
     rows = _rows(head, " ", strict=True)
     if len(rows) < evidence.FEW or len(set(map(len, rows))) != 1 or len(rows[0]) < _COLUMNS:
         return ""
     others = [sign for sign in evidence.SEPARATORS if any(sign in field for row in rows for field in row)]
     inside = [{at for row in rows for at, field in enumerate(row) if sign in field} for sign in others]
     columns = set().union(*inside)
-    return " " if len(columns) == 1 and not any(map(_is_table, _split(head, others))) else ""
-
-
-def _split(head: str, signs: Sequence[str]) -> list[list[list[str]]]:
-    return [_rows(head, sign, strict=True) for sign in signs]
+    if len(columns) != 1 or any(_is_table(_rows(head, sign, strict=True)) for sign in others):
+        return ""
+    return " "
 
 
 def _is_table(rows: Sequence[Sequence[str]]) -> bool:

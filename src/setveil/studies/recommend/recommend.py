@@ -139,7 +139,7 @@ def recommend(
     leaves : int, optional
         Number of items that exist, where a hierarchy tells.
     known : int
-        Shown next to the loss: how many rows the best choice of items, this many, singles out.
+        Shown next to the loss: how many rows the best choice of this many items singles out.
     queries_file : Reference, optional
         COUNT queries that the release is for: the mean relative error of their answers decides, instead of
         LM.

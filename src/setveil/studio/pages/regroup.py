@@ -1,4 +1,4 @@
-"""Page Hierarchy, groups made anew within those that stay: a search that takes a while, and what it found."""
+"""Page Hierarchy, new groups within those that stay: a search that takes a while, and what it found."""
 
 from __future__ import annotations
 
