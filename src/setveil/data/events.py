@@ -36,14 +36,14 @@ _LINES = 50  # rows of one value, on average, above which it is no person
 
 
 @dataclass(frozen=True, eq=False)
-class Beside:
+class UnusedColumns:
     """Columns that may say whose rows are, though they were not read: their values, line by line."""
 
     row: Codes  # int64 (lines,): the row of each line
     columns: tuple[Values, ...]
 
     @classmethod
-    def joined(cls, parts: Sequence[Beside], n_rows: Sequence[int]) -> Beside:
+    def joined(cls, parts: Sequence[UnusedColumns], n_rows: Sequence[int]) -> UnusedColumns:
         """Put together those of several files with the same columns."""
         offsets = np.cumsum([0, *n_rows])
         row = np.concatenate([part.row + at for part, at in zip(parts, offsets, strict=False)])
@@ -65,7 +65,7 @@ class Beside:
         return cls(row, tuple(columns))
 
 
-NOBODY = Beside(np.zeros(0, np.int64), ())
+NOBODY = UnusedColumns(np.zeros(0, np.int64), ())
 
 
 def may_tell(name: str, head: Sequence[str]) -> bool:
@@ -95,7 +95,7 @@ def _are_ids(labels: Sequence[str], *, named: bool) -> bool:
 
 def require_rows_of_people(
     where: str,
-    unused: Beside,
+    unused: UnusedColumns,
     n_rows: int,
     id_column: str | None,
     reading: Mapping[str, Any],
@@ -106,7 +106,7 @@ def require_rows_of_people(
     ----------
     where : str
         The file, for messages.
-    unused : Beside
+    unused : UnusedColumns
         The unused columns.
     n_rows : int
         Number of rows.

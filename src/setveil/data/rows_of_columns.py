@@ -29,7 +29,7 @@ from setveil.data.columns import (
     rows_of,
     split_names,
 )
-from setveil.data.events import NOBODY, Beside, may_tell, require_rows_of_people
+from setveil.data.events import NOBODY, UnusedColumns, may_tell, require_rows_of_people
 from setveil.data.ids import Values, why_id
 from setveil.data.lacking import (
     PLAIN,
@@ -84,7 +84,7 @@ class RowsRead:
     # the layout of a table whose cells hold several items, and what stands between these
     cells: tuple[Layout, str] | None = None
     lines: Codes | None = field(default=None, repr=False)  # the row of each line; None: a line is a row
-    beside: Beside = field(default=NOBODY, repr=False)  # unused columns that may say whose rows are
+    beside: UnusedColumns = field(default=NOBODY, repr=False)  # unused columns that may say whose rows are
     personal: tuple[PersonalColumn, ...] = field(default=(), repr=False)  # of columns that hold no items
     in_lists: tuple[PersonalColumn, ...] = ()  # of positions in the lists of columns of items
     written: Mapping[str, str] = field(default_factory=dict)  # options that were found, of how it is written
@@ -207,7 +207,7 @@ def with_unused(table: NamedColumns, part: RowsRead, known: Mapping[int, Column]
     return replace(part, beside=beside, personal=ids_of_columns(ids, others, part.items))
 
 
-def _beside(table: NamedColumns, part: RowsRead, cells: Callable[[int], pl.Series | None]) -> Beside:
+def _beside(table: NamedColumns, part: RowsRead, cells: Callable[[int], pl.Series | None]) -> UnusedColumns:
     """Read the unused columns that may say whose rows are."""
     unused = [at for at in range(len(table.names)) if called(table, at) in part.ignored_columns]
     found = []
@@ -221,7 +221,7 @@ def _beside(table: NamedColumns, part: RowsRead, cells: Callable[[int], pl.Serie
         return NOBODY
     n_rows = part.indptr.size - 1
     row = np.arange(n_rows) if part.lines is None else part.lines
-    return Beside(row, tuple(replace(one, codes=one.codes[: row.size]) for one in found))
+    return UnusedColumns(row, tuple(replace(one, codes=one.codes[: row.size]) for one in found))
 
 
 def require_people(where: str, part: RowsRead, wanted: Wanted) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from setveil.data import evidence
 from setveil.data.also import Also, also_of
 from setveil.data.columns import WANTED, Wanted, joined, names_several, rows_of
-from setveil.data.events import PERSON, Beside, unit_of
+from setveil.data.events import PERSON, UnusedColumns, unit_of
 from setveil.data.ids import Values, require_no_ids, why_id
 from setveil.data.io.lines import (
     as_spec,
@@ -996,9 +996,9 @@ def _united(parts: Sequence[RowsRead], *, same_ids: bool) -> RowsRead:
     return replace(first, indptr=indptr, codes=codes, labels=labels, ids=ids, beside=beside)
 
 
-def _beside(parts: Sequence[RowsRead]) -> Beside:
+def _beside(parts: Sequence[RowsRead]) -> UnusedColumns:
     """Put together what the unused columns of several files say of whose rows are."""
-    return Beside.joined([part.beside for part in parts], [part.indptr.size - 1 for part in parts])
+    return UnusedColumns.joined([part.beside for part in parts], [part.indptr.size - 1 for part in parts])
 
 
 def _items(parts: Sequence[RowsRead]) -> tuple[Values, ...]:

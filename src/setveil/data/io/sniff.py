@@ -211,7 +211,7 @@ def sign_of_columns(text: Text) -> str:
 
 
 def _around_decimals(head: str) -> str:
-    """Find the sign between columns if the commas of all lines but the first are those of decimals."""
+    """Find the sign between columns if commas are those of decimals, in each line but the first."""
     commas = [row for row in _rows(head, ",", strict=True)[1:] if any(row)]
     numbers = {len(row) for row in commas}
     if len(commas) < evidence.FEW or len(numbers) != 1 or numbers == {1}:
