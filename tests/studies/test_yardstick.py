@@ -70,7 +70,7 @@ def test_a_study(place: Path) -> None:
     for text in (
         "k^m-anonymity, k = 2, m = 2", "differential privacy, epsilon = 1", "±",
         "2 draws cost 2 times as much",
-        "is internal", "Noisy blocks tell of few items",
+        "they are internal", "Noisy counts cover few items",
     ):  # fmt: skip
         assert text in block
     setveil("compare", place / "study.toml", "--out", place / "out", "--external").ok()

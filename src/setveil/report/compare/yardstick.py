@@ -19,8 +19,8 @@ from setveil.wording import count
 
 _MEASURED = (("are_mean", "query error (ARE)"), ("item_error_mean", "item error"))
 _WEAKNESS = (
-    "Noisy blocks tell of few items, 48 where nothing else is said; every other item counts as none. A "
-    "release that spends epsilon on more items, or another mechanism, may do better."
+    "Noisy counts cover few items, 48 by default; all others count as zero. A release that spends epsilon on "
+    "more items, or another mechanism, may do better."
 )
 
 
@@ -51,14 +51,14 @@ def yardstick(kinds: Sequence[Family]) -> str:
     inside = [
         blocks.paragraph(
             "Means over all runs, and where there are several their standard deviation. The promises are of "
-            "different kinds, and no order is meant: an epsilon bounds what any row changes, the others what "
-            "someone finds who knows a few items."
+            "different kinds and cannot be ranked: epsilon bounds the effect of any one row, the others limit "
+            "what someone who knows a few items can find."
         ),
         blocks.grid(heads, escaped, "14% 20% 26% 8% 16% 16%"),
         blocks.paragraph(" ".join(html.escape(note, quote=False) for note in notes)),
         blocks.paragraph(
-            f"Each draw costs its epsilon: {draws} draws cost {draws} times as much. So all draws of a "
-            "study, and the figures about them here, are internal: do not share them. " + _WEAKNESS,
+            f"Each draw costs its epsilon: {draws} draws cost {draws} times as much. Do not share the draws of "
+            "a study, nor the figures about them here: they are internal. " + _WEAKNESS,
             "small",
         ),
     ]
