@@ -49,12 +49,13 @@ class Counted:
 class MadeCounts(Made):
     """What the algorithm returns."""
 
+    release: ClassVar[str] = "item_counts"
+
     supports: Mapping[str, int]
 
 
 info = KindInfo(
     title="counts of items",
-    made_as=(MadeCounts,),
     shown=ItemCounts,
     recodings=(Counted.kind,),
     means="item_counts",

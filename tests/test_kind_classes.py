@@ -24,7 +24,6 @@ LEFT = {
     "commands/verify.py": 1,
     "histories/codes.py": 1,
     "past/why_tables.py": 1,
-    "runs/details.py": 1,
     "runs/folder.py": 1,
     "studies/explore/rows.py": 1,
     "studies/worth.py": 1,

@@ -21,7 +21,7 @@ from setveil.published import publish
 from setveil.published.block_files import PublishedBlocks
 from setveil.published.blocks import NoisyBlocks, dealt
 from setveil.published.shared import SharedSums
-from setveil.utility.block_estimates import BlockEstimator
+from setveil.utility.estimators.blocks import BlockEstimator
 from strategies import examples, seeded, transactions
 
 Row = frozenset[str]

@@ -25,14 +25,14 @@ from setveil.published.facts import FactsRelease
 from setveil.published.shared import SharedFacts
 from setveil.utility.estimates import Estimator
 from setveil.utility.estimators import estimator_for
-from setveil.utility.fact_estimates import FactEstimator
+from setveil.utility.estimators.facts import FactEstimator
 from strategies import many
 
 
 @pytest.fixture
 def small_domain(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave the dates that there can be to those that occur: all worlds are gone through."""
-    monkeypatch.setattr("setveil.runs.run.settled", lambda data, _: data)
+    monkeypatch.setattr("setveil.facts.settling.settled", lambda data, _: data)
 
 
 def random_release(random: Random) -> tuple[FactsRelease, SharedFacts]:

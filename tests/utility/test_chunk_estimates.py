@@ -16,8 +16,8 @@ from naive import disassociation as naive
 from setveil.errors import DataError
 from setveil.published.chunk_files import PublishedChunks
 from setveil.published.shared import told_by_name
-from setveil.utility.chunk_estimates import ChunkEstimator
 from setveil.utility.estimates import Answers
+from setveil.utility.estimators.chunks import ChunkEstimator
 from strategies import examples, seeded
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +14,10 @@ from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.kernels.rows import Ints, frozen, invert, take_rows
 from setveil.progress import Progress, silent
-from setveil.published.table_files import PublishedTable
-from setveil.tables.table import Table
+
+if TYPE_CHECKING:
+    from setveil.published.table_files import PublishedTable
+    from setveil.tables.table import Table
 
 
 def absence_risk(

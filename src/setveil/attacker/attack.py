@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from math import comb
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,9 +32,11 @@ from setveil.errors import RequestError
 from setveil.kernels.rows import Ints, Ranked, frozen
 from setveil.progress import Progress, silent
 from setveil.published.group_files import PublishedGroups
-from setveil.published.table_files import PublishedTable
 from setveil.threads import each
 from setveil.values.kinds import integer
+
+if TYPE_CHECKING:
+    from setveil.published.table_files import PublishedTable
 
 DEFAULT_EFFORT = 1_000_000_000
 SET_DRAWS = 10_000

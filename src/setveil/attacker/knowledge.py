@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +26,10 @@ from setveil.kernels.rows import (
     take_rows,
 )
 from setveil.published.group_files import PublishedGroups, as_groups
-from setveil.published.table_files import PublishedTable
-from setveil.tables.table import Table
+
+if TYPE_CHECKING:
+    from setveil.published.table_files import PublishedTable
+    from setveil.tables.table import Table
 
 _EXACT = 53  # bits of an integer that floating-point numbers hold exactly
 

@@ -30,9 +30,9 @@ from setveil.published.shared import (
 )
 from setveil.published.tables import TableRelease
 from setveil.runs.run import VerifiedRelease
-from setveil.utility.block_estimates import BlockEstimator
 from setveil.utility.estimates import Estimator, ItemsetEstimate
 from setveil.utility.estimators import estimator_for
+from setveil.utility.estimators.blocks import BlockEstimator
 from setveil.utility.greatest import greatest_itemsets
 
 Answering: TypeAlias = RowsRelease | TableRelease | ChunksRelease | BlocksRelease

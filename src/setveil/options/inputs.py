@@ -11,8 +11,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from setveil.constraints.io import read_privacy, read_utility
-from setveil.constraints.utility import groups_of, siblings
 from setveil.data.draws import row_keys
 from setveil.data.io import Layout
 from setveil.data.io.source import Text, as_text, read_bytes
@@ -121,6 +119,8 @@ def load_privacy(
     encoding : str
         Of the file.
     """
+    from setveil.constraints.io import read_privacy
+
     layout = data.origin.layout if data.origin else None
     if image is None:
         return read_privacy(path, data.vocabulary.labels, layout, encoding=encoding)
@@ -140,6 +140,9 @@ def load_utility(
         return None
     if text == "any":
         return ()
+    from setveil.constraints.io import read_utility
+    from setveil.constraints.utility import groups_of, siblings
+
     kind, _, number = text.partition(":")
     if kind in {"siblings", "groups"} and not Path(text).is_file():
         if tree is None:

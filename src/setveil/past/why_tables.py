@@ -30,7 +30,8 @@ from setveil.past.run import PastRun
 from setveil.progress import Progress
 from setveil.published import tables
 from setveil.published.item_parts import FILES, ItemParts
-from setveil.published.parts import LOCAL, TableCut
+from setveil.published.parts import TableCut
+from setveil.published.recoding import TABLE_LOCAL
 from setveil.published.rows import read_row_map
 from setveil.published.table_files import PublishedTable
 from setveil.published.tables import TableRelease
@@ -77,7 +78,7 @@ class AsPublished:
         inside, published = Path(run.name) / "internal", Path(run.name) / "published"
         released = tables.read(str(published), read)
         row_map = read_row_map(inside / "rows.csv", table.n_rows, released.n_rows)
-        if run.report["recoding"] == LOCAL:
+        if run.report["recoding"] == TABLE_LOCAL:
             part, images = _read_parts(inside, table.n_rows)
         else:
             part, images = np.zeros(table.n_rows, np.int64), {0: run.image}
@@ -222,7 +223,7 @@ class _Question:
         self, run: PastRun, made: AsPublished, guarantee: Guarantee, show: int, progress: Progress
     ) -> None:
         self.made, self.guarantee, self.show, self.progress = made, guarantee, show, progress
-        self.local = run.report["recoding"] == LOCAL
+        self.local = run.report["recoding"] == TABLE_LOCAL
         self.k: int = guarantee.k  # type: ignore[attr-defined]  # of every promise about tables
 
     # Columns.

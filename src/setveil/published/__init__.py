@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -47,7 +48,6 @@ class KindInfo:
     """What runs and commands must know of a kind of release."""
 
     title: str  # what is published, in words
-    made_as: tuple[type, ...]  # what algorithms return that is published so
     recodings: tuple[str, ...]  # values of `recoding` in about.json and report.json
     means: str  # the entry of about.json that says what the published file means
     asks: tuple[str, ...]  # settings of measures that apply to such releases
@@ -128,6 +128,7 @@ class Outcome(Protocol):
 class Made:
     """How an algorithm wants rows to be published. The defaults suit results that name no broader labels."""
 
+    release: ClassVar[str]  # the file of `setveil.published` that holds its kind of release
     # where labels are from: "nodes" of the hierarchy, "boxes" of facts, or "members" that they list; "": none
     labels_from: ClassVar[str] = ""
     # whether a bound that was proven for its loss holds for all releases
@@ -289,7 +290,7 @@ def kinds() -> tuple[Any, ...]:
 
 def kind_named(name: str) -> Any:
     """Find a kind of release by the name of its file, as a privacy model names the kind it is about."""
-    return next(kind for kind in kinds() if kind.__name__.rpartition(".")[2] == name)
+    return importlib.import_module(f"{__name__}.{name}")
 
 
 def kind_for(path: str, model_release: str) -> Any:
@@ -323,7 +324,14 @@ def of_another_kind(path: str, found: Any, asked: Any) -> DataError:
 
 def kind_of_recoding(recoding: str) -> Any:
     """Find the kind of release by the entry `recoding` of about.json; None if there is none."""
-    return next((kind for kind in kinds() if recoding in kind.info.recodings), None)
+    return next((kind for kind in _kinds_at_hand() if recoding in kind.info.recodings), None)
+
+
+def _kinds_at_hand() -> Iterator[Any]:
+    """List the kinds of releases that are imported already, and then all."""
+    names = [f"{__name__}.{module.name}" for module in pkgutil.iter_modules(__path__)]
+    yield from (sys.modules[name] for name in names if hasattr(sys.modules.get(name), "info"))
+    yield from kinds()
 
 
 def kind_at(path: str) -> Any:
@@ -345,6 +353,6 @@ def publish(
     least : int
         Publish the supports of all items of at least this many rows next to single rows; 0: of none.
     """
-    kind = next(kind for kind in kinds() if isinstance(made, kind.info.made_as))
+    kind = kind_named(made.release)
     release: Release = kind.publish(data, made, seed, details, **({"least": least} if least else {}))
     return release

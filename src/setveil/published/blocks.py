@@ -41,6 +41,8 @@ Ints = NDArray[np.int64]
 class NoisyBlocks(Made):
     """Counts with noise, as `PublishedBlocks` names them."""
 
+    release: ClassVar[str] = "blocks"
+
     epsilon: Fraction
     spent: tuple[Spent, ...]
     noisy_rows: int
@@ -66,7 +68,6 @@ def _told(blocks: PublishedBlocks, _counts: Any, about: Mapping[str, Any], _layo
 
 info = KindInfo(
     title="counts with noise",
-    made_as=(NoisyBlocks,),
     recodings=(Synthetic.kind,),
     shown=PublishedBlocks,
     means="cells_file",

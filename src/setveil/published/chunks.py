@@ -44,6 +44,8 @@ class RowChunks(Made):
     An item that some row of a cluster holds is in one of its chunks at most; else it is in its term chunk.
     """
 
+    release: ClassVar[str] = "chunks"
+
     k: int  # what is promised, which data.json repeats
     m: int | float
     cluster: Ints  # int64 (n_rows,): cluster of each row, from 0, no number left out; -1: rows without items
@@ -84,7 +86,6 @@ def _told(chunks: PublishedChunks, _counts: Any, about: Mapping[str, Any], _layo
 
 info = KindInfo(
     title="rows in chunks",
-    made_as=(RowChunks,),
     recodings=(ChunkClusters.kind,),
     shown=PublishedChunks,
     means="clusters_file",

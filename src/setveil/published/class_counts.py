@@ -25,12 +25,12 @@ from setveil.kernels.rows import frozen
 from setveil.published.as_written import NUMBER, fields_as_written
 from setveil.published.class_recoding import ClassRecoding
 from setveil.published.class_rows import ClassRows
+from setveil.published.listing import SURE
 
 FILE = "counts.csv"
 HEADER = ["class", "item", "label", "rows"]
 _DIGITS = 15  # of the greatest number of rows
 TOTAL = -1  # in place of a class
-SURE = 0.9  # of the rows of a label: an item in more of them is as good as known
 
 Line = tuple[int, str, str, int]  # class (TOTAL: all), item, label ("": suppressed, or a total), rows
 

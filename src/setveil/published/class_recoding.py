@@ -28,6 +28,8 @@ class ClassRecoding(LocalRecoding):
         Sensitive items, which are never counted.
     """
 
+    release: ClassVar[str] = "classes"
+
     cuts: tuple[Cuts, ...] = ()
     secrets: tuple[str, ...] = ()
 

@@ -44,7 +44,6 @@ _MOST_DIGITS = 15
 
 info = KindInfo(
     title="rows in classes",
-    made_as=(ClassRecoding,),
     recodings=("classes",),
     shown=ClassRows,
     means="labels",

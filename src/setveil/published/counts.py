@@ -22,8 +22,7 @@ from setveil.data.vocabulary import item_order
 from setveil.errors import DataError, shorten, unreadable
 from setveil.kernels.rows import frozen
 from setveil.published.as_written import NUMBER, fields_as_written
-from setveil.published.class_counts import SURE, read_class_counts
-from setveil.published.class_recoding import ClassRecoding
+from setveil.published.listing import SURE
 from setveil.published.recoding import AnyRecoding, BoxRecoding
 
 FILE = "counts.csv"
@@ -158,7 +157,9 @@ def read_counts(folder: Path, about: Mapping[str, Any]) -> Any:
             f"{path} is missing: its about.json says that there are counts.",
             hint="The files must come from the same release, complete.",
         )
-    if about.get("recoding") == ClassRecoding.kind:
+    if about.get("recoding") == "classes":
+        from setveil.published.class_counts import read_class_counts
+
         return read_class_counts(folder, entry, about["classes"]["number"])
     try:
         lines = [*map(list, fields_as_written(path, path.read_bytes(), ","))]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, pairwise
@@ -119,10 +119,34 @@ class FactRows(Transactions):
         own = zip(self.column.tolist(), self.boxes, strict=True)
         return replace(shape, boxes=tuple(shape.within(places[at], box) for at, box in own))
 
+    def labels_recorded(
+        self, members: Mapping[str, Sequence[str]], own: Collection[str], first: int
+    ) -> list[dict[str, Any]]:
+        """List the boxes that represent several facts, with the number of all facts that may be in each.
+
+        Parameters
+        ----------
+        members, own, first
+            The facts of each box that occur, the labels that are facts, and how many members are recorded.
+        """
+        shared = as_shared(self).stands_for
+        least = max((one.listing.least for one in self.columns if one.listing is not None), default=0)
+        used = sorted(enumerate(self.supports().tolist()), key=lambda entry: -entry[1])
+        return [
+            {
+                "label": label,
+                "items": self.stands_for.size(self.stands_for.boxes[at]),
+                "first": members[label][:first],
+                "rows": rows,
+                **({"others": least} if shared.has_others(shared.boxes[at]) else {}),
+            }
+            for at, rows in used
+            if (label := self.vocabulary.labels[at]) not in own
+        ]
+
 
 info = KindInfo(
     title="rows of facts",
-    made_as=(BoxRecoding,),
     recodings=(BoxRecoding.kind,),
     shown=FactRows,
     means="facts",

@@ -33,6 +33,8 @@ from setveil.published.group_files import (
 class RowGroups(Made):
     """Which rows of the data are to be published as one group."""
 
+    release: ClassVar[str] = "groups"
+
     sensitive: tuple[str, ...]  # the items that are counted; of the others each row keeps its own
     group: NDArray[np.int64]  # int64 (n_rows,): group of each row of the data, from 0, no number left out
 
@@ -102,7 +104,6 @@ NOT_ESTIMATED = Refusal(
 
 info = KindInfo(
     title="rows published in groups",
-    made_as=(RowGroups,),
     recodings=(Grouping.kind,),
     shown=PublishedGroups,
     means="groups_file",

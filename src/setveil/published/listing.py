@@ -15,6 +15,7 @@ from setveil.hierarchy.tree import Hierarchy
 
 MEMBERS_FILE = "members.json"  # below internal: all members of each label, if about.json lists only some
 FEWEST = 5  # rows that must contain an item that is listed, if the guarantee has no k
+SURE = 0.9  # of the rows of a label: an item in more of them is as good as known
 
 
 @dataclass(frozen=True)

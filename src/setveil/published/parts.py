@@ -13,18 +13,19 @@ from setveil.data.sums import Sums
 from setveil.hierarchy.tree import Hierarchy
 from setveil.published import Made
 from setveil.published.item_parts import ItemParts
-from setveil.published.recoding import LocalRecoding, Recoding, write_lines
+from setveil.published.recoding import TABLE_GLOBAL, TABLE_LOCAL, LocalRecoding, Recoding, write_lines
 from setveil.published.table_files import PublishedTable
 from setveil.tables.ends import with_cells
 from setveil.tables.quasi_identifiers import QuasiIdentifier
 from setveil.tables.table import Table
 
-LOCAL, GLOBAL = "table", "table-cut"
 Labels = tuple[NDArray[np.int64], list[str]]  # position in the list of each row's label
 
 
 class _WithItems(Made):
     """What becomes of the people, with a recoding of their items."""
+
+    release: ClassVar[str] = "tables"
 
     items: LocalRecoding | Recoding
 
@@ -63,7 +64,7 @@ class Parts(_WithItems):
     items: LocalRecoding  # what each occurrence of an item becomes
     k: int = 0  # how many rows must share a value that is the end of a range (see `setveil.tables.ends`)
 
-    kind: ClassVar[str] = LOCAL
+    kind: ClassVar[str] = TABLE_LOCAL
 
     def shared_by(self, k: int | None) -> Parts:
         """Return the parts with the rows that must share a value at the end of a range."""
@@ -115,7 +116,7 @@ class TableCut(_WithItems):
     nodes: tuple[NDArray[np.int32], ...]
     items: Recoding  # what each item becomes
 
-    kind: ClassVar[str] = GLOBAL
+    kind: ClassVar[str] = TABLE_GLOBAL
 
     def parts_of(self, table: Table) -> NDArray[np.int64]:
         """Put all rows of the table into one part: int64 (n_rows,)."""

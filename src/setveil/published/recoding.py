@@ -26,9 +26,14 @@ from setveil.published import Made
 from setveil.published.listing import Listing, common_facts, listing_of
 from setveil.values.per_column import column_of, item_of
 
+# recodings of tables: of the items of each row by itself, and of the same items everywhere
+TABLE_LOCAL, TABLE_GLOBAL = "table", "table-cut"
+
 
 class _ByLabels(Made):
     """A recoding whose labels come in an order that items of few rows do not decide."""
+
+    release: ClassVar[str] = "rows"
 
     kind: ClassVar[str]
     labels_from: ClassVar[str] = "nodes"
@@ -373,6 +378,7 @@ class BoxRecoding(_OfBoxes, Recoding):
 
     tree: BoxTree  # of which the boxes are nodes
 
+    release: ClassVar[str] = "facts"
     kind: ClassVar[str] = "facts"
 
     def write(self, path: Path) -> None:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from setveil.data.io import Layout, save, writable_layout
 from setveil.data.io.source import read_bytes
 from setveil.data.io.write import require_text, write_blocks
+from setveil.data.layout import FORMATS
 from setveil.data.sums import Sums
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
@@ -52,7 +53,6 @@ def told(rows: Transactions, counts: Any, about: Mapping[str, Any], layout: Layo
 
 info = KindInfo(
     title="single rows",
-    made_as=(Recoding, LocalRecoding),
     recodings=("global", "local"),
     shown=Transactions,
     means="labels",
@@ -349,9 +349,9 @@ def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> T
     given = {name: value for name, value in reading.items() if value is not None}
     about = about_file(file)
     recorded = published_layout(about)
-    for kind in kinds():
-        if kind.info.format and recorded.get("format") == kind.info.format:
-            raise of_another_kind(path, kind, kind_named("rows"))
+    if recorded and recorded["format"] not in FORMATS:
+        other = next(kind for kind in kinds() if kind.info.format == recorded["format"])
+        raise of_another_kind(path, other, kind_named("rows"))
     otherwise = any(recorded.get(name) != value for name, value in given.items() if name != "encoding")
     if not recorded or otherwise:
         return read_rows(str(file), **given)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from setveil.data.layout import Layout
 from setveil.data.sums import Sums
@@ -14,12 +14,14 @@ from setveil.data.transactions import Transactions
 from setveil.errors import DataError
 from setveil.published import Release, kind_at, kind_named, kind_of_recoding
 from setveil.published.about import about_file, published_file
-from setveil.published.block_files import PublishedBlocks
-from setveil.published.chunk_files import PublishedChunks
 from setveil.published.counts import Counts, read_counts
 from setveil.published.listing import others_in
 from setveil.published.recoding import AnyRecoding
-from setveil.published.table_files import PublishedTable
+
+if TYPE_CHECKING:
+    from setveil.published.block_files import PublishedBlocks
+    from setveil.published.chunk_files import PublishedChunks
+    from setveil.published.table_files import PublishedTable
 
 _FEW_FACTS = 100_000  # of all boxes together: these are named one by one
 

@@ -54,8 +54,16 @@ from setveil.published.facts import (
     write_lines,
 )
 from setveil.published.listing import MEMBERS_FILE, Listing
-from setveil.published.parts import GLOBAL, LOCAL, Parts, TableCut
-from setveil.published.recoding import AnyBoxes, AnyRecoding, LocalRecoding, Recoding, recode
+from setveil.published.parts import Parts, TableCut
+from setveil.published.recoding import (
+    TABLE_GLOBAL,
+    TABLE_LOCAL,
+    AnyBoxes,
+    AnyRecoding,
+    LocalRecoding,
+    Recoding,
+    recode,
+)
 from setveil.published.rows import (
     all_members,
     local_recoding_of,
@@ -84,15 +92,14 @@ def _told(table: PublishedTable, counts: Any, about: Mapping[str, Any], _layout:
 
     require_no_facts({"facts": ()} if table.sets.has_facts else {})
     members = {label: tuple(items) for label, items in about["labels"].items()}
-    made = {LOCAL: LocalRecoding.kind, GLOBAL: Recoding.kind}[about["recoding"]]
+    made = {TABLE_LOCAL: LocalRecoding.kind, TABLE_GLOBAL: Recoding.kind}[about["recoding"]]
     about = {**about, "recoding": made}
     return Shared(table.sets, members, counts, about, layout_of_sets(table.delimiter), table)
 
 
 info = KindInfo(
     title="a table",
-    made_as=(Parts, TableCut),
-    recodings=(LOCAL, GLOBAL),
+    recodings=(TABLE_LOCAL, TABLE_GLOBAL),
     shown=PublishedTable,
     means="roles",
     asks=(
@@ -529,7 +536,7 @@ def measurable(path: str, exposed: PublishedTable, original: Transactions, _tree
     row_map = read_row_map(about.parent.parent / "internal" / "rows.csv", original.n_rows, exposed.n_rows)
     labels, domain = all_members(about, content, original)
     recoding: AnyRecoding
-    if content["recoding"] == GLOBAL:
+    if content["recoding"] == TABLE_GLOBAL:
         recoding = recoding_of(original, exposed.sets, labels, domain)
     else:
         recoding = local_recoding_of(original, exposed.sets, labels, domain, row_map)

@@ -23,7 +23,6 @@ from setveil.guarantees.verify import Verdict
 from setveil.hierarchy.tree import Hierarchy, HierarchyOrigin
 from setveil.progress import Progress
 from setveil.published import Outcome, Release
-from setveil.published.facts import FactRows, as_shared
 from setveil.published.listing import Listing
 from setveil.published.recoding import AnyRecoding
 from setveil.report.record import VERSION, Record
@@ -256,12 +255,14 @@ def _generalized_labels(release: Outcome, recoding: AnyRecoding) -> list[dict[st
     members = recoding.members()
     number = dict(zip(recoding.published.labels, recoding.member_counts.tolist(), strict=True))
     own = set(recoding.items.labels)
-    if isinstance(release.published, FactRows):
-        return _labels_of_facts(release.published, members, own)
+    published: Any = release.published
+    if getattr(published, "kind", "rows") == "facts":  # rows on disk have no name of their kind
+        boxes: list[dict[str, Any]] = published.labels_recorded(members, own, _FIRST_MEMBERS)
+        return boxes
     listing: Listing | None = getattr(release, "listing", None)
     others = {} if listing is None else dict.fromkeys(listing.others(members), listing.least)
     used = sorted(
-        zip(release.published.vocabulary.labels, release.published.supports().tolist(), strict=True),
+        zip(published.vocabulary.labels, published.supports().tolist(), strict=True),
         key=lambda entry: -entry[1],
     )
     return [
@@ -274,25 +275,6 @@ def _generalized_labels(release: Outcome, recoding: AnyRecoding) -> list[dict[st
         }
         for label, rows in used
         if label not in own
-    ]
-
-
-def _labels_of_facts(rows: FactRows, members: Mapping[str, list[str]], own: set[str]) -> list[dict[str, Any]]:
-    """List the boxes that represent several facts, with the number of all that there can be in each."""
-    boxes, shared = rows.stands_for, as_shared(rows).stands_for
-    few = {at for at, box in enumerate(shared.boxes) if shared.has_others(box)}
-    used = sorted(enumerate(rows.supports().tolist()), key=lambda entry: -entry[1])
-    least = max((one.listing.least for one in rows.columns if one.listing is not None), default=0)
-    return [
-        {
-            "label": label,
-            "items": boxes.size(boxes.boxes[at]),
-            "first": members[label][:_FIRST_MEMBERS],
-            "rows": n,
-            **({"others": least} if at in few else {}),
-        }
-        for at, n in used
-        if (label := rows.vocabulary.labels[at]) not in own
     ]
 
 

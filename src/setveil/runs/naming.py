@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from setveil.data.sums import Original, in_memory
 from setveil.data.vocabulary import Vocabulary, item_order
-from setveil.facts.facts import Facts
 from setveil.hierarchy._signatures import signatures
 from setveil.hierarchy.boxes import Space
 from setveil.hierarchy.computed import Labels
@@ -23,6 +22,9 @@ from setveil.published.recoding import (
 )
 from setveil.recipients import Certificate
 from setveil.values.per_column import labelled
+
+if TYPE_CHECKING:
+    from setveil.facts.facts import Facts
 
 Names = Mapping[str, str]
 Places = Mapping[str, int]

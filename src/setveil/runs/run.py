@@ -20,7 +20,6 @@ from setveil.data.transactions import Transactions
 from setveil.errors import RequestError, as_option, described, faces, listed
 from setveil.facts.facts import Facts
 from setveil.facts.generalizing import USUAL, Generalizing
-from setveil.facts.settling import settled
 from setveil.guarantees import Guarantee, Model, absent_items, models
 from setveil.guarantees.verify import Verdict
 from setveil.hierarchy.build import by_cooccurrence
@@ -40,11 +39,9 @@ from setveil.runs.checks import require_facts
 from setveil.runs.details import answers, risks
 from setveil.runs.distance import distance, require_known_optimum
 from setveil.runs.folder import PAGE, counts, write_folder
-from setveil.runs.orders import anonymize_facts, items_of, require_possible, trees_of
 from setveil.runs.rare import least_rows, rare_names, require_common, without_rare
 from setveil.runs.steps import AlgorithmResult, Timing, made_at, released_at, timed
 from setveil.staging import scratch_folder
-from setveil.tables.ends import with_cells
 from setveil.tracing import Trace
 from setveil.utility import Case, measured
 from setveil.utility.are import counts_estimator
@@ -305,6 +302,9 @@ def anonymize(
     timing: Timing = {"read": data.origin.seconds} if data.origin else {}
     require_facts(guarantee, has_facts=data.only_facts)
     if data.has_facts:
+        from setveil.facts.settling import settled
+        from setveil.runs.orders import require_possible
+
         require_possible(asked)
         data = settled(data, asked.guarantee.k)
         asked = replace(asked, least=_not_counted(counts)) if data.is_table else asked
@@ -376,6 +376,8 @@ class _Memory:
         self, asked: Asked, data: Facts, tree: Hierarchy | None, timing: Timing, progress: Progress
     ) -> Hierarchy:
         """Take the hierarchies of the codes, or make them; those of several columns side by side."""
+        from setveil.runs.orders import trees_of
+
         if tree is None:
             progress("grouping codes that often occur together")
         with timed(timing, "hierarchy"):
@@ -391,8 +393,12 @@ class _Memory:
         """Run the algorithm."""
         data: Any = self.data
         if data.is_table:
+            from setveil.tables.ends import with_cells
+
             data = with_cells(data, asked.guarantee.k)
         if data.has_facts and tree is not None:
+            from setveil.runs.orders import anonymize_facts, items_of
+
             codes = self.codes or [tree]  # of rows without facts
             recoding, told = anonymize_facts(data, codes, asked, self.generalizing, progress)
             items_of(recoding).tree.origin = tree.origin

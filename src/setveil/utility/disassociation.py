@@ -1,6 +1,6 @@
 """What rows in chunks lost: the measures of the paper on disassociation, and how much is shown.
 
-Estimates are those of a reader (`setveil.utility.chunk_estimates`); what needs rows is measured on one
+Estimates are those of a reader (`setveil.utility.estimators.chunks`); what needs rows is measured on one
 reconstruction.
 
 References
@@ -22,7 +22,6 @@ from setveil.data.vocabulary import item_order
 from setveil.hierarchy.tree import Hierarchy
 from setveil.published.chunk_files import PublishedChunks
 from setveil.published.shared import Shared
-from setveil.reconstruction.chunks import deal_parts
 from setveil.utility import CHUNKS, NOISY, Case, Measure
 from setveil.utility._set_supports import supports_of_sets
 from setveil.utility.are import by_name
@@ -98,6 +97,8 @@ def _drawn(case: Case) -> Transactions:
         rows: Transactions = case.published
         return rows
     chunks: PublishedChunks = case.chunks
+    from setveil.reconstruction.chunks import deal_parts
+
     return deal_parts(chunks, case.seed)
 
 

@@ -6,19 +6,21 @@ import math
 from collections import Counter
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from setveil.errors import DataError, shorten
-from setveil.published.table_files import PublishedTable
 from setveil.tables.quasi_identifiers import QuasiIdentifier
-from setveil.tables.table import Table, TextColumn
 from setveil.utility import TABLES, Case, Compared, Measure, StudyColumn
 from setveil.utility.counts import counts
 from setveil.utility.kl import group_sizes
 from setveil.utility.lm import lm
+
+if TYPE_CHECKING:
+    from setveil.published.table_files import PublishedTable
+    from setveil.tables.table import Table, TextColumn
 
 SHARE = Fraction(1, 4)  # of the quasi-identifiers in f
 

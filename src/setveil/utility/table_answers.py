@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from setveil.kernels.rows import invert
 from setveil.progress import Progress, silent
-from setveil.published.table_files import PublishedTable
 from setveil.tables.quasi_identifiers import QuasiIdentifier
-from setveil.tables.table import Table
 from setveil.utility import TABLES, Case, Compared, Measure, StudyColumn
 from setveil.utility.are import QueryErrors, counts_estimator
 from setveil.utility.estimates import Estimator
 from setveil.utility.estimators import estimator_of
+
+if TYPE_CHECKING:
+    from setveil.published.table_files import PublishedTable
+    from setveil.tables.table import Table
 
 _EVERY = 32  # queries between two signs of life
 

@@ -51,14 +51,14 @@ def yardstick(kinds: Sequence[Family]) -> str:
     inside = [
         blocks.paragraph(
             "Means over all runs, and where there are several their standard deviation. The promises are of "
-            "different kinds and cannot be ranked: epsilon bounds the effect of any one row, the others limit "
-            "what someone who knows a few items can find."
+            "different kinds and cannot be ranked: epsilon bounds the effect of any one row, the others "
+            "limit what someone who knows a few items can find."
         ),
         blocks.grid(heads, escaped, "14% 20% 26% 8% 16% 16%"),
         blocks.paragraph(" ".join(html.escape(note, quote=False) for note in notes)),
         blocks.paragraph(
-            f"Each draw costs its epsilon: {draws} draws cost {draws} times as much. Do not share the draws of "
-            "a study, nor the figures about them here: they are internal. " + _WEAKNESS,
+            f"Each draw costs its epsilon: {draws} draws cost {draws} times as much. Do not share the draws "
+            "of a study, nor the figures about them here: they are internal. " + _WEAKNESS,
             "small",
         ),
     ]

@@ -26,7 +26,7 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress, silent
 from setveil.published.counts import Counts
 from setveil.published.listing import others_in, with_others
-from setveil.published.parts import LOCAL
+from setveil.published.recoding import TABLE_LOCAL
 
 Image = Mapping[str, "str | None"]  # the label of each item; None: it is left out
 
@@ -110,7 +110,7 @@ def counts_file(counts: Counts, about: Mapping[str, Any]) -> CountsFile:
     """Put together what the verifier of counts reads."""
     return CountsFile(
         counts.lines(), counts.least, counts.suppressed, about["labels"],
-        local=about.get("recoding") in ("local", LOCAL), domain=about.get("domain"),
+        local=about.get("recoding") in ("local", TABLE_LOCAL), domain=about.get("domain"),
         others=others_in(about),
     )  # fmt: skip
 

@@ -15,7 +15,7 @@ from setveil.options.inputs import load_queries
 from setveil.options.models import bounds_inference
 from setveil.progress import silent
 from setveil.published.group_files import PublishedGroups
-from setveil.published.parts import LOCAL
+from setveil.published.recoding import TABLE_LOCAL
 from setveil.runs.details import EFFORT, frequent_support
 from setveil.runs.run import VerifiedRelease
 from setveil.studies.worth import shown_occurrences
@@ -107,7 +107,7 @@ def measured(
     utility = report["utility"] | once["utility"] | _answers(asked, data, release, queries, seed)
     seconds = timing["measure"] + once["seconds"] + time.perf_counter() - start
     # What is proven of the items of given classes says nothing of columns and items together.
-    optimality = {} if report["recoding"] == LOCAL else report.get("optimality", {})
+    optimality = {} if report["recoding"] == TABLE_LOCAL else report.get("optimality", {})
     return {
         **{column.name: column.of(utility) for column in columns()},
         **once["columns"],

@@ -16,7 +16,7 @@ from setveil.past.run import past_run
 from setveil.published import blocks, chunks, groups, kind_of_recoding, rows
 from setveil.published import facts as facts_kind
 from setveil.published.about import read_about
-from setveil.published.parts import GLOBAL
+from setveil.published.recoding import TABLE_GLOBAL
 from setveil.recipients import require_checked
 from setveil.report.recommend import text as advice
 from setveil.report.recommend.kinds import kind_of
@@ -54,7 +54,7 @@ class _Release:
             )
         if self.report["recoding"] in facts_kind.info.recodings:
             return self.run.image
-        if not self.run.uniform and self.report["recoding"] != GLOBAL:
+        if not self.run.uniform and self.report["recoding"] != TABLE_GLOBAL:
             raise DataError(
                 "Here the same item can have different labels in different rows, so there is no single list "
                 "of labels."

@@ -19,9 +19,9 @@ from setveil.errors import DataError, RequestError
 from setveil.kernels.rows import Ints, frozen
 from setveil.published.chunk_files import PublishedChunks
 from setveil.published.shared import SharedSums
-from setveil.utility._chunk_loops import TERM, answer_chunks
 from setveil.utility.estimates import Answers
-from setveil.utility.own_names import OwnNames
+from setveil.utility.estimators._chunk_loops import TERM, answer_chunks
+from setveil.utility.estimators._own_names import OwnNames
 from setveil.values.numbers import fraction
 
 CHUNKS = "chunks"

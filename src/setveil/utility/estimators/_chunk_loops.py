@@ -14,7 +14,7 @@ def answer_chunks(
     ends, flat, starts, cluster, chunk, share, held, parts, sizes, chunk_rows, first_cluster, first_shared,
     most, secret, estimate, least, greatest,
 ):  # fmt: skip
-    """Answer queries (see `setveil.utility.chunk_estimates.ChunkEstimator`, which has these arrays)."""
+    """Answer queries (see `setveil.utility.estimators.chunks.ChunkEstimator`, which has these arrays)."""
     longest = 1
     for q in range(ends.size - 1):
         longest = max(longest, ends[q + 1] - ends[q])

@@ -1,26 +1,13 @@
-"""Which estimator answers for a release."""
+"""Which estimator answers for a release; each kind's is imported where it is needed."""
 
 from __future__ import annotations
-
-from collections.abc import Callable, Mapping
-from typing import Any
 
 from setveil.data.sums import Sums
 from setveil.errors import RequestError
 from setveil.published.counts import Counts
 from setveil.published.recoding import AnyRecoding
 from setveil.published.shared import SharedSums, told_again
-from setveil.utility.block_estimates import BlockEstimator
-from setveil.utility.chunk_estimates import ChunkEstimator
-from setveil.utility.class_estimates import ClassEstimator
 from setveil.utility.estimates import Estimator
-from setveil.utility.fact_estimates import FactEstimator
-
-# of kinds that publish items under their own names, without rows of people
-BY_NAME: Mapping[str, Callable[[SharedSums], Estimator]] = {
-    "chunks": ChunkEstimator,
-    "blocks": BlockEstimator,
-}
 
 
 def estimator_for(shared: SharedSums, *, unlisted: int = 0, class_: int | None = None) -> Estimator:
@@ -29,17 +16,28 @@ def estimator_for(shared: SharedSums, *, unlisted: int = 0, class_: int | None =
     Parameters
     ----------
     class_ : int, optional
-        Of rows in classes, that which is asked; None: all together.
+        Of rows in classes, the number of the class that is asked about; None: all together.
     """
     kind = getattr(shared.rows, "kind", "rows")  # rows on disk have no name of their kind
     if kind == "classes":
+        from setveil.utility.estimators.classes import ClassEstimator
+
         return ClassEstimator(shared, unlisted=unlisted, class_=class_)
     if class_ is not None:
         raise RequestError("--class: this release has no classes.", hint="Omit it.")
-    if kind in BY_NAME:
-        return BY_NAME[kind](shared)
-    of_rows: Any = Estimator if shared.boxes is None else FactEstimator
-    return of_rows(shared, unlisted=unlisted)  # type: ignore[no-any-return]
+    if kind == "chunks":
+        from setveil.utility.estimators.chunks import ChunkEstimator
+
+        return ChunkEstimator(shared)
+    if kind == "blocks":
+        from setveil.utility.estimators.blocks import BlockEstimator
+
+        return BlockEstimator(shared)
+    if shared.boxes is not None:
+        from setveil.utility.estimators.facts import FactEstimator
+
+        return FactEstimator(shared, unlisted=unlisted)  # type: ignore[arg-type]  # what has boxes are facts
+    return Estimator(shared, unlisted=unlisted)
 
 
 def estimator_of(

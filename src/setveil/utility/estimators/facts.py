@@ -19,9 +19,9 @@ from setveil.errors import RequestError
 from setveil.facts.inside import values_meeting
 from setveil.published.boxes import ANY, CODES, NOTHING, UNLISTED, Boxes
 from setveil.published.shared import SharedFacts
-from setveil.utility._fact_bounds import BoxRows, Term, bounds_of
 from setveil.utility._label_shares import LabelPlaces
 from setveil.utility.estimates import Answers, Estimator
+from setveil.utility.estimators._fact_bounds import BoxRows, Term, bounds_of
 
 MANY = 1e9  # facts of a box that does not list all of its facts; more than there are rows
 MOST_PARTS = 8  # that a query may name beside each other, all combinations of which are looked at

@@ -13,7 +13,7 @@ from setveil.errors import RequestError
 from setveil.published.block_files import PublishedBlocks
 from setveil.published.shared import SharedSums
 from setveil.utility.estimates import Answers, ItemsetEstimate
-from setveil.utility.own_names import OwnNames
+from setveil.utility.estimators._own_names import OwnNames
 
 NOISY = "noisy"
 
