@@ -376,7 +376,7 @@ def test_files_that_are_cut_off_are_replaced(tmp_path: Path) -> None:
     flipped = bytearray(whole)
     flipped[-len(whole) // 2] ^= 1
     other = (
-        b"setveil 4\n"
+        b"setveil 5\n"
         + hashlib.sha256(whole[42:50] + b"?" + whole[51:]).digest()
         + whole[42:50]
         + b"?"
@@ -415,12 +415,12 @@ def replace_code(path: Path, by: Path) -> None:
     """Give a file of compiled code that of another one, and the hash that makes it whole."""
     said, _ = parts(path)
     content = len(said).to_bytes(8, "big") + said + parts(by)[1]
-    path.write_bytes(b"setveil 4\n" + hashlib.sha256(content).digest() + content)
+    path.write_bytes(b"setveil 5\n" + hashlib.sha256(content).digest() + content)
 
 
 def parts(path: Path) -> tuple[bytes, bytes]:
     """Read what a file of compiled code was made from, and the code."""
-    content = path.read_bytes()[len(b"setveil 4\n") + 32 :]
+    content = path.read_bytes()[len(b"setveil 5\n") + 32 :]
     end = 8 + int.from_bytes(content[:8], "big")
     return content[8:end], content[end:]
 

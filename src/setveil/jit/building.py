@@ -9,6 +9,7 @@ an object file of all.
 
 from __future__ import annotations
 
+import hashlib
 import logging
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -57,14 +58,17 @@ def built(kernel: Kernel, arguments: list[calls.Type]) -> bytes | None:
     given = tuple(map(of_written, arguments))
     kernel.for_kernels.compile(given)
     compiled = kernel.for_kernels.overloads[given]
-    result, name = compiled.signature.return_type, f"entry_{kernel.py_func.__name__}"
+    result = compiled.signature.return_type
     try:
         written = _written(result)
     except ValueError:
         return None
-    module = binding.parse_assembly(kernel.for_kernels.inspect_llvm(given))
-    for source in (memory_runtime.source(), _entry(name, kernel.for_kernels.targetctx, compiled.fndesc)):
-        module.link_in(binding.parse_assembly(source))
+    source = kernel.for_kernels.inspect_llvm(given)
+    # the only name in the file that others see, so no other file may have it
+    name = f"entry_{kernel.py_func.__name__}_{hashlib.sha256(source.encode()).hexdigest()[:16]}"
+    module = binding.parse_assembly(source)
+    for more in (memory_runtime.source(), _entry(name, kernel.for_kernels.targetctx, compiled.fndesc)):
+        module.link_in(binding.parse_assembly(more))
     module.link_in(binding.parse_assembly(_never_called(module)))
     missing = _undefined(module)
     if missing:

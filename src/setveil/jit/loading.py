@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import threading
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -14,6 +15,7 @@ from setveil.jit import processor
 from setveil.jit.calls import caller
 
 _LINE = b"\n"
+_lock = threading.Lock()  # of two that are made at once, one would be lost with all that it loaded
 
 
 class Unusable(Exception):  # noqa: N818
@@ -30,7 +32,8 @@ def load(content: bytes) -> Callable[..., Any]:
     head, _, machine_code = content.partition(_LINE)
     try:
         symbol, arguments, result = json.loads(head)
-        engine = _linker()
+        with _lock:
+            engine = _linker()
         engine.add_object_file(binding.ObjectFileRef.from_data(machine_code))
         engine.finalize_object()
         address = engine.get_function_address(symbol)
@@ -38,18 +41,14 @@ def load(content: bytes) -> Callable[..., Any]:
         raise Unusable from error
     if not address:
         raise Unusable
-    _engines.append(engine)
     function = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_char_p, ctypes.c_void_p)(address)
     return caller(function, arguments, result)
 
 
-_engines: list[Any] = []  # each with one object, so that names of several cannot clash
-
-
+@cache
 def _linker() -> Any:
-    """Make what loads an object file into memory."""
-    empty = binding.parse_assembly("")
-    return binding.create_mcjit_compiler(empty, target_machine())
+    """Make what loads all object files into memory: one, as making it takes as long as loading five."""
+    return binding.create_mcjit_compiler(binding.parse_assembly(""), target_machine())
 
 
 @cache

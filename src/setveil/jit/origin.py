@@ -25,7 +25,7 @@ from setveil import jit
 from setveil.jit import processor
 from setveil.jit.calls import Type
 
-FORM = "setveil 4"  # of the files of compiled code
+FORM = "setveil 5"  # of the files of compiled code
 SUFFIX = ".kernel"
 
 
