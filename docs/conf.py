@@ -102,9 +102,9 @@ site_commands = {
 
 # Sections that describe the keys of a file: each key gets an anchor (page, title of the section, prefix).
 site_keys = [
-    ("formats", "about.json", "about"),
+    ("record", "about.json", "about"),
     ("record", "report.json", "report"),
-    ("formats", "project.toml", "project"),
+    ("studio", "project.toml", "project"),
     ("compare", "The study file", "study"),
     ("study_parameters", "The parameters", "parameter"),
 ]

@@ -146,8 +146,8 @@ def test_the_page_names_every_key_and_no_other() -> None:
 
 
 def test_the_page_names_every_key_of_about(place: Path) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
-    table = page[page.index("### about.json") : page.index("### counts.csv")]
+    page = (Path(__file__).parents[2] / "docs" / "record.md").read_text(encoding="utf-8")
+    table = page[page.index("## about.json") : page.index("## counts.csv")]
     told = {
         key
         for cell in re.findall(r"^\| (`.+?) \| ", table, re.MULTILINE)
