@@ -13,6 +13,7 @@ import pytest
 import setveil as sv
 from cli_helpers import setveil, write
 from setveil.errors import TableError
+from strategies import many, seeded
 
 LOG = [
     f"p{i // 3:02},{'ABCDE'[(i * i) % 5]}{i % 2},{20 + i // 3},{'mf'[i // 3 % 2]},2024-0{1 + i % 6}-1{i % 9}"
@@ -116,3 +117,62 @@ def test_words_are_shown_as_the_file_has_them(folder: Path) -> None:
     write(folder / "nulls.csv", "patient,icd\n1,E11\n1,\\N\n2,I10\n2,E11\n3,\\N\n")
     done = setveil("read", "nulls.csv", "--id-column", "patient", "--item-column", "icd", cwd=folder)
     assert r"'\N' (2) means that there is no item" in done.err
+
+
+BASKETS = {
+    "repeated": "bread milk\nbread milk beer\nmilk\nbread\nbread beer\neggs milk\n",
+    "letters": "a b c\na b\nb c d\n",
+    "ten lines": "milk bread eggs\nbeer chips\nmilk bread\nbeer chips nuts\nbread eggs\nmilk eggs bread\n"
+    "beer nuts\nwine cheese\nwine bread cheese\nmilk\n",
+}
+
+
+@pytest.mark.parametrize("name", BASKETS)
+def test_few_lines_of_words_that_come_again_are_proposed_as_baskets(name: str, tmp_path: Path) -> None:
+    write(tmp_path / "v.txt", BASKETS[name])
+    asked = setveil("anonymize", "v.txt", "--k", "2", "--m", "2", "--out", "o", cwd=tmp_path)
+    assert asked.code == 4
+    proposed = re.findall(r"^    setveil (.*)$", asked.err, re.MULTILINE)
+    assert proposed == ["anonymize v.txt --k 2 --m 2 --out o --format basket --separator ' '"]
+    done = setveil(*shlex.split(proposed[0]), cwd=tmp_path)
+    assert done.code == 0, done.err
+    data = sv.read(tmp_path / "v.txt", format="basket", separator=" ")
+    assert (data.n_rows, data.n_items) == (len(BASKETS[name].splitlines()), len(set(BASKETS[name].split())))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "anna bread milk\nben beer milk\ncarl bread beer\n",
+        "anna bread milk\nben beer\ncarl bread beer milk\n",
+        "bread milk anna\nbeer ben\nbread beer milk carl\n",
+        "bread anna milk\nbeer ben\ncarl bread beer milk\nbeer milk\nmilk\n",
+        "anna bread\nanna milk beer\nben bread\nben\nben beer\n",
+        "bread milk p1\nbread milk beer\nmilk\nbread beer\nbread\neggs milk\n",
+        "Anna Miller bread milk\nbread milk\nmilk bread beer\nbeer\nmilk\n",
+        "bread milk 2024-01-02\nmilk bread 2024-01-02 beer\nmilk\nbread\nbeer 2024-01-02\n",
+        "bread milk\nmilk bread a@b.org\nmilk\nbread\nbeer bread milk\n",
+        "bread butter\nmilk bread cheese\nmilk\nbeer wine\nsoap\n",
+    ],
+)
+def test_few_lines_that_may_hold_somebody_are_proposed_as_nothing(text: str, tmp_path: Path) -> None:
+    write(tmp_path / "v.txt", text)
+    with pytest.raises(TableError) as caught:
+        sv.read(tmp_path / "v.txt")
+    assert caught.value.readings == ()
+
+
+def test_names_on_one_line_or_several_are_proposed_as_nothing(tmp_path: Path) -> None:
+    """Names come first or last, among items that come again; lines have several lengths."""
+    rng, path = seeded(49), tmp_path / "v.txt"
+    for _ in range(many(300)):
+        names = [f"n{chr(97 + at)}" for at in range(rng.randint(2, 6))]
+        lines = [
+            [name, *rng.sample(["bread", "milk", "beer", "eggs"], rng.randint(0, 3))]
+            for name in rng.choices(names, k=rng.randint(3, 12))
+        ]
+        back = rng.choice((1, -1))
+        write(path, "\n".join(" ".join(line[::back]) for line in lines))
+        with pytest.raises(TableError) as caught:
+            sv.read(path)
+        assert not any(options.get("format") == "basket" for options, _ in caught.value.readings), path

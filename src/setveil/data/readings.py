@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from types import MappingProxyType
 
 from setveil.data import answers, evidence
@@ -125,6 +126,8 @@ def are_items(table: NamedColumns) -> bool:
         return False
     if any(sum(map(is_personal, row)) for row in (*rows, *words)):
         return False
+    if table.separator == " " and len(rows) < evidence.MANY and not _come_anywhere(rows):
+        return False
     columns = [[row[at] for row in table.head if len(row) > at and row[at]] for at in range(len(table.names))]
     return not any(_is_called_id(table, at) or _holds_ids(columns[at]) for at in range(len(columns)))
 
@@ -135,12 +138,29 @@ def are_words(table: NamedColumns) -> bool:
     lines += table.names if table.header else []
     rows = [line.split() for line in lines]
     times = Counter(word for row in rows for word in {*row})
-    once = sum(number == 1 for number in times.values())
-    if len(table.names) != 1 or len(rows) < evidence.MANY or 2 * len(times) > len(rows):
+    once = {word for word, number in times.items() if number == 1}
+    if len(table.names) != 1 or max(map(len, rows), default=0) < 2 or any(map(is_full_name, lines)):
         return False
-    if max(map(len, rows)) < 2 or 10 * once > times.total() or any(map(is_full_name, lines)):
+    if any(map(is_personal, times)) or evidence.why_ids(rows):
         return False
-    return not evidence.why_ids(rows) and not any(is_personal(word) for word in times)
+    if len(rows) >= evidence.MANY:
+        return 2 * len(times) <= len(rows) and 10 * len(once) <= times.total()
+    return _come_anywhere(rows)
+
+
+def _come_anywhere(rows: evidence.Rows) -> bool:
+    """Tell whether the words of few lines come anywhere, and few lines have one to themselves."""
+    first = {row[0] for row in rows}.isdisjoint(word for row in rows for word in row[1:])
+    last = {row[-1] for row in rows}.isdisjoint(word for row in rows for word in row[:-1])
+    times = Counter(word for row in rows for word in {*row})
+    once = {word for word, number in times.items() if number == 1}
+    if len(rows) < 3 or first or last or 2 * sum(not once.isdisjoint(row) for row in rows) >= len(rows):
+        return False
+    if any(evidence.kind(word) != "word" for word in once) or any(
+        evidence.kind(word) == "date" for word in times
+    ):
+        return False
+    return not any(is_full_name(" ".join(pair)) for row in rows for pair in pairwise(row))
 
 
 def _holds_ids(values: Sequence[str]) -> bool:
