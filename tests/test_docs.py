@@ -147,7 +147,7 @@ def run_page(page: Path, whole: Path, tools: Path) -> list[Command]:
     for folder in folders[1:]:
         shutil.copytree(whole, folder)
     for block in blocks_of(text):
-        if block.language.startswith("python "):  # a file that the commands take
+        if re.match("(python|toml) ", block.language):  # a file that the commands take
             file = folders[part(text, block.start)] / block.language.split()[1]
             file.write_text("\n".join(block.lines) + "\n", "utf-8")
     commands = commands_of(text)
