@@ -37,6 +37,17 @@ def test_all_columns_of_number_codes_are_proposed(head: list[str], tmp_path: Pat
     assert sv.read(path, **caught.value.readings[0][0]).n_items == 10
 
 
+def test_no_other_column_is_proposed_beside_numbered_ones(tmp_path: Path) -> None:
+    rng = seeded(59)
+    codes = ["E11", "I10", "J45", "K21", "M54"]
+    lines = [[f"P{at:04}", rng.choice("FM"), *rng.sample(codes, 3)] for at in range(60)]
+    path = write(tmp_path / "a.csv", [["Pat_ID", "Sex", "ICD1", "ICD2", "ICD3"], *lines])
+    with pytest.raises(sv.TableError) as caught:
+        sv.read(path)
+    assert not any("Sex" in map(str, options.values()) for options, _ in caught.value.readings)
+    assert dict(caught.value.readings[-1][0]) == {"item_columns": "ICD1-ICD3"}
+
+
 def test_ages_and_places_side_by_side_are_no_items(tmp_path: Path) -> None:
     """Numbers of two digits, and numbers of which columns share few."""
     rng = seeded(52)

@@ -226,7 +226,7 @@ def likely_readings(table: NamedColumns) -> list[Reading]:
     if several:
         options = {**whose, "item_columns": as_fields(several, word)}
         readings.append((options, f"one row per {per}, items from these columns"))
-    if table.trimmed:
+    if table.trimmed or (several and table.header and numbered_alike(dict(enumerate(table.names)))):
         return readings
     if width == 1:
         alike = len(values[0]) >= evidence.MANY and not evidence.why_ids([[value] for value in values[0]])
