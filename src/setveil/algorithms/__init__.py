@@ -154,7 +154,7 @@ def named(text: str | Path, *, trusted: bool = False) -> str:
     DataError
         If the file cannot be read.
     RequestError
-        If it is a file and not trusted, fails, does not hold an algorithm, or is called as another one is.
+        If it is a file and not trusted, fails, contains no algorithm, or has the name of another algorithm.
     """
     if not is_file(str(text)):
         return str(text)
@@ -204,7 +204,7 @@ def _takes_five(function: Any) -> bool:
 
 
 def origin(name: str) -> dict[str, str]:
-    """Say what another's algorithm is, of which setveil's version says nothing; nothing of setveil's own.
+    """Identify an algorithm that is not part of setveil; empty for setveil's algorithms.
 
     Returns
     -------

@@ -95,7 +95,7 @@ class ItemGroups:
         return bool(kernel.is_threatened(self.state, np.array(image, np.int32), k))
 
     def support(self, group: int) -> int:
-        """Count the rows that hold a group."""
+        """Count the rows that contain a group."""
         return int(self.state.support[group])
 
     def partner(self, group: int) -> int | None:

@@ -22,7 +22,7 @@ def unseen_warnings(data: Transactions, sensitive: Sequence[str], tree: Hierarch
     Parameters
     ----------
     data : Transactions
-        The rows. If they hold no items at all, nothing is rejected.
+        The rows. If they contain no items at all, nothing is rejected.
     tree : Hierarchy, optional
         Names items that exist in addition to those of the data.
 

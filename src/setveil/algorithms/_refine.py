@@ -101,7 +101,7 @@ def refine(
 
 
 class Neighbours:
-    """Looks at what is published next to a node: whether a cut stays valid where it has changed.
+    """Checks that a cut stays valid around a node that has changed.
 
     Parameters
     ----------

@@ -46,5 +46,5 @@ def recoding_without(data: Transactions, gone: list[int]) -> Recoding:
 
 
 def greatest_counts(share: Fraction, n: int) -> Ints:
-    """Find for each number of rows up to n how many of them may hold an item: int64 (n + 1,), read-only."""
+    """Find how many of 0, 1, ..., n rows may contain an item: int64 (n + 1,), read-only."""
     return frozen([rows * share.numerator // share.denominator for rows in range(n + 1)], np.int64)

@@ -111,9 +111,8 @@ class ThreatSearch:
 class ThreatWalk(ThreatSearch):
     """Walk over the itemsets of extended rows in preorder, most frequent node first.
 
-    An extended row holds the nodes of the cut that the row has and all their ancestors but the root. The
-    walk is that over the paper's count-tree, whose paths it visits in the same order without ever building
-    the tree.
+    An extended row consists of the nodes of the cut that the row has and all their ancestors but the root.
+    The walk visits the paths of the paper's count-tree in the same order, without ever building the tree.
 
     Parameters
     ----------

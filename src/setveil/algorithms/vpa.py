@@ -28,7 +28,7 @@ info = AlgorithmInfo(
 
 @dataclass(frozen=True)
 class VPA:
-    """The algorithm VPA (vertical partitioning), which has no parameters of its own.
+    """The algorithm VPA (vertical partitioning), which has no parameters.
 
     Examples
     --------

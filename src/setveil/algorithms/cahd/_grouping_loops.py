@@ -34,8 +34,8 @@ def _place_of(indptr, items, row, item):
 def _without(link, beyond, indptr, items, row, item):
     """Find the first remaining row from `row` on that lacks a sensitive item.
 
-    ``beyond[p]`` leads past rows that are taken or hold the item of occurrence p, so that no run of such rows
-    is walked over twice.
+    ``beyond[p]`` leads past rows that are taken or contain the item of occurrence p, so that no run of such
+    rows is walked over twice.
     """
     end = _remaining(link, row)
     p = _place_of(indptr, items, end, item)

@@ -50,7 +50,7 @@ class _Alone:
     Attributes
     ----------
     error : float
-        How far answers are off, by what is known so far.
+        Error of the answers, by all labels found so far.
     """
 
     def __init__(self, whole: Piece, solver: Solver, worth: Worth) -> None:
@@ -127,11 +127,11 @@ class ClassSearch:
         return self._made(pieces, ways, best, alone.error)
 
     def _way(self, size: int, worth: Worth, alone: _Alone) -> _FoundClasses:
-        """Cut with one size, take back cuts where answers do not get better, and prove what is left.
+        """Cut with one size, undo cuts that do not improve answers, and prove the remaining classes.
 
-        Cuts are judged by drafts of the classes, as few of which stay as they are. Whether all rows together
-        are better is judged by their proven recoding, but where it is clear without; where they are, nothing
-        is proven of the classes.
+        Cuts are judged by drafts of the classes, since few classes stay as they are. One class of all rows is
+        judged by its proven recoding, unless the answer is clear without it. If one class is better, the
+        classes are not proven.
         """
         self.progress(f"cutting into classes of {size:,} rows")
         splitting = self._splitting()
@@ -167,10 +167,10 @@ class ClassSearch:
         }
 
     def _tell(self, root: Piece, worth: Worth, looks: dict[Cuts, Look]) -> set[Cuts]:
-        """Suppress more in classes of which else not all may be published, where answers get better so.
+        """Suppress more in classes that could not be published whole, where that improves answers.
 
-        Together, as one class of which not all is published can be why an item has no total; then single ones
-        are taken back. Returns which classes they are.
+        All at once, since one class that is not published whole can leave an item without a total; then
+        single classes are undone. Returns the classes.
         """
         known, told = self.solver.known, dict[Cuts, Look]()
         for piece in root.classes():

@@ -213,7 +213,7 @@ class Solver:
         return replace(found, told=replace(found, nodes=less, cost=found.cost + sum(more.values())))
 
     def _left_out_more(self, rows: Transactions, to: Ids, search: Search) -> dict[int, int]:
-        """Choose what else to suppress so that all may be told of the class, and what that loses."""
+        """Choose further items to suppress so that the class may be published whole, and price them."""
         published, shown = recode_rows(rows.indptr, rows.items, to)
         empty = int((np.diff(published) == 0).sum())
         if not 0 < empty < self.least:

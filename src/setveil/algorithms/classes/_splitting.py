@@ -1,4 +1,4 @@
-"""Cut rows on single items, by the greatest gain in what counts of both halves tell of other items."""
+"""Cut rows on single items, by how much the counts of both halves then reveal about other items."""
 
 from __future__ import annotations
 
@@ -48,9 +48,10 @@ class Piece:
 
 
 class Splitting:
-    """Cuts rows where that settles most of what is open: mutual information of a cut with other items.
+    """Cuts rows where a cut has most mutual information with other items.
 
-    Items count that are in rows enough to be told of in both halves: what a cut says of rarer ones is chance.
+    Only items count that are in enough rows to be published in both halves: for rarer items, a cut shows
+    chance.
 
     Parameters
     ----------

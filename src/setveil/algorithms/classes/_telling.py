@@ -1,8 +1,8 @@
-"""Suppress a little more of a class that has few empty rows, so that all may be told of it.
+"""Suppress a little more of a class that has few empty rows, so that it may be published whole.
 
-Of a class with some empty rows, but fewer than the least count, nothing may be told of what it suppresses,
-and that has no total in any class. With a few more empty rows it may. To suppress a label, all of its items,
-never makes another itemset rarer, so the promise holds on.
+A class with some empty rows, but fewer than the least count, must not publish its suppressed items, which
+then have no total in any class. With a few more empty rows it may. Suppressing a label with all its items
+never makes another itemset rarer, so the guarantee still holds.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Content = tuple[int, ...]
 
 
 def to_leave_out(rows: Iterable[Content], prices: Mapping[int, int], least: int) -> list[int] | None:
-    """Choose labels without which at least so many rows are empty, if any are: the cheapest for a row first.
+    """Choose labels to suppress until `least` rows are empty, if any are: the cheapest for a row first.
 
     Parameters
     ----------
@@ -62,6 +62,6 @@ def to_leave_out(rows: Iterable[Content], prices: Mapping[int, int], least: int)
 
 
 def _emptied(numbers: Counter[Content], content: Content) -> int:
-    """Count the rows that show nothing else, as far as they show all of it, or one or two labels of it."""
+    """Count the rows that show nothing but these labels, and show all of them, or one or two."""
     below = (some for size in range(1, min(len(content), _MOST + 1)) for some in combinations(content, size))
     return numbers[content] + sum(numbers[some] for some in below)

@@ -69,7 +69,7 @@ class Borders:
         return distinct_rows(*recode_rows(data.indptr, data.items, image))
 
     def moles_of(self, v: int) -> tuple[int, dict[int, int]]:
-        """Count the moles that hold an item, and those that hold another one next to it; before `count`."""
+        """Count the moles with an item, and with this and another item; before `count`."""
         tick = self._tick("looking for items in moles")
         occurring, others, counts = self.occurring.holding(v, tick)
         safe, spared, fewer = self.safe.holding(v, tick)

@@ -78,7 +78,7 @@ class PublicPrivateSplit:
         return Mole((item,), support, int(self._betrayed[0][item]), int(self._betrayed[1][item]))
 
     def facts(self, items: list[int]) -> tuple[int, int | None, int]:
-        """Count the rows that hold some public items; find the private item that most of them hold."""
+        """Count the rows that contain some public items; find their most frequent private item."""
         data = self.data
         row_of = np.repeat(np.arange(data.n_rows), data.row_lengths())
         held = np.bincount(row_of[np.isin(data.items, items)], minlength=data.n_rows) == len(items)

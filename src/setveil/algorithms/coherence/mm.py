@@ -32,7 +32,7 @@ NEAR = 1e-9  # scores that differ by a smaller share are compared exactly
 
 @dataclass(frozen=True)
 class MM:
-    """The algorithm MM, which has no parameters of its own.
+    """The algorithm MM, which has no parameters.
 
     Examples
     --------

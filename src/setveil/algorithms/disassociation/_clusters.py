@@ -57,7 +57,7 @@ def clusters_of(
     Parameters
     ----------
     secret : bool (n_items,)
-        Items of which a cluster keeps at most a share rho of its rows, if there is a rho.
+        Items that at most a share rho of a cluster's rows may keep, if there is a rho.
     """
     filled = np.flatnonzero(data.row_lengths() > 0)
     indptr, items = take_rows(data.indptr, data.items, frozen(filled, np.int64))

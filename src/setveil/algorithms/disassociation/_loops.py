@@ -182,7 +182,7 @@ def _fits(bits, inside, size, item, k, m):
 
 @compiled
 def _parts(bits, chunk_of, chunk):
-    """Count the rows that hold an item of a chunk."""
+    """Count the rows that contain an item of a chunk."""
     any_of = np.zeros(bits.shape[1], np.int64)
     for r in range(chunk_of.size):
         if chunk_of[r] == chunk:
@@ -193,7 +193,7 @@ def _parts(bits, chunk_of, chunk):
 
 @compiled
 def _are_few(parts, chunks, size, k, m):
-    """Whether rows could stay empty while k of them hold what is known."""
+    """Whether rows could stay empty while k of them contain the known items."""
     return chunks == 0 or parts < size + k * (min(m, chunks) - 1)
 
 
@@ -208,9 +208,9 @@ def fill_chunks(starts, pairs, rows, apart, k, m, clusters, place, chunks, few):
     pairs : int64 (pairs + 1,)
         Where the rows of each pair begin.
     rows : int64
-        The rows that hold the item.
+        The rows that contain the item.
     apart : bool (pairs,)
-        Whether the item has a chunk of its own.
+        Whether the item has a separate chunk.
     clusters : (int, int)
         The clusters to do: the first, and the one after the last.
     place : int64 (pairs,), written
@@ -286,7 +286,7 @@ def fill_shared(holders, rows, terms, cluster_ptr, clusters, k, m, chunk_of):
     holders : int64 (items + 1,)
         Where the rows of each item begin; frequent items first.
     rows : int64
-        The rows that hold the item, numbered from 0.
+        The rows that contain the item, numbered from 0.
     terms : int64 (clusters,), written
         How many items the term chunk of each cluster may lose at most.
     cluster_ptr, clusters : int64 (items + 1,), int64

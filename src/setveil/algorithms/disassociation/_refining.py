@@ -128,7 +128,7 @@ def _shared(one: _JointClusters, other: _JointClusters, k: int, m: int, spare: I
 def _together(
     number: int, one: _JointClusters, other: _JointClusters, scope: tuple[int, ...], shared: set[int]
 ) -> _JointClusters:
-    """Join two groups, of which some items now are in shared chunks."""
+    """Join two groups after some of their items have moved to shared chunks."""
     held = {item: found for item, found in one.held.items() if item not in shared}
     for item, (where, rows) in other.held.items():
         if item in shared:

@@ -41,8 +41,8 @@ class Disassociation(Declared):
     Attributes
     ----------
     cluster_size : int or None
-        Most rows of a cluster, as far as the rows can be split. None: ten times as many as one needs, which
-        are k, or k / rho where something is sensitive; at least twice as many, less one.
+        Most rows of a cluster, if the rows can be split. None: ten times the rows that a cluster needs: k, or
+        k / rho with sensitive items. At least twice that number, less one.
     refine : bool
         Publish items that are rare in each of several clusters, but not in all together, in chunks that these
         clusters share.

@@ -68,7 +68,7 @@ class AbsenceThreats:
     def threats(
         self, rows: tuple[Ints, Ids, Ints], published: NDArray[np.bool_], progress: Progress
     ) -> Iterator[LackedLeaf]:
-        """List threats between published nodes, of which no part is one, those of fewer nodes first.
+        """List minimal threats between published nodes, those of fewer nodes first.
 
         `rows`: distinct rows of published nodes, and how many rows each represents.
         """

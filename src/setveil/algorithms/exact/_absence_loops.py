@@ -10,9 +10,9 @@ from setveil.kernels.rows import holds
 
 @compiled
 def few_lack(indptr, items, weights, starts, tidlists, telling, k, largest, out, found):
-    """List sets of nodes, and a leaf each, such that some rows, but fewer than k, hold the set without it.
+    """List sets of nodes, and a leaf each, where 1 to k - 1 rows contain the set without the leaf.
 
-    A set is not extended by what may be omitted from it: only sets are listed of which no part does.
+    A set is not extended by nodes that may be omitted from it: only minimal sets are listed.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def few_lack(indptr, items, weights, starts, tidlists, telling, k, largest, out,
 
 @compiled
 def lacking(nodes, absent, starts, tidlists, weights, limit, out):
-    """Count the rows that hold all `nodes`, at least one, and not `absent`, up to `limit`.
+    """Count the rows that contain all `nodes`, at least one, and not `absent`, up to `limit`.
 
     Each node's rows ascend; the rows themselves are written to `out` (limit,). Returns their weight, and how
     many they are.

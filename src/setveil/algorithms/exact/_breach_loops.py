@@ -49,7 +49,7 @@ def find_breaches(
     out, ends : int64, written
         The ranks of the sets, one set after the other; where each ends.
     facts : int64 (any, 3), written
-        Of each: the item, the rows that hold the set, those of them that hold the item.
+        For each set: the item, the rows that contain the set, and the rows that also contain the item.
     budget : int
         Steps after which to end.
 

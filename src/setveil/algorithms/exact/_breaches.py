@@ -68,7 +68,7 @@ class Breaches:
             self._itself[sensitive.leaf] = np.arange(sensitive.leaf.size)
 
     def excess(self, support: int, together: int) -> int:
-        """Count how many of the rows that hold a sensitive item must lose it."""
+        """Count how many rows with a sensitive item must lose it."""
         return together - self.rho.numerator * support // self.rho.denominator
 
     def of_everybody(self) -> list[SecretBreach]:

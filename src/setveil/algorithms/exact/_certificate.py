@@ -107,7 +107,7 @@ class Prover:
     def least(self, given: Multipliers, fixed: Fixed, scale: int = SCALE) -> int | float:
         """Find the loss that multipliers prove in a branch; inf: there is no release in it.
 
-        With `scale` 0 only whether there is one is asked: inf or 0.
+        With `scale` 0, only decides whether there is a release: inf or 0.
         """
         tree, n, losses = self.tree, self.tree.n_leaves, self.losses
         inner, suppress = self.variables.n_inner, self.variables.suppress

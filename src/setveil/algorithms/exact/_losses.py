@@ -26,7 +26,7 @@ _LN2 = _DIGITS.ln(Decimal(2))
 
 
 def how_far(best: int, lower: int, whole: int) -> dict[str, float | bool]:
-    """Say how far a search came, whose best loss and proven bound are in units of which `whole` are 1."""
+    """Say how far a search came, from its best loss and proven bound in units of 1 / `whole`."""
     return {
         "loss": float(Fraction(best, whole or 1)),
         "lower_bound": float(Fraction(lower, whole or 1)),

@@ -45,7 +45,7 @@ def keep_greedily(order, starts, items, item_starts, moles_of, gone):
 
 @compiled
 def violated_cliques(kept, order, near, weight_order, out, ends):
-    """Find sets of items of which any two are a mole, and more than one is kept by a fractional solution.
+    """Find sets of items, any two of them a mole, of whose items a fractional solution keeps more than one.
 
     Parameters
     ----------
@@ -101,10 +101,11 @@ def _joins(x, clique, size, near):
 
 @compiled
 def lift_mole(mole, order, near, kept, weight_order, clique, factor):
-    """Extend a mole of r items by a clique L of items: those kept of both are r - 1 at most, if weighted.
+    """Extend a mole of r items by a clique L of items: both together keep at most r - 1 items, if weighted.
 
-    At most one item of L is kept. With it those items of the mole are not that make a mole with it, of which
-    there must be two or more: it counts as one less than these. (If it is one alone, nothing is gained.)
+    At most one item of L is kept. With it, the items of the mole that make a mole with it are not kept. There
+    must be two or more such items, and the item of L counts as one less than their number. (A single one
+    gains nothing.)
 
     Parameters
     ----------

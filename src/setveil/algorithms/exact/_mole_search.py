@@ -211,7 +211,7 @@ class MoleSearch:
         return chosen.size > 0
 
     def _pairs(self) -> NDArray[np.bool_] | None:
-        """Tell of each pair of items whether it is a mole; None where there are too many pairs."""
+        """Decide for each pair of items whether it is a mole; None if there are too many pairs."""
         n = self.items.size
         if n * n > MOST_PAIRS:
             return None

@@ -1,4 +1,4 @@
-"""What a guarantee about sensitive items demands, of whichever model."""
+"""The demands of a guarantee about sensitive items, of any model."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from setveil.hierarchy.tree import Hierarchy
 
 @dataclass(frozen=True)
 class Promise:
-    """What must hold of a release, of whichever model."""
+    """The demands on a release, of any model."""
 
     k: int
     m: int | float

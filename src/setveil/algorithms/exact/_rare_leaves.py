@@ -18,8 +18,8 @@ class RareLeaves:
     """A tree without the nodes that fewer than k rows hold.
 
     Such a node is never published, so each leaf below it is suppressed unless the cut lies above the highest
-    such node over it. All leaves of which this is told of the same node are suppressed together or not at
-    all: one of them represents all.
+    such node over it. All leaves below the same such node are suppressed together or not at all: one of them
+    represents all.
 
     Parameters
     ----------

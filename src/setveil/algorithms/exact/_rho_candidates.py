@@ -201,10 +201,9 @@ class RhoCandidates(Candidates):
         return candidate
 
     def _hide_some(self, candidate: Ids, found: Iterable[SecretBreach]) -> None:
-        """Leave sensitive items out of enough rows that hold the left side of each breach.
+        """Suppress sensitive items in enough rows that contain the left side of each breach.
 
-        In turn, of those rows first that are in most breaches which lack some; then rows where none is
-        needed any more get the item back.
+        Begins with the rows in most unresolved breaches. Rows that turn out unnecessary get the item back.
         """
         tail = candidate[self.tree.n_nodes :]
         of_item: dict[int, list[SecretBreach]] = {}

@@ -40,12 +40,12 @@ TOP = "\0"  # the node above the public root and sensitive items that may be kno
 
 
 class RhoSearch:
-    """The search for the least loss under a bound for what is learned of sensitive items.
+    """The search for the least loss under a bound on inference about sensitive items.
 
-    Supports of what is published are those in the data: a cut, and what is suppressed altogether, change
-    none. So whether a set of published nodes is in too few rows, or gives a sensitive item away, is a fact of
-    the data, and what a promise demands is linear in the variables. But it is not monotone: neither finer nor
-    coarser cuts inherit it, only suppression is safe. Nothing here relies on more than that.
+    Published nodes have the same supports as in the data: neither a cut nor full suppression changes them. So
+    whether a set of published nodes is in too few rows, or gives a sensitive item away, is a fact of the
+    data, and the demands of a guarantee are linear in the variables. But it is not monotone: neither finer
+    nor coarser cuts inherit it, only suppression is safe. Nothing here relies on more than that.
 
     Parameters
     ----------

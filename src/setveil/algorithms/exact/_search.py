@@ -338,7 +338,7 @@ class Search:
         self.incumbent.offer(coarsest)
 
     def _require_absent_kept(self, threat: list[int]) -> None:
-        """Refuse items to keep of which one tells too much where it is absent."""
+        """Raise an error if an item to keep reveals too much by its absence."""
         if not isinstance(threat, LackedLeaf):
             return
         *known, absent = (self.tree.labels[v] for v in threat)

@@ -112,7 +112,7 @@ class Variables:
         return low, high
 
     def of_clause(self, clause: Clause) -> tuple[int, ...]:
-        """List the variables of which a clause demands that not all are 0."""
+        """List the variables that a clause forbids to be all 0."""
         above, leaves = clause
         return tuple([v - self.n_leaves for v in above if v >= 0] + self.of_leaves(leaves))
 
@@ -125,12 +125,12 @@ class Variables:
         return tuple(v - self.n_inner for v in members if self.n_inner <= v < self.hidings)
 
     def name(self, leaves: tuple[int, ...]) -> list[tuple[int, int]]:
-        """Hear that a clause names leaves.
+        """Register the leaves that a clause names.
 
         Returns
         -------
         list of (int, int)
-            Pairs of variables of which not both may be 1, for the leaves that no clause named before: a leaf
+            Pairs of variables that exclude each other, for the leaves that no clause named before: a leaf
             below the cut is no longer there to be suppressed.
         """
         fresh = [leaf for leaf in leaves if self.suppress and not self._named[leaf]]

@@ -14,13 +14,13 @@ from setveil.sorting import sort_piece
 
 
 def no_bits(n_nodes: int) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
-    """Return `dense` and `bits` for `is_rare` of nodes none of which has bits."""
+    """Return `dense` and `bits` of `is_rare` for nodes without bits."""
     return frozen(np.full(n_nodes, -1), np.int64), frozen(np.zeros((0, 0)), np.uint64)
 
 
 @compiled
 def is_rare(nodes, starts, tidlists, weights, dense, bits, k):
-    """Whether rows of weight less than k hold all `nodes`.
+    """Whether rows of weight less than k contain all `nodes`.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def is_rare(nodes, starts, tidlists, weights, dense, bits, k):
     dense : int64 (n_nodes,)
         Which of `bits` is the node's, -1 for nodes of few rows.
     bits : uint64 (any, n / 64 rounded up)
-        Whether each row holds a node, a bit each.
+        Whether each row contains the node, a bit each.
     k : int
     """
     rarest = nodes[0]
@@ -266,7 +266,7 @@ def violated_clauses(
 def cheapest_choices(
     some, k, starts, tidlists, weights, indptr, items, position, low, high, hidden, out
 ):  # fmt: skip
-    """Find in each row that holds a rare set its least hidden leaf below each node.
+    """Find in each row with a rare set its least hidden leaf below each node.
 
     `out` (k, size) is written. Returns the number of rows.
     """

@@ -52,10 +52,10 @@ def _sort(array, n):
 def _search(
     low, high, sort, most, k, m, state, levels, path, without, count, slot, trie, rows, found, budget
 ):
-    """Go on with the search, for about `budget` steps; return the arrays, some of which may have grown.
+    """Go on with the search, for about `budget` steps; return the arrays, which may have grown.
 
     The sets are visited depth first, each behind its prefix, greater ranks first: so all subsets of a set
-    come before it. Level d holds the rows that contain ``path[:d]``, cut down to the nodes that are frequent
+    come before it. Level d has the rows that contain ``path[:d]``, cut down to the nodes that are frequent
     with it; level 0 all rows.
 
     Parameters
@@ -220,7 +220,7 @@ class MinimalRareItemsets:
     rows : Ranked
         The rows; every rank alone is frequent.
     low, high : int32 (n_ranks,)
-        Leaf interval of each rank; no set holds a node and its ancestor.
+        Leaf interval of each rank; no set contains both a node and its ancestor.
     k, m : int
         Sets of at most m nodes with support in (0, k) are rare; m is at least 2.
     limits : (sort, most), optional

@@ -348,7 +348,7 @@ def search(
     floor : list of int
         The cut that no other may go below.
     phase : str
-        Put before what is said to `progress`.
+        Prefix of the messages to `progress`.
     hint : str
         What to do if the threats do not fit in memory.
 
@@ -375,7 +375,7 @@ def in_rounds(
 ) -> Iterator[tuple[int, Scenario]]:
     """Run HgHs for k^1-, k^2-, ... k^last-anonymity, each above the cut of the round before: mHgHs.
 
-    Where m is said of columns, round i is for at most i items of each.
+    If each column has its m, round i is for at most i items of each column.
 
     A round that works on the same hierarchy as the one before, and for which no row is long enough, is not
     run again.

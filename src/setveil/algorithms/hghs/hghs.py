@@ -30,7 +30,7 @@ info = AlgorithmInfo(
 
 @dataclass(frozen=True)
 class HgHs:
-    """The algorithm HgHs, which has no parameters of its own.
+    """The algorithm HgHs, which has no parameters.
 
     Examples
     --------

@@ -31,7 +31,7 @@ info = AlgorithmInfo(
 
 @dataclass(frozen=True)
 class MHgHs:
-    """The algorithm mHgHs, which has no parameters of its own.
+    """The algorithm mHgHs, which has no parameters.
 
     Examples
     --------

@@ -124,7 +124,7 @@ def _find_children(rows, tree, row, node, alive, found, at, gain):
 
 @compiled
 def _expand_shared(starts, node, alive, n0, n1, n_rows, found, at):
-    """Replace the last part's nodes of which all rows hold the same children; return the nodes' new end."""
+    """Expand the last part's nodes whose children are the same in all rows; return the nodes' new end."""
     n_nodes = n1 - n0
     shared = np.empty(n_nodes, np.bool_)
     some = False
@@ -158,7 +158,7 @@ def _append_nodes(starts, node, alive, end, v, may, expand, found, at, cell):
 
 @compiled
 def _same(found, at, a, b):
-    """Tell whether two cells hold the same children."""
+    """Decide whether two cells have the same children."""
     p, q = at[a], at[b]
     if at[a + 1] - p != at[b + 1] - q:
         return False

@@ -35,11 +35,11 @@ def find_nodes(
 ) -> tuple[Ids, Ints, dict[str, Any]]:
     """Find the node that each occurrence is published as.
 
-    A part is a set of rows with nodes of the hierarchy such that every row holds leaves under each node and
-    none elsewhere: all its rows look the same if published as these nodes. It starts with all rows under
-    the root. As long as some node of a part can be expanded, the part is split: rows that hold the same
-    children of the node go together and are published as these children in its place; rows in groups of
-    fewer than k stay behind with the node as it was. Every part has at least k rows, always.
+    A part is a set of rows with nodes of the hierarchy such that every row has leaves under each node and
+    nowhere else: all its rows look the same if published as these nodes. It starts with all rows under the
+    root. As long as some node of a part can be expanded, the part is split: rows with the same children of
+    the node go together and are published as these children in its place; rows in groups of fewer than k stay
+    behind with the node as it was. Every part has at least k rows, always.
 
     Parameters
     ----------
@@ -55,15 +55,15 @@ def find_nodes(
     nodes : int32 (n_occurrences,)
         In the order of ``data.items``.
     part_of : int64 (n,)
-        The part of each row; -1: none, since the row holds no item.
+        The part of each row; -1: none, since the row is empty.
     details : dict
         ``parts``: how many sets of rows are published alike; ``splits``: how many times a part was split.
 
     Notes
     -----
-    What is to be decided is decided so:
+    Rules:
 
-    - A node of which all rows of a part hold the same children is expanded at once: that separates nobody.
+    - A node whose children are the same in all rows of a part is expanded at once: that separates nobody.
       So is a node with an only child, from the start.
     - The node to expand is the one that lowers the loss most: NCP summed over the occurrences of the rows
       that move, after the moves below; rows that stay behind gain nothing. Equal gains: the first in item
@@ -72,8 +72,8 @@ def find_nodes(
       these keep k: rows that gain least first, among them those with the fewest copies in the part, then in
       item order of the rows. If that is not enough, a whole group stays behind: the one of least total gain,
       then the one whose first row is first in item order.
-    - A part of at least 2k rows of which some node can be expanded is split; no other can be: two parts need
-      2k rows. That is also why a second group is left if a whole one stays behind.
+    - Only a part of at least 2k rows with an expandable node is split: two parts need 2k rows. That is also
+      why a second group is left if a whole one stays behind.
     - The rows that stay behind are a part like any other, but do not try the same node again.
 
     The published rows do not depend on the order of the input rows. Which of several equal rows goes where

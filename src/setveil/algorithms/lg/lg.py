@@ -31,7 +31,7 @@ info = AlgorithmInfo(
 
 @dataclass(frozen=True)
 class LG:
-    """The algorithm LG, which has no parameters of its own.
+    """The algorithm LG, which has no parameters.
 
     Examples
     --------
@@ -58,8 +58,7 @@ def anonymize(
     For (k,rho)^m-anonymity that is done without the sensitive items, and some rows then lose these (see
     `_sensitive_cap.hidden_in_parts`).
 
-    Details: see `find_nodes`; with sensitive items how many occurrences of which are `hidden`, and
-    `warnings`.
+    Details: see `find_nodes`; with sensitive items, `hidden` (suppressed occurrences of each) and `warnings`.
     """
     from setveil.algorithms.lg._partitioning import find_nodes
     from setveil.guarantees.km_rho import KmRho

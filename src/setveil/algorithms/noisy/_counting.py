@@ -1,4 +1,4 @@
-"""Counts of which one row changes little: supports of items and pairs, and cells of blocks."""
+"""Counts that one row changes little: supports of items and pairs, and cells of blocks."""
 
 from __future__ import annotations
 
@@ -48,8 +48,7 @@ def pair_supports(rows: NDArray[np.bool_]) -> tuple[list[tuple[int, int]], list[
 def cells(rows: NDArray[np.bool_], blocks: Sequence[Sequence[int]]) -> list[int]:
     """Count the rows of every cell of every block: a row is in one cell of each block, however long it is.
 
-    Cell c of a block holds the rows that have the i-th column of the block where bit i of c is set, and no
-    other of its columns.
+    The rows of cell c have exactly those columns of the block whose bits are set in c.
     """
     out: list[int] = []
     for block in blocks:

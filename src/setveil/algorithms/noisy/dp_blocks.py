@@ -153,7 +153,7 @@ def noisy_blocks(
     noise: Noise,
     progress: Progress = silent,
 ) -> NoisyBlocks:
-    """Choose items, pairs and blocks, and count the cells: each line with noise of its own budget."""
+    """Choose items, pairs and blocks, and count the cells: each line with noise of a separate budget."""
     from setveil.algorithms.noisy import _counting as counting
     from setveil.published.blocks import NoisyBlocks
 

@@ -19,7 +19,7 @@ NONE = -1
 
 
 class Partners(NamedTuple):
-    """What each group is best merged with, as far as that has been asked."""
+    """The best partner of each group, where it has been computed."""
 
     made: Ints  # int64 (n,): stamp of the group when it was asked; another stamp: not asked yet
     # int32 (n,): the best partner, the first of equals; NONE: nothing may be merged with it, now or later

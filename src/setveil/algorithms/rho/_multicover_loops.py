@@ -11,7 +11,7 @@ from setveil.kernels.rows import holds
 
 @compiled
 def list_holders(rules, rows, lists, first, ends, holders, budget):
-    """List the rows that hold all items of each rule, from rule `first` on, for about `budget` steps.
+    """List the rows that contain all items of each rule, from rule `first` on, for about `budget` steps.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def list_holders(rules, rows, lists, first, ends, holders, budget):
 
 @compiled
 def _holds_all(items, begin, end, wanted):
-    """Tell whether a row holds all of some items."""
+    """Decide whether a row contains all of some items."""
     for x in wanted:  # noqa: SIM110  (compiled)
         if not holds(items, begin, end, x):
             return False

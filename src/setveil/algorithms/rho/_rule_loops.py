@@ -1,4 +1,4 @@
-"""The walk over what someone may know of a person, and what it tells of sensitive items."""
+"""The walk over sets of known items, and what they reveal about sensitive items."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def walk_rules(rows, secrets, limit, size, surest, levels, path, tally, state, o
     secrets : int64 (n + 1,), int32 (any,), bool (n_ids,)
         The sensitive items of each row; which ids that may be known are sensitive themselves.
     limit : int64 (rows + 1,)
-        How many of this many rows may hold a sensitive item.
+        How many of this many rows may contain a sensitive item.
     size : int
         Number of known items, at least 1.
     surest : bool
@@ -32,7 +32,7 @@ def walk_rules(rows, secrets, limit, size, surest, levels, path, tally, state, o
         first by its known items, the first by what it tells.
     levels : int64 (size + 1, n_ids), int64 (size + 1, n_ids + 1), int64 (size + 1,), int64 (size + 1,), \
              int64 (size + 1, occurrences), written
-        Level d holds the rows with the first d - 1 items of the path: the items that may come next, where
+        Level d has the rows with the first d - 1 items of the path: the items that may come next, where
         the occurrences of each begin, how many there are, which is the next, the occurrences.
     path : int64 (size,), written
     tally : int64 (n_ids,), bool (n_ids,), zeros, written and cleared

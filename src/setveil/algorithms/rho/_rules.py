@@ -1,4 +1,4 @@
-"""Rules: what is known of a person, and which sensitive item it reveals."""
+"""Rules: known items of a person, and the sensitive item that they reveal."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TOO_MANY = "Long rows have too many subsets. Bound what someone may know, to m o
 
 
 class SensitiveRule(NamedTuple):
-    """A rule: of `support` rows with the known items, `told` hold the sensitive one."""
+    """A rule: of `support` rows with the known items, `told` contain the sensitive item."""
 
     known: tuple[int, ...]
     secret: int
@@ -31,7 +31,7 @@ class SensitiveRule(NamedTuple):
 
 
 class RuleSearch:
-    """Finds the rules that tell of a sensitive item more surely than is allowed.
+    """Finds the rules that reveal a sensitive item more surely than is allowed.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class RuleSearch:
     is_secret : bool (n_ids,)
         Which ids are sensitive items.
     limit : int64
-        For each number of rows how many of them may hold a sensitive item (see `greatest_counts`).
+        For each number of rows, how many of them may contain a sensitive item (see `greatest_counts`).
     public : bool
         Whether only items that are not sensitive may be known.
     hint : str
@@ -96,8 +96,8 @@ class RuleSearch:
         Returns
         -------
         int32 (rules, size + 2)
-            Known items in item order, by the item order of these; what they tell; and how many of the rows
-            that hold all this are too many.
+            Known items in item order, by the item order of these; the sensitive item; and how many rows with
+            all these are too many.
         """
         state = np.zeros(5, np.int64)
         out = self._search(size, state, np.empty(0, np.int32), progress, surest=False)

@@ -47,9 +47,9 @@ def choose_items(
     is_secret : bool (n_ids,)
         Which ids are sensitive items.
     limit : int64
-        For each number of rows how many of them may hold a sensitive item.
+        For each number of rows, how many of them may contain a sensitive item.
     loss : list of int
-        What suppressing each id loses.
+        Loss by suppressing each id.
     most : int, optional
         Stop as soon as more is lost, whatever breaches then.
 
@@ -114,8 +114,9 @@ def bring_back(
 ) -> list[int]:
     """Find which of the items suppressed can come back, those of the greatest loss first, in item order.
 
-    An item that comes back changes the support of sets that hold it, no others. So only rules that know it
-    (all within its rows, where it tells nothing more) and those that tell it can breach.
+    An item that comes back changes only the support of sets that contain it. So only two kinds of rules can
+    breach: those with it among the known items (all within its rows, where it reveals nothing more), and
+    those that reveal it.
     """
     n = is_secret.size
     back = []

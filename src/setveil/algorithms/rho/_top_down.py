@@ -143,7 +143,7 @@ class TopDown:
         return best
 
     def _least(self, cut: frozenset[int]) -> int:
-        """Cost of a cut of which nothing is suppressed."""
+        """Cost of a cut without suppression."""
         return sum(self._full[v] for v in cut)
 
     def _gain(self, v: int) -> int:

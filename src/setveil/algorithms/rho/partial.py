@@ -30,7 +30,7 @@ info = AlgorithmInfo(
 
 @dataclass(frozen=True)
 class Partial:
-    """Partial suppression, which has no parameters of its own.
+    """Partial suppression, which has no parameters.
 
     Examples
     --------
@@ -54,8 +54,8 @@ def anonymize(
 ) -> tuple[LocalRecoding, dict[str, Any]]:
     """Suppress occurrences (see `_hidden_occurrences.hide_for_public`, `_hidden_occurrences.hide_for_any`).
 
-    Details: how many occurrences of which items are `hidden`; for rho-uncertainty how many rules were made
-    safe (`steps`); `warnings`.
+    Details: `hidden`, the suppressed occurrences of each item; for rho-uncertainty `steps`, the number of
+    rules made safe; `warnings`.
 
     Notes
     -----

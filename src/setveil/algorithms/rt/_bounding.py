@@ -72,7 +72,7 @@ def bounded(
 def relational_classes(
     table: Table, k: int, parameters: Bounding, progress: Progress
 ) -> tuple[NDArray[np.int64], dict[str, Any]]:
-    """Make classes of the rows of a table in canonical order; and what is said of them.
+    """Make classes of the rows of a table in canonical order, and describe them.
 
     The classes are numbered by their first rows.
     """

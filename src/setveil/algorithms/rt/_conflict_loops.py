@@ -87,9 +87,9 @@ def number_nodes(parent, upwards, occurrences, support, k, allowed, number, node
 
 @compiled
 def find_conflicts(indptr, items, rows, parent, number, node, k, clash):
-    """Mark the pairs of nodes of which a release may publish only one.
+    """Mark the pairs of nodes that exclude each other in a release.
 
-    One lies above the other, or they stand together in some rows, but in fewer than k.
+    One lies above the other, or they are together in some rows, but in fewer than k.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ def find_conflicts(indptr, items, rows, parent, number, node, k, clash):
 
 @compiled
 def cover_conflicts(clash, order, members, ends):
-    """Cover all conflicts by cliques: sets of nodes of which any two are in conflict.
+    """Cover all conflicts by cliques: sets of nodes that are pairwise in conflict.
 
     Begins with the nodes that come first; grows each clique by the node that covers most conflicts which no
     clique covers yet.

@@ -51,7 +51,7 @@ class Extents:
         )
 
     def digits(self, number: int) -> Ints:
-        """Write an integer as digits, the last of which has its sign: int64 (n_digits,)."""
+        """Write an integer as digits, with its sign on the last: int64 (n_digits,)."""
         out = []
         for _ in range(self.n_digits - 1):
             out.append(number & ((1 << self.bits) - 1))

@@ -144,7 +144,7 @@ class ForestCandidates:
         return self.refined(self.brought_back(candidate))
 
     def _near(self, nodes: list[int], candidate: Ids) -> Rows:
-        """Recode the rows that hold a leaf of some, by a candidate."""
+        """Recode, by a candidate, the rows that contain a leaf of some nodes."""
         starts, holders = self._separator.starts, self._separator.holders
         some = np.unique(np.concatenate([holders[starts[v] : starts[v + 1]] for v in nodes])).astype(np.int64)
         indptr, leaves, weights = self._separator.rows

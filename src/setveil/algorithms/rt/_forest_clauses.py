@@ -66,7 +66,7 @@ class ForestSeparator:
         return frozenset(self.parent[v] for v in threat)
 
     def general_form(self, threat: list[int], first: int = 0) -> tuple[int, ...]:
-        """Generalize a threat as far as it stays one, beginning with one of its nodes."""
+        """Generalize a threat while it stays a threat, beginning with one of its nodes."""
         some = generalize_threat(
             np.array(threat, np.int64), first, self.up, self.low, self.high, self.tree.root, *self.rare,
         )  # fmt: skip

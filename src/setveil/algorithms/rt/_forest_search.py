@@ -40,11 +40,11 @@ class ForestSearch:
     Attributes
     ----------
     incumbent : Incumbent
-        Holds the best candidate.
+        Contains the best candidate.
     lower : int
         Proven: no candidate loses less.
     program : Program
-        Holds the clauses.
+        Contains the clauses.
     """
 
     def __init__(

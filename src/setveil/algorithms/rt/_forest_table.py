@@ -1,4 +1,4 @@
-"""From a table to a forest, and from the best candidate to what is published."""
+"""From a table to a forest, and from the best candidate to the published table."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ class ItemForest:
     values : sequence of int32 (n_rows,)
         A leaf of each of these trees for each row.
     items : sequence of Tree
-        Of the items, of each of their columns; none: rows hold no items.
+        Of the items, of each of their columns; empty: rows have no items.
     rows : (indptr, items)
         The leaves of these trees that each row holds: the number of a leaf in its tree, plus
         that of all nodes of the trees before it.

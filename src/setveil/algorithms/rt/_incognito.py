@@ -21,7 +21,7 @@ MOST = 1_000_000  # combinations of levels
 def levels(column: QuasiIdentifier) -> Ids:
     """List the node of each value at each level: int32 (levels, n_values).
 
-    All paths are made equally long by repeating the value at the bottom: level 0 holds the values themselves,
+    All paths are made equally long by repeating the value at the bottom: level 0 has the values themselves,
     the last level the root. The column must have a hierarchy.
     """
     parent: NDArray[np.int32] = column.parent  # type: ignore[assignment]

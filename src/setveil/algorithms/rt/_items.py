@@ -53,9 +53,9 @@ class ClassItems:
     table : Table
         Its rows in canonical order.
     hierarchy : Hierarchy
-        Holds all items; losses are measured on the whole of it.
+        Contains all items; losses are measured on the whole hierarchy.
     guarantee : KKmAnonymity
-        What is to hold within each class.
+        Must hold within each class.
     algorithm : str
         For sets: gives k^m-anonymity, or protects all itemsets of m items.
     """

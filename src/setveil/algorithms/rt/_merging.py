@@ -175,7 +175,7 @@ class _Items:
 def within(
     clusters: RowPartition, by: str, delta: Fraction, progress: Progress = silent
 ) -> Iterator[tuple[int, int]]:
-    """Merge clusters while R stays within a bound; yields the two places, of which the second is empty then.
+    """Merge clusters while R stays within a bound; yields the two places; the second is empty then.
 
     The open cluster that loses least takes its first partner that the bound allows; if there is none it is
     closed, and may only be a partner.
@@ -183,7 +183,7 @@ def within(
     Parameters
     ----------
     clusters : RowPartition
-        R of which is within the bound.
+        R is within the bound.
     by : {"r", "t", "rt"}
         What makes a good partner (see `RowPartition.partners`).
     """
@@ -214,7 +214,7 @@ def until(
 ) -> Iterator[int]:
     """Merge the cluster whose items lose most with its best partner, until all lose little enough.
 
-    Yields the loss of all items at the start and after each merge, of which the last is the first that is
+    Yields the loss of all items at the start and after each merge. The last loss is the first that is low
     enough, or that of a single cluster.
 
     Parameters

@@ -120,7 +120,7 @@ class Publishable:
         return [limit for limit in larger if values[limit.members].sum() > limit.most + TOLERANCE]
 
     def check(self, chosen: Marks) -> Sequence[Limit]:
-        """List limits that nodes break of which no two exclude each other; none: they may be published."""
+        """List the limits that compatible nodes break; empty: they may be published."""
         out: dict[bytes, Limit] = {}
         for threat in self._threats(chosen):
             for limit in self._forbidding(threat):
@@ -145,7 +145,7 @@ class Publishable:
 
     @cached_property
     def _leaf_rows(self) -> tuple[Ints, Ids]:
-        """The rows of the part that can hold a threat of three nodes or more."""
+        """The rows of the part that can contain a threat of three nodes or more."""
         sizes = self.indptr[self.rows + 1] - self.indptr[self.rows]
         return take_rows(self.indptr, self.items, self.rows[sizes > 2])
 
@@ -206,8 +206,8 @@ class Publishable:
         """State what a threat proves, in most general form.
 
         Let S be the threat, or a generalization of it whose support is still in (0, k), and let a row of the
-        threat hold a leaf below each node of S. Anyone who publishes for each of them a node between the two
-        publishes a set that this row holds, in at most as many rows as S.
+        threat contain a leaf below each node of S. A release with a node between the two, for each of them,
+        publishes a set that this row contains, in at most as many rows as S.
         """
         starts, tidlists, weights = self._holders
         indptr, leaves = self._leaf_rows

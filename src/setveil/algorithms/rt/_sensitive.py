@@ -26,14 +26,14 @@ def require_nothing_sensitive(algorithm: str, guarantee: Guarantee) -> None:
 
 
 class SensitiveValues:
-    """The sensitive columns and items of a table, of which no class may have one in common too often.
+    """The sensitive columns and items of a table, which no class may have in common too often.
 
     Parameters
     ----------
     hierarchy : Hierarchy
         Of its items.
     guarantee : KKmAnonymity
-        Says what is sensitive, how often it may be, and what is known of a row also.
+        Names the sensitive values, how often they may occur, and how many items are known, too.
     """
 
     def __init__(self, table: Table, hierarchy: Hierarchy, guarantee: KKmAnonymity) -> None:

@@ -139,7 +139,7 @@ class _State:
 
 
 def top_down(table: Table, k: int, progress: Progress = silent) -> list[Ids]:
-    """Specialize the roots as far as all classes keep k rows, what lowers the loss most first.
+    """Specialize the roots while all classes keep k rows; the greatest decrease of loss comes first.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ def anonymize(
     progress: Progress = silent,
     trace: Trace | None = None,
 ) -> tuple[Parts, dict[str, Any]]:
-    """Make a table (k,k^m)-anonymous by classes of rows, each with a recoding of its own.
+    """Make a table (k,k^m)-anonymous by classes of rows, each recoded separately.
 
     Details: `frontier`: of each partition that was tried `search`, `least`, `classes`, `smallest`,
     `relational_loss`, `transaction_loss`, `suppressed_share`, `f`, and whether it was `chosen`; `optimality`:
