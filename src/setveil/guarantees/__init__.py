@@ -1,11 +1,11 @@
-"""Privacy models: what a release promises. One file per model; `verify` checks it from what is published.
+"""Privacy models: what a release promises. One file per model; `verify` checks it in the published files.
 
-A module here is a model. It holds the class of its guarantees, whose `model` is the name of the model, and
+A module here is a model. It has the class of its guarantees, whose `model` is the name of the model, and
 `model`, a `Model` that describes it. Its verifier is the module of the same name in `verify`. Command line,
 studies, reports and documentation find it by this.
 
-Others bring models in files that the user named, or in installed packages, as entry points of the group
-`setveil.guarantees`: such a module holds `model`, the class, and its verifier as `verify`.
+Other models come in files that the user named, or in installed packages, as entry points of the group
+`setveil.guarantees`: such a module has `model`, the class, and its verifier as `verify`.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Guarantee(Keywords):
         return self
 
     def require_feasible(self, data: Transactions) -> None:
-        """Refuse data that no release can protect so (`InfeasibleError`), as far as that is plain."""
+        """Raise an error (`InfeasibleError`) if no release can protect the data so, and that is plain."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return `model` and the parameters as JSON types ("inf" for infinity)."""
@@ -78,7 +78,7 @@ def _nothing(_facts: Facts) -> list[Any]:
 
 @dataclass(frozen=True)
 class Words:
-    """What is said of one privacy model."""
+    """The words for one privacy model."""
 
     parameters: tuple[str, ...]  # its parameters, in the order in which they are shown
     promise: Callable[[Facts], str]  # the promise, in one sentence
@@ -177,7 +177,7 @@ def _require_names(modules: Iterable[Any]) -> None:
 
 
 def require_model(module: ModuleType, where: str) -> None:
-    """Refuse a module of someone else that holds no privacy model."""
+    """Raise an error if someone else's module has no privacy model."""
     described = getattr(module, "model", None)
     wrong = ""
     if not isinstance(described, Model):

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PrivacyConstraints(Guarantee):
-    """No part of what is published of a protected itemset occurs in some row, but in fewer than k rows.
+    """No published part of a protected itemset occurs in some row, but in fewer than k rows.
 
     So nobody who knows some items of a protected itemset can narrow a person down to fewer than k rows.
 

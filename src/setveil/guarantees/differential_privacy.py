@@ -1,4 +1,4 @@
-"""Differential privacy: what is published would hardly be less likely without any one person's row."""
+"""Differential privacy: without any one person's row, the release would hardly be less likely."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LEAST, MOST = Fraction(1, 10**6), Fraction(10**6)
 
 @dataclass(frozen=True, init=False)
 class DifferentialPrivacy(Guarantee):
-    """What is published is as likely, but for a factor of at most e^epsilon, if a row is added or removed.
+    """A release is as likely, up to a factor of e^epsilon, if a row is added or removed.
 
     A promise about how a release is made, not about what is in it: noise that was drawn as it should be
     cannot be distinguished from other noise. A row is a person; several rows of one person must be merged

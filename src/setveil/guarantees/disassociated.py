@@ -28,9 +28,9 @@ RHO = Fraction(1, 5)  # where items are sensitive and no rho is given
 class Disassociated(Guarantee):
     """Anyone who knows at most m items of a person cannot rule out that k rows hold them.
 
-    For every set of at most m items that some row of some data that the release may come from holds, some
-    such data have at least k rows that hold it. With sensitive items also: in no chunk, whatever of at most m
-    items in it is known, does a share of more than rho of the rows hold a sensitive item.
+    Take any set of at most m items in a row of any data that the release may come from. Some such data have
+    at least k rows that contain the set. With sensitive items also: in no chunk, whichever of its items are
+    known (at most m), does more than a share rho of the rows contain a sensitive item.
 
     This is weaker than k^m-anonymity: an attacker is not certain, but may be nearly so
     (docs/groups.md has examples).

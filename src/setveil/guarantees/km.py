@@ -37,9 +37,10 @@ class KmAnonymity(Guarantee):
         (see `setveil.read_facts`), also a number for each: every set of at most this many items of each
         column.
     absent : int
-        1: the promise also holds against someone who knows, also, an item that the person does not have:
-        no row or at least k hold a set of at most m items, or none, and not that item. An item excludes rows
-        only where the release shows what certainly means it (docs/verify.md). 0: nothing is said of that.
+        1: the promise also holds against someone who also knows an item that the person does not have: no
+        row, or at least k rows, contain a set of at most m items (also the empty one) and lack that item. An
+        item excludes rows only where the release shows labels that certainly mean it (docs/verify.md). 0:
+        absent items are not covered.
     known : {"facts", "codes"}
         Of facts (see `setveil.read_facts`): what counts as one known item, a fact, or a code with everything
         about it: at least k rows show all that is published of any m codes of a person (docs/facts.md).
@@ -102,7 +103,7 @@ class KmAnonymity(Guarantee):
         Raises
         ------
         RequestError
-            If m is said of other columns than these.
+            If m names other columns than these.
         """
         if not isinstance(self.m, PerColumn):
             return self
@@ -111,7 +112,7 @@ class KmAnonymity(Guarantee):
         return replace(self, m=self.m.each[known[0]]) if len(known) == 1 else self
 
     def up_to(self, most: int) -> KmAnonymity:
-        """Take the promise to somebody who knows so many items at most, of each column where m is said so."""
+        """Lower m to at most `most`: in each column if m is a number for each."""
         m = self.m.at_most(most) if isinstance(self.m, PerColumn) else min(self.m, most)
         return replace(self, m=m)
 

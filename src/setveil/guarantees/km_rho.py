@@ -29,9 +29,9 @@ KNOWS = (PUBLIC, ANY)
 class KmRho(Guarantee):
     """Anyone who knows at most m items of a person finds k rows that fit, and learns nothing sensitive.
 
-    Every non-empty set of at most m known items that some row holds is in at least k rows, and of the rows
-    that hold a set of at most m known items (of all rows, for the empty set) no more than a share rho hold
-    any one other sensitive item.
+    Every non-empty set of at most m known items in some row is in at least k rows. Among the rows that
+    contain a set of at most m known items (all rows, for the empty set), at most a share rho contain any one
+    other sensitive item.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def require_public(data: Transactions, sensitive: Iterable[str]) -> None:
 
 
 def filled_rows(data: Transactions, sensitive: Iterable[str]) -> int:
-    """Count the rows that hold an item that is not sensitive."""
+    """Count the rows that contain an item that is not sensitive."""
     import numpy as np
 
     hidden = set(sensitive)
@@ -238,7 +238,7 @@ def _reading(g: Facts) -> Points:
 
 
 def violation_words(entry: Facts) -> str:
-    """Say which items too few rows hold, or what they tell of a sensitive item."""
+    """Say which items are in too few rows, or what they reveal about a sensitive item."""
     where = f"class {entry['class']}, " if "class" in entry else ""
     known = ", ".join(entry["itemset"]) or "nothing known"
     if "betrays" not in entry:

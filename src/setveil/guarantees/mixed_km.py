@@ -70,7 +70,7 @@ class MixedKmAnonymity(Guarantee):
         Raises
         ------
         RequestError
-            If m is said of other columns than these and the quasi-identifiers.
+            If m names other columns than these and the quasi-identifiers.
         """
         if isinstance(self.m, PerColumn):
             self.m.require_columns([QI, *names])

@@ -1,11 +1,12 @@
-"""What is published: one file per kind of release. Adding one is adding a file.
+"""Published data: one file per kind of release. To add a kind, add a file.
 
-A module here that holds `info`, a `KindInfo`, is a kind of release. It also holds
+A module here with `info`, a `KindInfo`, is a kind of release. It also has
 
-- `publish(data, made, seed, details) -> Release`: what an algorithm made, in an order that tells nothing,
+- `publish(data, made, seed, details) -> Release`: the result of an algorithm, in an order that reveals
+  nothing,
 - `holds(path) -> bool`: whether a file or folder is a release of this kind,
-- `read(path, read_rows, **reading)`: what is published there, as `Release.exposed` gives it,
-- `measurable(path, exposed, original, tree)`: of what was read, what `Release.measurable` gives.
+- `read(path, read_rows, **reading)`: the published data there, as `Release.exposed` returns them,
+- `measurable(path, exposed, original, tree)`: as `Release.measurable`, from these data.
 
 Runs and the command line find it by this; nobody else asks which kinds there are.
 """
@@ -77,7 +78,7 @@ class KindInfo:
 
 
 class Outcome(Protocol):
-    """What is published and how it was made, as far as a run's record needs it, wherever the rows lie."""
+    """Published data and their provenance, for the record of a run, wherever the rows are."""
 
     @property
     def info(self) -> KindInfo:
@@ -89,7 +90,7 @@ class Outcome(Protocol):
 
     @property
     def recoding(self) -> Any:
-        """What items, or rows, became: `Recoding`, `Grouping`, ... Stays inside."""
+        """The map of items, or rows: `Recoding`, `Grouping`, ... Internal: do not share."""
 
     @property
     def counts(self) -> Counts | None:
@@ -109,7 +110,7 @@ class Outcome(Protocol):
     def about(self, report: Mapping[str, Any]) -> dict[str, Any]:
         """Return what about.json says of this kind of release: nothing that must not be shared.
 
-        `report` is the record of the run, as far as it is known before anything is written.
+        `report` is the record of the run before anything is written.
         """
 
     def write_inside(self, folder: Path) -> None:
@@ -230,7 +231,7 @@ class MadeRelease:
 
 
 class Release(Outcome, Protocol):
-    """What is published, how it was made, and which row is whose: what all kinds have in common.
+    """Published data, their provenance, and the map of rows: common to all kinds of releases.
 
     Examples
     --------
@@ -242,11 +243,11 @@ class Release(Outcome, Protocol):
 
     @property
     def published(self) -> Transactions:
-        """Rows of items to share, in an order that tells nothing; only labels that occur."""
+        """Rows of items to share, in an order that reveals nothing; only labels that occur."""
 
     @property
     def row_map(self) -> NDArray[np.int64]:
-        """The published row, or the cluster (-1: none), of each input row: int64 (n_rows,). Stays inside."""
+        """The published row, or the cluster (-1: none), of each input row: int64 (n_rows,). Internal."""
 
     def exposed(self) -> Any:
         """Return all that is published (`Exposed`): what an attacker sees, and what the verifier reads."""
@@ -342,14 +343,14 @@ def kind_at(path: str) -> Any:
 def publish(
     data: Transactions, made: Any, seed: int, details: dict[str, Any] | None = None, least: int = 0
 ) -> Release:
-    """Put what an algorithm made of the data into an order that tells nothing of the input's.
+    """Put the result of an algorithm into an order that reveals nothing about the input's order.
 
     Parameters
     ----------
     seed : int
-        Shuffles what is published; the same seed gives the same bytes.
+        Shuffles the published rows; the same seed gives the same bytes.
     details : dict, optional
-        What the algorithm has to say of its run.
+        The algorithm's details of its run.
     least : int
         Publish the supports of all items of at least this many rows next to single rows; 0: of none.
     """

@@ -79,7 +79,7 @@ def require_size(about: Mapping[str, Any], name: str, rows: int, empty: int, *, 
     about : mapping
         The about.json; where it says nothing of rows, all is well.
     rows, empty : int
-        How many rows it holds, and how many of them hold no item.
+        How many rows it has, and how many of them have no item.
     shown : bool
         Whether the file shows rows without items.
 

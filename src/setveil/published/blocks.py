@@ -185,7 +185,7 @@ def _cells_off(data: Original, shown: PublishedBlocks) -> float:
 def publish(
     data: Transactions, made: NoisyBlocks, seed: int, details: dict[str, Any] | None = None
 ) -> BlocksRelease:
-    """Draw rows from the cells by a seed: from noisy counts alone, so that this tells nothing more."""
+    """Draw rows from the cells by a seed: from noisy counts alone, so the rows reveal nothing more."""
     shown = PublishedBlocks(
         made.epsilon, made.spent, made.noisy_rows, made.blocks, made.cells, drawn_rows(made, seed)
     )

@@ -26,7 +26,7 @@ class Boxes:
     """Boxes of facts, each a label of every part, with what the labels of parts represent.
 
     Where there are several columns of codes, the parts of one follow those of the other. A fact or a box has
-    `NOTHING` in each part that is of another column, and its text begins with the name of its own.
+    `NOTHING` in each part of another column, and its text begins with the name of its column.
     """
 
     names: tuple[str, ...]  # of the parts
@@ -151,7 +151,7 @@ class Boxes:
 
     @cached_property
     def _holds(self) -> tuple[NDArray[np.bool_], ...]:
-        """Which boxes hold a value of each part: bool (values, boxes)."""
+        """Boxes that contain a value of each part: bool (values, boxes)."""
         found = []
         for at, numbers in enumerate(self.known):
             holds = np.zeros((len(numbers), len(self.boxes)), bool)
@@ -166,7 +166,7 @@ class Boxes:
         return found
 
     def around(self, fact: Fact) -> int:
-        """Find the box that holds a fact, the first if several do; -1: none does."""
+        """Find the first box that contains a fact; -1: no box does."""
         inside = np.ones(len(self.boxes), bool)
         for holds, numbers, value in zip(self._holds, self.known, fact, strict=True):
             if value not in numbers:

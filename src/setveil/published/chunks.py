@@ -57,16 +57,16 @@ class RowChunks(Made):
 
 @dataclass(frozen=True, eq=False)
 class ChunkClusters:
-    """The cluster of each row, and what is promised of sensitive items.
+    """The cluster of each row, and the promise about sensitive items.
 
     Attributes
     ----------
     items : Vocabulary
         The items of the data.
     sensitive, rho : tuple of str, Fraction or None
-        What is promised of sensitive items; without rho nothing.
+        The promise about sensitive items; None without rho.
     cluster : int64 (n_rows,), read-only
-        The published cluster of each row of the data; -1: it holds no item. Stays inside.
+        The published cluster of each row of the data; -1: it has no item. Internal.
     """
 
     items: Vocabulary
@@ -141,7 +141,7 @@ class ChunksRelease(MadeRelease):
         return {info.means: CLUSTERS_FILE, "chunks_file": CHUNKS_FILE}
 
     def promised(self) -> dict[str, Any]:
-        """Return what about.json says of the promise, as far as answers depend on it."""
+        """Return the part of the promise in about.json that answers depend on."""
         rho = None if self.recoding.rho is None else str(self.recoding.rho)
         return {"guarantee": {"sensitive": list(self.recoding.sensitive), "rho": rho}}
 
@@ -206,8 +206,8 @@ def publish(
 ) -> ChunksRelease:
     """Publish clusters and chunks, and the parts of each chunk, in an order that reveals nothing.
 
-    As with rows in groups: all are sorted by what is published of them and then shuffled, so that who undoes
-    the shuffle finds the sorted order, not that of the input.
+    As with rows in groups: all are sorted by their published content and then shuffled. Undoing the shuffle
+    gives the sorted order, not that of the input.
     """
     n_clusters = int(made.cluster.max(initial=-1)) + 1
     sizes = np.bincount(made.cluster[made.cluster >= 0], minlength=n_clusters).astype(np.int64)
@@ -301,7 +301,7 @@ def _chunk_of(made: RowChunks, cluster: Ints, item: Ints, n_items: int) -> Ints:
 def _sorted_clusters(
     chunks: tuple[Scoped, ...], contents: list[Any], sizes: Ints, term_ptr: Ints, term_items: Ints
 ) -> Ints:
-    """Sort clusters by what is published of them: rows, terms, record chunks, shared chunks."""
+    """Sort clusters by their published content: rows, terms, record chunks, shared chunks."""
     own: list[list[Any]] = [[] for _ in sizes]
     others: list[list[Any]] = [[] for _ in sizes]
     for (scope, _), content in zip(chunks, contents, strict=True):

@@ -1,8 +1,8 @@
-"""What rows in classes and the counts next to them let expect of the rows that hold some items.
+"""Expected numbers of rows that contain some items, from rows in classes and their counts.
 
-Class by class it is the model of greatest entropy that `setveil.utility.estimates` describes. What the lines
-of the classes leave of an item's total is shared out among the classes that do not list it, such that the
-rows of their labels are filled; docs/classes.md has the rules, the bounds and an example.
+Class by class it is the model of greatest entropy that `setveil.utility.estimates` describes. The rest of an
+item's total, beyond the lines of the classes, is divided among the classes that do not list it, such that the
+rows of their labels are filled. docs/classes.md has the rules, the bounds and an example.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class ClassAnswers(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class _Base:
-    """What is known of some items in all classes, before totals are looked at: (items, classes) each."""
+    """Knowledge about some items in all classes, before totals are considered: (items, classes) each."""
 
     cell: Ints  # class and label; -1: left out, or not there
     size: Ints  # rows of the cell, or of the class
@@ -70,7 +70,7 @@ class ClassTable:
     counts : ClassCounts or None
         What is next to the rows. None: of the non-empty sets of a label's items each is as likely.
     unlisted : int
-        Rows that an item of which nothing is published is thought to be in, of all classes together.
+        Expected rows, in all classes together, of an item about which nothing is published.
     uncounted : collection of str
         Sensitive items: they are in no line and no total, and may be suppressed in single rows, so that they
         cannot be asked for.
@@ -243,7 +243,7 @@ class ClassTable:
         self.room = frozen(np.minimum(most, ANY).astype(np.int64) - self.sizes, np.int64)
 
     def _reach(self, items: Ints, base: _Base) -> None:
-        """Find the fewest and the most rows that items can be in, as far as totals tell, or their lack."""
+        """Find the fewest and the most rows that items can be in, by their totals or the lack of these."""
         if self.counts is None:
             return
         total, listed = self.total[items], self.listed_rows[items]
@@ -300,8 +300,7 @@ class ClassTable:
     def _fit(self, rests: Floats) -> None:
         """Deal rests such that labels are filled, before others are raised.
 
-        Items of which nothing is published are dealt what they would be raised to, but one row at most of
-        all.
+        Items about which nothing is published get what they would be raised to, but at most one row each.
         """
         parts = []
         for items in self._pieces():
@@ -347,7 +346,7 @@ class ClassTable:
         )  # fmt: skip
 
     def _lowest(self, base: _Base) -> Ints:
-        """Find the fewest rows of items, as far as the other items of their labels can fill its rows."""
+        """Find the fewest rows of items: the rest that the other items of their labels cannot fill."""
         others = self._at(self.cell_most, base.cell) - base.most
         low = np.where(base.cell >= 0, np.maximum(0, base.size - others), 0).astype(np.int64)
         return np.where(base.listed >= 0, base.listed, low)

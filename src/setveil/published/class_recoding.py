@@ -1,4 +1,4 @@
-"""What becomes of items in classes of rows: in each class one recoding of its own."""
+"""The recoding of items in classes of rows: each class has a separate recoding."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ClassRecoding(LocalRecoding):
     part_of_row : int64 (n,), read-only
         The class of each row of the data that it was made for, from 0; every class has rows.
     cuts : tuple of tuple of (str, bool)
-        For each class the items that it was cut on, and whether its rows hold them. Stays inside.
+        For each class, the items that it was cut on, and whether its rows contain them. Internal.
     secrets : tuple of str
         Sensitive items, which are never counted.
     """

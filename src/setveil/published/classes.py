@@ -1,4 +1,4 @@
-"""Rows in classes that are published, each with a recoding and counts of its own."""
+"""Rows in published classes, each with a separate recoding and counts."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class ClassesRelease(RowsRelease):
         )
 
     def about(self, report: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what labels represent, where the classes are told, and how many rows of each are empty."""
+        """Return the items of labels, the file of the classes, and how many rows of each class are empty."""
         said = super().about(report)
         entry = {
             "file": FILE,
@@ -162,7 +162,7 @@ def _cuts_of(told: Mapping[str, Any]) -> tuple[tuple[str, bool], ...]:
 def publish(
     data: Transactions, made: ClassRecoding, seed: int, details: dict[str, Any] | None = None, least: int = 0
 ) -> ClassesRelease:
-    """Recode the data class by class, and put classes and rows in an order that tells nothing.
+    """Recode the data class by class, and put classes and rows in an order that reveals nothing.
 
     Classes are shuffled. Inside a class rows are sorted by content, then shuffled.
     """

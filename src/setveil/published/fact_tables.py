@@ -51,7 +51,7 @@ def header_of(header: tuple[str, ...], set_name: str, names: list[str]) -> tuple
 
 
 def read_facts_table(file: Path, about: Mapping[str, Any]) -> tuple[PublishedTable, tuple[str, ...]]:
-    """Read a published table of facts; also the columns of which its about.json says nothing."""
+    """Read a published table of facts, with the columns that its about.json omits."""
     columns, sign = told_in(file.parent / "about.json", about)
     roles, second = about["roles"], about.get("items_file")
     names = [*roles["qi"], *roles["keep"]]

@@ -52,7 +52,7 @@ def _told(rows: FactRows, counts: Any, about: Mapping[str, Any], _layout: Layout
 
 @dataclass(frozen=True, eq=False)
 class ShownColumn:
-    """What is known of a published column of codes."""
+    """A published column of codes, as a reader knows it."""
 
     name: str
     part_names: tuple[str, ...]  # the codes, then the attributes
@@ -198,7 +198,7 @@ class FactsRelease(RowsRelease):
         return {**domain, **counts, "facts": told}
 
     def meaning(self) -> dict[str, Any]:
-        """Return what is published of the recoding where counts are checked; boxes say the rest."""
+        """Return the published part of the recoding, with which counts are checked; boxes say the rest."""
         return {"recoding": self.recoding.kind, "domain": self.domain, "labels": {}}
 
     @property

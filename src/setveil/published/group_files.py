@@ -134,7 +134,7 @@ class PublishedGroups(Exposed):
 
 
 def as_groups(rows: Transactions | PublishedGroups) -> PublishedGroups:
-    """Take rows as groups: single rows are one group of which nothing is counted."""
+    """Take rows as groups: single rows are one group without counts."""
     if isinstance(rows, PublishedGroups):
         return rows
     nothing = frozen(np.zeros(0), np.int64)
@@ -248,7 +248,7 @@ def read_grouped(folder: str | Path) -> PublishedGroups:
     -------
     PublishedGroups
         Groups and, within them, rows in the order of their numbers; rows of a group that data.csv does not
-        list hold no quasi-identifier and come last.
+        list have no quasi-identifier and come last.
     """
     data, groups = (_Table(Path(folder, name), header) for name, header in
                     ((DATA_FILE, _DATA_HEADER), (GROUPS_FILE, _GROUPS_HEADER)))  # fmt: skip

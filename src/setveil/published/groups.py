@@ -52,7 +52,7 @@ class Grouping:
     group : int64 (n_rows,), read-only
         Group of each published row: ascending, from 0, no number omitted.
     indptr : int64 (groups + 1,), read-only
-        Group g holds the sensitive items ``item[indptr[g]:indptr[g + 1]]``.
+        Group g has the sensitive items ``item[indptr[g]:indptr[g + 1]]``.
     item : int32, read-only
         Positions in `sensitive`, ascending within a group.
     count : int64, read-only
@@ -91,7 +91,7 @@ class Grouping:
         return {"kind": self.kind, "published": rows, "groups": self.published(rows)}
 
     def published(self, rows: Transactions) -> PublishedGroups:
-        """Put together what is published: these groups, and the quasi-identifiers of their rows."""
+        """Put together the published groups and the quasi-identifiers of their rows."""
         return PublishedGroups(rows, self.group, self.sensitive, self.indptr, self.item, self.count)
 
 
@@ -204,8 +204,8 @@ def publish(
 ) -> GroupsRelease:
     """Publish groups, and the rows in them, in an order that reveals nothing.
 
-    As with single rows (see `setveil.published.rows.publish`): both are sorted by what is published of them
-    and then shuffled, so that who undoes the shuffle finds the sorted order, not that of the input.
+    As with single rows (see `setveil.published.rows.publish`): both are sorted by their published content and
+    then shuffled. Undoing the shuffle gives the sorted order, not that of the input.
     """
     rows, counted, sensitive = split(data, made.sensitive)
     group, n = made.group, data.n_rows

@@ -39,14 +39,14 @@ MOST_BUCKETS = 1 << 8
 
 @dataclass(frozen=True, eq=False)
 class PublishedParts:
-    """What is published of rows in parts.
+    """The published data of rows in parts.
 
     Attributes
     ----------
     vocabulary : Vocabulary
         The labels that some row shows, in item order.
     n_rows, filled_rows, n_occurrences : int
-        Number of rows, of those that show a label, and of (row, label) pairs.
+        Number of rows, of rows with a label, and of (row, label) pairs.
     label_supports : int64 (labels,)
         The rows that show each label.
     buckets : tuple of Path

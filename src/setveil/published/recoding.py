@@ -288,7 +288,7 @@ class GroupRecoding(_OfGroups, Recoding):
     def of(cls, items: Vocabulary, group: NDArray[np.integer]) -> GroupRecoding:
         """Publish each group of items under one label, ``(a,b,c)`` in item order; a single item as itself.
 
-        Members that hold a comma, quote or parenthesis are quoted as in csv. Where an item of the data has
+        Members with a comma, quote or parenthesis are quoted as in csv. Where an item of the data has
         the label of a group, the group's label gets parentheses around it, as many as make it unique.
 
         Parameters
@@ -374,7 +374,7 @@ class _OfBoxes(Made):
 
 @dataclass(frozen=True, eq=False)
 class BoxRecoding(_OfBoxes, Recoding):
-    """A map from facts to boxes that hold them, of which each also represents facts that do not occur."""
+    """A map from facts to boxes that contain them; each box also represents facts that do not occur."""
 
     tree: BoxTree  # of which the boxes are nodes
 
@@ -382,7 +382,7 @@ class BoxRecoding(_OfBoxes, Recoding):
     kind: ClassVar[str] = "facts"
 
     def write(self, path: Path) -> None:
-        """Write recoding.csv: what each fact became, of several columns with the name of its own."""
+        """Write recoding.csv: the box of each fact, with the name of its column if there are several."""
         if self.tree.n_columns == 1:
             super().write(path)
             return
@@ -394,7 +394,7 @@ class BoxRecoding(_OfBoxes, Recoding):
 
 @dataclass(frozen=True, eq=False)
 class ReadBoxes(Recoding):
-    """The same map as far as a release and its original tell it, without the tree that it was made by."""
+    """The same map, read from a release and its original, without the tree that it was made by."""
 
     sizes: NDArray[np.int64]  # int64 (published,): the facts that each box stands for
     of_columns: NDArray[np.int64]  # int64 (published,): the facts that there are of the column of each box
@@ -429,8 +429,8 @@ class LocalRecoding(_ByLabels):
     domain : int
         ``|I|``, the number of items that exist.
     part_of_row : int64 (n,) or None
-        Where rows were recoded in parts, each with one recoding of its own: the part of each row of the data
-        that it was made for; -1: none, since the row holds no item.
+        If rows were recoded in parts, each separately: the part of each row of the data; -1: none, since the
+        row is empty.
 
     Examples
     --------

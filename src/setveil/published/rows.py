@@ -72,7 +72,7 @@ _LOCAL_HINT = "Verify the promise that it was made for: the guarantee that its a
 
 
 class _Recoded(MadeRelease):
-    """What is known of recoded rows by their sums."""
+    """Recoded rows, known by their sums."""
 
     published: Sums
     recoding: AnyRecoding
@@ -173,7 +173,7 @@ class _Recoded(MadeRelease):
 
 @dataclass(frozen=True, eq=False)
 class RowsOutcome(_Recoded):
-    """A release of rows that are not in memory (see `setveil.published.Outcome`), of which sums are known."""
+    """A release of rows that are not in memory (see `setveil.published.Outcome`), known by their sums."""
 
     published: TabledRows
     recoding: Recoding
@@ -295,7 +295,7 @@ def in_used_labels(recoded: Transactions) -> tuple[NDArray[np.int64], NDArray[np
 
 
 def shuffled(in_order: NDArray[np.int64], seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Shuffle rows that were sorted by what is published of them.
+    """Shuffle rows that were sorted by their published content.
 
     Returns
     -------
@@ -377,7 +377,7 @@ def shared_layout(about: Mapping[str, Any]) -> Layout:
 
 
 def _read_empty(file: Path, layout: Layout, n_rows: int) -> Transactions:
-    """Read a release of which nothing is left but the number of rows; other readers refuse such files."""
+    """Read a release that consists of the number of rows alone; other readers reject such files."""
     nothing = Transactions(
         frozen(np.zeros(n_rows + 1), np.int64), frozen(np.zeros(0), np.int32), Vocabulary(())
     )

@@ -28,7 +28,7 @@ _FEW_FACTS = 100_000  # of all boxes together: these are named one by one
 
 @dataclass(frozen=True, eq=False)
 class SharedSums:
-    """What a release tells by sums over its rows, of which no more need be known."""
+    """A release as sums over its rows; more need not be known."""
 
     rows: Sums  # the published rows
     # The items that each label of about.json stands for, those that no row shows included. A label that is
@@ -63,7 +63,7 @@ class SharedSums:
 
     @property
     def uncounted(self) -> frozenset[str]:
-        """Sensitive items, of which no counts are published whatever rows show."""
+        """Sensitive items, whose counts are never published."""
         guarantee = self.about.get("guarantee")
         return frozenset(guarantee.get("sensitive", ()) if isinstance(guarantee, Mapping) else ())
 

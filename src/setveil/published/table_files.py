@@ -39,7 +39,7 @@ class PublishedTable(Exposed):
     sets : Transactions
         The items of each row, as published.
     kept : tuple of TextColumn
-        What is published as it was.
+        Columns that are published as they were.
     header : tuple of str
         Names of all columns, in the order of the file.
     set_name : str

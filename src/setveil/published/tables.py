@@ -213,7 +213,7 @@ class TableRelease(MadeRelease):
 
     @property
     def set_names(self) -> tuple[str, ...]:
-        """Names of the columns of items, of which facts may have several."""
+        """Names of the columns of items; facts may have several."""
         return self.original.set_names
 
     def with_listing(self, data: Sums, tree: Hierarchy | None, k: int | None) -> Self:
@@ -242,7 +242,7 @@ class TableRelease(MadeRelease):
         return replace(self, listing=None)
 
     def recorded(self, _data: Original) -> dict[str, Any]:
-        """Say what the columns of a table are, and what is published of them."""
+        """Describe the columns of a table, and how they are published."""
         original, table = self.original, self.table
         rows = [np.bincount(column.codes, minlength=len(column.labels)) for column in table.kept]
         told = {
@@ -460,7 +460,7 @@ def _taken(column: TextColumn, order: NDArray[np.int64]) -> TextColumn:
 
 
 def holds(path: Path) -> bool:
-    """Whether a file or folder holds a published table."""
+    """Whether a file or folder contains a published table."""
     try:
         file = published_file(path)
     except DataError:
@@ -505,7 +505,7 @@ def _read(file: Path, about: Mapping[str, Any]) -> PublishedTable:
 
 
 def _read_empty(file: Path, about: Mapping[str, Any]) -> PublishedTable:
-    """Read a table without rows, of which the header alone is there."""
+    """Read a table without rows, from its header alone."""
     roles = about["roles"]
     sets = [roles["set"]] if isinstance(roles["set"], str) else roles["set"]
     names = {*roles["qi"], *roles["keep"], *sets}

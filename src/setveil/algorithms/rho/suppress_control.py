@@ -65,9 +65,11 @@ def anonymize(
     Details: what was `suppressed`; in which `order`, with the number of rules removed per occurrence lost;
     how many items for rules of how many known ones (`by_size`); with `refine` what came `back`; `warnings`.
 
-    Notes ----- Differences from [1]: a confidence of exactly rho is allowed; inference about someone without
-    known items counts, too; all revealing rules of a size are counted, not only minimal ones; ties are
-    decided by item order; `refine`.
+    Notes
+    -----
+    Differences from [1]: a confidence of exactly rho is allowed; inference about someone without known items
+    counts, too; all revealing rules of a size are counted, not only minimal ones; ties are decided by item
+    order; `refine`.
 
     References
     ----------

@@ -147,7 +147,7 @@ def require_guarantee(guarantee: Any) -> Guarantee:
 
 
 def verify(published: Any, guarantee: Guarantee, **more: Any) -> Verdict:
-    """Check a guarantee from what is published alone (see `setveil.verify`).
+    """Check a guarantee using only the published files (see `setveil.verify`).
 
     Parameters
     ----------

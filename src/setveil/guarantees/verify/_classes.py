@@ -173,7 +173,7 @@ class RareItemsets:
 
 @dataclass(frozen=True)
 class Overlap:
-    """Two published facts of which one fact lies in both."""
+    """Two published facts that share a fact."""
 
     known: tuple[tuple[str, str], ...]  # the class whose rows show them, where that is looked at by class
     labels: tuple[str, str]
@@ -184,9 +184,9 @@ class Overlap:
 
 
 def own_columns(published: PublishedTable, m: int | float) -> tuple[Ints | None, Ints | None]:
-    """Say which of the columns that m is said of each item is of, and how many of each may be known.
+    """Find the column of each item, and how many items of each column may be known.
 
-    None where m is one number. Items that are no facts are all of one column.
+    None if m is one number. Items that are no facts all belong to one column.
     """
     if not isinstance(m, PerColumn):
         return None, None
@@ -201,6 +201,6 @@ def own_columns(published: PublishedTable, m: int | float) -> tuple[Ints | None,
 
 
 def fewest(*supports: int | None) -> int | None:
-    """Return the least of some supports, of which some may not exist."""
+    """Return the least of some supports; some may not exist."""
     least = min((float(x) for x in supports if x is not None), default=math.inf)
     return None if least == math.inf else int(least)

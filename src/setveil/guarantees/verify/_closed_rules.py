@@ -1,10 +1,10 @@
-"""What any number of known items tells of sensitive ones; no kernel of an algorithm is used.
+"""What any number of known items reveals about sensitive ones; no kernel of an algorithm is used.
 
-Closed sets are enough. Let H be the rows that hold a sensitive item s, X a set of items that can be known
-and that some row of H holds, and Y all items that can be known, but s, of all rows of H that hold X. Y holds
-X; the rows of H that hold Y are those that hold X; the other rows that hold Y are among those that hold X.
-So Y tells at least as much of s as X does. It does not matter which items can be known: the argument speaks
-of no others.
+Closed sets are enough. Let H be the rows that contain a sensitive item s. Let X be a set of items that can be
+known and is in some row of H. Let Y be all items, except s, that can be known and are in all rows of H with
+X. Then Y contains X; the rows of H that contain Y are those that contain X; the other rows that contain Y
+also contain X. So Y reveals at least as much about s as X does. The argument is the same whichever items can
+be known.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class ClosedRules:
     Parameters
     ----------
     limit : int64 (n_rows + 1,)
-        How many of this many rows may hold a sensitive item.
+        How many of this many rows may contain a sensitive item.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ class ClosedRules:
         self.first = sorted(found, key=lambda one: (len(one[0]), one[:2]))[:show]
 
     def _counts_of(self, s: int) -> Ints:
-        """Count, for each distinct known part, the rows that hold a sensitive item."""
+        """Count, for each distinct known part, the rows that contain a sensitive item."""
         holders, of_holders = self._told[s]
         counts = np.zeros(self.rows.rows[2].size, np.int64)
         counts[holders] = of_holders
@@ -146,7 +146,7 @@ class ClosedRules:
         return out[:room]
 
     def _common(self, s: int) -> tuple[int, ...]:
-        """Return the items that can be known of all rows that hold a sensitive item."""
+        """Return the items that can be known of all rows with a sensitive item."""
         indptr, ids, _ = self.rows.rows
         holders, counts = self._told[s]
         if counts.sum() < self.rows.supports[s]:  # nothing can be known of some
@@ -164,7 +164,7 @@ class ClosedRules:
         return there
 
     def _count(self, s: int, counts: Ints, ids: tuple[int, ...]) -> tuple[int, int]:
-        """Count the rows that hold a set, and those of them that hold a sensitive item."""
+        """Count the rows that contain a set, and those that also contain a sensitive item."""
         if not ids:
             return self.rows.n_rows, int(self.rows.supports[s])
         there = self._holding(ids)
@@ -299,7 +299,7 @@ def _find_common(rows, levels, here, counts, slot, common, state):
 
 @compiled
 def _keep(rows, levels, here, common, every, rooted, kept, state):
-    """Write the places of an item in rows with all of `common`, the first of which it is; add them up."""
+    """Write the places of the first item of `common` in rows with all of `common`; add them up."""
     n, support = 0, np.int64(0)
     for at in range(levels.begin[here], levels.begin[here + 1]):
         g = levels.row[at]

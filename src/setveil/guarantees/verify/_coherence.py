@@ -15,9 +15,9 @@ PAUSE = 50_000_000  # steps between two reports of progress
 def search(rows, private, holders, k, limit, largest, state, path, heads, counts):
     """Look for a violation of two or more items, or one that betrays; 0: none up to item ``state[0]``.
 
-    Returns the length of the violation in `path`. Level d holds the rows of path[:d], each with the place up
-    to which it is read; rows wait in chains, one for each item, until that item's turn has come. Levels lie
-    one behind the other in arrays that grow.
+    Returns the length of the violation in `path`. Level d has the rows of path[:d], each with the place up to
+    which it is read; rows wait in chains, one for each item, until that item's turn has come. Levels lie one
+    behind the other in arrays that grow.
     """
     indptr, items, weights = rows
     n, supports, sums = holders.starts.size - 1, counts[0], counts[1]

@@ -1,4 +1,4 @@
-"""What known items tell of sensitive ones: rules counted size by size; no kernel of an algorithm is used."""
+"""What known items reveal about sensitive ones: rules counted by size; no kernel of an algorithm is used."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ OVERHEAD = 20  # steps that any set counts for, besides its rows
 
 @dataclass(frozen=True)
 class Learned:
-    """What a set of known items tells of a sensitive one."""
+    """What a set of known items reveals about a sensitive item."""
 
     item: str
     itemset: tuple[str, ...]  # what is known, in item order
@@ -45,7 +45,7 @@ class Learned:
 
     @property
     def confidence(self) -> Fraction:
-        """Share of the rows that hold the sensitive item."""
+        """Share of the rows with the sensitive item."""
         return Fraction(self.sensitive_rows, self.support)
 
     def as_dict(self) -> dict[str, Any]:
@@ -124,13 +124,13 @@ class KnownRows:
         self.longest = int(besides.max(initial=0))
 
     def named(self, secret: int, ids: Collection[int], support: int, count: int) -> Learned:
-        """Name what a set of known ids tells of one of the `secrets`."""
+        """Name what a set of known ids reveals about one of the `secrets`."""
         item = self.labels[self.secrets[secret]]
         return Learned(item, tuple(self.labels[x] for x in sorted(ids)), support, count)
 
 
 def allowed(rho: Fraction, n_rows: int) -> Ints:
-    """Tell how many of 0, 1, ..., n_rows rows may hold a sensitive item."""
+    """Compute how many of 0, 1, ..., n_rows rows may contain a sensitive item."""
     return np.array([rows * rho.numerator // rho.denominator for rows in range(n_rows + 1)], np.int64)
 
 
@@ -147,9 +147,9 @@ class Rules:
     Parameters
     ----------
     rows : KnownRows
-        Some row of which holds a sensitive item.
+        At least one of them contains a sensitive item.
     limit : int64 (n_rows + 1,)
-        How many of this many rows may hold a sensitive item.
+        How many of this many rows may contain a sensitive item.
 
     Attributes
     ----------
@@ -267,8 +267,8 @@ class CutRows(NamedTuple):
 def _count_from(facts, holders, item, notes):
     """Look at the sets of ``path.size`` items whose first is `item` or a later one; return where it paused.
 
-    A level has rows of its own: what stands behind its path in rows that have enough of it, as far as it
-    stands there with a sensitive item that may still matter.
+    A level has separate rows: the items behind its path in rows with enough of it, if a sensitive item that
+    may still matter is there, too.
     """
     rows, path, state = facts.rows, notes.path, notes.state
     starts, told, _ = facts.told
@@ -456,7 +456,7 @@ def _judge_one(facts, cut, row, start, depth, choose, notes):
 
 @compiled
 def _judge(facts, cut, kept, n, depth, alive, notes):
-    """Look at what path[:depth] and one item behind it tell of the sensitive items that are `alive`."""
+    """Examine what path[:depth] and one item behind it reveal about the sensitive items that are `alive`."""
     secrets, limit, weights = facts.secrets, facts.limit, facts.rows.weights
     best, state, listed = notes.best, notes.state, notes.listed
     sums, got = notes.of_items[SUMS], notes.of_items[GOT]

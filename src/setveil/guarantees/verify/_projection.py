@@ -22,7 +22,7 @@ Ints = NDArray[np.int64]
 
 
 class Rows(NamedTuple):
-    """Distinct rows: row r has ``items[indptr[r]:indptr[r + 1]]``, ascending, and stands for so many rows."""
+    """Distinct rows: row r has ``items[indptr[r]:indptr[r + 1]]``, ascending, `weights[r]` times."""
 
     indptr: Ints
     items: NDArray[np.integer]
@@ -98,7 +98,7 @@ def told_with(numbers: Ints, secrets: NDArray[np.integer], n_rows: int, n_secret
 
 @compiled
 def first_level(holders, item, deepest):
-    """Make level 0: all items with all their places, of which `item` is taken next."""
+    """Make level 0: all items with all their places; `item` comes next."""
     n = holders.starts.size - 1
     current, end = np.zeros(deepest + 1, np.int64), np.zeros(deepest + 1, np.int64)
     current[0], end[0] = item, n
@@ -226,7 +226,7 @@ def add_level(indptr, items, kept, n, levels, d, m, slot):
 
 @compiled
 def holding(rows, holders, itemset):
-    """Find the rows that hold all items of an ascending itemset, which is not empty."""
+    """Find the rows that contain all items of an ascending, nonempty itemset."""
     indptr, items, starts = rows.indptr, rows.items, holders.starts
     rarest = itemset[0]
     for x in itemset:

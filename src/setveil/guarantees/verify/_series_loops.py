@@ -123,10 +123,10 @@ def held_by(indptr, items, n):
 
 @compiled
 def least_supports(indptr, items, own, weights, holders, first, end, m, least):
-    """Lower `least` of each row to the support of its own variants, up to m of them together.
+    """Lower `least` of each row to the support of up to m of its variants together.
 
     Only sets whose first variant is in ``first..end`` are looked at. A row counts for whatever it shows; a
-    set is judged for those rows only of which all its variants are the own ones.
+    set is judged only for rows that own all its variants.
 
     Parameters
     ----------

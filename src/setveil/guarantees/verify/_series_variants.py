@@ -34,7 +34,7 @@ class Trie(NamedTuple):
 
 
 class KnownPeople(NamedTuple):
-    """What is known of people, equal ones merged.
+    """Knowledge about people, equal people merged.
 
     Attributes
     ----------

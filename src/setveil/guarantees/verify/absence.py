@@ -1,8 +1,8 @@
 """Is it (k, m, a)-anonymous? Answered from the published rows alone.
 
-Someone knows up to m items that a person has, and up to a that she has not (docs/verify.md). What excludes a
-row is a *sign*: labels of which a row must show none. The walk below shares no code with any algorithm; the
-tests check it against a few lines of plain Python that count every pair of sets.
+Someone knows up to m items that a person has, and up to a items that the person lacks (docs/verify.md). A
+*sign* excludes rows: a row that shows any of its labels does not fit. The walk below shares no code with any
+algorithm; the tests check it against a few lines of plain Python that count every pair of sets.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def require_absence(absent: object, absence: object, guarantee: Any) -> None:
 
 
 def nothing_absent() -> RequestError:
-    """Make the error of asking what is absent from rows of which nothing can be said."""
+    """Make the error for rows in which absence cannot be checked."""
     return RequestError(
         "--absent is for single rows of items and tables, not for groups, classes or facts.",
         hint="Omit it.",
@@ -133,10 +133,10 @@ def signs_of(
     Parameters
     ----------
     absence : {"items", "labels"}
-        Labels: each label that occurs. Items: of each item the labels that certainly mean it: those that
-        represent it alone, and, by the counts, those of which every row holds it.
+        Labels: each label that occurs. Items: for each item, the labels that certainly mean it. These are the
+        labels that represent it alone and, by the counts, the labels whose rows all contain it.
     members : mapping of str to sequence of str
-        Items of each label that represents others than itself.
+        Items of each label that represents other items than itself.
     counts : sequence of (item, label, rows)
         Supports of items that are published next to the rows.
     """
@@ -182,8 +182,8 @@ def verify_absence(
 
     Notes
     -----
-    The rows that hold a set of labels are counted by the signs that they show: as many as do not show one fit
-    the set and its absence. This takes about as long as counting sets of m + `absent` labels.
+    The rows that contain a set of labels are counted by the signs that they show: rows without the sign fit
+    the set and the absence. This takes about as long as counting sets of m + `absent` labels.
     """
     labels, n_ids = published.vocabulary.labels, published.n_items
     rows = distinct_rows(published.indptr, published.items)[1]

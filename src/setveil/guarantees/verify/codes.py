@@ -1,6 +1,6 @@
 """Does anyone who knows whole codes of a person find k rows? Counted in the published rows.
 
-Which boxes are of one code is not published: that is told by the facts before, and what became of them.
+The release does not show which boxes belong to one code: the original facts and their recoding do.
 """
 
 from __future__ import annotations

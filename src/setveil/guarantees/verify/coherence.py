@@ -86,10 +86,10 @@ def verify_coherence(
 
     Notes
     -----
-    First any violation is looked for: sets of public items are followed depth first through the rows that
-    hold them, but no further where even all items that could join leave k rows or more, of which no private
-    item could be in too many. Only if there is a violation, all minimal ones are counted, size by size: a set
-    is looked at if it occurs and everything without one of its items is safe.
+    First any violation is looked for: sets of public items are followed depth first through their rows. A
+    branch ends where even all items that could join leave k rows or more, and no private item could be in too
+    many of these. Only if there is a violation, all minimal ones are counted, size by size: a set is looked
+    at if it occurs and everything without one of its items is safe.
     """
     show = min(show, MOST_SHOWN)
     check = _Check(published, guarantee, progress)

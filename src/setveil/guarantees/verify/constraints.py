@@ -87,14 +87,15 @@ def verify_constraints(
         k, and the itemsets or m.
     image : mapping of str to str or None
         The published label of each item, None where it is suppressed; an item that it does not know occurs
-        nowhere. No row may hold a label that no item is published as. Not needed where all m-itemsets are
+        nowhere. No row may contain a label that no item is published as. Not needed if all m-itemsets are
         protected: those are all sets of at most m labels.
 
     Notes
     -----
-    A constraint is satisfied iff no subset of its image has support in (0, k). If k rows hold the whole
-    image, all subsets are fine; if fewer do, but any, it is not. Else every subset that occurs lies in what
-    some row has of the image, and is no rarer: so these parts of rows are counted.
+    A constraint is satisfied iff no subset of its image has support in (0, k). If k rows contain the whole
+    image, all subsets are fine; if fewer rows do, but at least one, the constraint is violated. Otherwise
+    every subset that occurs lies in some row's part of the image, and is no rarer than that part: so these
+    parts are counted.
     """
     if guarantee.itemsets is None:
         km = verify_km(published, KmAnonymity(guarantee.k, guarantee.m or 1), show=show, progress=progress)

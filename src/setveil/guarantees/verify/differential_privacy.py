@@ -1,6 +1,6 @@
-"""Does the account of noisy counts add up? Answered from what is published alone.
+"""Does the account of noisy counts add up? Answered from the published files alone.
 
-Whether the noise was drawn as it should be, nothing that is published can show.
+No published file can show that the noise was drawn as it should be.
 """
 
 from __future__ import annotations

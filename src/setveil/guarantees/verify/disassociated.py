@@ -1,4 +1,4 @@
-"""Are rows in chunks disassociated? Answered from data.json alone, in loops of its own.
+"""Are rows in chunks disassociated? Answered from data.json alone, in separate loops.
 
 Sets of parts are Python's integers, a bit for each part: an itemset's support is the number of ones in the
 `and` of those of its items. The verifier shares no code with the algorithm. The tests check it against a few
@@ -66,7 +66,7 @@ class Inference:
 
     @property
     def confidence(self) -> Fraction:
-        """The share of the rows that hold the sensitive item."""
+        """The share of the rows with the sensitive item."""
         return Fraction(self.sensitive_rows, self.support)
 
     def as_dict(self) -> dict[str, Any]:
@@ -150,7 +150,7 @@ def verify_disassociated(
     show: int = 10,
     progress: Progress = silent,
 ) -> DisassociatedVerdict:
-    """Check disassociation from what is published.
+    """Check disassociation using only the published files.
 
     Parameters
     ----------

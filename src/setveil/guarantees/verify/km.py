@@ -71,7 +71,7 @@ class KmVerdict(Verdict):
         What an item was: a published label, or a leaf, which each label above it covers (see
         `setveil.guarantees.verify.cover`).
     overlaps : tuple of (str, str)
-        Published facts of which one fact lies in both, the first of them: each such pair is a violation, too.
+        The first pairs of published facts that share a fact: each such pair is a violation, too.
     """
 
     guarantee: KmAnonymity
@@ -130,10 +130,10 @@ def verify_km(
     Notes
     -----
     Sizes 1, 2, ... are checked one after the other. Where all pairs, or all sets of three items, fit in a
-    table, they are counted there. Else the rows that hold an item are projected onto the items after it, and
+    table, they are counted there. Otherwise the rows with an item are projected onto the items after it, and
     so on; where one distinct row is left, its subsets are counted by a binomial coefficient. For m at least
-    the longest row, the supports of whole rows decide: every itemset lies in a row. Where m is said of
-    columns, only the sets count that hold at most this many labels of each, and no greater m is looked for.
+    the longest row, the supports of whole rows decide: every itemset lies in a row. If each column has its m,
+    only sets with at most this many labels of each column count, and no greater m is looked for.
     """
     m, show = guarantee.m, min(show, MOST_SHOWN)
     own = _own(published.vocabulary.labels, m) if isinstance(m, PerColumn) else None
@@ -186,7 +186,7 @@ def verify_km(
 
 
 def _own(labels: Sequence[str], m: PerColumn) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Say of which column each label is, by what stands before it, and how many of each may be known."""
+    """Find the column of each label, by its prefix, and how many labels of each column may be known."""
     names = [label.partition("=")[0] for label in labels]
     m.require_columns(dict.fromkeys([*m.each, *names]))
     place = {name: at for at, name in enumerate(m.each)}
@@ -396,7 +396,7 @@ def _count_from(rows, holders, item, size, k, column, most, path, supports, stat
 
 @compiled
 def _drop_full(item, m0, m, column, most, taken, slot):
-    """Drop items of columns of which enough are taken from ``item[m0:m]``, and set their slot to 0."""
+    """Drop items of full columns from ``item[m0:m]``, and set their slot to 0."""
     end = m0
     for i in range(m0, m):
         x = item[i]

@@ -49,7 +49,7 @@ class Counted:
 
     @property
     def filled_rows(self) -> int:
-        """Number of rows that hold an item."""
+        """Number of rows with an item."""
         return int(self.lengths[1:].sum())
 
     def supports(self) -> NDArray[np.int64]:

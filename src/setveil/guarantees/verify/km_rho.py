@@ -1,7 +1,7 @@
 """Is it (k, rho)^m-anonymous? Answered from the published rows alone.
 
 The verifier shares no code with any algorithm: rows that fit are counted by the verifier of k^m-anonymity,
-and what known items tell by loops of its own (`_inference.py`), which the tests check against a few lines of
+and what known items reveal by separate loops (`_inference.py`). The tests check these against a few lines of
 plain Python that look at every subset of every row.
 """
 
@@ -110,10 +110,10 @@ def verify_km_rho(
 
     Notes
     -----
-    Sizes 1, 2, ... are checked one after the other; for each, the rows that hold an item are projected onto
-    the items after it, and so on, as long as a sensitive item may be revealed or may become more likely
-    than it was. Every known set is in as many rows as the first check found: that ends soon where it holds.
-    For every m, where these are too many sets, the closed ones decide (`_closed_rules.py`).
+    Sizes 1, 2, ... are checked one after the other; for each, the rows with an item are projected onto the
+    items after it, and so on, as long as a sensitive item may be revealed or may become more likely than it
+    was. Every known set is in as many rows as the first check found: that ends soon where it holds. For every
+    m, where these are too many sets, the closed ones decide (`_closed_rules.py`).
     """
     show = min(show, MOST_SHOWN)
     rows = KnownRows(published, guarantee.sensitive, public_only=guarantee.knows == PUBLIC)

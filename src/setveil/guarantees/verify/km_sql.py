@@ -27,7 +27,7 @@ def km_query(
     table : str
         The table, perhaps with its schema before a dot.
     id_column, item_column : str
-        What tells rows apart, and what holds an item, or (list) all of a row. None (list): each line of the
+        The columns of row IDs, and of an item or (list) all items of a row. None (list): each line of the
         table is a row.
     layout : {"long", "list"}
         A line for each item of a row, or one for each row.

@@ -67,7 +67,7 @@ class PrivacyDegreeVerdict(Verdict):
         then totals by item, then rows, those of fewer items first.
     smallest_degree : Fraction or None
         The smallest number of rows per row with a sensitive item in any group; below 1 only where a file
-        contradicts itself. None where no group holds a sensitive item: every p is kept.
+        contradicts itself. None if no group has a sensitive item: every p is satisfied.
     """
 
     guarantee: PrivacyDegree
@@ -78,7 +78,7 @@ class PrivacyDegreeVerdict(Verdict):
     groups: int
 
     def found(self) -> dict[str, Any]:
-        """Return the smallest degree of a group (null: none holds a sensitive item), number of groups."""
+        """Return the smallest degree of a group (null: no group has a sensitive item), number of groups."""
         degree = None if self.smallest_degree is None else float(self.smallest_degree)
         return {"smallest_degree": degree, "groups": self.groups}
 
@@ -95,7 +95,7 @@ def verify_privacydegree(
     show: int = 10,
     progress: Progress = silent,
 ) -> PrivacyDegreeVerdict:
-    """Check the privacy degree of every group from what is published.
+    """Check the privacy degree of every group using only the published files.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ class Fact:
 
 @dataclass(frozen=True)
 class Exposure:
-    """Facts that leave fewer than k people, and of whom they are known."""
+    """Facts that leave fewer than k people, and the people with these facts."""
 
     person: int
     facts: tuple[Fact, ...]
@@ -133,12 +133,12 @@ def verify_series(
 
 
 def least_candidates(series: SeriesPeople, promise: SeriesAnonymity, *, progress: Progress = silent) -> Ints:
-    """Find how few people are left, at worst, for who knows m items of each person.
+    """Find how few people fit, at worst, for someone who knows m items of each person.
 
     Returns
     -------
     int64 (n_people,)
-        At least 1; `NOTHING` for a person of whom nothing can be known.
+        At least 1; `NOTHING` for a person without anything that can be known.
     """
     case = _Case.of(series, promise)
     return case.least(progress)[case.known.of_person]
@@ -193,7 +193,7 @@ class _Case:
 
     @property
     def unchecked(self) -> NDArray[np.bool_]:
-        """Which merged rows are of people of whom nothing is checked: bool (rows,)."""
+        """Merged rows of people who are not checked: bool (rows,)."""
         return np.asarray(self.known.pattern >> self.known.trie.widths.size > 0, bool)
 
     def holders(self) -> Holders:

@@ -109,7 +109,7 @@ def verify_table_absence(
 
 
 def rows_of_classes(sets: Transactions, classes: TableClasses) -> list[Transactions]:
-    """Take the items of the rows of each class, with a vocabulary of its own."""
+    """Take the items of the rows of each class, with a separate vocabulary."""
     order = np.argsort(classes.of_row, kind="stable")
     lengths = sets.row_lengths()
     found, end = [], 0
