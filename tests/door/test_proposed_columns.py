@@ -48,6 +48,17 @@ def test_no_other_column_is_proposed_beside_numbered_ones(tmp_path: Path) -> Non
     assert dict(caught.value.readings[-1][0]) == {"item_columns": "ICD1-ICD3"}
 
 
+def test_columns_that_are_only_numbered_say_nothing_of_items(tmp_path: Path) -> None:
+    """X1, X3, ... are names of columns without a name, so that the item column next to them is proposed."""
+    rng, codes, drugs = seeded(60), ["E11", "I10", "J45", "K21", "M54"], ["aa", "bb", "cc", "dd", "ee", "ff"]
+    people = [f"P{at:04}" for at in range(60) for _ in range(3)]
+    lines = [[who, rng.choice(drugs), rng.choice(codes), rng.choice(codes)] for who in people]
+    path = write(tmp_path / "a.csv", [["X1", "drug", "X3", "X4"], *lines])
+    with pytest.raises(sv.TableError) as caught:
+        sv.read(path)
+    assert {"id_column": "X1", "item_column": "drug"} in [dict(one) for one, _ in caught.value.readings]
+
+
 def test_ages_and_places_side_by_side_are_no_items(tmp_path: Path) -> None:
     """Numbers of two digits, and numbers of which columns share few."""
     rng = seeded(52)

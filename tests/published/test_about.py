@@ -236,3 +236,22 @@ def test_such_a_column_is_refused_in_parts(tmp_path: Path) -> None:
     file = tmp_path / "run" / "published" / "data.parquet"
     pl.read_parquet(file).with_row_index("name").write_parquet(file)
     refused(setveil(*asked), 4, "does not mention 1 column", "'name'")
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"format": "xyz"}, "There is no format 'xyz'"), ({"format": "facts"}, "There is no format 'facts'"),
+        ({"format": ""}, "There is no format ''"), ({"format": "table"}, "holds a table, not single rows"),
+        ({"format": ["csv"]}, "expected the format"), ({"format": None}, "expected the format"),
+        ({}, "expected the format"),
+    ],
+)  # fmt: skip
+def test_a_format_that_cannot_be(changed: dict[str, Any], message: str, tmp_path: Path) -> None:
+    written(Layout("basket", separator=";"), tmp_path / "run")
+    place = tmp_path / "run/published/about.json"
+    about = json.loads(place.read_text())
+    del about["format"]
+    place.write_text(json.dumps(about | changed))
+    with pytest.raises(sv.SetveilError, match=message):
+        sv.verify(tmp_path / "run/published", sv.KmAnonymity(k=2, m=1))

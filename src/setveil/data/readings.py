@@ -138,13 +138,13 @@ def are_words(table: NamedColumns) -> bool:
     lines += table.names if table.header else []
     rows = [line.split() for line in lines]
     times = Counter(word for row in rows for word in {*row})
-    once = {word for word, number in times.items() if number == 1}
     if len(table.names) != 1 or max(map(len, rows), default=0) < 2 or any(map(is_full_name, lines)):
         return False
     if any(map(is_personal, times)) or evidence.why_ids(rows):
         return False
     if len(rows) >= evidence.MANY:
-        return 2 * len(times) <= len(rows) and 10 * len(once) <= times.total()
+        once = sum(number == 1 for number in times.values())
+        return 2 * len(times) <= len(rows) and 10 * once <= times.total()
     return _come_anywhere(rows)
 
 
@@ -226,7 +226,7 @@ def likely_readings(table: NamedColumns) -> list[Reading]:
     if several:
         options = {**whose, "item_columns": as_fields(several, word)}
         readings.append((options, f"one row per {per}, items from these columns"))
-    if table.trimmed or (several and table.header and numbered_alike(dict(enumerate(table.names)))):
+    if table.trimmed or (several and _numbered(table)):
         return readings
     if width == 1:
         alike = len(values[0]) >= evidence.MANY and not evidence.why_ids([[value] for value in values[0]])
@@ -471,14 +471,17 @@ def _is_mark(values: Sequence[str]) -> bool:
     return evidence.are_marks(found) and not found <= evidence.YES | evidence.TICKS
 
 
+def _numbered(table: NamedColumns) -> list[int]:
+    """List the columns that are numbered alike under a name that says something, such as DX1, DX2."""
+    if not table.header:
+        return []
+    return numbered_alike(dict(enumerate(table.names)), said=lambda stem: not _ANY_COLUMN.fullmatch(stem))
+
+
 def _of_one_kind(table: NamedColumns, values: Sequence[Sequence[str]]) -> list[int]:
     """Find columns that are numbered alike (DX1, DX2, ...), else those side by side that share values."""
-    if table.header:
-        alike = numbered_alike(
-            dict(enumerate(table.names)), said=lambda stem: not _ANY_COLUMN.fullmatch(stem)
-        )
-        if alike:
-            return [] if any(_is_intruder(table, values, alike, at) for at in alike) else alike
+    if alike := _numbered(table):
+        return [] if any(_is_intruder(table, values, alike, at) for at in alike) else alike
     sets = [
         set() if _is_called_id(table, at) else _shared(column) or _number_codes(table, at, column)
         for at, column in enumerate(values)

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import RequestError, did_you_mean, listed
-from setveil.facts.facts import Facts
 from setveil.hierarchy.boxes import Space
 from setveil.hierarchy.tree import Hierarchy
+
+if TYPE_CHECKING:
+    from setveil.facts.facts import Facts
 
 LINES = "lines"  # the name of what the search for a line in each branch found
 ORDERS = FIRST, LAST = "first", "last"

@@ -16,7 +16,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -122,6 +122,15 @@ class Outcome(Protocol):
     def with_listing(self, data: Sums, tree: Hierarchy | None, k: int | None) -> Self:
         """Let about.json list only items that enough rows contain, unless the hierarchy lists them."""
 
+    def with_others(self, members: Mapping[str, Sequence[str]]) -> dict[str, int]:
+        """Return the labels that may have members that about.json does not list.
+
+        Each with the least number of rows of a listed member; `members` are all items of each label.
+        """
+
+    def label_sizes(self) -> dict[str, int]:
+        """Return how many items each label may represent, those that do not occur included."""
+
     def recorded(self, data: Original) -> dict[str, Any]:
         """Return the parts of report.json that only this kind of release has."""
 
@@ -208,6 +217,17 @@ class MadeRelease:
     def with_listing(self, _data: Sums, _tree: Hierarchy | None, _k: int | None) -> Self:
         """Let about.json list only items that enough rows contain, unless the hierarchy lists them."""
         return self
+
+    def with_others(self, _members: Mapping[str, Sequence[str]]) -> dict[str, int]:
+        """Return the labels that may have members that about.json does not list: none."""
+        return {}
+
+    def label_sizes(self) -> dict[str, int]:
+        """Return how many items each label may represent, by the recoding."""
+        made = self.labelled
+        if made is None:
+            return {}
+        return dict(zip(made.published.labels, made.member_counts.tolist(), strict=True))
 
     def with_all_members(self) -> Self:
         """Let about.json list all items of labels."""
@@ -330,8 +350,8 @@ def kind_of_recoding(recoding: str) -> Any:
 
 def _kinds_at_hand() -> Iterator[Any]:
     """List the kinds of releases that are imported already, and then all."""
-    names = [f"{__name__}.{module.name}" for module in pkgutil.iter_modules(__path__)]
-    yield from (sys.modules[name] for name in names if hasattr(sys.modules.get(name), "info"))
+    imported = [module for name, module in [*sys.modules.items()] if name.startswith(f"{__name__}.")]
+    yield from (module for module in imported if hasattr(module, "info"))
     yield from kinds()
 
 

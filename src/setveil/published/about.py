@@ -140,6 +140,8 @@ def _synthetic(folder: Path) -> DataError:
 
 def _wrong_entries(content: Mapping[str, Any]) -> str:
     """Say which entries of an about.json cannot be; empty if all can."""
+    if published_layout(content) and not isinstance(content.get("format"), str):
+        return f"format is {shorten(str(content.get('format')))}, expected the format of the file"
     numbers = [key for key in ("rows", "empty_rows", "domain") if not _is_size(content.get(key, 0))]
     if numbers:
         return f"{numbers[0]} is {shorten(str(content[numbers[0]]))}, expected a number"

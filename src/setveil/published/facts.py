@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, pairwise
@@ -119,31 +119,6 @@ class FactRows(Transactions):
         own = zip(self.column.tolist(), self.boxes, strict=True)
         return replace(shape, boxes=tuple(shape.within(places[at], box) for at, box in own))
 
-    def labels_recorded(
-        self, members: Mapping[str, Sequence[str]], own: Collection[str], first: int
-    ) -> list[dict[str, Any]]:
-        """List the boxes that represent several facts, with the number of all facts that may be in each.
-
-        Parameters
-        ----------
-        members, own, first
-            The facts of each box that occur, the labels that are facts, and how many members are recorded.
-        """
-        shared = as_shared(self).stands_for
-        least = max((one.listing.least for one in self.columns if one.listing is not None), default=0)
-        used = sorted(enumerate(self.supports().tolist()), key=lambda entry: -entry[1])
-        return [
-            {
-                "label": label,
-                "items": self.stands_for.size(self.stands_for.boxes[at]),
-                "first": members[label][:first],
-                "rows": rows,
-                **({"others": least} if shared.has_others(shared.boxes[at]) else {}),
-            }
-            for at, rows in used
-            if (label := self.vocabulary.labels[at]) not in own
-        ]
-
 
 info = KindInfo(
     title="rows of facts",
@@ -213,6 +188,14 @@ class FactsRelease(RowsRelease):
             self.counts.write(folder, FACTS_HEADER)
         return FILE, {"format": BoxRecoding.kind}
 
+    def with_others(self, _members: Mapping[str, Sequence[str]]) -> dict[str, int]:
+        """Return the boxes that may have codes that about.json does not list."""
+        return boxes_with_others(self.published)
+
+    def label_sizes(self) -> dict[str, int]:
+        """Return how many facts each box may represent."""
+        return box_sizes(self.published)
+
     def with_listing(self, data: Sums, tree: Hierarchy | None, k: int | None) -> Self:
         """Let about.json list only codes that enough rows contain."""
         boxes = None if tree is None else tree.as_boxes
@@ -256,6 +239,20 @@ def with_codes_listed(rows: FactRows, data: Facts, tree: BoxTree, k: int | None)
 def with_all_codes(rows: FactRows) -> FactRows:
     """Let about.json list all codes."""
     return replace(rows, columns=tuple(replace(one, listing=None) for one in rows.columns))
+
+
+def boxes_with_others(rows: FactRows) -> dict[str, int]:
+    """Return the boxes that may have facts with unlisted codes, with the least rows of a listed code."""
+    boxes = as_shared(rows).stands_for
+    least = max((one.listing.least for one in rows.columns if one.listing is not None), default=0)
+    labels = zip(rows.vocabulary.labels, boxes.boxes, strict=True)
+    return {label: least for label, box in labels if boxes.has_others(box)}
+
+
+def box_sizes(rows: FactRows) -> dict[str, int]:
+    """Count the facts that there can be in each box."""
+    boxes = rows.stands_for
+    return {label: boxes.size(box) for label, box in zip(rows.vocabulary.labels, boxes.boxes, strict=True)}
 
 
 def as_shared(rows: FactRows) -> FactRows:

@@ -137,6 +137,11 @@ def with_others(about: Mapping[str, Any]) -> dict[str, list[str]]:
     return {label: [*items, ""] if label in others else items for label, items in labels.items()}
 
 
+def others_of(listing: Listing | None, members: Mapping[str, Sequence[str]]) -> dict[str, int]:
+    """Return the labels that may have unlisted members, with the least rows of a listed one."""
+    return {} if listing is None else dict.fromkeys(listing.others(members), listing.least)
+
+
 def others_in(about: Mapping[str, Any]) -> frozenset[str]:
     """Take from an about.json the labels that may have members that it does not list."""
     entry = about.get("others")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -39,7 +39,7 @@ from setveil.published.about import (
 from setveil.published.as_written import require_as_written
 from setveil.published.counts import Counts, read_counts
 from setveil.published.item_parts import ItemParts
-from setveil.published.listing import MEMBERS_FILE, Listing, others_in
+from setveil.published.listing import MEMBERS_FILE, Listing, others_in, others_of
 from setveil.published.recoding import AnyRecoding, LocalRecoding, Recoding, recode, standing_for
 
 
@@ -150,6 +150,10 @@ class _Recoded(MadeRelease):
         """List all members of these labels. Internal: about.json may list only some."""
         own, members = set(self.recoding.items.labels), self.recoding.members()
         return {x: members[x] for x in self.published.vocabulary.labels if x not in own}
+
+    def with_others(self, members: Mapping[str, Sequence[str]]) -> dict[str, int]:
+        """Return the labels that may have members that about.json does not list."""
+        return others_of(self.listing, members)
 
     def with_listing(self, data: Sums, tree: Hierarchy | None, k: int | None) -> Self:
         """Let about.json list only items that enough rows contain, unless the hierarchy lists them."""
@@ -350,8 +354,9 @@ def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> T
     about = about_file(file)
     recorded = published_layout(about)
     if recorded and recorded["format"] not in FORMATS:
-        other = next(kind for kind in kinds() if kind.info.format == recorded["format"])
-        raise of_another_kind(path, other, kind_named("rows"))
+        for kind in kinds():
+            if kind.info.format and kind.info.format == recorded["format"]:
+                raise of_another_kind(path, kind, kind_named("rows"))
     otherwise = any(recorded.get(name) != value for name, value in given.items() if name != "encoding")
     if not recorded or otherwise:
         return read_rows(str(file), **given)

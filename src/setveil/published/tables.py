@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self, cast
@@ -45,6 +45,8 @@ from setveil.published.fact_tables import (
 from setveil.published.facts import (
     FactRows,
     as_boxes,
+    box_sizes,
+    boxes_with_others,
     domain_of,
     is_domain_public,
     told_of,
@@ -53,7 +55,7 @@ from setveil.published.facts import (
     write_codes,
     write_lines,
 )
-from setveil.published.listing import MEMBERS_FILE, Listing
+from setveil.published.listing import MEMBERS_FILE, Listing, others_of
 from setveil.published.parts import Parts, TableCut
 from setveil.published.recoding import (
     TABLE_GLOBAL,
@@ -216,6 +218,10 @@ class TableRelease(MadeRelease):
         """Names of the columns of items; facts may have several."""
         return self.original.set_names
 
+    def with_others(self, members: Mapping[str, Sequence[str]]) -> dict[str, int]:
+        """Return the labels that may have members that about.json does not list."""
+        return others_of(self.listing, members)
+
     def with_listing(self, data: Sums, tree: Hierarchy | None, k: int | None) -> Self:
         """Let about.json list only items that enough rows contain, unless the hierarchy lists them."""
         return replace(self, listing=self.labelled.listing(data, tree, k))
@@ -333,6 +339,14 @@ class FactTableRelease(TableRelease):
     def _is_domain_public(self, report: Mapping[str, Any]) -> bool:
         """Whether the number of facts says nothing of the data."""
         return is_domain_public(self.facts, report)
+
+    def with_others(self, _members: Mapping[str, Sequence[str]]) -> dict[str, int]:
+        """Return the boxes that may have codes that about.json does not list."""
+        return boxes_with_others(self.facts)
+
+    def label_sizes(self) -> dict[str, int]:
+        """Return how many facts each box may represent."""
+        return box_sizes(self.facts)
 
     def with_listing(self, data: Sums, tree: Hierarchy | None, k: int | None) -> Self:
         """Let about.json list only codes that enough rows contain (see `published.facts`)."""

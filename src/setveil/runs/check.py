@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from setveil.data.sums import Sums
 from setveil.errors import RequestError
-from setveil.facts.facts import Facts
 from setveil.guarantees import Guarantee, absent_items
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.verify import Verdict
@@ -22,6 +21,7 @@ from setveil.runs.checks import Image, ReleaseCheck, check_of, counts_file
 
 if TYPE_CHECKING:
     from setveil.data.io.streams import ListFiles, TextFiles
+    from setveil.facts.facts import Facts
 
 
 def require_reading(reading: str, model: str, *, hierarchy: bool) -> None:

@@ -23,7 +23,6 @@ from setveil.guarantees.verify import Verdict
 from setveil.hierarchy.tree import Hierarchy, HierarchyOrigin
 from setveil.progress import Progress
 from setveil.published import Outcome, Release
-from setveil.published.listing import Listing
 from setveil.published.recoding import AnyRecoding
 from setveil.report.record import VERSION, Record
 from setveil.runs.memory import peak_memory_mb
@@ -253,22 +252,16 @@ def _described(
 
 def _generalized_labels(release: Outcome, recoding: AnyRecoding) -> list[dict[str, Any]]:
     members = recoding.members()
-    number = dict(zip(recoding.published.labels, recoding.member_counts.tolist(), strict=True))
     own = set(recoding.items.labels)
-    published: Any = release.published
-    if getattr(published, "kind", "rows") == "facts":  # rows on disk have no name of their kind
-        boxes: list[dict[str, Any]] = published.labels_recorded(members, own, _FIRST_MEMBERS)
-        return boxes
-    listing: Listing | None = getattr(release, "listing", None)
-    others = {} if listing is None else dict.fromkeys(listing.others(members), listing.least)
+    sizes, others = release.label_sizes(), release.with_others(members)
     used = sorted(
-        zip(published.vocabulary.labels, published.supports().tolist(), strict=True),
+        zip(release.published.vocabulary.labels, release.published.supports().tolist(), strict=True),
         key=lambda entry: -entry[1],
     )
     return [
         {
             "label": label,
-            "items": number[label],  # with facts that do not occur: which do is told by no published file
+            "items": sizes[label],  # with facts that do not occur: which do is told by no published file
             "first": members[label][:_FIRST_MEMBERS],
             "rows": rows,
             **({"others": others[label]} if label in others else {}),

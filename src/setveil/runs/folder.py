@@ -258,7 +258,7 @@ def _require_as_verified(release: Release, published: Path) -> None:
     hint = "This is a defect of setveil; please report it. Another --format may do."
     try:
         as_published = partial(read, published=True)  # in which a label NA is no missing value
-        again = kind_named(release.exposed().kind).read(str(published), as_published)
+        again = kind_named(release.info.shown.kind).read(str(published), as_published)
         counts = counts_beside(str(published))[0]
     except SetveilError as error:
         if not release.published.n_rows:

@@ -18,7 +18,6 @@ from setveil.data.layout import Layout
 from setveil.data.personal import Personal
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError, as_option, described, faces, listed
-from setveil.facts.facts import Facts
 from setveil.facts.generalizing import USUAL, Generalizing
 from setveil.guarantees import Guarantee, Model, absent_items, models
 from setveil.guarantees.verify import Verdict
@@ -48,6 +47,8 @@ from setveil.utility.are import counts_estimator
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from setveil.facts.facts import Facts
 
 
 @dataclass(frozen=True, eq=False)

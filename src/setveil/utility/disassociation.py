@@ -96,9 +96,9 @@ def _drawn(case: Case) -> Transactions:
     if case.blocks is not None:
         rows: Transactions = case.published
         return rows
-    chunks: PublishedChunks = case.chunks
     from setveil.reconstruction.chunks import deal_parts
 
+    chunks: PublishedChunks = case.chunks
     return deal_parts(chunks, case.seed)
 
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from setveil.tables.quasi_identifiers import MISSING, QuasiIdentifier
-from setveil.tables.table import TextColumn
+
+if TYPE_CHECKING:
+    from setveil.tables.table import TextColumn
 
 MOST = 12  # values, or intervals of numbers, that are told apart
 

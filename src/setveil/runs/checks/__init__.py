@@ -10,11 +10,10 @@ import pkgutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError, faces
-from setveil.facts.facts import Facts
 from setveil.guarantees import Guarantee
 from setveil.guarantees.km import CODES
 from setveil.guarantees.verify import Verdict, verify
@@ -27,6 +26,9 @@ from setveil.progress import Progress, silent
 from setveil.published.counts import Counts
 from setveil.published.listing import others_in, with_others
 from setveil.published.recoding import TABLE_LOCAL
+
+if TYPE_CHECKING:
+    from setveil.facts.facts import Facts
 
 Image = Mapping[str, "str | None"]  # the label of each item; None: it is left out
 
