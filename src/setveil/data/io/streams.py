@@ -16,7 +16,7 @@ from setveil.data import evidence
 from setveil.data.columns import Wanted
 from setveil.data.events import PERSON, of
 from setveil.data.frames import list_column
-from setveil.data.io import read_beginning
+from setveil.data.io.one_file import read_beginning
 from setveil.data.io.source import Source, as_text, marked_encoding
 from setveil.data.io.text import OpenQuoteError, read_basket, read_fimi
 from setveil.data.layout import InputFile, Layout, Origin

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +13,34 @@ from numpy.typing import NDArray
 from setveil.data.layout import FORMATS, Layout, function_of, writable_layout
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import is_integer
-from setveil.errors import DataError, RequestError, shorten
+from setveil.errors import DataError, OutputError, RequestError, shorten
+from setveil.staging import staged_file
 
 _BLOCK = 1 << 18
 _POSITIVE = re.compile(r"[1-9][0-9]*", re.ASCII)
+
+
+def save(data: Transactions, path: str | Path, layout: Layout) -> None:
+    r"""Write transactions; the same data and layout give the same bytes.
+
+    Parameters
+    ----------
+    data : Transactions
+        Rows are written in order, items of a row in the order of their ids.
+    path : str or Path
+        The file: UTF-8, lines end with ``\n``. It appears complete or not at all.
+    layout : Layout
+        In the long layouts the id is the row's number from 0, and empty rows cannot be shown.
+    """
+    blocks = write_blocks(data, layout)
+    first = next(blocks, b"")  # a label that cannot be written shows now, before there is a file
+    try:
+        with staged_file(Path(path)) as beside, beside.open("wb") as file:
+            file.write(first)
+            for block in blocks:
+                file.write(block)
+    except OSError as error:
+        raise OutputError(f"{path} cannot be written: {error.strerror or error}.") from None
 
 
 def write_blocks(data: Transactions, layout: Layout) -> Iterator[bytes]:

@@ -1,0 +1,146 @@
+"""Read one file, of any format."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+from setveil.data import evidence
+from setveil.data.columns import Wanted
+from setveil.data.io.lines import cut
+from setveil.data.io.request import ReadingRequest, refuse_lines, refuse_options, table_format
+from setveil.data.io.sniff import detect_format
+from setveil.data.io.source import Source, Text, as_text, is_xlsx
+from setveil.data.io.undeclared import read_separated, require_numbers, works
+from setveil.data.layout import FORMATS, function_of, refuse_unfit
+from setveil.data.readings import refusal, refuse_ids_in_lists
+from setveil.data.rows_of_columns import RowsRead
+from setveil.data.skipped import SAID as OF_LINES
+from setveil.data.skipped import lines_of
+from setveil.errors import DataError, RequestError, TableError
+
+
+def read_beginning(
+    source: Source,
+    format: str | None,  # noqa: A002
+    encoding: str | None,
+    separator: str | None,
+) -> RowsRead:
+    """Read what a file begins with as `read` reads a whole one."""
+    return read_source(source, ReadingRequest(format, encoding, separator, Wanted(None, None, None), False))[
+        0
+    ]
+
+
+def read_source(source: Source, request: ReadingRequest) -> tuple[RowsRead, str | None]:
+    """Read one file."""
+    content, name = source.content, source.name
+    if not content:
+        raise DataError(f"{name} is an empty file, expected rows of items.")
+    if not content.strip(b" \t\r\n"):  # a label may be of other blanks, such as a form feed
+        raise DataError(f"{name} holds only blank lines, expected rows of items.")
+    if is_xlsx(content):
+        from setveil.data.frames import read_frame
+        from setveil.data.io.xlsx import read_sheet_lines
+
+        refuse_options("parquet", {"separator": request.separator}, "a spreadsheet")
+        refuse_unfit("a spreadsheet", quote=request.quote)
+        form = table_format(request, "a spreadsheet")
+        try:
+            sheet, notes = read_sheet_lines(source, request.sheet, lines=request.lines)
+        except TableError as asked:
+            raise _with_columns(asked, source, request) from None
+        last = None if request.lines.skip_last is None else 0
+        found = read_frame(sheet, request.wanted, name, form, skip_last=last)
+        return replace(found, notes=(*notes, *found.notes)), None
+    refuse_unfit("a file without sheets", sheet=request.sheet)
+    chosen = request.format or detect_format(source.inner, content)
+    given = request.given()
+    part: RowsRead
+    if not FORMATS[chosen].text:
+        refuse_options(chosen, given)
+        refuse_unfit(f"the format {chosen}", quote=request.quote)
+        refuse_lines(request, f"the format {chosen}")
+        options = request.options(chosen) | {"skip_last": request.lines.skip_last}
+        part = function_of(FORMATS[chosen].reader)((content, name), **options)
+        if part.layout.nested:
+            refuse_unnamed_ids(part, name, request)
+        return part, None
+    text = text_of(source, request)
+    chosen = request.format or detect_format(source.inner, text.content)
+    if "separator" in FORMATS[chosen].takes or (request.format is None and chosen != "jsonl"):
+        return read_separated(text, chosen, request), text.encoding
+    refuse_options(chosen, given)
+    refuse_unfit(f"the format {chosen}", quote=request.quote)
+    if not request.published:
+        require_numbers(text, chosen, request)
+    try:
+        part = function_of(FORMATS[chosen].reader)(text, **request.options(chosen))
+    except TableError as asked:  # of records, in which nothing says which keys count
+        said = {name: value for name, value in given.items() if isinstance(value, str)}
+        asked.keep(lambda options: works(text, request, {"format": chosen, **said, **options}))
+        raise
+    except DataError as error:  # of arrays, with what is no item in between
+        raise _asked_of_arrays(text, request, "") or error from None
+    try:
+        refuse_unnamed_ids(part, name, request)
+    except TableError as error:
+        why = evidence.why_sets_are_table(_first_rows(part), "array")
+        raise _asked_of_arrays(text, request, why) or error from None
+    return replace(part, notes=(*text.notes, *part.notes)), text.encoding
+
+
+def _with_columns(asked: TableError, source: Source, request: ReadingRequest) -> TableError:
+    """Ask about the columns of a sheet together with its rows that are no data."""
+    if any(name not in OF_LINES for options, _ in asked.readings for name in options):
+        return asked
+    readings: list[tuple[Mapping[str, Any], str]] = []
+    columns = asked.columns
+    for options, meaning in asked.readings:
+        lines = lines_of(**{**request.lines.as_dict(), **options})
+        try:
+            read_source(source, replace(request, lines=lines))
+            readings.append((options, meaning))
+        except TableError as error:
+            columns = columns or error.columns
+            readings += [({**options, **more}, f"{meaning}; {how}") for more, how in error.readings]
+        except (DataError, RequestError):
+            continue
+    return TableError(asked.message.removesuffix("."), columns, readings)
+
+
+def _asked_of_arrays(text: Text, request: ReadingRequest, why: str) -> TableError | None:
+    """Ask which elements of arrays are items, if a reading by their places works."""
+    from setveil.data.io.records import RecordTable
+
+    if request.published or not request.silent:
+        return None
+    try:
+        table = RecordTable(text)
+    except (DataError, ValueError):
+        return None
+    if table.header:
+        return None
+    asked = refusal(table, why)
+    asked.keep(lambda options: works(text, request, {**options, "format": "jsonl"}))
+    return asked if asked.readings else None
+
+
+def refuse_unnamed_ids(part: RowsRead, name: str, request: ReadingRequest) -> None:
+    """Raise if arrays or lists, of which nothing says that they are rows of items, may hold ids."""
+    if not request.published and request.silent:
+        refuse_ids_in_lists(_first_rows(part), name, next(iter(part.item_columns), ""))
+
+
+def _first_rows(part: RowsRead) -> list[list[str]]:
+    return [
+        [part.labels[code] for code in part.codes[start:end].tolist() if code >= 0]
+        for start, end in pairwise(part.indptr[: evidence.LINES + 1].tolist())
+    ]
+
+
+def text_of(source: Source, request: ReadingRequest) -> Text:
+    """Decode a text, without the lines that are no data."""
+    return cut(as_text(source.content, source.name, request.encoding), request.lines)

@@ -1,0 +1,244 @@
+"""Read separated text, and ask when nothing says which of its columns and lines are rows of items."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from setveil.data import evidence
+from setveil.data.ids import why_id
+from setveil.data.io.lines import (
+    as_spec,
+    comments_above,
+    cut,
+    has_comments_only,
+    in_words,
+    left_out,
+    numbers_in,
+    strays_said,
+    table_in,
+    without_lines,
+)
+from setveil.data.io.request import ReadingRequest, refuse_options
+from setveil.data.io.sniff import head_rows, holds_numbers, likely_separator, sign_of_columns, why_table
+from setveil.data.io.source import Text
+from setveil.data.io.text import QuoteError
+from setveil.data.io.written import long_separator, plain_text
+from setveil.data.layout import FORMATS, function_of
+from setveil.data.readings import EVERY_FIELD, refusal
+from setveil.data.rows_of_columns import RowsRead, require_people
+from setveil.data.skipped import OF_LACKING, lines_of
+from setveil.data.skipped import SAID as OF_LINES
+from setveil.errors import DataError, RequestError, TableError
+from setveil.wording import are
+
+
+def read_separated(text: Text, detected: str, request: ReadingRequest) -> RowsRead:
+    """Read separated text, however its fields are separated and quoted."""
+    written = {"separator": request.separator, "quote": request.quote}
+    long = long_separator(text) if request.separator is None else None
+    if long and (request.wanted.named or why_table(text, "basket", None)[0]):
+        request = replace(request, separator=long)
+        written["separator"] = long
+    plain, separator = plain_text(text, request.separator, request.quote)
+    asked = replace(request, separator=separator, quote=None)
+    try:
+        if request.format is None:
+            part = _read_undeclared(plain, detected, asked)
+        else:
+            given = asked.given()
+            refuse_options(detected, given)
+            if not request.published:
+                require_numbers(plain, detected, request)
+            part = function_of(FORMATS[detected].reader)(plain, **asked.options(detected))
+            part = replace(part, notes=(*plain.notes, *part.notes))
+        return replace(part, written={"separator": long}) if written["separator"] == long and long else part
+    except TableError as error:
+        if separator != written["separator"] or request.quote is not None:
+            error.write_as({name: value for name, value in written.items() if value is not None})
+        raise
+    except QuoteError as error:
+        bare = replace(asked, separator=written["separator"], quote="none")
+        if request.quote is None and can_be_read(text, bare, {}):
+            raise _plain_quotes(error) from None
+        raise
+
+
+def _read_undeclared(text: Text, detected: str, request: ReadingRequest) -> RowsRead:
+    """Read text whose format was not named: a table if columns were, else rows unless it may be a table."""
+    from setveil.data.io.table import TextTable, read_named, read_unnamed
+
+    whole = text
+    text = _without_comments(text, request)
+    if request.wanted.named:
+        named = read_named(text, request.separator, request.wanted)
+        return replace(named, notes=(*text.notes, *named.notes))
+    chosen = detected if request.separator is None else "basket"
+    if chosen in {"fimi", "spmf"} and not holds_numbers(text) and why_table(text, "basket", None)[0]:
+        chosen = "basket"
+    if not request.published:
+        require_numbers(whole, chosen, request)
+        if chosen == "basket":
+            _ask_for_lines(text, request)
+    why, separator = why_table(text, chosen, request.separator)
+    if why:
+        agreed = read_unnamed(text, request.separator, request.wanted) if chosen == "basket" else None
+        if agreed is not None:
+            return replace(agreed, notes=(*text.notes, *agreed.notes))
+        if not request.published:
+            more = {} if separator is None else {"separator": separator}
+            if chosen != "basket":
+                more["format"] = "long"
+            asked = refusal(TextTable(text, separator), why, more=more, rows=chosen)
+            asked.keep(lambda options: works(text, request, options))
+            raise asked
+    options = {"separator": request.separator} if chosen == "basket" else {}
+    part: RowsRead
+    try:
+        part = function_of(FORMATS[chosen].reader)(whole, **options)
+    except DataError as error:
+        raise _asked_of_texts(error, text, chosen, request) or error from None
+    return replace(part, notes=(*whole.notes, *part.notes))
+
+
+def can_be_read(text: Text, request: ReadingRequest, options: Mapping[str, str]) -> bool:
+    """Tell whether a reading gives rows of people, and not ids for items."""
+    with suppress(TableError):
+        return works(text, request, options)
+    return False
+
+
+def works(text: Text, request: ReadingRequest, options: Mapping[str, str]) -> bool:
+    """Tell whether a reading that could be proposed gives rows, and not ids for items.
+
+    Raises
+    ------
+    TableError
+        If rows would be events of people.
+    """
+    said: dict[str, Any] = dict(options)
+    lines = {name: said.pop(name) for name in OF_LINES if name in said}
+    if lines:
+        before = Text(text.name, text.content, text.encoding, text.left)
+        text = cut(before, lines_of(**{**request.lines.as_dict(), **lines}))
+    lacking = request.lacking.with_ways(said)
+    asked = replace(
+        request,
+        lacking=lacking,
+        format=said.pop("format", request.format),
+        separator=said.pop("separator", request.separator),
+        quote=said.pop("quote", request.quote),
+        wanted=replace(request.wanted, **said, lacking=lacking),
+        published=False,
+    )
+    try:
+        text, separator = plain_text(text, asked.separator, asked.quote)
+        asked = replace(asked, separator=separator, quote=None)
+        if asked.format is None:
+            part = _read_undeclared(text, "basket", asked)
+        else:
+            part = function_of(FORMATS[asked.format].reader)(text, **asked.options(asked.format))
+    except TableError as error:
+        of_lines = {*OF_LINES} if not lines else set()
+        if error.readings and {*error.readings[0][0]} <= of_lines | {*OF_LACKING} - {*options}:
+            raise
+        return False
+    except (DataError, RequestError):
+        return False
+    require_people(text.name, part, asked.wanted)
+    items = int((part.codes >= 0).sum())
+    several = len(part.items) > 1
+    if any(why_id(column, items=not several) for column in part.items):
+        return False
+    return items > 0 and (
+        not part.item_columns or len(part.labels) < evidence.DIFFERENT * items or items < 20
+    )
+
+
+def _without_comments(text: Text, request: ReadingRequest) -> Text:
+    """Skip the lines above a table that begin with #."""
+    if text.settled or request.lines.comment is not None or not text.content.lstrip().startswith(b"#"):
+        return text
+    found = comments_above(text, request.separator or likely_separator(text))
+    cut = without_lines(text, found)
+    return replace(cut, notes=(*text.notes, left_out(found))) if found else text
+
+
+def _ask_for_lines(text: Text, request: ReadingRequest) -> None:
+    """Raise if lines above, below or between those of a table are none of it, and propose to skip them."""
+    if text.settled:
+        return
+    named = request.separator or sign_of_columns(text)
+    signs = [named] if named else list(evidence.SEPARATORS)
+    wide = [sign for sign in signs if _is_mostly_wide(head_rows(text, sign))]
+    numbers, separator = table_in(text, "".join(wide))
+    if not numbers:
+        return
+    from setveil.data.io.table import TextTable
+
+    table = TextTable(without_lines(text, numbers), separator)
+    spec = as_spec(sorted({*text.left, *numbers}))
+    more = {"skip_lines": spec} | ({"separator": separator} if request.separator else {})
+    asked = refusal(table, strays_said(numbers, table.width), more=more)
+    asked.asked = f"--skip-lines {spec}, and --id-column, --item-column, --item-columns, --format"
+    asked.keep(lambda options: can_be_read(text, request, options))
+    raise asked
+
+
+def _is_mostly_wide(rows: Sequence[Sequence[str]]) -> bool:
+    """Tell whether half of some lines or more have one number of fields, two or more."""
+    width, share = evidence.common_width([row for row in rows if len(row) > 1])
+    several = sum(len(row) > 1 for row in rows)
+    return width > 1 and 2 * share * several >= len(rows)
+
+
+def _asked_of_texts(error: DataError, text: Text, chosen: str, request: ReadingRequest) -> TableError | None:
+    """Ask whether lines that are no numbers, as their format has them, are texts with signs between them."""
+    if chosen not in {"fimi", "spmf"} or holds_numbers(text) or request.published:
+        return None
+    asked = TableError(error.message.removesuffix("."), [], [({"format": "basket"}, EVERY_FIELD)])
+    asked.keep(lambda options: can_be_read(text, request, options))
+    return asked if asked.readings else None
+
+
+def _plain_quotes(error: QuoteError) -> TableError:
+    """Ask whether double quotes are signs like any other."""
+    return TableError(
+        error.message.removesuffix("."),
+        [],
+        [({"quote": "none"}, "double quotes are signs like any other, as for inches")],
+        error.hint.removesuffix("."),
+    )
+
+
+def require_numbers(text: Text, chosen: str, request: ReadingRequest) -> None:
+    """Raise if lines above or below lines of integers hold anything else."""
+    if chosen not in _NUMBERS or request.format == "basket" or text.settled or not holds_numbers(text):
+        return
+    numbers = numbers_in(text)
+    if (chosen == "spmf" and has_comments_only(text, numbers)) or _are_names(text, numbers):
+        return
+    if request.format is None and evidence.why_ids(head_rows(without_lines(text, numbers), " ")):
+        return  # nothing speaks for rows of items below a name of IDs
+    if numbers:
+        format_of = {} if request.format is not None else {"format": "fimi" if chosen == "basket" else chosen}
+        options = {**format_of, "skip_lines": as_spec(numbers)}
+        asked = TableError(
+            f"{text.name}: {in_words(numbers)} {are(len(numbers))} not integers between blanks, as all "
+            "others are",
+            [],
+            [(options, "one row per line, without these; every number an item")],
+        )
+        asked.keep(lambda options: can_be_read(text, request, options))
+        raise asked
+
+
+_NUMBERS = "fimi", "spmf", "basket"  # formats of text that may be lines of integers
+
+
+def _are_names(text: Text, numbers: Sequence[int]) -> bool:
+    """Tell whether only the first line holds no integers, and has as many fields as the others: a header."""
+    widths = {sign: [len(row) for row in head_rows(text, sign)] for sign in "\t "}
+    return len(numbers) == 1 and any(len(set(found)) == 1 and found[0] > 1 for found in widths.values())
