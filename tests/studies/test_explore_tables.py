@@ -78,7 +78,7 @@ def test_words_and_page(tmp_path: Path) -> None:
     assert "k^m" not in text
     page = explored_html(found)
     assert "Loss of the columns" in page
-    assert "Names kept" not in page
+    assert "Unchanged items" not in page
 
 
 @needs_compiled

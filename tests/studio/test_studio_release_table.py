@@ -1,4 +1,4 @@
-"""The page Release of tables and other kinds: columns, rows, what else could be had, what is handed out."""
+"""The page Release of tables and other kinds: columns, rows, alternatives, what is handed out."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def test_no_neighbours_are_offered_of_a_run_that_was_made_in_python(client: Clie
     del report["options"]
     (project.runs / "one" / "internal" / "report.json").write_text(json.dumps(report))
     page = page_of(client, project)
-    assert "What else could be had" in page
+    assert "Alternatives" in page
     assert "Make the releases for a share of" not in page
     client.post("p", project.name, "release", "neighbours", data={"run": "one"})
     assert client.studio.jobs.of(project) == []

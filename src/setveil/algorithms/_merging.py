@@ -37,7 +37,9 @@ class Merging(Declared):
         default=None,
     )
     # greatest share of the items that occur that may be suppressed, as written (0.3 is 3/10)
-    max_suppressed_items: Number = parameter(Share(), "Of the items that occur, at most e.g. 15%.", default=0)
+    max_suppressed_items: Number = parameter(
+        Share(), "Greatest share of items to suppress, such as 15%.", default=0
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -58,7 +58,9 @@ class OA(Declared):
     """
 
     most_cuts: int = parameter(
-        Integer(1), "Refuse hierarchies with more cuts than this (default 2,000,000).", default=2_000_000
+        Integer(1),
+        "Stop with an error if the hierarchy has more cuts (default 2,000,000).",
+        default=2_000_000,
     )
     all_minimal: bool = parameter(
         Flag(), "List all minimal valid cuts, each with its NCP, in report.json.", default=False

@@ -58,7 +58,7 @@ def explore(
     seed: int = 0,
     progress: Listener = None,
 ) -> Explored:
-    """Show what each promise costs: loss, names kept, errors of queries, unique rows. No release is kept.
+    """Show the cost of each promise: loss, unchanged items, query errors, unique rows. No release is written.
 
     Parameters
     ----------

@@ -109,7 +109,9 @@ model = Model(
     make=DifferentialPrivacy,
     options={
         "epsilon": Option(
-            Positive(), "Differential privacy: what a release may tell of any row, such as 1.", needed=True
+            Positive(),
+            "Privacy budget: limit of the influence of any row on the release, such as 1.",
+            needed=True,
         ),
     },
     algorithm="dp-blocks",

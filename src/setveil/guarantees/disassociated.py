@@ -298,9 +298,7 @@ model = Model(
             "Items that nobody may learn of a person: a file, or a list with commas.",
             secret=True,
         ),
-        "unsafe": Option(
-            Flag(), "Disassociation: publish in spite of sensitive items; say what can be inferred."
-        ),
+        "unsafe": Option(Flag(), "Publish in spite of sensitive items, and say what can be inferred."),
     },
     algorithm="disassociation",
     words=Words(

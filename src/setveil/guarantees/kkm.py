@@ -331,7 +331,7 @@ def violation_words(entry: Facts) -> str:
 
 M = Option(
     Sizes(),
-    "Items of a person that an attacker may know: 1, 2, ... or inf; of columns code=2,drug=1.",
+    "Items of a person that an attacker may know: 1, 2, ... or inf; for columns code=2,drug=1.",
     short="m",
     needed=True,
 )
@@ -349,9 +349,7 @@ model = Model(
             secret=True,
         ),
         "h": Option(Probability(), "Greatest share of a class with one sensitive value, such as 50%."),
-        "p": Option(
-            Integer(0), "Known items, next to the quasi-identifiers, with which it must hold (default 0)."
-        ),
+        "p": Option(Integer(0), "Items that an attacker may know next to the quasi-identifiers (default 0)."),
     },
     algorithm="rt",
     words=Words(

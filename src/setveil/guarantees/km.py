@@ -359,18 +359,18 @@ model = Model(
         "k": K,
         "m": Option(
             Sizes(),
-            "Items of a person that an attacker may know: 1, 2, ... or inf; of columns code=2,drug=1.",
+            "Items of a person that an attacker may know: 1, 2, ... or inf; for columns code=2,drug=1.",
             short="m",
             needed=True,
         ),
         "absent": Option(
             Integer(0),
-            "Items that a person is also known not to have: 1; by exact (default 0).",
+            "Items that a person is known not to have: 0 or 1 (default 0; 1 only by exact).",
             asked_apart=True,
         ),
         "known": Option(
             Choice((FACTS, CODES)),
-            "Of facts: what counts as one known item, a fact, or a code with everything about it; by exact.",
+            "Known item of facts: a fact, or a code with everything about it (only exact).",
             asked_apart=True,
         ),
     },

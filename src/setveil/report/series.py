@@ -88,7 +88,7 @@ def list_text(told: Told) -> str:
 
 def plan_text(told: Told) -> str:
     """Say what each way to publish again costs."""
-    table = [["way", "LM", "suppressed", "names kept", "withheld", "below k before", "after", "proven"]]
+    table = [["way", "LM", "suppressed", "unchanged", "withheld", "below k before", "after", "proven"]]
     table += [[way_name(one), *way_cells(one)] for one in told["ways"]]
     notes = [f"{way_name(one)}: {one['why']}" for one in told["ways"] if "why" in one]
     lines = [people_words(told), *_aligned(table)]
@@ -107,7 +107,7 @@ def way_name(one: Told) -> str:
 
 
 def way_cells(one: Told) -> list[str]:
-    """Write what a way costs: LM, suppressed, names kept, withheld, below k before and after, proven."""
+    """Write what a way costs: LM, suppressed, unchanged items, withheld, below k before and after, proven."""
     if "why" in one:
         return ["-", "-", "-", "-", _before(one), "-", "-"]
     share = one["left_out"] / one["occurrences"] if one["occurrences"] else 0

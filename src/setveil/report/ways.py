@@ -24,7 +24,7 @@ _HEADS = (
     "Way",
     "LM",
     "Suppressed",
-    "Names kept",
+    "Unchanged",
     "Withheld",
     "Below k before",
     "After",

@@ -191,7 +191,7 @@ def _move(answer: Answer, one: Answer, move: Answer) -> str:
         return f"None of {tried} that were tried could include the cause."
     items = move["items"] if move["with"] != 1 else [*move["items"], move["to"]]
     where = _shown(move["to"]) if move["with"] > 1 else "one label of their own"
-    kept = f" with {count(move['new_names'], 'name')} kept" if move["new_names"] else ""
+    kept = f" with {count(move['new_names'], 'item')} unchanged" if move["new_names"] else ""
     lost = f" {_lost(answer, move)}" if move["lost_names"] else ""
     return (
         f"In a hierarchy with {named(items)} under {where}, the promise would hold{kept}: "

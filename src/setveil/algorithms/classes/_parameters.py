@@ -62,16 +62,18 @@ class Classes(Declared):
         Integer(2), "Fewest rows of a class (default: 20 k, at least 100).", default=None
     )
     class_gain: Number = parameter(
-        kinds.Number(), "Share of what is open of all rows that a cut must settle (default 0).", default=0
+        kinds.Number(), "Least gain of a cut, as a share of the entropy of the items (default 0).", default=0
     )
-    not_split: Sequence[str] = parameter(ItemFile(), "File of items on which no class is cut.", default=())
+    not_split: Sequence[str] = parameter(ItemFile(), "File of items that must not split classes.", default=())
     objective: Literal["ncp", "lm", "entropy", "entropy-max"] | None = parameter(
         Choice(("ncp", "lm", "entropy", "entropy-max")),
         "Loss to minimize in each class (default: entropy-max).",
         default=None,
     )
-    max_suppressed: Number | None = parameter(Share(), "Of all occurrences, at most e.g. 5%.", default=None)
-    keep: Sequence[str] = parameter(ItemFile(), "File of items to publish as themselves.", default=())
+    max_suppressed: Number | None = parameter(
+        Share(), "Greatest share of occurrences to suppress, such as 5%.", default=None
+    )
+    keep: Sequence[str] = parameter(ItemFile(), "File of items that must stay unchanged.", default=())
     weights: Mapping[str, Number] = parameter(
         ItemWeights(),
         "File of lines item,number; the number multiplies the item's loss.",
@@ -84,13 +86,13 @@ class Classes(Declared):
     )
     gap: Number = parameter(
         kinds.Number(),
-        "Stop at 0.01 (1 per cent) from the optimum, say.",
+        "Stop within this distance from the optimum, such as 0.01 (1%).",
         default=0,
         study_name="solver_gap",
     )
     time_limit: float | None = parameter(
         kinds.Number("seconds", positive=True),
-        "Seconds, then the best so far (default 300).",
+        "Stop after this many seconds with the best release so far (default 300).",
         default=None,
         study_name="solver_time_limit",
     )

@@ -57,7 +57,7 @@ class Disassociation(Declared):
     """
 
     cluster_size: int | None = parameter(
-        Integer(1), "Most rows of a cluster, where it can be split (default 10 k).", default=None
+        Integer(1), "Most rows of a cluster that can be split (default 10 k).", default=None
     )
     refine: bool = parameter(
         Flag(), "Share chunks between clusters, for items that are rare in each (default).", default=True

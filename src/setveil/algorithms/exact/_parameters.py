@@ -61,8 +61,10 @@ class Exact(Declared):
         default=None,
     )
     suppress: bool = parameter(Flag(), "Items may also be suppressed (the default).", default=True)
-    max_suppressed: Number | None = parameter(Share(), "Of all occurrences, at most e.g. 5%.", default=None)
-    keep: Sequence[str] = parameter(ItemFile(), "File of items to publish as themselves.", default=())
+    max_suppressed: Number | None = parameter(
+        Share(), "Greatest share of occurrences to suppress, such as 5%.", default=None
+    )
+    keep: Sequence[str] = parameter(ItemFile(), "File of items that must stay unchanged.", default=())
     weights: Mapping[str, Number] = parameter(
         ItemWeights(),
         "File of lines item,number; the number multiplies the item's loss.",
@@ -75,18 +77,18 @@ class Exact(Declared):
     )
     gap: Number = parameter(
         kinds.Number(),
-        "Stop at 0.01 (1 per cent) from the optimum, say.",
+        "Stop within this distance from the optimum, such as 0.01 (1%).",
         default=0,
         study_name="solver_gap",
     )
     time_limit: float | None = parameter(
         kinds.Number("seconds", positive=True),
-        "Seconds, then the best so far (default 300).",
+        "Stop after this many seconds with the best release so far (default 300).",
         default=None,
         study_name="solver_time_limit",
     )
     certificate: bool = parameter(
-        Flag(), "k^m: also write a proof of the bound, and a program that checks it.", default=False
+        Flag(), "Write a proof of the bound and a program that checks it (k^m-anonymity).", default=False
     )
 
     def __post_init__(self) -> None:

@@ -70,7 +70,7 @@ class DPBlocks(Declared):
 
     universe: Sequence[str] | None = parameter(
         LinesFile(),
-        "File of all items that there can be, one per line, made without looking at the data.",
+        "File of all possible items, one per line, made without looking at the data.",
         default=None,
     )
     told_items: int | None = parameter(Integer(1), "Items to publish counts of (default 48).", default=None)

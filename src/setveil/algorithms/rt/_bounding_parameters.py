@@ -54,11 +54,11 @@ class Bounding(Declared):
     """
 
     relational: Literal["mondrian", "cluster", "incognito", "topdown", "bottomup", "exact"] = parameter(
-        Choice(RELATIONAL), "What makes the classes (default mondrian).", default="mondrian"
+        Choice(RELATIONAL), "Method that makes the classes (default mondrian).", default="mondrian"
     )
     items: Literal["exact", "aa", "hghs", "coat", "pcta", "lra", "vpa"] = parameter(
         Choice(ITEMS),
-        "What anonymizes the items of each class (default exact).",
+        "Algorithm for the items of each class (default exact).",
         default="exact",
         study_name="items_by",  # a study's table has a column of this name
     )
@@ -78,7 +78,7 @@ class Bounding(Declared):
         "Look at the items before and after all mergers (the default), or after each.",
         default="ends",
     )
-    least: int | None = parameter(Integer(2), "Rows of a class, at least (default k).", default=None)
+    least: int | None = parameter(Integer(2), "Fewest rows of a class (default k).", default=None)
     suppress: bool = parameter(Flag(), "Items may also be suppressed (the default).", default=True)
 
     def __post_init__(self) -> None:

@@ -48,7 +48,7 @@ class Forest(Declared):
 
     share: Number = parameter(
         Share(),
-        "Of the quasi-identifiers in the loss; the rest is the items' (default 1/4).",
+        "Weight of the quasi-identifiers in the loss; the items get the rest (default 1/4).",
         default=0.25,
     )
     objective: Literal["ncp", "lm"] | None = parameter(
@@ -64,13 +64,13 @@ class Forest(Declared):
     )
     gap: Number = parameter(
         kinds.Number(),
-        "Stop at 0.01 (1 per cent) from the optimum, say.",
+        "Stop within this distance from the optimum, such as 0.01 (1%).",
         default=0,
         study_name="solver_gap",
     )
     time_limit: float | None = parameter(
         kinds.Number("seconds", positive=True),
-        "Seconds, then the best so far (default 300).",
+        "Stop after this many seconds with the best release so far (default 300).",
         default=None,
         study_name="solver_time_limit",
     )

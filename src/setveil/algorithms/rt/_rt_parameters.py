@@ -53,7 +53,7 @@ class RT(Declared):
 
     share: Number = parameter(
         Share(),
-        "Of the quasi-identifiers in the loss; the rest is the items' (default 1/4).",
+        "Weight of the quasi-identifiers in the loss; the items get the rest (default 1/4).",
         default=0.25,
     )
     search: Literal["sweep", "rt"] | None = parameter(
@@ -62,7 +62,7 @@ class RT(Declared):
         default=None,
     )
     least: int | None = parameter(
-        Integer(2), "Rows that a class has at least, rather than trying several sizes.", default=None
+        Integer(2), "Fewest rows of a class, instead of several sizes.", default=None
     )
     delta: Number | None = parameter(
         Share(), "Greatest loss of the quasi-identifiers (R), e.g. 20%.", default=None
@@ -78,7 +78,7 @@ class RT(Declared):
     )
     time_limit: float | None = parameter(
         kinds.Number("seconds", positive=True),
-        "Seconds, then the best so far (default: no limit).",
+        "Stop after this many seconds with the best release so far (default: no limit).",
         default=None,
         study_name="solver_time_limit",
     )

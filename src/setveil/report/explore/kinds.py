@@ -36,7 +36,7 @@ class ExploredRows:
     known: ClassVar[str] = "their"  # what someone knows in addition to items
     curves: tuple[Curve, ...] = (
         (
-            "Names kept", "share of the items", "linear", True,
+            "Unchanged items", "share of the items", "linear", True,
             lambda cell, found: cell["items_kept"] / found["items"],
         ),
     )  # fmt: skip
@@ -48,7 +48,7 @@ class ExploredRows:
     @property
     def heads(self) -> tuple[str, ...]:
         """Names of the columns of the table of all figures."""
-        return ("loss", "names kept", "occurrences", "suppressed", "query error", "unique rows")
+        return ("loss", "unchanged", "occurrences", "suppressed", "query error", "unique rows")
 
     @property
     def loss(self) -> tuple[str, str]:
@@ -89,7 +89,7 @@ class ExploredRows:
     def columns_explained(self) -> list[str]:
         """Say what the columns between loss and unique rows mean."""
         return [
-            "names kept: items of the data that are published as themselves; occurrences: their occurrences.",
+            "unchanged: items that keep their own label; occurrences: their share of all occurrences.",
             _SUPPRESSED,
             "query error: median relative error of 1,000 random queries for two items, answered with the "
             "counts.",
@@ -122,7 +122,7 @@ class WithSensitiveItems(ExploredRows):
     @property
     def heads(self) -> tuple[str, ...]:
         """Names of the columns of the table of all figures."""
-        kept = ("names kept", "occurrences", "suppressed", "hidden", "learned")
+        kept = ("unchanged", "occurrences", "suppressed", "hidden", "learned")
         return ("loss", "gap", *kept, "query error", "unique rows")
 
     def _figures(self, cell: ExploredCell) -> tuple[str, ...]:

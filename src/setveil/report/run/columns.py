@@ -1,4 +1,4 @@
-"""The part of a run's page about a table: what each column lost, its classes, what was kept and dropped."""
+"""The part of a run's page about a table: the loss of each column, its classes, what was kept and dropped."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _quasi_identifiers(report: Record, table: TableEntry) -> blocks.Section | No
     ]
     told = [f"{blocks.data(name)} {words.measure(loss)}" for name, loss in lost.items()]
     return blocks.fold(
-        "What each column lost",
+        "Information loss by column",
         f"Loss (NCP): {', '.join(told)}.",
         blocks.paragraph(
             "Loss (NCP): 0 where every value is published as it was, 1 where nothing is said any more. A "

@@ -58,7 +58,7 @@ def frontier(report: Record) -> blocks.Section | None:
     ]
     heads = ("Classes of at least", "Classes", "R", "T", "Suppressed", "f")
     return blocks.fold(
-        "What else could be had",
+        "Alternatives",
         f"{count(len(entries), 'release')} that {'was' if len(entries) == 1 else 'were'} tried, as a picture "
         "and as a table: exact columns or many items.",
         blocks.paragraph(

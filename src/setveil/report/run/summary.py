@@ -91,7 +91,7 @@ def rare_names(report: Record) -> str:
 
 
 def _of_table(report: Record) -> dict[str, str]:
-    """Say first how many items of a table are suppressed, and what else could be had."""
+    """Say first how many items of a table are suppressed, and name alternatives."""
     if "table" not in report:
         return {}
     dropped = report["table"]["dropped"]

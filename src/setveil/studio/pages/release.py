@@ -224,7 +224,7 @@ def _described(project: Project) -> list[dict[str, Any]]:
 
 
 def _others(project: Project, run: str, report: Record) -> dict[str, Any] | None:
-    """List what else could be had, from the records of this release and of those like it."""
+    """List alternatives, from the records of this release and of those like it."""
     if figures.share_of(report) is None:
         return None
     made = {}

@@ -1,4 +1,4 @@
-"""What the page Release shows of a record: figures, uses, what else could be had."""
+"""What the page Release shows of a record: figures, uses, alternatives."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ _NOT_ASKED = {"share", "out", "force", "external", "purpose", "recipient", "resp
 
 
 def others(run: str, report: Record, made: Mapping[str, Record]) -> dict[str, Any] | None:
-    """List what else could be had of a table: releases that were tried, and such that were made.
+    """List alternatives of a table: releases that were tried, and such that were made.
 
     Parameters
     ----------

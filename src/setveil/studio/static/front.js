@@ -116,7 +116,7 @@ function offer(k, m, cell) {
 function meaning(head, m) {
   return {
     "loss": table.dataset.loss,
-    "names kept": "of the items are unchanged",
+    "unchanged": "of the items are unchanged",
     "occurrences": "of all occurrences stay as they are",
     "suppressed": "of all occurrences are suppressed",
     "query error": "query error: random counts are typically off by that much",

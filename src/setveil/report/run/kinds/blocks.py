@@ -131,8 +131,8 @@ class Blocks(ReportKind):
                 ),
                 blocks.paragraph(
                     "The noise is not drawn by the seed: another run on the same data gives other counts, "
-                    "and costs as much again. What is said here of how far the counts are off compares them "
-                    "with the true data, and is internal."
+                    "and costs as much again. The errors shown here compare the counts "
+                    "with the true data, and are internal."
                 ),
             )
         ]
