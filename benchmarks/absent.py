@@ -1,11 +1,14 @@
 """What it costs to promise that an item known to be absent singles nobody out, too.
 
-    python benchmarks/absent.py [--k 5] [--limit 120] [NAME ...]
+    python benchmarks/absent.py [--k 5] [--limit 120] [--readings] [NAME ...]
 
 Each data set is released by `exact` twice for each m: for items that somebody knows (`plain`), and for
 these and one that the person is known not to have (`absent`). `gap` is the distance to the least loss (LM)
 where the time limit ended the search, `below` how many rows of the plain release somebody with such knowledge
 would find among fewer than k. The seconds are those of both searches, one after the other, in one process.
+
+`--readings` prints instead, for the plain release of m = 2, how many of its rows someone finds among fewer
+than k who knows up to m items and one absent item, or up to m labels and one absent label.
 """
 
 from __future__ import annotations
@@ -21,8 +24,18 @@ def main() -> None:
     options = parser("The price of a promise about absent items.")
     options.add_argument("--k", type=int, default=5)
     options.add_argument("--limit", type=float, default=120, help="seconds of one search")
+    options.add_argument("--readings", action="store_true")
     options.set_defaults(names=["groceries", "BMS-WebView-1", "BMS-WebView-2", "diabetes_icd9"])
     arguments = options.parse_args()
+    if arguments.readings:
+        print("data reading m=1 m=2 rows")
+        for name, (path, tree) in files(arguments).items():
+            release = sv.anonymize(sv.read(path), k=arguments.k, m=2, hierarchy=sv.read_hierarchy(tree))
+            for reading in ("items", "labels"):
+                risk = sv.risk(release, m=[1, 2], absent=1, absence=reading, thresholds=[arguments.k])
+                below = [one["rows_below"][str(arguments.k)] for one in risk["absence"]["entries"]]
+                print(name, reading, *below, release.published.n_rows, flush=True)
+        return
     print(f"{'data':<14} {'m':>2} {'plain':>7} {'absent':>7} {'gap':>6} {'below':>6} {'seconds':>13}")
     for name, (path, tree) in files(arguments).items():
         data, hierarchy = sv.read(path), sv.read_hierarchy(tree)

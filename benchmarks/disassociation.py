@@ -2,13 +2,14 @@
 
     python benchmarks/disassociation.py [--data FOLDER] [--k 5] [--m 2] [--cluster-size 50] [NAME ...]
 
-For each data set a line for each promise: one recoding for all rows (`plain`), classes, disassociation, the
-same safe with rho = 1/5 for five items, and differential privacy with the epsilons of `--epsilon`. All are
-asked the same queries, by what is published alone: mean relative errors of the supports of all items that
-occur, of `--draws` times 1,000 pairs and 1,000 triples, each of a random row (mean and standard deviation of
-the draws), and of the 200 most frequent pairs; then occurrences in chunks, seconds to make the release, the
-second time, and to verify it, and the greatest memory of the process so far. `--promises` chooses some of
-them. `--threads 1,2` compares the bytes of disassociation for numbers of threads.
+For each data set a line for each promise: one recoding for all rows (`plain`, and with `entropy-max`),
+classes, disassociation, the same safe with rho = 1/5 for five items, and differential privacy with the
+epsilons of `--epsilon`. All answer the same queries, from the published files alone: mean relative errors of
+the supports of all items that occur, of `--draws` times 1,000 pairs and 1,000 triples, each of a random row
+(mean and standard deviation of the draws), and of the 200 most frequent pairs; then occurrences in chunks,
+seconds to make the release, the second time, and to verify it, and the greatest memory of the process so far.
+`--promises` chooses some of them. Noise is drawn again for each draw of queries. `--threads 1,2` compares the
+bytes of disassociation for numbers of threads.
 
 `--orders N` prints instead, for disassociation, the error that draws of pairs estimate: the mean over every
 pair of every row, each row as likely; the standard deviation of a mean of 1,000 drawn ones; and the same
@@ -19,6 +20,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +39,7 @@ from setveil.threads import use_threads
 from setveil.utility.estimators import estimator_for
 
 SENSITIVE = {"groceries": ("liquor", "brandy", "female sanitary products", "hygiene articles", "cookware")}
-PROMISES = ("plain", "classes", "disassociation", "safe", "noise")
+PROMISES = ("plain", "entropy-max", "classes", "disassociation", "safe", "noise")
 Query = tuple[str, ...]
 
 
@@ -70,6 +72,7 @@ def ways(name: str, data: Transactions, tree: Path, arguments: Any) -> dict[str,
     km: dict[str, Any] = {"hierarchy": tree, "time_limit": arguments.time_limit}
     out = {
         "plain": (sv.KmAnonymity(k, m), km),
+        "entropy-max": (sv.KmAnonymity(k, m), {**km, "objective": "entropy-max"}),
         "classes": (sv.KmAnonymity(k, m), {**km, "classes": True}),
         "disassociation": (sv.Disassociated(k, m), chunks),
         "safe": (safe, chunks),
@@ -148,17 +151,22 @@ def show(name: str, data: Transactions, tree: Path, arguments: Any) -> None:
         holds = sv.verify(release, promise).holds
         verifying = time.perf_counter() - start
         memory = peak_memory_mb()
-        estimator = estimator_for(shared_of(release))
+        noisy = [sv.anonymize(data, promise, **settings) for _ in range(arguments.draws) if "noise" in way]
+        estimators = [estimator_for(shared_of(one)) for one in noisy or [release]]
         told = []
         for every in work.values():
+            several = zip(
+                cycle(estimators), every if len(every) > 1 else every * len(estimators), strict=False
+            )
             errors = [
                 float(np.mean(np.abs(estimator.answers(queries).estimate - true) / true))
-                for queries, true in every
+                for estimator, (queries, true) in several
             ]
             spread = f" ± {np.std(errors, ddof=1):.3f}" if len(errors) > 1 else ""
-            told.append(f"{np.mean(errors):.3f}{spread}".rjust(15 if len(every) > 1 else 8))
+            told.append(f"{np.mean(errors):.3f}{spread}".rjust(15 if len(errors) > 1 else 8))
         shown = f"{release.release.exposed().n_occurrences:,} of {data.n_occurrences:,}" if fast else ""
-        clusters = f"{release.release.exposed().n_clusters:,}" if fast else ""
+        classes = release.report.get("classes", {}).get("number", "")
+        clusters = f"{release.release.exposed().n_clusters:,}" if fast else classes
         same = all(one.release.exposed().shows(release.release.exposed()) for one in made) if fast else True
         print(
             f"{name:<14} {way:<15} {clusters:>7} {shown:>24} {' '.join(told)} {seconds:8.2f} s "

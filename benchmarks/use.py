@@ -7,7 +7,7 @@ label spread evenly; `prop`: by the counts, items of a label independent; `ME`: 
 answers):
 
 - `items`: mean and median relative error of the supports of all items that occur,
-- `pairs`, `triples`: of 1,000 random ones, each of a random row,
+- `pairs`, `triples`: of 10,000 random ones, each of a random row,
 - `distinct`: of 1,000 of all pairs that some row holds,
 - `any`: mean absolute error, in rows, of 1,000 random pairs of items, most of which no row holds,
 - `top`: of the 100 most frequent pairs, how many are among the 100 greatest estimates,
@@ -37,9 +37,11 @@ from setveil.published.shared import Shared, shared_by
 from setveil.utility.estimates import Estimator
 from setveil.utility.queries import random_queries
 
-NUMBER, TOP = 1000, 100
+NUMBER, DRAWS, TOP = 1000, 10, 100
 Query = tuple[str, ...]
 Answer = Callable[[Sequence[Query]], NDArray[np.float64]]
+
+ESTIMATORS = ("uniform", "prop", "ME")
 
 SETS = {
     "groceries": ("groceries.csv", "groceries_hierarchy.csv"),
@@ -215,8 +217,8 @@ def show(name: str, data: Transactions, tree: Path | None, arguments: argparse.N
     labels = [x for x, n in zip(data.vocabulary.labels, data.supports(), strict=True) if n]
     work: dict[str, Sequence[Query]] = {
         "items": [(item,) for item in labels],
-        "pairs": from_rows(data, 2, 0),
-        "triples": from_rows(data, 3, 1),
+        "pairs": [query for at in range(DRAWS) for query in from_rows(data, 2, 2 * at)],
+        "triples": [query for at in range(DRAWS) for query in from_rows(data, 3, 2 * at + 1)],
         "distinct": random_queries(data, NUMBER, 2),
     }
     any_pairs = of_any_items(data, 2)
@@ -244,14 +246,11 @@ def show(name: str, data: Transactions, tree: Path | None, arguments: argparse.N
         )
         estimator = Estimator(shared)
         begin = time.perf_counter()
-        for query in work["pairs"]:
+        for query in work["pairs"][:NUMBER]:
             estimator.estimate(query)
         each = 1000 * (time.perf_counter() - begin) / NUMBER
-        for title, top, answer in (
-            ("uniform", top_uniform(shared), of(Estimator(replace(shared, counts=None)))),
-            ("prop", top_by_counts(shared, estimator, entropy=False), proportional(shared)),
-            ("ME", top_by_counts(shared, estimator, entropy=True), of(estimator)),
-        ):
+        for title in arguments.estimators:
+            top, answer = answering(title, shared, estimator)
             errors = {what: relative(answer(queries), true[what]) for what, queries in work.items()}
             errors["any"] = f"{np.abs(answer(any_pairs) - true_any).mean():.2g}"
             errors["top"] = f"{len(top & frequent)}"
@@ -259,6 +258,15 @@ def show(name: str, data: Transactions, tree: Path | None, arguments: argparse.N
             line(f"  {title}", errors)
         items = relative(of(Estimator(shared, unlisted=1))(work["items"]), true["items"])
         line("  ME, unlisted 1", {"items": items})
+
+
+def answering(title: str, shared: Shared, estimator: Estimator) -> tuple[set[frozenset[str]], Answer]:
+    """Make an estimator, and find its greatest pairs."""
+    if title == "uniform":
+        return top_uniform(shared), of(Estimator(replace(shared, counts=None)))
+    if title == "prop":
+        return top_by_counts(shared, estimator, entropy=False), proportional(shared)
+    return top_by_counts(shared, estimator, entropy=True), of(estimator)
 
 
 def of(estimator: Estimator) -> Answer:
@@ -272,6 +280,7 @@ def main() -> None:
     options.add_argument("--k", type=int, default=5)
     options.add_argument("--m", type=int, default=2)
     options.add_argument("--time-limit", type=float, default=300.0)
+    options.add_argument("--estimators", nargs="*", default=list(ESTIMATORS), choices=ESTIMATORS)
     options.add_argument("--ways", nargs="*", default=list(WAYS), choices=list(WAYS))
     arguments = options.parse_args()
     folder = data_folder(arguments.data)
