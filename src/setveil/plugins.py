@@ -12,16 +12,18 @@ import importlib.util
 import re
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from importlib import metadata
-from importlib.metadata import EntryPoint
 from pathlib import Path
 from shlex import quote
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from setveil.errors import DataError, RequestError, as_option, reason_of, shorten
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 PAGE = "docs/own_method.md says what such a file must hold."
 
@@ -124,16 +126,26 @@ def _executed(path: Path, content: bytes, require: Callable[[ModuleType, str], o
     return module
 
 
-@cache
-def _all_entry_points() -> Any:
-    """Read the entry points of all packages, once: that takes longer than many small commands may."""
-    return metadata.entry_points()
-
-
 def entry_points(group: str) -> Iterable[EntryPoint]:
     """List what packages offer in a group."""
-    found: Iterable[EntryPoint] = _all_entry_points().select(group=group)
-    return found
+    if not _something_is_offered():
+        return ()
+    from importlib import metadata
+
+    return metadata.entry_points(group=group)
+
+
+@cache
+def _something_is_offered() -> bool:
+    """Whether a package may offer anything; `importlib.metadata` takes ten times as long to answer."""
+    for folder in map(Path, sys.path):
+        if folder.is_file():  # an archive, which only `importlib.metadata` looks into
+            return True
+        for file in folder.glob("*-[Ii][Nn][Ff][Oo]/entry_points.txt"):
+            with suppress(OSError):
+                if b"[setveil." in file.read_bytes():
+                    return True
+    return False
 
 
 def offered(group: str, taken: Callable[[], Any], kind: str) -> dict[str, EntryPoint]:

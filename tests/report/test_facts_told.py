@@ -16,7 +16,7 @@ import setveil as sv
 from setveil.facts.settling import settled
 from setveil.report.run.external import handed_out
 from setveil.report.run.page import report_html
-from setveil.utility.timeline import timelines
+from setveil.runs._timelines import timelines
 from strategies import many
 
 CODES = ("I50.1", "I50.9", "I21.0", "J18.0", "J18.9", "J44")

@@ -27,15 +27,17 @@ import pkgutil
 from collections.abc import Iterable
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
-from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from setveil import plugins
 from setveil.errors import RequestError, did_you_mean, faces
 from setveil.plugins import PluginFile
 from setveil.values.declared import SEED
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "setveil.algorithms"  # of entry points
 

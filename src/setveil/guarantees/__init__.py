@@ -16,7 +16,6 @@ import pkgutil
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.metadata import EntryPoint
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -26,6 +25,8 @@ from setveil.plugins import PluginFile
 from setveil.values.declared import Keywords
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
     from setveil.data.transactions import Transactions
     from setveil.values.declared import Option
 

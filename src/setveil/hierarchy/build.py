@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,11 +14,13 @@ from setveil.errors import DataError, RequestError, listed
 from setveil.hierarchy._cooccurrence import group_similar, similar_items
 from setveil.hierarchy._levels import Names, check_fanout, items_by, items_of, unused, where_they_meet
 from setveil.hierarchy.fit import lacking
-from setveil.hierarchy.systems.code import Path
-from setveil.hierarchy.systems.reading import CodesRead, Zeros, code_of, read_codes
 from setveil.hierarchy.tree import Hierarchy, HierarchyOrigin
 from setveil.kernels.rows import Ids, Ints, distinct_rows, recode_rows
 from setveil.wording import are, count
+
+if TYPE_CHECKING:
+    from setveil.hierarchy.systems.code import Path
+    from setveil.hierarchy.systems.reading import CodesRead, Zeros
 
 _PARTNERS = 32  # similar items that by_cooccurrence remembers for each item
 
@@ -171,6 +174,8 @@ def by_system(
     >>> read.unlisted
     {'not of the form 250.01, V45.1 or E849.0': ['tea']}
     """
+    from setveil.hierarchy.systems.reading import read_codes
+
     items = items_of(data)
     read = read_codes(items, system, zeros, said)
     missing = read.missing()
@@ -210,6 +215,8 @@ def _spelled(read: CodesRead, data: Transactions) -> dict[str, str]:
 
 def _called(read: CodesRead, names: Mapping[str, str]) -> dict[str, str]:
     """Find the name of each group that has one, whatever form its code has in the list."""
+    from setveil.hierarchy.systems.reading import code_of
+
     groups = {group for path in read.paths.values() for group in path}
     called = {}
     for code, name in names.items():

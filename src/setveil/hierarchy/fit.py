@@ -20,7 +20,6 @@ from setveil.data.spelling import (
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, MissingItemsError, listed, shorten
 from setveil.hierarchy._levels import unused
-from setveil.hierarchy.placing import groups_of_new, placed_note
 from setveil.hierarchy.shapes import below_groups
 from setveil.hierarchy.tree import Hierarchy
 from setveil.wording import count
@@ -81,6 +80,8 @@ def fitted(tree: Hierarchy, items: Iterable[str], published: Collection[str] = (
     if below:
         log.info("The hierarchy: %s.", below_groups(below))
     if placed:
+        from setveil.hierarchy.placing import placed_note
+
         log.info("%s", placed_note(placed))
     if names:
         leaf, item = next(iter(names.items()))
@@ -110,6 +111,8 @@ def _where(
     missing = [item for item in missing if item not in names.values()]
     below = _below_groups(tree, inner, missing)
     missing = [item for item in missing if item not in below]
+    from setveil.hierarchy.placing import groups_of_new  # and all code systems
+
     placed = groups_of_new(tree, missing)
     return names, below, placed, [item for item in missing if item not in placed]
 

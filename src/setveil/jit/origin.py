@@ -14,7 +14,6 @@ import platform
 import sys
 from collections.abc import Iterator
 from functools import cache
-from importlib import metadata
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -24,6 +23,7 @@ import numpy as np
 from setveil import jit
 from setveil.jit import processor
 from setveil.jit.calls import Type
+from setveil.version import version_of
 
 FORM = "setveil 5"  # of the files of compiled code
 SUFFIX = ".kernel"
@@ -65,7 +65,7 @@ def versions() -> tuple[str, ...]:
 @cache
 def version_of_numba() -> str:
     """Name the version of numba, without importing it."""
-    return metadata.version("numba")
+    return version_of("numba")
 
 
 @cache

@@ -26,10 +26,10 @@ from setveil.progress import Progress
 from setveil.published.listing import FEWEST
 from setveil.published.recoding import AnyBoxes
 from setveil.recipients import not_of_facts
+from setveil.runs._timelines import timelines
 from setveil.runs.asked import Asked
 from setveil.utility.facts import part_label, parts_kept
 from setveil.utility.lm import lm
-from setveil.utility.timeline import timelines
 from setveil.values.per_column import labelled
 
 _USUAL = 300.0  # seconds of a search that has a limit, where none is given

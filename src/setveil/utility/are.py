@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -61,7 +62,7 @@ class QueryErrors:
     @property
     def median(self) -> float | None:
         """Median relative error; None without queries."""
-        return float(np.median(self.relative)) if self.queries else None
+        return median(self.relative.tolist()) if self.queries else None
 
     def as_dict(self) -> dict[str, Any]:
         """Summarize: `mean`, `sd`, `median`, `queries`, `left_out` (JSON types)."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,13 +21,15 @@ from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import item_order
 from setveil.hierarchy.tree import Hierarchy
-from setveil.published.chunk_files import PublishedChunks
 from setveil.published.shared import Shared
 from setveil.utility import CHUNKS, NOISY, Case, Measure
 from setveil.utility._set_supports import supports_of_sets
 from setveil.utility.are import by_name
 from setveil.utility.estimates import Estimator
 from setveil.utility.greatest import greatest_itemsets
+
+if TYPE_CHECKING:
+    from setveil.published.chunk_files import PublishedChunks
 
 FIRST, LAST = 200, 220  # ranks, by support, of the items whose pairs `re` looks at
 LONGEST = 3  # items of an itemset that `tkd` looks at

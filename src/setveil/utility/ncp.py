@@ -54,7 +54,7 @@ def shared(
     shown = label >= 0
     total = Fraction(int(rows[~shown].sum()))
     label, rows = label[shown], rows[shown]
-    for most in np.unique(of[label]).tolist():
+    for most in sorted(set(of[label].tolist())):
         some = of[label] == most
         # Sums of large data may outgrow 64 bits.
         lost = sum(map(mul, cost[label[some]].tolist(), rows[some].tolist()))

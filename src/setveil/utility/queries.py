@@ -93,7 +93,7 @@ def random_queries(
         )
 
     # How many sets there are in the rows of each length, and among all items.
-    classes = [length for length in np.unique(lengths).tolist() if length >= size]
+    classes = [length for length in np.flatnonzero(np.bincount(lengths)).tolist() if length >= size]
     rows_of = [np.flatnonzero(lengths == length) for length in classes]
     cases = [rows.size * comb(length, size) for rows, length in zip(rows_of, classes, strict=True)]
     by_row = sum(cases) < comb(inside.size, size)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -98,7 +99,7 @@ def support_errors(
 
     def spread(estimate: NDArray[np.float64]) -> dict[str, float]:
         off = np.abs(estimate[present] - supports[present]) / supports[present]
-        both = (float(off.mean()), float(np.median(off))) if off.size else (0.0, 0.0)
+        both = (float(off.mean()), median(off.tolist())) if off.size else (0.0, 0.0)
         return dict(zip(("mean", "median"), both, strict=True))
 
     of_items: dict[str, Any] = spread(item_estimates(original, published, recoding))

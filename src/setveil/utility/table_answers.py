@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from setveil.kernels.rows import invert
 from setveil.progress import Progress, silent
-from setveil.tables.quasi_identifiers import QuasiIdentifier
 from setveil.utility import TABLES, Case, Compared, Measure, StudyColumn
 from setveil.utility.are import QueryErrors, counts_estimator
 from setveil.utility.estimates import Estimator
@@ -20,6 +19,7 @@ from setveil.utility.estimators import estimator_of
 
 if TYPE_CHECKING:
     from setveil.published.table_files import PublishedTable
+    from setveil.tables.quasi_identifiers import QuasiIdentifier
     from setveil.tables.table import Table
 
 _EVERY = 32  # queries between two signs of life

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil, gcd, inf
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import highspy
 import numpy as np
 from numpy.typing import NDArray
 
 from setveil.kernels.rows import Ids, Ints
-from setveil.solver import solver
+
+if TYPE_CHECKING:
+    import highspy
 
 AT_ONCE = 2000  # clauses that enter the model in one step, most violated first
 TOLERANCE = 1e-6
@@ -65,6 +66,10 @@ class Program:
     def __init__(
         self, costs: Sequence[int], must_end: Callable[[], bool], most: Bounds | None = None
     ) -> None:
+        import highspy  # which takes long, and not every search needs it
+
+        from setveil.solver import solver
+
         self.n = len(costs)
         self.high: Bounds = np.ones(self.n, np.uint8) if most is None else most
         self.low: Bounds = np.zeros_like(self.high)
@@ -84,6 +89,9 @@ class Program:
         self._column: Ids = np.zeros(0, np.int32)
         self._value = np.zeros(0)
         self._binding = 0
+        self._infeasible = highspy.HighsModelStatus.kInfeasible
+        self._optimal = highspy.HighsModelStatus.kOptimal
+        self._basic = highspy.HighsBasisStatus.kBasic
         self._highs = highs = solver(presolve="off")
         nothing = np.zeros(0, np.int32)
         some = np.zeros(self.n)
@@ -180,9 +188,9 @@ class Program:
             highs.run()
             self.solved += 1
             status = highs.getModelStatus()
-            if status == highspy.HighsModelStatus.kInfeasible:
+            if status == self._infeasible:
                 return Relaxed(np.zeros(self.n), inf, inf, np.zeros(self.n))
-            if status == highspy.HighsModelStatus.kOptimal:
+            if status == self._optimal:
                 solution = highs.getSolution()
                 least, reduced = self._proven(np.array(solution.row_dual))
                 bound = max(ceil(least / self.unit), 0) * self.unit
@@ -262,7 +270,7 @@ class Program:
 
     def _purge(self, spare: Floats) -> None:
         """Take clauses out of the model that do not bind: they wait in the pool."""
-        basic = [status == highspy.HighsBasisStatus.kBasic for status in self._highs.getBasis().row_status]
+        basic = [status == self._basic for status in self._highs.getBasis().row_status]
         loose = np.array(basic) & (self._clause >= 0)
         loose[loose] = spare[self._clause[loose]] > TOLERANCE
         numbers = np.flatnonzero(loose).astype(np.int32)
@@ -280,7 +288,7 @@ class Program:
         self._highs.setOptionValue("simplex_iteration_limit", TRIAL)
         self._highs.run()
         self._highs.setOptionValue("simplex_iteration_limit", 2**31 - 1)
-        if self._highs.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
+        if self._highs.getModelStatus() == self._infeasible:
             return inf
         return float(self._highs.getInfo().objective_function_value * self.scale)
 
