@@ -119,7 +119,7 @@ def test_shards_find_the_same_whatever_the_threads(monkeypatch: pytest.MonkeyPat
             assert found.inverse.tolist() == other.inverse.tolist()
             assert best.tolist() == theirs.tolist()
         seen.add((found.finished, limits is None))
-        assert found.finished or found.steps >= effort // 8
+        assert found.finished or found.steps >= effort // 8 or not found.steps
         assert found.finished or effort < 10**12
         assert (best <= first).all()
         assert all(one is None or b >= one for b, one in zip(best.tolist(), least, strict=True))
@@ -131,6 +131,23 @@ def test_shards_find_the_same_whatever_the_threads(monkeypatch: pytest.MonkeyPat
                 assert found.below[:, length].tolist() == tally.below
                 assert found.inverse[length] == pytest.approx(float(tally.inverse), rel=1e-12)
     assert len(seen) == 4
+
+
+def test_a_search_that_is_hopeless_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would take several times the effort; nearly all that would end are begun."""
+    monkeypatch.setattr(_sharded_search, "WORTH", 1)
+    monkeypatch.setattr(_sharded_search, "SHARDS", 1)
+    rng = seeded(46)
+    begun = []
+    for _ in range(examples(300, 40)):
+        rows, ranked, m, least = random_instance(rng)
+        floor, first = bounds(rng, rows, least)
+        whole = least_supports(ranked, m, floor, first.copy(), 10**12, lambda share: None).steps
+        effort = rng.choice((1, max(whole // 20, 1), whole + 1))
+        found = least_supports(ranked, m, floor, first.copy(), effort, lambda share: None)
+        begun.append((whole <= effort, bool(found.steps or found.finished)))
+    assert begun.count((True, False)) < len(begun) / 20  # a few items tell little of the others
+    assert begun.count((False, False)) > len(begun) / 10
 
 
 def test_rows_that_an_item_reveals() -> None:

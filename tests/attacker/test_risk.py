@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import inf
 from random import Random
 from typing import Any
@@ -19,7 +19,7 @@ from naive.km import item_order
 from releases import released
 from setveil.algorithms import aa
 from setveil.attacker import _sharded_search, attack, inference, sampling
-from setveil.attacker._sampled_supports import sampled_supports
+from setveil.attacker._sampled_supports import draw_sets, sampled_supports
 from setveil.attacker.attack import attack_risk
 from setveil.attacker.knowledge import knowledge_of
 from setveil.attacker.sampling import clopper_pearson, estimate
@@ -330,17 +330,35 @@ def test_drawn_sets_are_equally_likely() -> None:
     rows = [frozenset("abcd")] + [frozenset(pair) for n, pair in enumerate(pairs) for _ in range(n)]
     known = knowledge_of(transactions(rows), ())
     seeds = np.random.PCG64(8).random_raw(examples(12_000, 3000))
-    supports = np.zeros(seeds.size, np.int64)
     whole = np.full(seeds.size, np.argmax(known.rows.lengths))
-    with np.errstate(over="ignore"):
-        sampled_supports(*known.rows[:5], whole, seeds, 2, supports)
+    supports = sampled_supports(known.rows, whole, seeds, 2)
     counts = np.bincount(supports)
     assert counts.size == 7
     assert counts[0] == 0
     assert (np.abs(counts[1:] - seeds.size / 6) < 5 * np.sqrt(seeds.size * 5 / 36)).all()
-    with np.errstate(over="ignore"):
-        sampled_supports(*known.rows[:5], whole, seeds, 9, supports)
+    supports = sampled_supports(known.rows, whole, seeds, 9)
     assert set(supports.tolist()) == {1}  # the whole row
+
+
+def test_supports_of_drawn_sets() -> None:
+    """Against looking at all rows for each."""
+    rng = seeded(94)
+    for _ in range(examples(100, 20)):
+        sets, _, _, _ = random_problem(rng)
+        rows = knowledge_of(transactions([*sets, frozenset("x")]), ()).rows
+        m, draws = rng.randint(1, 5), rng.choice((1, 30, 300))
+        targets = np.array(rng.choices(range(rows.weights.size), k=draws), np.int64)
+        seeds = np.array([rng.getrandbits(64) for _ in range(draws)], np.uint64)
+        drawn = np.full((draws, m), -1, np.int32)
+        with np.errstate(over="ignore"):
+            draw_sets(*rows[:2], targets, seeds, drawn)
+        supports = sampled_supports(rows, targets, seeds, m)
+        distinct = [{*rows.items[a:b].tolist()} for a, b in pairwise(rows.indptr.tolist())]
+        for row, some, support in zip(targets.tolist(), drawn.tolist(), supports.tolist(), strict=True):
+            wanted = {*some} - {-1}
+            assert wanted <= distinct[row]
+            assert len(wanted) == min(m, len(distinct[row]))
+            assert support == sum(rows.weights[at] for at, one in enumerate(distinct) if wanted <= one)
 
 
 def test_clopper_pearson() -> None:

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
+from numpy.typing import NDArray
 
 from setveil.jit import compiled
 from setveil.kernels.rows import Ints, Ranked, frozen, invert, merge_rows, take_rows
 from setveil.kernels.walk import support
+from setveil.threads import each
+
+MANY = 8  # sets of one rarest item that are counted by reading all rows that hold it
+AT_ONCE = 8  # rarest items of sets that a thread counts in one go
 
 
 @compiled
@@ -96,38 +103,132 @@ def around(rows: Ranked, target: int, number: Ints) -> tuple[Ranked, int, Ints, 
 
 
 @compiled
-def sampled_supports(indptr, items, weights, starts, tidlists, targets, seeds, m, out):
-    """Draw a set of items from each of the given rows and count the rows that hold it.
+def draw_sets(indptr, items, targets, seeds, out):
+    """Draw m items of each of the given rows, all sets equally likely; the whole row if it is shorter.
 
     Called with NumPy's overflow warnings off: random bits are made by multiplication modulo 2^64.
 
     Parameters
     ----------
-    indptr, items, weights, starts, tidlists
-        As in `Ranked`.
-    targets : int64 (draws,)
+    indptr, items
         The rows.
+    targets : int64 (draws,)
+        The rows to draw from.
     seeds : uint64 (draws,)
         Random bits, of which all others are made (SplitMix64).
-    m : int
-        Items of a set, all sets equally likely; or the whole row where it is shorter.
-    out : int64 (draws,), written
-        The supports.
+    out : int32 (draws, m), written
+        The sets, in no order; what a shorter row leaves stays as it is.
     """
-    nowhere = np.empty(0, np.int64)
     for i in range(targets.size):
         lo = indptr[targets[i]]
         length = indptr[targets[i] + 1] - lo
         shuffled = np.empty(length, np.int64)
         for j in range(length):
             shuffled[j] = items[lo + j]
-        size = min(length, m)
         bits = seeds[i]
-        for j in range(size):  # the first places of a shuffle
+        for j in range(min(length, out.shape[1])):  # the first places of a shuffle
             bits += np.uint64(0x9E3779B97F4A7C15)
             word = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
             word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
             word ^= word >> np.uint64(31)
             other = j + np.int64(word % np.uint64(length - j))
             shuffled[j], shuffled[other] = shuffled[other], shuffled[j]
-        out[i] = support(starts, tidlists, weights, shuffled[:size], np.int64(1) << 62, nowhere)[0]
+            out[i, j] = shuffled[j]
+
+
+@compiled
+def add_supports_of_sets(indptr, items, weights, starts, tidlists, positions, sets, out):
+    """Add to `out` the weight of the rows that hold each set.
+
+    Parameters
+    ----------
+    indptr, items, weights, starts, tidlists, positions
+        As in `Ranked`.
+    sets : int32 (n, m)
+        Sets of ranks, ascending each, those with the same first one after the other; behind shorter ones
+        stands the number of ranks.
+    out : int64 (n,), written
+    """
+    ranks = starts.size - 1
+    holding = np.zeros((ranks, sets.shape[1] - 1), np.uint64)
+    nowhere = np.empty(0, np.int64)
+    first = np.int64(0)
+    while first < sets.shape[0]:
+        last = first + 1
+        while last < sets.shape[0] and last - first < 64 and sets[last, 0] == sets[first, 0]:
+            last += 1
+        some, found = sets[first:last], out[first:last]
+        if some.shape[0] >= MANY:
+            _read_rows_of(indptr, items, weights, starts, tidlists, positions, some, holding, found)
+        else:
+            for i in range(some.shape[0]):
+                held = some[i, : np.searchsorted(some[i], ranks)]
+                found[i] += support(starts, tidlists, weights, held, np.int64(1) << 62, nowhere)[0]
+        first = last
+
+
+@compiled
+def _read_rows_of(indptr, items, weights, starts, tidlists, positions, sets, holding, out):
+    """Add the same for at most 64 sets with the same rarest item, in one pass over the rows that hold it.
+
+    Each set is a bit. `holding`, zeros before and afterwards, has for each rank and place those sets that
+    have the rank at the place.
+    """
+    places, rarest = holding.shape[1], sets[0, 0]
+    ended = np.zeros(places, np.uint64)  # those that have nothing there
+    for i in range(sets.shape[0]):
+        for j in range(places):
+            if sets[i, j + 1] < holding.shape[0]:
+                holding[sets[i, j + 1], j] |= np.uint64(1) << np.uint64(i)
+            else:
+                ended[j] |= np.uint64(1) << np.uint64(i)
+    met = np.zeros(places, np.uint64)
+    for a in range(starts[rarest], starts[rarest + 1]):
+        row = tidlists[a]
+        met[:] = ended
+        for p in range(positions[a] + 1, indptr[row + 1]):
+            for j in range(places):
+                met[j] |= holding[items[p], j]
+        inside = ~np.uint64(0) >> np.uint64(64 - sets.shape[0])
+        for j in range(places):
+            inside &= met[j]
+        i = 0
+        while inside != np.uint64(0):
+            if inside & np.uint64(1):
+                out[i] += weights[row]
+            inside >>= np.uint64(1)
+            i += 1
+    for i in range(sets.shape[0]):
+        for j in range(places):
+            if sets[i, j + 1] < holding.shape[0]:
+                holding[sets[i, j + 1], j] = 0
+
+
+def sampled_supports(rows: Ranked, targets: Ints, seeds: NDArray[np.uint64], m: int) -> Ints:
+    """Draw a set of at most m items from each of the given rows, and count the rows that hold it.
+
+    Parameters
+    ----------
+    targets, seeds, m
+        See `draw_sets`.
+
+    Returns
+    -------
+    int64 (draws,)
+    """
+    n_ranks = rows.order.size
+    size = max(min(m, int(rows.lengths.max(initial=0))), 1)
+    drawn = np.full((targets.size, size), n_ranks, np.int32)
+    with np.errstate(over="ignore"):
+        draw_sets(*rows[:2], frozen(targets, np.int64), frozen(seeds, np.uint64), drawn)
+    drawn.sort(axis=1)
+    sets, number = np.unique(drawn, axis=0, return_inverse=True)
+    out = np.zeros(len(sets), np.int64)
+    ends = np.flatnonzero(np.diff(sets[:, 0], append=n_ranks)) + 1  # of those with the same rarest item
+
+    def count(piece: tuple[int, int]) -> None:
+        some = slice(*piece)
+        add_supports_of_sets(*rows[:6], frozen(sets[some], np.int32), out[some])
+
+    each(count, pairwise([0, *ends[AT_ONCE - 1 : -1 : AT_ONCE].tolist(), len(sets)]))
+    return out[number.ravel()]

@@ -22,6 +22,8 @@ from setveil.threads import each
 SHARDS, TOGETHER = 32, 8
 WORTH = 200_000  # occurrences, and what follows each in its row, that are a shard's at least
 STEPS_AT_ONCE = 20_000_000
+TRIED = 8  # first items that tell how long a search of that many shards would take
+HOPELESS = 4  # so many times the effort that a search is not begun
 
 
 @dataclass(frozen=True)
@@ -61,9 +63,13 @@ def least_supports(
     -------
     SearchCount
     """
-    shards = _first_items(rows, m)
+    work = _work(rows, m)
+    shards = _first_items(work, m)
     lengths = rows.lengths
     longest = int(lengths.max(initial=0))
+    nothing = frozen(np.zeros(0, np.int64), np.int64)
+    if len(shards) == SHARDS and work.any() and _is_hopeless(rows, m, floor, best, effort, limits, work):
+        return SearchCount(False, 0, nothing, nothing.astype(np.float64))
     parts: list[SearchCount] = []
     left = effort
     for start in range(0, len(shards), TOGETHER):
@@ -96,12 +102,42 @@ def least_supports(
     )
 
 
-def _first_items(rows: Ranked, m: int) -> list[tuple[int, int]]:
-    """Cut the items into ranges for which there is about as much to do."""
-    if m == 1:  # all items are counted at once
-        return [(0, rows.order.size)]
+def _is_hopeless(
+    rows: Ranked, m: int, floor: Ints, best: Ints, effort: int, limits: Ints | None, work: Ints
+) -> bool:
+    """Estimate whether a search would take more than four times the effort, by what some first items take.
+
+    They are chosen with chances in proportion to their `work`. None counts for more than twice its share, so
+    that a few that take long decide nothing.
+    """
+    ends = np.cumsum(work)
+    some = np.searchsorted(ends, (2 * np.arange(TRIED) + 1) * int(ends[-1]) // (2 * TRIED), side="right")
+    times = 0.0  # what a search takes of the work
+    for item in some.tolist():
+        local, members = _beginning_with(rows, item, item + 1, m)
+        enough = 2 * HOPELESS * effort * int(work[item]) // int(ends[-1]) + 1
+        one = LeastSupportSearch(
+            local, m, floor[members], best[members], enough, limits,
+            lengths=rows.lengths[members], longest=int(rows.lengths.max()), last=item + 1,
+        )  # fmt: skip
+        while one.search(STEPS_AT_ONCE):
+            pass
+        times += min(one.steps, enough) / int(work[item])
+    return times * int(ends[-1]) > TRIED * HOPELESS * effort
+
+
+def _work(rows: Ranked, m: int) -> Ints:
+    """Count, for each item, what stands from it on in rows that hold a set of m which begins with it."""
     work = np.zeros(rows.order.size, np.int64)
-    _behind(*rows[:2], m, work)
+    if m > 1:  # all items are counted at once
+        _behind(*rows[:2], m, work)
+    return work
+
+
+def _first_items(work: Ints, m: int) -> list[tuple[int, int]]:
+    """Cut the items into ranges for which there is about as much to do."""
+    if m == 1:
+        return [(0, work.size)]
     total = np.cumsum(work)
     n = int(min(max(total[-1] // WORTH, 1), SHARDS)) if work.size else 1
     bounds = np.searchsorted(total, np.arange(1, n) * total[-1] // n) + 1 if n > 1 else []

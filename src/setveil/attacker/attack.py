@@ -32,7 +32,6 @@ from setveil.errors import RequestError
 from setveil.kernels.rows import Ints, Ranked, frozen
 from setveil.progress import Progress, silent
 from setveil.published.group_files import PublishedGroups
-from setveil.threads import each
 from setveil.values.kinds import integer
 
 if TYPE_CHECKING:
@@ -41,7 +40,6 @@ if TYPE_CHECKING:
 DEFAULT_EFFORT = 1_000_000_000
 SET_DRAWS = 10_000
 _BEST, _RANDOM = 0, 1  # what random words are for
-DRAWS_AT_ONCE = 500
 _COUNTABLE = 1 << 62
 
 
@@ -321,14 +319,7 @@ def _random_of_drawn(
     settled = (rows.lengths <= m) & (fewest.low == fewest.high)  # the whole row is known, and its support
     words = random_words(seed, m, _RANDOM, (2, SET_DRAWS))
     drawn = draw_rows(~settled, rows.weights, words[0])
-    supports = np.zeros(drawn.size, np.int64)
-
-    def look(first: int) -> None:
-        some = slice(first, first + DRAWS_AT_ONCE)
-        with np.errstate(over="ignore"):
-            sampled_supports(*rows[:5], drawn[some], words[1][some], m, supports[some])
-
-    each(look, range(0, drawn.size, DRAWS_AT_ONCE))
+    supports = sampled_supports(rows, drawn, words[1][: drawn.size], m)
     at_least = fewest.high if fewest.exact else fewest.low
     numbers = []
     for t in ts:

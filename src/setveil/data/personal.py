@@ -498,12 +498,12 @@ def places_of_ids(
 ) -> list[int]:
     """List the positions whose values behave like IDs, from 0 on, or from -1 at the end."""
     indptr, codes = _without_gaps(indptr, codes)
-    total = np.bincount(codes, minlength=len(labels))
-    filled = int(np.count_nonzero(np.diff(indptr)))
     lengths = np.diff(indptr)
-    longest = int(lengths.max(initial=0))
-    if filled < evidence.MANY:
+    filled = int(np.count_nonzero(lengths))
+    if filled < evidence.MANY or len(labels) < _GROUPED * evidence.ALIKE * filled:  # too few for `_behave`
         return []
+    total = np.bincount(codes, minlength=len(labels))
+    longest = int(lengths.max())
     same = longest == int(lengths[lengths > 0].min())
     places = [*range(min(_FIELDS, longest)), *([] if same and longest <= _FIELDS else [-1, -2])]
     return [place for place in places if _behave(codes[fields_at(indptr, place)], labels, total, filled)]
