@@ -1,14 +1,16 @@
-"""Draw the pictures of docs/studio.md and docs/report.md: pages with the made-up baskets.
+"""Draw the pictures of docs/studio.md and docs/report.md: pages with made-up data.
 
-    python benchmarks/studio_pictures.py [FOLDER]
+    python benchmarks/studio_pictures.py [--only baskets table series report] [FOLDER]
 
 Needs `setveil[studio]`, Playwright, Pillow and a Chromium on the PATH. Writes studio-PAGE.png (1,280 pixels
-wide, light), studio-PAGE-dark.png and studio-PAGE-narrow.png (320 pixels) for each page, by default into
-docs/pictures. Each file stores the words of its page.
+wide, light), studio-PAGE-dark.png and studio-PAGE-narrow.png (320 pixels) for each page of the baskets, and
+pictures of the release of a table, of a series and of a report, by default into docs/pictures. Each file
+stores the words of its page.
 """
 
 from __future__ import annotations
 
+import argparse
 import io
 import os
 import re
@@ -24,8 +26,10 @@ from playwright.sync_api import Page, sync_playwright
 sys.path[:0] = [str(Path(__file__).parents[1] / "tests" / name) for name in ("", "studio")]
 
 from cli_helpers import COMMAND  # noqa: E402
-from studio_browser import chromium, serve  # noqa: E402
+from studio_browser import Server, chromium, serve  # noqa: E402
+from studio_ward import FIRST, SECOND, give  # noqa: E402
 
+PARTS = ("baskets", "table", "series", "report")
 LOOKS = {"": (1280, "light"), "-dark": (1280, "dark"), "-narrow": (320, "light")}
 TALLEST = 1500  # of what is kept of a page
 REPORT_HEIGHT = 930
@@ -35,7 +39,11 @@ WORDS = "h1, h2, h3, legend, label, button, a.button, summary, th"  # of a page,
 
 def main() -> None:
     """Go through the pages and draw each."""
-    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/pictures")
+    options = argparse.ArgumentParser(description="Draw the pictures of the studio.")
+    options.add_argument("folder", nargs="?", type=Path, default=Path("docs/pictures"))
+    options.add_argument("--only", nargs="+", choices=PARTS, default=PARTS)
+    arguments = options.parse_args()
+    folder: Path = arguments.folder
     with tempfile.TemporaryDirectory() as home, sync_playwright() as playwright:
         server = serve(Path(home))
         as_root = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
@@ -43,16 +51,25 @@ def main() -> None:
         page = browser.new_page(reduced_motion="reduce")
         page.set_default_timeout(600_000)
         page.goto(server.first)
+        page.wait_for_url("**/s/*/")
+        start = page.url.rstrip("/")
 
         def draw(name: str) -> None:
             hide_home(page, home)
             keep_looks(page, folder, name)
 
-        walk(page, draw)
-        write_report(Path(home))
-        page.goto((Path(home) / "release" / "internal" / "report.html").as_uri())
-        page.set_viewport_size({"width": 980, "height": REPORT_HEIGHT})
-        keep(page, folder / "report.png", REPORT_HEIGHT, words(page))
+        if "table" in arguments.only:
+            draw_table(page, server, start, folder)
+        if "series" in arguments.only:
+            draw_series(page, server, start, folder, home)
+        if "baskets" in arguments.only:
+            page.goto(f"{start}/")
+            walk(page, draw)
+        if "report" in arguments.only:
+            write_report(Path(home))
+            page.goto((Path(home) / "release" / "internal" / "report.html").as_uri())
+            page.set_viewport_size({"width": 980, "height": REPORT_HEIGHT})
+            keep(page, folder / "report.png", REPORT_HEIGHT, words(page))
         browser.close()
         server.stop()
 
@@ -98,6 +115,54 @@ def walk(page: Page, draw: Callable[[str], None]) -> None:
     draw("compare")
 
 
+def draw_table(page: Page, server: Server, start: str, folder: Path) -> None:
+    """Make a release of a made-up ward, and draw what is special about tables."""
+    home = server.projects.root.parent
+    subprocess.run(
+        [*COMMAND, "demo", "--ward", "--rows", "600"], cwd=home, check=True, stdout=subprocess.DEVNULL
+    )
+    data = home / "setveil-demo-input"
+    project = server.project(
+        "Ward", input=str(data / "ward.csv"), model="kkm", k=5, m="2", qi="age,sex,zip", set="diagnoses",
+        hierarchy=["zip=prefix:4,3", str(data / "ward-codes.csv")], ranges="age", share="3/4",
+    )  # fmt: skip
+    out = project.runs / "one"
+    made = [*COMMAND, "anonymize", "--config", str(project.toml), "--out", str(out)]
+    subprocess.run(made, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    page.goto(f"{start}/p/{project.name}/release?run=one")
+    page.locator("main details").evaluate_all("all => all.forEach(one => one.open = true)")
+    page.wait_for_timeout(300)
+    first, last = page.locator("section[aria-labelledby=columns]"), page.locator("#others + p")
+    top, end = first.bounding_box(), last.locator("xpath=..").bounding_box()
+    if top is None or end is None:
+        raise SystemExit("The page shows no columns, or no alternatives.")
+    box = (0, int(top["y"]) - 16, 1280, int(end["y"] + end["height"]) + 16)
+    keep(page, folder / "studio-release-table.png", TALLEST, words(page), box)
+
+
+def draw_series(page: Page, server: Server, start: str, folder: Path, home: str) -> None:
+    """Begin a series, and draw what each way to go on costs."""
+    page.goto(f"{start}/")
+    page.get_by_label("What is your series called?").fill("Ward by year")
+    page.get_by_role("button", name="Begin a series").click()
+    page.get_by_label("At least this many people must fit (k)").fill("2")
+    page.get_by_label("for someone who knows this many items of a person (m)").fill("1")
+    page.get_by_role("button", name="Begin the series").click()
+    page.get_by_role("heading", name="Series", exact=True).wait_for()
+    project = server.projects.find("ward-by-year")
+    give(project, FIRST, "spring.csv")
+    page.reload()
+    page.get_by_label("Name of the release").first.fill("spring")
+    page.get_by_role("button", name="Add the release").click()
+    page.get_by_role("link", name="spring").wait_for()
+    give(project, SECOND, "summer.csv")
+    page.reload()
+    page.get_by_role("button", name="Price all ways").click()
+    page.locator("#plan rect.lost").nth(3).wait_for()
+    hide_home(page, home)
+    keep(page, folder / "studio-series.png", 1080, words(page))
+
+
 def hide_home(page: Page, home: str) -> None:
     """Show a home that says nothing of the machine."""
     page.evaluate(
@@ -141,12 +206,14 @@ def keep_looks(page: Page, folder: Path, name: str) -> None:
     page.emulate_media(color_scheme="light")
 
 
-def keep(page: Page, path: Path, tallest: int, shown: str) -> None:
-    """Keep a picture of a page, with its words."""
+def keep(
+    page: Page, path: Path, tallest: int, shown: str, box: tuple[int, int, int, int] | None = None
+) -> None:
+    """Keep a picture of a page, or of a box of it, with its words."""
     stored = PngImagePlugin.PngInfo()
     stored.add_itxt("words", shown, zip=True)
     picture = Image.open(io.BytesIO(page.screenshot(full_page=True))).convert("RGB")
-    picture = picture.crop((0, 0, picture.width, min(picture.height, tallest)))
+    picture = picture.crop(box or (0, 0, picture.width, min(picture.height, tallest)))
     picture.quantize(COLORS).save(path, optimize=True, pnginfo=stored)
     print(path, picture.size, path.stat().st_size, flush=True)
 

@@ -13,11 +13,10 @@ from setveil.report.series import advice_words, people_words, way_cells, way_nam
 TITLE = "What it costs to publish again"
 WAYS = {  # what goes out
     "register": "everyone so far, with all items so far, under labels for these rows. Nobody may leave.",
-    "append": "the new rows alone, with earlier releases unchanged; only people are withheld whom all "
-    "labels would expose.",
-    "hold back: found": "the new rows under their own best labels, without those whom these labels would let "
-    "be found.",
-    "hold back: returners": "of the new rows only people who were in no release before.",
+    "append": "the new rows alone, with earlier releases unchanged; only people whom any labels would single "
+    "out are withheld.",
+    "hold back: found": "the new rows under their own best labels, without people whom these single out.",
+    "hold back: returners": "only people of the new rows who are in no earlier release.",
     "planned": "several unpublished releases, under labels that are chosen together.",
 }
 _HEADS = (
@@ -72,8 +71,8 @@ def picture(ways: Sequence[Mapping[str, Any]]) -> str:
             blocks.points(meant),
             blocks.paragraph(
                 "LM: the share of the other items that an item can be mistaken for; 1: nothing is left. "
-                "Below k before: people whom all releases together would let be found if these rows had "
-                "the best labels that they can have by themselves.",
+                "Below k before: people with fewer than k matches in all releases together, if these rows "
+                "had their own best labels.",
                 "small",
             ),
         ]

@@ -39,7 +39,7 @@ def _quasi_identifiers(report: Record, table: TableEntry) -> blocks.Section | No
         "Information loss by column",
         f"Loss (NCP): {', '.join(told)}.",
         blocks.paragraph(
-            "Loss (NCP): 0 where every value is published as it was, 1 where nothing is said any more. A "
+            "Loss (NCP): 0 if every value is unchanged, 1 if nothing is left. A "
             "range loses its share of the whole span, a broader label its share of all values."
         ),
         blocks.table(("Column", "Values", "Labels", "Loss", ""), lines, "34% 15% 13% 13% 25%"),

@@ -62,7 +62,7 @@ def frontier(report: Record) -> blocks.Section | None:
         f"{count(len(entries), 'release')} that {'was' if len(entries) == 1 else 'were'} tried, as a picture "
         "and as a table: exact columns or many items.",
         blocks.paragraph(
-            "Small classes keep the columns exact and cost items; large ones the other way round. No answer "
+            "Small classes keep the columns exact and cost items, large classes the opposite. No answer "
             "is right for every use. R: loss of the columns, T: loss of the items, f: both, by --share."
         ),
         blocks.figure(drawn.svg, caption),

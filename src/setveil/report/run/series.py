@@ -18,16 +18,16 @@ _KNOWN = {
     "facts": "an item counts as known in one release",
 }
 _PRESENCE = {
-    "implied": "a known item tells that she is in its releases",
-    "known": "in which releases she is may be known, too, as one of the items",
-    "ignored": "in which releases she is does not count as known",
+    "implied": "a known item implies that the person is in its releases",
+    "known": "presence in a release may be known, and counts as an item",
+    "ignored": "presence in a release does not count as known",
 }
 _WAYS = {
-    "needed": "only whom any labels would let be found",
-    "found": "whom the best labels of these rows by themselves would let be found",
+    "needed": "only people whom any labels would single out",
+    "found": "people whom the best labels of these rows by themselves would single out",
     "returners": "everyone who was in an earlier release",
     "none": "nobody",
-    "planned": "whom any labels would let be found; the releases were planned together",
+    "planned": "people whom any labels would single out; the releases were planned together",
 }
 
 
