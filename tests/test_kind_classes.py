@@ -16,18 +16,7 @@ CLASSES = {
     "FactRows", "Recoding", "LocalRecoding", "GroupRecoding", "BoxRecoding", "LocalBoxes", "Parts",
     "TableCut", "Grouping", "SharedFacts",
 }  # fmt: skip
-LEFT = {
-    "algorithms/rt/_items.py": 1,
-    "cli/verify.py": 3,
-    "commands/attack.py": 1,
-    "commands/measure.py": 4,
-    "commands/verify.py": 1,
-    "histories/codes.py": 1,
-    "past/why_tables.py": 1,
-    "runs/folder.py": 1,
-    "studies/explore/rows.py": 1,
-    "studies/worth.py": 1,
-}
+LEFT = {"commands/attack.py": 1, "commands/measure.py": 3, "commands/verify.py": 1}
 
 
 def _named(asked: ast.expr) -> list[str]:

@@ -154,7 +154,6 @@ def _opened(
         What about.json says of them; nothing if there is none, or they are read in another way.
     """
     from setveil.cli.files import rows_in_parts
-    from setveil.data.io.streams import ListFiles
     from setveil.options.reading import Reading
     from setveil.published.about import about_file, published_file, published_layout, require_columns
     from setveil.published.as_written import require_lines_as_written
@@ -169,7 +168,7 @@ def _opened(
         return rows_in_parts(str(found), reading), str(found), {}
     files = rows_in_parts(str(found), Reading(**(recorded | given)))
     require_columns(str(found), files.ignored_columns)
-    if recorded and not isinstance(files, ListFiles):
+    if recorded and files.layout is not None:
         require_lines_as_written(found, files.layout, files.vocabulary)
     return files, str(found), about
 

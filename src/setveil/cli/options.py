@@ -46,7 +46,7 @@ from setveil.options.reading import Reading as ReadingOptions
 from setveil.redact import HIDDEN
 from setveil.threads import threads, use_threads
 from setveil.values.declared import Option, options_of
-from setveil.values.kinds import BARE, Choice, Kind, Number, Text, UpTo
+from setveil.values.kinds import BARE, Choice, Kind, Number, UpTo
 
 _WIDEST = 18  # characters of choices that stand beside an option; more stand in its help
 
@@ -749,8 +749,6 @@ def _parameter(
         more |= {"parser": _reader(float), "metavar": unit.upper() or "NUMBER"}
     elif isinstance(first, Choice):
         more |= _one_of(name.replace("_", " "), first.words, help_) | ({"help": help_} if meanings else {})
-    elif isinstance(first, Text):
-        more["metavar"] = first.what.split()[-1].upper()
     more |= {"rich_help_panel": panel, "hidden": hidden, "meanings": meanings}
     made = DeclaredOption(tuple(words), None, lambda: more)
     return made.parameter(name, type_ | None, None)

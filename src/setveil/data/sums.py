@@ -50,6 +50,23 @@ class Original(Sums, Protocol):
         """Where they come from, if they were read."""
 
 
+class CountedRows(Sums, Protocol):
+    """Rows on disk or on Spark, which count what they contain themselves."""
+
+    def supports_of_sets(self, ends: NDArray[np.int64], ids: NDArray[np.int32]) -> NDArray[np.int64]:
+        """Count, for each itemset of at most two items, the rows that hold it: int64 (sets,)."""
+
+    def supports_of_groups(
+        self, starts: NDArray[np.int64], groups: NDArray[np.int32], number: int
+    ) -> NDArray[np.int64]:
+        """Count, for each group of items, the rows that hold any of them: int64 (number,)."""
+
+
+def counts_itself(rows: Sums) -> TypeIs[CountedRows]:
+    """Whether rows count what they contain themselves, since they are not in memory."""
+    return not isinstance(rows, Transactions)
+
+
 def is_in_memory(rows: object) -> TypeIs[Transactions]:
     """Whether these are the rows themselves, not their sums, nor rows on disk."""
     return isinstance(rows, Transactions)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
-from pathlib import Path
 from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from setveil.data.columns import joined
-from setveil.data.io.source import open_source
+from setveil.data.io.source import file_of
 from setveil.data.named_columns import Column
 from setveil.data.skipped import NO_LINES
 from setveil.data.transactions import Transactions
@@ -129,7 +128,7 @@ def read_table_of_facts(
             "Nothing says whose facts these are: which lines are one person's.",
             hint="Name the column of ids: --id-column patient.",
         )
-    opened = open_source(source) if isinstance(source, str | Path) else source
+    opened = file_of(source) or source
     apart = how.items is not None
     known = (*roles.qi, *roles.keep)
     events = replace(how, persons=known)

@@ -15,6 +15,8 @@ from setveil.values.per_column import PerColumn
 from setveil.wording import count
 
 if TYPE_CHECKING:
+    from typing_extensions import TypeIs
+
     from setveil.data.transactions import Transactions
     from setveil.engine.parts import RowsOnDisk
 
@@ -138,6 +140,11 @@ class KmAnonymity(Guarantee):
         filled = data.filled_rows
         if 0 < filled < self.k:
             raise too_few(self.phrase, self.k, data.n_rows, filled)
+
+
+def is_km(guarantee: object) -> TypeIs[KmAnonymity]:
+    """Whether it is k^m-anonymity."""
+    return isinstance(guarantee, KmAnonymity)
 
 
 def too_few(phrase: str, k: int, n_rows: int, filled: int, why: str = "") -> InfeasibleError:

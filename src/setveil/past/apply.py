@@ -15,7 +15,7 @@ from setveil.data.layout import Layout
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, GuaranteeError, InfeasibleError, RequestError, listed
 from setveil.guarantees import Guarantee, models
-from setveil.guarantees.km import KmAnonymity
+from setveil.guarantees.km import is_km
 from setveil.guarantees.verify import Verdict
 from setveil.hierarchy.fit import fit_rows_after
 from setveil.hierarchy.io import read_hierarchy
@@ -292,7 +292,7 @@ def _coarsened(
     progress: Progress,
 ) -> tuple[Image, dict[str, Any]]:
     """Coarsen a recoding as little as possible: proven, where there are a hierarchy and enough rows."""
-    if tree is not None and terms is not None and isinstance(guarantee, KmAnonymity):
+    if tree is not None and terms is not None and is_km(guarantee):
         try:
             found, optimality = coarsened(data, tree, image, guarantee, terms, progress)
         except InfeasibleError:

@@ -65,9 +65,9 @@ def find_facts(run: PastRun, given: object = None) -> Facts:
     return facts_of_run(run, data)
 
 
-def facts_of_run(run: PastRun, data: object) -> Facts:
+def facts_of_run(run: PastRun, data: Any) -> Facts:
     """Take from facts those that a run was made from, and refuse others."""
-    if not isinstance(data, Facts):
+    if not getattr(data, "only_facts", False):
         raise DataError(
             "This is the run of facts, and its data were read as rows of items.",
             hint="Read them as the run did, by setveil.read_facts.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -196,7 +197,8 @@ def find_tree(run: PastRun, data: Transactions, given: Any, encoding: str) -> Hi
             "The hierarchy of this run was made in Python, and is in no file.",
             hint="Give it, or its file: --hierarchy FILE.",
         )
-    if not isinstance(given, Hierarchy):
+    named = isinstance(given, str | PathLike)
+    if named:
         given_encoding = recorded.get("encoding", encoding)
         tree = fitted(read_hierarchy(given, encoding=given_encoding), run.image)
     else:
@@ -205,7 +207,7 @@ def find_tree(run: PastRun, data: Transactions, given: Any, encoding: str) -> Hi
     other = "" if run.report["recoding"] == "classes" else _not_that_of(run, recorded, tree)
     if other:
         raise DataError(
-            f"{'The hierarchy' if isinstance(given, Hierarchy) else given} is not that of the run: {other}.",
+            f"{given if named else 'The hierarchy'} is not that of the run: {other}.",
             hint="Name the right one with --hierarchy, or run again.",
         )
     return tree

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import difflib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -29,8 +29,7 @@ from setveil.kernels.rows import frozen
 from setveil.past.run import PastRun
 from setveil.progress import Progress
 from setveil.published import tables
-from setveil.published.item_parts import FILES, ItemParts
-from setveil.published.parts import TableCut
+from setveil.published.item_parts import FILES
 from setveil.published.recoding import TABLE_LOCAL
 from setveil.published.rows import read_row_map
 from setveil.published.table_files import PublishedTable
@@ -58,19 +57,9 @@ class AsPublished:
     def of(cls, table: Table, tree: Hierarchy, release: TableRelease) -> AsPublished:
         """Take a release that was just made."""
         made = release.recoding.made
-        if isinstance(made, TableCut):
-            table = replace(table, columns=made.columns)
-            images: dict[int, Image] = {0: release.image()}
-            part = np.zeros(table.n_rows, np.int64)
-        else:
-            lines = ItemParts.of(made.part, table, made.items)
-            part, images = made.part, {one: {} for one in made.part.tolist()}
-            for one, item, label in zip(
-                lines.part.tolist(), lines.item.tolist(), lines.label.tolist(), strict=True
-            ):
-                image = images.setdefault(one, {})
-                image[lines.items[item]] = lines.labels[label] if label >= 0 else None  # type: ignore[index]
-        return cls(table, tree, _in_order(release.table, release.row_map), part, images)
+        part, images = made.parts_of(table), made.images(table)
+        columns = _in_order(release.table, release.row_map)
+        return cls(made.with_cut_columns(table), tree, columns, part, images)
 
     @classmethod
     def read(cls, table: Table, tree: Hierarchy, run: PastRun) -> AsPublished:

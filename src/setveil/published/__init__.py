@@ -134,6 +134,10 @@ class Outcome(Protocol):
     def recorded(self, data: Original) -> dict[str, Any]:
         """Return the parts of report.json that only this kind of release has."""
 
+    @property
+    def classes_published(self) -> int:
+        """Number of classes that the rows are published in; 0: none."""
+
 
 class Made:
     """How an algorithm wants rows to be published. The defaults suit results that name no broader labels."""
@@ -188,6 +192,11 @@ class MadeRelease:
 
     recoding: Any
     published: Any
+
+    @property
+    def classes_published(self) -> int:
+        """Number of classes that the rows are published in; 0: none."""
+        return 0
 
     def measurable(self) -> dict[str, Any]:
         """Return what measures are computed from (see `setveil.utility.Case`)."""

@@ -82,6 +82,11 @@ class ClassesRelease(RowsRelease):
         """The class of each published row: int64 (n_rows,)."""
         return self.published.class_of_row
 
+    @property
+    def classes_published(self) -> int:
+        """Number of classes that the rows are published in."""
+        return self.published.sizes.size
+
     def arranged(self, layout: Layout) -> ClassesRelease:
         """Put rows without items last in their class where the file cannot show them."""
         if layout.shows_empty_rows:

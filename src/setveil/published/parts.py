@@ -74,6 +74,20 @@ class Parts(_WithItems):
         """Return the part of each row of the table: int64 (n_rows,)."""
         return self.part
 
+    def images(self, table: Table) -> dict[int, dict[str, str | None]]:
+        """Return the label of each item in each part; None: suppressed."""
+        lines = ItemParts.of(self.part, table, self.items)
+        found: dict[int, dict[str, str | None]] = {part: {} for part in self.part.tolist()}
+        for part, item, label in zip(
+            lines.part.tolist(), lines.item.tolist(), lines.label.tolist(), strict=True
+        ):
+            found.setdefault(part, {})[lines.items[item]] = lines.labels[label] if label >= 0 else None
+        return found
+
+    def with_cut_columns(self, table: Table) -> Table:
+        """Return the table as it is: no column was cut."""
+        return table
+
     def seen_apart(self, _published: PublishedTable, _row_map: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the group of each row that readers can tell from others by columns: int64 (n_rows,)."""
         return self.part
@@ -121,6 +135,15 @@ class TableCut(_WithItems):
     def parts_of(self, table: Table) -> NDArray[np.int64]:
         """Put all rows of the table into one part: int64 (n_rows,)."""
         return np.zeros(table.n_rows, np.int64)
+
+    def images(self, _table: Table) -> dict[int, dict[str, str | None]]:
+        """Return the label of each item, the same in all rows; None: suppressed."""
+        labels = {item: label for label, inside in self.items.members().items() for item in inside}
+        return {0: dict.fromkeys(self.items.items.labels) | labels}
+
+    def with_cut_columns(self, table: Table) -> Table:
+        """Return the table with the hierarchies that were cut."""
+        return replace(table, columns=self.columns)
 
     def seen_apart(self, published: PublishedTable, row_map: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the group of each row that readers can tell from others by columns: int64 (n_rows,)."""

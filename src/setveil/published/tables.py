@@ -179,9 +179,7 @@ class TableRelease(MadeRelease):
         items = self.recoding.items
         if not items.uniform:
             raise DataError("An item may be published under several labels here.")
-        return dict.fromkeys(items.items.labels) | {
-            item: label for label, inside in items.members().items() for item in inside
-        }
+        return self.recoding.made.images(self.original)[0]
 
     def about(self, report: Mapping[str, Any]) -> dict[str, Any]:
         """Return roles of the columns, what each label represents, and the number of items that exist."""

@@ -31,7 +31,6 @@ from setveil.errors import (
 )
 from setveil.guarantees import Facts
 from setveil.published import KindInfo, Outcome, Release, kind_named
-from setveil.published.class_rows import ClassRows
 from setveil.published.item_parts import FILES as PARTS
 from setveil.published.shared import counts_beside
 from setveil.recipients import FILES as CHECKER
@@ -201,7 +200,7 @@ def fill(
     """
     if personal.not_ids:
         report = {**report, "not_ids": [*personal.not_ids]}
-    report = {**report, "published": _published_as(published, *file, release.published, external=external)}
+    report = {**report, "published": _published_as(published, *file, release, external=external)}
     if checker:
         report["published"]["checker"] = [*CHECKER]
     about = _about_of(release, report)
@@ -230,14 +229,14 @@ def _not_written(out: Path, failure: OSError | OutputError, hint: str) -> Output
 
 
 def _published_as(
-    folder: Path, name: str, layout: dict[str, str | list[str]], rows: Sums, *, external: bool
+    folder: Path, name: str, layout: dict[str, str | list[str]], release: Outcome, *, external: bool
 ) -> PublishedEntry:
     """Say which file holds the published rows, or which files, and how many rows there are."""
-    told: PublishedEntry = {"file": name, "layout": layout, **counts(rows)}
+    told: PublishedEntry = {"file": name, "layout": layout, **counts(release.published)}
     if (folder / name).is_dir():
         told["files"] = sorted(f"{name}/{file.name}" for file in (folder / name).iterdir())
-    if isinstance(rows, ClassRows):
-        told["classes"] = int(rows.sizes.size)
+    if release.classes_published:
+        told["classes"] = release.classes_published
     if external:
         told["report"] = PAGE
     return told

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from setveil.data.ids import Values, may_come_again
 from setveil.data.io.lines import comments_above, cut, without_lines
 from setveil.data.io.records import RecordTable
 from setveil.data.io.sniff import detect_format, head_rows, likely_separator
-from setveil.data.io.source import Source, Text, as_text, is_parquet, is_xlsx, open_source
+from setveil.data.io.source import Text, as_text, file_of, is_parquet, is_xlsx
 from setveil.data.io.table import TextTable
 from setveil.data.io.written import long_separator, plain_text
 from setveil.data.lacking import (
@@ -342,10 +341,10 @@ def open_table(source: Any, sought: Collection[str], how: How, *, apart: bool = 
     apart : bool
         Whether encoding and separator are ignored where they do not apply.
     """
-    if not isinstance(source, str | Path | Source):
+    found = file_of(source)
+    if found is None:
         _refuse_text_options(how, apart, "a data frame")
         return _frame(source, "the data frame", how, ())
-    found = source if isinstance(source, Source) else open_source(source)
     content, name = found.content, found.name
     files = (InputFile(found.path, found.sha256, found.compression),)
     if not content.strip():

@@ -6,10 +6,9 @@ from math import comb
 
 import numpy as np
 
-from setveil.data.sums import Sums, in_memory
+from setveil.data.sums import Sums, counts_itself, in_memory
 from setveil.data.transactions import Transactions
 from setveil.engine.counting import count_numbers
-from setveil.engine.tabled import TabledRows
 from setveil.kernels.count import MOST_ROWS, cell_offsets, fits, number_of_sets
 from setveil.kernels.rows import Ids, Ints, frozen
 from setveil.threads import each
@@ -24,7 +23,7 @@ def supports_of_sets(data: Sums, ends: Ints, ids: Ids) -> Ints:
 
     Parameters
     ----------
-    data : Transactions or TabledRows
+    data : Transactions or CountedRows
         The rows; of the latter only pairs and single items can be counted.
     ends, ids : int64 (sets + 1,), int32
         The itemsets, as positions in the vocabulary, ascending; positions beyond it are in no row.
@@ -33,7 +32,7 @@ def supports_of_sets(data: Sums, ends: Ints, ids: Ids) -> Ints:
     -------
     int64 (sets,)
     """
-    if isinstance(data, TabledRows):
+    if counts_itself(data):
         return data.supports_of_sets(ends, ids)
     data = in_memory(data)
     starts, tidlists = data.holders

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.data.sums import is_in_memory
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import item_order
 from setveil.engine.tabled import TabledRows
@@ -248,7 +249,7 @@ def most_frequent_pairs(
     >>> most_frequent_pairs(data, 2)
     [(('a', 'b'), 2), (('b', 'c'), 2)]
     """
-    if isinstance(data, TabledRows):
+    if not is_in_memory(data):
         return _most_frequent_in_table(data, number)
     indptr, items, weights = data.distinct
     in_order = item_order(data.vocabulary.labels)

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.data.sums import Sums, in_memory
-from setveil.engine.tabled import TabledRows
+from setveil.data.sums import Sums, counts_itself, in_memory
 from setveil.kernels.count import add_supports
 from setveil.kernels.rows import frozen
 from setveil.published.recoding import AnyRecoding
@@ -60,7 +59,7 @@ def _original_supports(original: Sums, recoding: AnyRecoding) -> NDArray[np.int6
     starts = np.cumsum([0, *map(len, of_item)])
     n = len(recoding.published)
     labels_of = frozen(starts, np.int64), frozen(np.concatenate([label[:0], *of_item]), np.int32)
-    if isinstance(original, TabledRows):
+    if counts_itself(original):
         return original.supports_of_groups(*labels_of, n)
     rows, supports = in_memory(original), np.zeros(n, np.int64)
     add_supports(rows.indptr, rows.items, *labels_of, np.full(n, -1, np.int64), supports)

@@ -312,6 +312,11 @@ class Text(Kind):
     def allowed(self) -> str:
         return self.what
 
+    @property
+    def metavar(self) -> str:  # type: ignore[override]
+        """What represents a value in the help."""
+        return self.what.split()[-1].upper()
+
 
 class _File(Kind):
     """A file, and nothing else."""

@@ -23,7 +23,7 @@ from setveil.algorithms.exact._search import PATIENCE, Search
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import InfeasibleError, UnfinishedError
-from setveil.guarantees.km import KmAnonymity
+from setveil.guarantees.km import is_km
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import Ids, Ints, frozen, recode_rows, take_rows
 from setveil.progress import Progress
@@ -89,7 +89,7 @@ class Solver:
         self.deadline = time.monotonic() + (parameters.time_limit or PATIENCE)
         self.least = least
         self.usual = "lm" if guarantee.secrets else "entropy-max"
-        self.of_rho = not isinstance(guarantee, KmAnonymity)
+        self.of_rho = not is_km(guarantee)
         self.known: dict[Cuts, Solved | None] = {}
         # Drafts to be gone on with; None: all rows are searched anew, as without classes.
         self.begun: dict[Cuts, tuple[Transactions, Ints, Search] | None] = {}

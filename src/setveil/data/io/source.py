@@ -143,6 +143,13 @@ def _named_by(path: str) -> list[str]:
     return sorted(glob.glob(path)) or [path]  # noqa: PTH207  (a Path has no absolute patterns)
 
 
+def file_of(source: object) -> Source | None:
+    """Open a file that is named, or return it if it is open; None: the source is no file."""
+    if isinstance(source, str | Path):
+        return open_source(source)
+    return source if isinstance(source, Source) else None
+
+
 def open_source(path: str | Path) -> Source:
     """Read a file, or standard input for ``-``, and unpack it if its bytes say that it is compressed.
 

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 from pathlib import Path
-from typing import BinaryIO, TypeVar
+from typing import BinaryIO, ClassVar, TypeVar
 
 import numpy as np
 import polars as pl
@@ -91,6 +91,8 @@ class ListFiles:
     published : bool
         Whether setveil wrote the files: then words such as ``NA`` are items.
     """
+
+    layout: ClassVar[None] = None  # they are no text
 
     def __init__(
         self,
