@@ -189,6 +189,12 @@ class InfeasibleError(SetveilError, ValueError):
 
     exit_code = 3
 
+    def __init__(self, message: str, *, hint: str = "", greatest_k: int | None = None) -> None:
+        if greatest_k is not None:
+            hint = f"The greatest k that can be reached is {greatest_k}."
+        super().__init__(message, hint=hint)
+        self.greatest_k = greatest_k  # that can be reached, if a smaller k is what is needed
+
 
 class UnfinishedError(InfeasibleError):
     """No release was found in the time given; there may be one.

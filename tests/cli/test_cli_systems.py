@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -180,7 +181,7 @@ def test_groups_are_made_anew_below_those_that_stay(letters: Path) -> None:
             [*REGROUP, "--within", 1, "--k", 2, "--m", 1, "--from", "earlier.csv", "--out", "from.csv"],
             [
                 *REGROUP, "--within", 0, "--k", 2, "--m", 2, "--group", 2, "--names", "names.csv",
-                "--objective", "entropy", "--out", "named.csv",
+                "--objective", "entropy", "--out", "named.csv", "--json",
             ],
             [
                 "anonymize", "rows.csv", "--format", "basket", "-H", "new.csv", "--k", 2, "--m", 1,
@@ -201,7 +202,12 @@ def test_groups_are_made_anew_below_those_that_stay(letters: Path) -> None:
     assert "--from FILE" in said
     other.ok()
     assert set(paths(letters / "from.csv")) == set(tree)
-    assert "Entropy" in named.ok().err
+    answer = json.loads(named.ok().out)
+    losses = answer["regrouped"]
+    assert (losses["objective"], losses["k"], losses["m"], losses["complete"]) == ("entropy", 2, 2, True)
+    before, after = losses["before"]["loss"], losses["after"]["loss"]
+    assert f"Entropy {before:.4f} before, {after:.4f} now (least loss for k = 2, m = 2)" in named.err
+    assert (answer["file"], answer["leaves"]) == ("named.csv", 10)
     used.ok()
 
 

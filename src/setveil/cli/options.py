@@ -637,6 +637,12 @@ class Bundle:
 
     options: Callable[[], list[inspect.Parameter]]
     collect: Callable[..., Any] = dict  # makes of their values, by name, what the command gets
+    own: bool = False  # whether they are the command's own, which its first help shows
+
+
+def own(kind: type) -> Bundle:
+    """Declare the fields of a dataclass as options of a command's own."""
+    return Bundle(lambda: parameters_of(kind), kind, own=True)
 
 
 def expanded(command: Callable[..., Any], owners: Sequence[str] = ()) -> Callable[..., None]:
@@ -684,7 +690,10 @@ def expanded(command: Callable[..., Any], owners: Sequence[str] = ()) -> Callabl
             fail(error)
 
     call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    call.own = [name for name in declared if name not in bundles]  # type: ignore[attr-defined]
+    call.own = [  # type: ignore[attr-defined]
+        *(name for name in declared if name not in bundles),
+        *(name for bundle, options in bundles.values() if bundle.own for name in options),
+    ]
     call.owners = owners  # type: ignore[attr-defined]
     call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return call

@@ -45,7 +45,9 @@ def write(what: str, content: Any) -> None:
 
 def write_error(error: SetveilError) -> None:
     """Tell the other program why the command ends without an answer."""
-    write("error", {"kind": type(error).__name__, "message": error.message, "hint": error.hint})
+    said = {"kind": type(error).__name__, "message": error.message, "hint": error.hint}
+    greatest_k = getattr(error, "greatest_k", None)
+    write("error", said if greatest_k is None else {**said, "greatest_k": greatest_k})
 
 
 def be_steered() -> None:

@@ -120,7 +120,7 @@ class Coherence(Guarantee):
             raise InfeasibleError(
                 f"{self.phrase} cannot be reached: {'1 row is' if n == 1 else f'{n:,} rows are'} fewer than "
                 f"k = {self.k}.",
-                hint=f"The greatest k that can be reached is {n}.",
+                greatest_k=n,
             )
         supports = data.supports()
         private = self.is_private(data).nonzero()[0]

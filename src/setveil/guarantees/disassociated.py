@@ -157,9 +157,8 @@ class Disassociated(Guarantee):
         raise InfeasibleError(
             f"{self.phrase} cannot be reached: {count(filled, 'row')} of {data.n_rows:,} hold items, and a "
             f"cluster needs {needed} of them.",
-            hint=f"The greatest k that can be reached is {greatest}."
-            if greatest
-            else f"No k can be reached with rho = {written(self.rho or RHO)}: give a greater one.",
+            hint=f"No k can be reached with rho = {written(self.rho or RHO)}: give a greater one.",
+            greatest_k=greatest or None,
         )
 
 

@@ -69,7 +69,7 @@ class TransactionalKAnonymity(Guarantee):
         if not rare:
             return
         greatest = min(n for n in counts.values() if n > 0)
-        hint = f"The greatest k that can be reached is {greatest}."
+        hint = ""
         if greatest < 2:
             one = "without items" if counts["hold none"] == 1 else "with items"
             hint = f"The only row {one} cannot be hidden at any k"
@@ -79,6 +79,7 @@ class TransactionalKAnonymity(Guarantee):
             f"{self.phrase} cannot be reached: of {count(data.n_rows, 'row')}, {' and '.join(rare)}, "
             f"and fewer than k = {self.k} rows of a kind hide nobody.",
             hint=hint,
+            greatest_k=greatest if greatest >= 2 else None,
         )
 
 

@@ -12,13 +12,13 @@ from setveil.guarantees import Facts, Guarantee, Model, Points, Words
 from setveil.guarantees.km import (
     K,
     KmAnonymity,
-    greatest_k,
     known_words,
     not_covered_words,
     number_words,
     overlap_words,
     overlapping_words,
     told_m,
+    too_few_of,
 )
 from setveil.values.declared import Option
 from setveil.values.kinds import Integer, ItemsOrColumns, Probability, Sizes, integer
@@ -211,10 +211,11 @@ def _most_frequent(sensitive: tuple[str, ...], table: Table) -> tuple[int, str]:
 def require_rows(phrase: str, data: Transactions, k: int) -> None:
     """Refuse data of some, but fewer than k rows."""
     if 0 < data.n_rows < k:
-        raise InfeasibleError(
+        raise too_few_of(
+            "rows",
+            data.n_rows,
             f"{phrase} cannot be reached: the table has {count(data.n_rows, 'row')}, and fewer than k = {k} "
             "rows hide nobody.",
-            hint=greatest_k(data.n_rows, "rows"),
         )
 
 

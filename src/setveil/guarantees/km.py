@@ -152,17 +152,15 @@ def too_few(phrase: str, k: int, n_rows: int, filled: int, why: str = "") -> Inf
     rows = f"the data have {count(n_rows, 'row')}"
     if filled < n_rows:
         rows += f", {filled:,} of them with items"
-    return InfeasibleError(
-        f"{phrase} cannot be reached: {rows}, and fewer than k = {k} rows hide nobody.{why}",
-        hint=greatest_k(filled, "non-empty rows"),
-    )
+    message = f"{phrase} cannot be reached: {rows}, and fewer than k = {k} rows hide nobody.{why}"
+    return too_few_of("non-empty rows", filled, message)
 
 
-def greatest_k(n_rows: int, kind: str) -> str:
-    """Say which k can be reached with this many rows of a kind that must hide one another."""
+def too_few_of(kind: str, n_rows: int, message: str) -> InfeasibleError:
+    """Make the error of this many rows of a kind, which must hide one another."""
     if n_rows < 2:
-        return f"At least two {kind} are needed for any k."
-    return f"The greatest k that can be reached is {n_rows}."
+        return InfeasibleError(message, hint=f"At least two {kind} are needed for any k.")
+    return InfeasibleError(message, greatest_k=n_rows)
 
 
 def told_m(m: int | float) -> Any:

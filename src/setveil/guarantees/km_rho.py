@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from setveil.errors import InfeasibleError, RequestError
+from setveil.errors import RequestError
 from setveil.guarantees import Facts, Guarantee, Model, Points, Words
 from setveil.guarantees.coherence import labels_of
 from setveil.guarantees.kkm import M
-from setveil.guarantees.km import K, greatest_k, known_words, not_covered_words
+from setveil.guarantees.km import K, known_words, not_covered_words, too_few_of
 from setveil.values.declared import Option
 from setveil.values.kinds import Choice, ItemsOrLeaves, Probability, integer, size
 from setveil.values.numbers import as_json, as_written, written
@@ -112,10 +112,11 @@ class KmRho(Guarantee):
         require_public(data, self.sensitive)
         filled = filled_rows(data, self.sensitive)
         if 0 < filled < self.k:
-            raise InfeasibleError(
+            raise too_few_of(
+                "such rows",
+                filled,
                 f"{self.phrase} cannot be reached: only {filled:,} of {count(data.n_rows, 'row')} hold items "
                 f"that are not sensitive, and fewer than k = {self.k} rows hide nobody.",
-                hint=greatest_k(filled, "such rows"),
             )
 
 

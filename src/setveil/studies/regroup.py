@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from itertools import product
 from math import prod
-from typing import Literal
+from typing import Any, Literal
 
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError
@@ -55,6 +55,19 @@ class Regrouped:
     m: int
     tried: int  # hierarchies whose optimum was found
     complete: bool  # whether no single change makes it better, or of few plans none is
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return losses and new groups as JSON types."""
+        return {
+            "objective": self.objective,
+            "k": self.k,
+            "m": self.m,
+            "before": asdict(self.before),
+            "after": asdict(self.after),
+            "groups": {label: None if how is None else asdict(how) for label, how in self.chosen.items()},
+            "tried": self.tried,
+            "complete": self.complete,
+        }
 
     def in_words(self) -> list[str]:
         """Say what was gained, and what the hierarchy tells."""

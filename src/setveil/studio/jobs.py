@@ -55,7 +55,7 @@ class Job:
     stoppable, finishing : bool
         Whether it could end with what it has so far, and whether it was asked to.
     error : dict or None
-        Why it failed: kind (the class of setveil's error), message, hint.
+        Why it failed: kind (the class of setveil's error), message, hint; `greatest_k`, if that is why.
     output, errors : str
         Standard output; the end of standard error, without events.
     """
@@ -74,7 +74,7 @@ class Job:
     stoppable: bool = False
     finishing: bool = False
     notes: list[str] = field(default_factory=list)
-    error: dict[str, str] | None = None
+    error: dict[str, Any] | None = None
     exit_code: int | None = None
     output: str = ""
     errors: str = ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import json
 import shutil
 from collections.abc import Mapping
 from typing import Any
@@ -18,8 +18,9 @@ from setveil.studio.trees import items_tree
 
 FOUND = "trees/regrouped.json"
 _KIND = "regroup"
+_JSON = "--json"  # for the losses; the command that is kept does without
 _USUAL = {"within": "1", "seconds": "300"}
-_LOSSES = re.compile(r"(LM|Entropy) (\d\.\d+) before, (\d\.\d+) now \(least loss for k = (\d+), m = (\d+)")
+_MEASURES = {"lm": "LM", "entropy": "Entropy"}
 
 
 def shown(request: Request) -> dict[str, Any]:
@@ -49,12 +50,8 @@ def offered(request: Request) -> dict[str, Any]:
     settings = project.settings()
     tree = items_tree(settings.get("hierarchy"))
     given = shown(request)
-    found = _LOSSES.search("\n".join(given["regrouped"]))
-    better = None
-    if found is not None:
-        measure, before, now, k, m = found.groups()
-        halved = 2 * float(now) <= float(before)
-        better = {"measure": measure, "before": before, "now": now, "k": k, "m": m, "halved": halved}
+    job = _latest(request)
+    better = _gained(job) if given["regrouped"] and job is not None else None
     regroups = tree is not None and not any(name in settings for name in commands.COLUMNS)
     return {"regroups": regroups, "better": better, **given}
 
@@ -80,7 +77,7 @@ def start(request: Request, form: Mapping[str, str]) -> dict[str, str] | None:
         value = form.get(name) or settings.get(name)
         if value in ("lm", "entropy") or whole(str(value)) is not None:
             options.append(f"--{name}={value}")
-    argv = commands.build(project, options, FOUND)
+    argv = [*commands.build(project, options, FOUND), _JSON]
     request.app.state.studio.jobs.start(project, _KIND, argv, label="the new groups")
     return None
 
@@ -89,7 +86,22 @@ def found(request: Request) -> list[str] | None:
     """Return the command that made what was found, if it is there."""
     job = _latest(request)
     there = (request.state.project.folder / FOUND).is_file()
-    return job.argv if job is not None and job.state == "done" and there else None
+    done = job is not None and job.state == "done" and there
+    return [word for word in job.argv if word != _JSON] if done and job is not None else None
+
+
+def _gained(job: Job) -> dict[str, Any]:
+    """Return the loss before and now, of which promise, and whether it is halved."""
+    regrouped = json.loads(job.output)["regrouped"]
+    before, now = regrouped["before"]["loss"], regrouped["after"]["loss"]
+    return {
+        "measure": _MEASURES[regrouped["objective"]],
+        "before": f"{before:.4f}",
+        "now": f"{now:.4f}",
+        "k": regrouped["k"],
+        "m": regrouped["m"],
+        "halved": 2 * now <= before,
+    }
 
 
 def _words_of(job: Job) -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import shutil
 import time
 from collections.abc import AsyncIterator, Mapping
@@ -154,11 +153,8 @@ def _promised(project: Project, model: str) -> str:
 
 
 def _nearest(job: Job) -> int | None:
-    """Find the k that would be possible, in what the run was refused with."""
-    if job.error is None or job.error["kind"] != "InfeasibleError":
-        return None
-    found = re.search(r"greatest k\b[^.]*? is ([\d,]+)", f"{job.error['message']} {job.error['hint']}")
-    return whole(found[1].replace(",", "")) if found else None
+    """Return the k that would be possible, if the run was refused for too great a k."""
+    return None if job.error is None else job.error.get("greatest_k")
 
 
 def runs_of(project: Project) -> list[str]:
