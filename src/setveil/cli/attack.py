@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,6 +16,7 @@ from setveil.cli.options import (
     Reading,
     algorithm_or_file,
     argument,
+    bundled,
     choice,
     flag,
     integer,
@@ -27,6 +29,7 @@ from setveil.cli.session import Answer
 from setveil.errors import RequestError
 from setveil.guarantees import models
 from setveil.options.models import settled_model
+from setveil.options.reading import Reading as ReadingOptions
 
 
 def _own() -> list[inspect.Parameter]:
@@ -39,6 +42,36 @@ def _promise() -> list[inspect.Parameter]:
     return [option for option in promise_options(drawn=True) if option.name != "known"]
 
 
+@dataclass(frozen=True)
+class AttackOptions:
+    """Options on the attacks that are tried."""
+
+    known: int | None = integer(
+        ATTACKER, "Try 1 to N known items (default: the guarantee's m, or 2).", 1, "--known"
+    )
+    attacks: int = integer(ATTACKER, "Attempt each kind of attack this often.", 1, default=2000, brief=None)
+    secret: str | None = option(
+        ATTACKER, "Guess these items, which nobody knows: a file or a list.", "ITEMS", brief=None
+    )
+    alpha: str = option(
+        ATTACKER, "Limit the probability of a false alarm.", "SHARE", default="1%", brief=None
+    )
+
+
+@dataclass(frozen=True)
+class Making:
+    """Options on the release that is made with --split."""
+
+    split: str | None = option(ALGORITHM, "Publish this share of RELEASE; use the rest as control.", "SHARE")
+    model: str | None = choice(
+        PROMISE, "Choose the guarantee of --split", "privacy model",
+        models, brief="Choose the guarantee of --split.")  # fmt: skip
+    algorithm: str | None = algorithm_or_file(
+        "Choose the algorithm of --split", brief="Choose the algorithm of --split."
+    )
+    no_counts: bool = flag(OUTPUT, "Publish no counts of items with --split.", brief=None)
+
+
 def attack(
     progress: Any,
     release: str = argument("RELEASE", "Attack this run's folder, published/, file of rows, or -."),
@@ -48,32 +81,16 @@ def attack(
     control: list[str] | None = option(
         READING, "Read rows of other people from the same source.", "FILE", default=None
     ),
-    split: str | None = option(
-        ALGORITHM, "Publish this share of RELEASE; use the rest as control.", "SHARE"
-    ),
-    known: int | None = integer(
-        ATTACKER, "Try 1 to N known items (default: the guarantee's m, or 2).", 1, "--known"
-    ),
-    attacks: int = integer(ATTACKER, "Attempt each kind of attack this often.", 1, default=2000, brief=None),
-    secret: str | None = option(
-        ATTACKER, "Guess these items, which nobody knows: a file or a list.", "ITEMS", brief=None),
-    alpha: str = option(
-        ATTACKER, "Limit the probability of a false alarm.", "SHARE", default="1%", brief=None),
     recoding: Path | None = option(
         READING, "Read what labels represent: csv of item,published.", "FILE"
     ),
+    *,
+    making: Annotated[Making, bundled(Making)],
     hierarchy_file: ReadHierarchy = None,
-    model: str | None = choice(
-        PROMISE, "Choose the guarantee of --split", "privacy model",
-        models, brief="Choose the guarantee of --split."),
-    algorithm: str | None = algorithm_or_file(
-        "Choose the algorithm of --split", brief="Choose the algorithm of --split."
-    ),
-    no_counts: bool = flag(OUTPUT, "Publish no counts of items with --split.", brief=None),
+    tried: Annotated[AttackOptions, bundled(AttackOptions)],
     seed: int = integer(
         GENERAL, "Draw targets, their known items and the split by this seed.", 0, default=0, brief=None
     ),
-    *,
     promise: Annotated[dict[str, Any], Bundle(_promise)],
     own: Annotated[dict[str, Any], Bundle(_own)],
     reading: Reading,
@@ -86,25 +103,16 @@ def attack(
     $ setveil attack theirs.csv --original baskets.csv --control others.csv --known 2
     $ setveil attack baskets.csv --split 50% --k 5 --m 2 -H products.csv
     """
-    from setveil.cli.files import read_fitting, read_recoding, read_release, read_rows
-    from setveil.commands.attack import (
-        attacked,
-        attacked_split,
-        require_other,
-        require_sides,
-        secrets_of,
-        share_between,
-        target_of,
-    )
-    from setveil.hierarchy.fit import fitted
+    from setveil.cli.files import read_fitting
+    from setveil.commands.attack import attacked_split, require_sides, secrets_of, share_between
     from setveil.hierarchy.io import read_hierarchy
     from setveil.options.decode import require_file
     from setveil.report.attack import attack_text
 
-    share, level = share_between("split", split), share_between("alpha", alpha)
+    share, level = share_between("split", making.split), share_between("alpha", tried.alpha)
     require_sides(share, original, control)
     asked: dict[str, Any] = {
-        "m": known, "attacks": attacks, "alpha": level, "seed": seed, "progress": progress
+        "m": tried.known, "attacks": tried.attacks, "alpha": level, "seed": seed, "progress": progress
     }  # fmt: skip
     for path in (hierarchy_file, recoding):
         require_file(path)
@@ -113,35 +121,57 @@ def attack(
     progress("reading")
     if share is not None:
         rows, tree = read_fitting(release, reading, tree)
-        make = _maker(model, promise, algorithm, own, tree, reading, seed, progress, counts=not no_counts)
-        found = attacked_split(rows, share, make, secrets_of(secret, rows, encoding), **asked)
+        make = _maker(making, promise, own, tree, reading, seed, progress)
+        found = attacked_split(rows, share, make, secrets_of(tried.secret, rows, encoding), **asked)
     else:
-        k, m = _of_rows(model, promise, algorithm, own)
-        image = None if recoding is None else read_recoding(recoding, encoding)
-        how = reading.given() if not original else {}
-        # What cannot be attacked is refused before files are read; a hierarchy is fitted first.
-        if tree is None:
-            target = target_of(release, image, None, read_release, **how)
-        if len(original or ()) == len(control or ()) == 1:
-            require_other((original or [""])[0], (control or [""])[0])
-        train = read_rows(source_of(original, reading, "--original"), reading)
-        if tree is not None:
-            tree = fitted(tree, train.vocabulary.labels)
-            target = target_of(release, image, tree, read_release, **how)
-        others = read_rows(source_of(control, reading, "--control"), reading)
-        asked["m"] = known or m
-        found = attacked(target, train, others, secrets_of(secret, train, encoding), k=k, **asked)
+        k, m = _of_rows(making, promise, own)
+        asked["m"] = tried.known or m
+        found = _with_control(
+            release, original or [], control or [], recoding, tree, reading, tried.secret, k=k, **asked
+        )
     return Answer(found, attack_text(found), code=1 if found["leak"] else 0)
 
 
-def _of_rows(
-    model: str | None, promise: dict[str, Any], algorithm: str | None, own: dict[str, Any]
-) -> tuple[int | None, int | None]:
+def _with_control(
+    release: str,
+    original: list[str],
+    control: list[str],
+    recoding: Path | None,
+    tree: Any,
+    reading: ReadingOptions,
+    secret: str | None,
+    **asked: Any,
+) -> dict[str, Any]:
+    """Attack a release that is there, with its original and rows of other people."""
+    from setveil.cli.files import read_recoding, read_release, read_rows
+    from setveil.commands.attack import attacked, require_other, secrets_of, target_of
+    from setveil.hierarchy.fit import fitted
+
+    image = None if recoding is None else read_recoding(recoding, reading.text_encoding)
+    how = reading.given() if not original else {}
+    # What cannot be attacked is refused before files are read; a hierarchy is fitted first.
+    if tree is None:
+        target = target_of(release, image, None, read_release, **how)
+    if len(original) == len(control) == 1:
+        require_other(original[0], control[0])
+    train = read_rows(source_of(original, reading, "--original"), reading)
+    if tree is not None:
+        tree = fitted(tree, train.vocabulary.labels)
+        target = target_of(release, image, tree, read_release, **how)
+    others = read_rows(source_of(control, reading, "--control"), reading)
+    return attacked(target, train, others, secrets_of(secret, train, reading.text_encoding), **asked)
+
+
+def _of_rows(making: Making, promise: dict[str, Any], own: dict[str, Any]) -> tuple[int | None, int | None]:
     """Take the promise of rows whose about.json says none: k and m."""
     given = {name: value for name, value in promise.items() if value is not None}
     more = [name for name in given if name not in {"k", "m"}]
     more += [name for name, value in own.items() if value is not None and value is not True]
-    more += [name for name, value in (("model", model), ("algorithm", algorithm)) if value is not None]
+    more += [
+        name
+        for name, value in (("model", making.model), ("algorithm", making.algorithm))
+        if value is not None
+    ]
     if more:
         raise RequestError(
             f"--{more[0].replace('_', '-')} goes with --split, which makes a release first.",
@@ -154,16 +184,13 @@ def _of_rows(
 
 
 def _maker(
-    model: str | None,
+    making: Making,
     promise: dict[str, Any],
-    algorithm: str | None,
     own: dict[str, Any],
     tree: Any,
     reading: Any,
     seed: int,
     progress: Any,
-    *,
-    counts: bool,
 ) -> Callable[[Any], Any]:
     """Say how a release is made of some rows."""
     from setveil.commands.attack import target_of
@@ -172,8 +199,8 @@ def _maker(
     from setveil.options.guarantees import make_guarantee, require_options, require_values
     from setveil.runs.run import anonymize
 
-    name = model or settled_model(promise)
-    chosen = registry.named(algorithm) if algorithm else model_named(name).algorithm
+    name = making.model or settled_model(promise)
+    chosen = registry.named(making.algorithm) if making.algorithm else model_named(name).algorithm
     module = registry.load(chosen)
     require_options(name, promise)
     require_values(name, promise, reading.text_encoding)
@@ -183,7 +210,8 @@ def _maker(
         given = Given(rows, reading.text_encoding, tree, seed)
         guarantee = make_guarantee(name, promise, given)
         made = anonymize(
-            rows, guarantee, hierarchy=tree, algorithm=chosen, seed=seed, counts=counts, progress=progress,
+            rows, guarantee, hierarchy=tree, algorithm=chosen, seed=seed, counts=not making.no_counts,
+            progress=progress,
             **decode_parameters(module.Parameters, own, given),
         )  # fmt: skip
         return target_of(made)

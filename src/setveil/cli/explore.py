@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any
 
 from setveil import algorithms as registry
@@ -18,6 +20,7 @@ from setveil.cli.options import (
     Page,
     QuerySeed,
     Reading,
+    bundled,
     choice,
     integer,
     model_options,
@@ -55,37 +58,31 @@ def _secret() -> list[inspect.Parameter]:
     return model_options("km-rho", "sensitive", "knows")
 
 
+@dataclass(frozen=True)
+class Grid:
+    """Options on the promises that are tried."""
+
+    k: str | None = option(PROMISE, "Try these k (default: 2,3,5,10,11,20,50).", "N,N,...", "-k")
+    m: str | None = option(PROMISE, "Try these m, up to inf (default: 1,2,3).", "N,N,...", "-m")
+    rho: str | None = option(PROMISE, "Try these rho, such as 0.5,1/10.", "NUMBER,NUMBER,...")
+
+
 def explore(
     progress: Any,
     input: Input = None,  # noqa: A002
-    k: str | None = option(
-        PROMISE, "Try these k (default: 2,3,5,10,11,20,50).",
-        "N,N,...", "-k",
-    ),
-    m: str | None = option(
-        PROMISE, "Try these m, up to inf (default: 1,2,3).",
-        "N,N,...", "-m",
-    ),
-    rho: str | None = option(
-        PROMISE, "Try these rho, such as 0.5,1/10.",
-        "NUMBER,NUMBER,...",
-    ),
+    *,
+    grid: Annotated[Grid, bundled(Grid)],
     hierarchy_files: HierarchyFiles = None,
     algorithm: str = choice(
         ALGORITHM, "Choose the algorithm", "algorithm", _those_giving, "-a", default=_DEFAULT,
         brief="Choose the algorithm (default: exact).",
     ),
     share: TableShare = None,
-    known: int | None = integer(
-        ATTACKER, "Count rows unique by N items (default: m + 1).", 1
-    ),
-    time_budget: float = number(
-        GENERAL, "Stop after this time.", 1, "SECONDS", default=50
-    ),
+    known: int | None = integer(ATTACKER, "Count rows unique by N items (default: m + 1).", 1),
+    time_budget: float = number(GENERAL, "Stop after this time.", 1, "SECONDS", default=50),
     seed: QuerySeed = 0,
     out: Page = None,
     force: Force = False,
-    *,
     own: Annotated[dict[str, Any], Bundle(_own)],
     secret: Annotated[dict[str, Any], Bundle(_secret)],
     columns: Columns,
@@ -105,58 +102,78 @@ def explore(
     $ setveil explore log.csv --id-column id --set dx --when on:month
     """
     deadline = Deadline(time_budget)  # before what takes long to import
-    if own.get(CLASSES) is not None and algorithm == _DEFAULT:
-        algorithm = CLASSES
     from setveil.cli.files import require_page
     from setveil.commands.explore import ExploreSettings, explorer_of
-    from setveil.options.inputs import load_labels
-    from setveil.report.explore.page import explored_html
-    from setveil.report.explore.text import explored_text
-    from setveil.staging import write_page
     from setveil.studies.explore.record import record
-    from setveil.studies.explore.rows import SensitiveItems
 
-    reader = facts_reader(facts, columns, reading, hierarchy_files, {"m": m}, MEMORY) or reader_of(
-        columns, reading, hierarchy_files
-    )
-    explorer, named = explorer_of(reader.kind), secret["sensitive"]
-    explorer.require_covered(rho)
-    promises = _promises(k, m, rho, secret, algorithm, reader.m)
+    algorithm, words, of_algorithm = _chosen(algorithm, own)
+    as_facts = facts_reader(facts, columns, reading, hierarchy_files, {"m": grid.m}, MEMORY)
+    reader = as_facts or reader_of(columns, reading, hierarchy_files)
+    explorer = explorer_of(reader.kind)
+    explorer.require_covered(grid.rho)
+    promises = _promises(grid.k, grid.m, grid.rho, secret, algorithm, reader.m)
     require_page(out, "explored.html", force)
-    bare = {CLASSES: True} if own.get(CLASSES) == BARE else {}
-    words, usual = as_words({**own, **bare}), algorithm == _DEFAULT
-    of_algorithm = words[0] if words else "" if usual else f"--algorithm {algorithm}"
-    weight = explorer.weight(share, rho, of_algorithm)
-    encoding = reading.text_encoding
-    if explorer.takes_algorithm:
-        module = registry.load(algorithm)
-        require_parameters(algorithm, module.Parameters, own, encoding)
+    weight = explorer.weight(share, grid.rho, of_algorithm)
+    parameters = registry.load(algorithm).Parameters if explorer.takes_algorithm else None
+    if parameters is not None:
+        require_parameters(algorithm, parameters, own, reading.text_encoding)
     source = source_of(input, reading)
     require_file(reader.hierarchy_file)
     progress("reading")
     data, tree = reader.read(source, None, seed)
     if tree is None:
         say("No --hierarchy: items that often occur together are grouped (co-occurrence, fan-out 5).")
-    parameters = secrets = None
-    if explorer.takes_algorithm:
-        given = Given(data, encoding, tree, seed)
-        parameters = module.Parameters(**decode_parameters(module.Parameters, own, given))
-    if named is not None:
-        secrets = SensitiveItems(load_labels(named, data, encoding), secret["knows"] or PUBLIC)
+    given = Given(data, reading.text_encoding, tree, seed)
+    chosen = None if parameters is None else parameters(**decode_parameters(parameters, own, given))
+    settings = ExploreSettings(chosen, weight, _secrets(secret, given), **reader.generalizing)
     found = explorer.explore(
-        data, promises, ExploreSettings(parameters, weight, secrets, **reader.generalizing), hierarchy=tree,
+        data, promises, settings, hierarchy=tree,
         known=known, time_budget=deadline.left, seed=seed, progress=progress,
     )  # fmt: skip
     content = record(
         found, inputs=[source] if isinstance(source, str) else list(source), reading=reader.arguments(),
-        hierarchy=reader.hierarchy_file, own=explorer.arguments(words, weight), sensitive=named or "",
-        seed=seed,
+        hierarchy=reader.hierarchy_file, own=explorer.arguments(words, weight),
+        sensitive=secret["sensitive"] or "", seed=seed,
     )  # fmt: skip
-    if out is not None:
-        progress("writing the page")
-        write_page(out, explored_html(content))
+    return _answer(content, out, progress)
+
+
+def _chosen(algorithm: str, own: Mapping[str, Any]) -> tuple[str, list[str], str]:
+    """Return the algorithm, its options in words, and the first that says which algorithm; "": none does."""
+    if own.get(CLASSES) is not None and algorithm == _DEFAULT:
+        algorithm = CLASSES
+    bare = {CLASSES: True} if own.get(CLASSES) == BARE else {}
+    words = as_words({**own, **bare})
+    return (
+        algorithm,
+        words,
+        words[0] if words else "" if algorithm == _DEFAULT else f"--algorithm {algorithm}",
+    )
+
+
+def _secrets(secret: Mapping[str, Any], given: Given) -> Any:
+    """Read the sensitive items, and what is known of them; None: there are none."""
+    from setveil.options.inputs import load_labels
+    from setveil.studies.explore.rows import SensitiveItems
+
+    if secret["sensitive"] is None:
+        return None
+    items = load_labels(secret["sensitive"], given.data, given.encoding)
+    return SensitiveItems(items, secret["knows"] or PUBLIC)
+
+
+def _answer(content: Any, out: Path | None, progress: Any) -> Answer:
+    """Answer in words, and on a page if there is to be one."""
+    from setveil.report.explore.page import explored_html
+    from setveil.report.explore.text import explored_text
+    from setveil.staging import write_page
+
     text = explored_text(content)
-    return Answer(content, text if out is None else f"{text}\n\nPage       {out}")
+    if out is None:
+        return Answer(content, text)
+    progress("writing the page")
+    write_page(out, explored_html(content))
+    return Answer(content, f"{text}\n\nPage       {out}")
 
 
 def _promises(

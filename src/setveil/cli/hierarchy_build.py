@@ -8,7 +8,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, cast
 
 from setveil.cli.help import OUTPUT, TREE
-from setveil.cli.options import Force, Input, Reading, choice, flag, integer, number, option, own, source_of
+from setveil.cli.options import (
+    Force,
+    Input,
+    Reading,
+    bundled,
+    choice,
+    flag,
+    integer,
+    number,
+    option,
+    source_of,
+)
 from setveil.cli.session import Answer, say
 from setveil.errors import RequestError, listed
 from setveil.hierarchy.systems.known import NAMES
@@ -107,9 +118,9 @@ def build(
     input: Input = None,  # noqa: A002
     *,
     column: str | None = option(TREE, "Group the values of this column, not items.", "COLUMN"),
-    ways: Annotated[Ways, own(Ways)],
-    codes: Annotated[CodeSystem, own(CodeSystem)],
-    again: Annotated[Regroup, own(Regroup)],
+    ways: Annotated[Ways, bundled(Ways)],
+    codes: Annotated[CodeSystem, bundled(CodeSystem)],
+    again: Annotated[Regroup, bundled(Regroup)],
     extend: Path | None = option(TREE, "Keep this hierarchy and add missing items.", "FILE"),
     reading: Reading,
     out: TreeOut,

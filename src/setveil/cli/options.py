@@ -640,7 +640,7 @@ class Bundle:
     own: bool = False  # whether they are the command's own, which its first help shows
 
 
-def own(kind: type) -> Bundle:
+def bundled(kind: type) -> Bundle:
     """Declare the fields of a dataclass as options of a command's own."""
     return Bundle(lambda: parameters_of(kind), kind, own=True)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -74,14 +75,7 @@ def recommend(
 
     require_page(out, "advice.html", force)
     source = source_of(input, reading)
-    paths = [source] if isinstance(source, str) else list(source)
-    if not paths:
-        raise RequestError(
-            "recommend reads the data several times: name files, not a query.",
-            hint="`setveil convert OUTPUT --query SQL --connection URI` writes the rows to a file.",
-        )
-    if paths == ["-"]:
-        raise RequestError("recommend reads the data several times: name a file, not standard input.")
+    paths = _files(source)
     size = None if promise["m"] is None else parse_number("m", promise["m"])
     asked = promised(**{**promise, "m": size})
     reader = reader_of(columns, reading, hierarchy_files)
@@ -110,6 +104,19 @@ def recommend(
         progress("writing the page")
         write_page(out, advice_html(found))
     return Answer(found, lambda: _tell(found, out))
+
+
+def _files(source: str | Sequence[str]) -> list[str]:
+    """List the files of a source that can be read several times."""
+    paths = [source] if isinstance(source, str) else list(source)
+    if not paths:
+        raise RequestError(
+            "recommend reads the data several times: name files, not a query.",
+            hint="`setveil convert OUTPUT --query SQL --connection URI` writes the rows to a file.",
+        )
+    if paths == ["-"]:
+        raise RequestError("recommend reads the data several times: name a file, not standard input.")
+    return paths
 
 
 def _tell(found: Any, out: Path | None) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from setveil.cli.engines import MEMORY, PARTS, LookingEngine
 from setveil.cli.facts import ReadFacts, facts_of
 from setveil.cli.help import ATTACKER, GENERAL, READING
-from setveil.cli.options import Reading, argument, choice, integer, option, source_of
+from setveil.cli.options import Reading, argument, bundled, choice, integer, option, source_of
 from setveil.cli.readers import TableReader, reader_like
 from setveil.cli.recorded import as_the_run_did
 from setveil.cli.session import Answer
@@ -24,36 +25,40 @@ ABSENCES = ("items", "labels")
 _MOST_SIZES = 100
 
 
+@dataclass(frozen=True)
+class AttackerOptions:
+    """Options on what an attacker knows."""
+
+    m: str | None = option(ATTACKER, "Assume this many known items: 2, 1..4 or 1,3.", "SIZES", "-m")
+    private: str | None = option(
+        ATTACKER, "Count what is revealed about these items: a file or list.",
+        "ITEMS", "--private", "--sensitive",
+    )  # fmt: skip
+    fraction: str | None = option(
+        ATTACKER, "Estimate how often a match is right in this share of a population.",
+        "SHARE", "--fraction",
+    )  # fmt: skip
+    population: str | None = option(
+        ATTACKER, "Count matches in this file of the whole population.", "FILE", "--population"
+    )
+    absent: int | None = integer(ATTACKER, "Assume that one absent item is known, too: 1.", 1, brief=None)
+    absence: str | None = choice(
+        ATTACKER, "Choose what an absent item excludes", "absence", ABSENCES, brief=None
+    )
+
+
 def risk(
     progress: Any,
     data: list[str] | None = argument(
         "DATA", "Read these files of rows, a run's folder, published/, or -.", default=None
     ),
-    m: str | None = option(
-        ATTACKER, "Assume this many known items: 2, 1..4 or 1,3.",
-        "SIZES", "-m",
-    ),
-    private: str | None = option(
-        ATTACKER, "Count what is revealed about these items: a file or list.",
-        "ITEMS", "--private", "--sensitive",
-    ),
+    *,
+    attacker: Annotated[AttackerOptions, bundled(AttackerOptions)],
     original: str | None = option(READING, "Also show the file that DATA was made from.", "FILE"),
     effort: int | None = integer(
         GENERAL, "Sample rows if counting takes more (default: 1,000,000,000).",
         1, metavar="STEPS", brief=None),
-    fraction: str | None = option(
-        ATTACKER, "Estimate how often a match is right in this share of a population.",
-        "SHARE", "--fraction",
-    ),
-    population: str | None = option(
-        ATTACKER, "Count matches in this file of the whole population.", "FILE", "--population"
-    ),
-    absent: int | None = integer(ATTACKER, "Assume that one absent item is known, too: 1.", 1, brief=None),
-    absence: str | None = choice(
-        ATTACKER, "Choose what an absent item excludes", "absence",
-        ABSENCES, brief=None),
     seed: int = integer(GENERAL, "Draw sampled rows and intervals by this seed.", 0, default=0, brief=None),
-    *,
     columns: AttackedColumns,
     facts: ReadFacts,
     reading: Reading,
@@ -69,8 +74,6 @@ def risk(
     $ setveil risk patients.csv --qi age,sex --set codes --m 1..2
     $ setveil risk log.csv --id-column id --set dx --when on:day
     """
-    from setveil.report.risk import risk_text
-
     how = reading if original is None else DETECTED
     source = source_of(data, how, "DATA")
     if original is not None and isinstance(source, str):
@@ -78,38 +81,37 @@ def risk(
     if engine == PARTS:
         from setveil.cli.in_parts import risk as risk_of
 
-        sizes = None if m is None else parse_sizes(m)
+        sizes = None if attacker.m is None else parse_sizes(attacker.m)
         unused = {
-            "--fraction": fraction,
-            "--population": population,
-            "--absent": absent,
-            "--private": private,
-            "--effort": effort,
-            "--seed": seed,
-            "--qi or --set": columns.given,
-            ", ".join(facts.given): bool(facts.given),
-        }
-        sides: Any = risk_of(source, original, reading, sizes, unused, progress)
-    else:
-        from setveil.commands.risk import all_listed, attacked, counts_of, meaning_beside, share_of
-        from setveil.published import kind_named
+            "--fraction": attacker.fraction, "--population": attacker.population,
+            "--absent": attacker.absent, "--private": attacker.private, "--effort": effort,
+            "--seed": seed, "--qi or --set": columns.given, ", ".join(facts.given): bool(facts.given),
+        }  # fmt: skip
+        return _answer(risk_of(source, original, reading, sizes, unused, progress))
+    from setveil.commands.risk import all_listed, attacked, counts_of, meaning_beside, share_of
+    from setveil.published import kind_named
 
-        columns_known = columns.given or (
-            isinstance(source, str) and kind_named("tables").holds(Path(source))
-        )
-        sizes = None if m is None else parse_sizes(m, least=0 if columns_known else 1)
-        progress("reading")
-        _require_room(source, original)
-        share = share_of(fraction)
-        everybody = None if population is None else _population(population, reading)
-        about = meaning_beside(source) if isinstance(source, str) and (absent or not original) else None
-        found = attacked(
-            *_both(source, original, columns, facts, reading), private, encoding=reading.text_encoding,
-            sizes=sizes, seed=seed, effort=effort, progress=progress, fraction=share, population=everybody,
-            about=about, listed=None if everybody is None else all_listed(source, about),
-            absent=(absent, absence, counts_of(source) if absent and isinstance(source, str) else None),
-        )  # fmt: skip
-        sides = list(found.items())
+    columns_known = columns.given or (isinstance(source, str) and kind_named("tables").holds(Path(source)))
+    sizes = None if attacker.m is None else parse_sizes(attacker.m, least=0 if columns_known else 1)
+    progress("reading")
+    _require_room(source, original)
+    share = share_of(attacker.fraction)
+    everybody = None if attacker.population is None else _population(attacker.population, reading)
+    file, absent = source if isinstance(source, str) else None, attacker.absent
+    about = meaning_beside(file) if file is not None and (absent or not original) else None
+    found = attacked(
+        *_both(source, original, columns, facts, reading), attacker.private, encoding=reading.text_encoding,
+        sizes=sizes, seed=seed, effort=effort, progress=progress, fraction=share, population=everybody,
+        about=about, listed=None if everybody is None else all_listed(source, about),
+        absent=(absent, attacker.absence, counts_of(file) if absent and file is not None else None),
+    )  # fmt: skip
+    return _answer(list(found.items()))
+
+
+def _answer(sides: Any) -> Answer:
+    """Answer with what is found in DATA, and in the original if there is one."""
+    from setveil.report.risk import risk_text
+
     return Answer(dict(sides) if len(sides) > 1 else sides[0][1], risk_text(sides))
 
 

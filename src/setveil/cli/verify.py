@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from setveil.cli import in_parts
 from setveil.cli import spark as on_spark
@@ -17,6 +17,7 @@ from setveil.cli.options import (
     Reading,
     Show,
     argument,
+    bundled,
     choice,
     flag,
     integer,
@@ -45,6 +46,64 @@ if TYPE_CHECKING:
 _SQL = f"{PROMISE}: in a database"
 
 
+@dataclass(frozen=True)
+class DatabaseQuery:
+    """Options on a query that checks the guarantee in a database."""
+
+    sql: bool = flag(_SQL, "Print a query for DuckDB and Postgres that lists violations.")
+    table_name: str | None = option(
+        _SQL, "Name the table of the query (default: published).", "NAME", "--table", brief=None
+    )
+    layout: str | None = choice(
+        _SQL,
+        "Describe the table: a line per item, or per row (default: long)",
+        "layout",
+        ("long", "list"),
+        brief=None,
+    )
+
+
+@dataclass(frozen=True)
+class AttackerKnows:
+    """Options on what an attacker knows of labels, facts and absent items."""
+
+    read_as: str = choice(
+        PROMISE,
+        "Count labels as items, or as what they cover",
+        "reading",
+        ("label", "cover"),
+        "--reading",
+        default="label",
+        brief=None,
+    )
+    absent: int | None = integer(
+        PROMISE, "Assume up to N absent items are known, too: 1 or 2.", 1, brief=None
+    )
+    known: str | None = choice(
+        PROMISE,
+        "Assume known facts, or codes with everything about them",
+        "known",
+        (FACTS, CODES),
+        brief=None,
+    )
+    absence: str | None = choice(
+        PROMISE, "Choose what an absent item excludes", "absence", ABSENCES, brief=None
+    )
+
+
+@dataclass(frozen=True)
+class OtherFiles:
+    """Options on files that are read next to the published one."""
+
+    original: str | None = option(
+        READING, "Read the file that groups or facts were made from.", "FILE", brief=None
+    )
+    recoding: Path | None = option(
+        READING, "Read what labels represent: csv of item,published.", "FILE", brief=None
+    )
+    hierarchy_file: ReadHierarchy = None
+
+
 def verify(
     progress: Any,
     file: str | None = argument("FILE", "Check this file of rows, run's folder, or -.", default=None),
@@ -55,51 +114,14 @@ def verify(
         models,
         brief="Choose the guarantee (default: in about.json).",
     ),
-    original: str | None = option(
-        READING, "Read the file that groups or facts were made from.", "FILE", brief=None
-    ),
-    recoding: Path | None = option(
-        READING, "Read what labels represent: csv of item,published.", "FILE", brief=None
-    ),
-    read_as: str = choice(
-        PROMISE,
-        "Count labels as items, or as what they cover",
-        "reading",
-        ("label", "cover"),
-        "--reading",
-        default="label",
-        brief=None,
-    ),
-    hierarchy_file: ReadHierarchy = None,
-    sql: bool = flag(_SQL, "Print a query for DuckDB and Postgres that lists violations."),
-    table_name: str | None = option(
-        _SQL, "Name the table of the query (default: published).", "NAME", "--table", brief=None
-    ),
-    layout: str | None = choice(
-        _SQL,
-        "Describe the table: a line per item, or per row (default: long)",
-        "layout",
-        ("long", "list"),
-        brief=None,
-    ),
-    absent: int | None = integer(
-        PROMISE, "Assume up to N absent items are known, too: 1 or 2.", 1, brief=None
-    ),
-    known: str | None = choice(
-        PROMISE,
-        "Assume known facts, or codes with everything about them",
-        "known",
-        (FACTS, CODES),
-        brief=None,
-    ),
-    absence: str | None = choice(
-        PROMISE, "Choose what an absent item excludes", "absence", ABSENCES, brief=None
-    ),
+    *,
+    files: Annotated[OtherFiles, bundled(OtherFiles)],
+    attacker: Annotated[AttackerKnows, bundled(AttackerKnows)],
+    database: Annotated[DatabaseQuery, bundled(DatabaseQuery)],
     with_: list[Path] | None = option(
         READING, "Check together with this run of the series (repeatable).", "DIR", "--with"
     ),
     show: Show = 10,
-    *,
     promise: PublishedPromise,
     columns: PublishedColumns,
     reading: Reading,
@@ -117,50 +139,57 @@ def verify(
     $ setveil verify q1 --with q2
     """
     beside: dict[str, Any] = {
-        "--original": original, "--recoding": recoding, "--hierarchy": hierarchy_file,
-        "--reading": read_as if read_as != "label" else None,
-        "--engine": engine if engine != MEMORY else None, "--absent": absent, "--absence": absence,
-        "--known": known,
+        "--original": files.original, "--recoding": files.recoding, "--hierarchy": files.hierarchy_file,
+        "--reading": attacker.read_as if attacker.read_as != "label" else None,
+        "--engine": engine if engine != MEMORY else None, "--absent": attacker.absent,
+        "--absence": attacker.absence, "--known": attacker.known,
     }  # fmt: skip
-    if sql:
+    if database.sql:
         useless = {"FILE": file, **beside, "--with": with_ or None}
-        query = _as_query(model, promise, columns, reading, table_name, layout, useless)
+        query = _as_query(model, promise, columns, reading, database, useless)
         return Answer({"sql": query}, query)
-    if table_name is not None or layout is not None:
-        name = "--layout" if table_name is None else "--table"
-        raise RequestError(f"{name} goes with --sql only.", hint="Omit it.")
-    if file is None:
-        raise RequestError(
-            "FILE is missing: a file of rows, a run's folder, or - for standard input.",
-            hint="--sql needs none: it prints a query for a database.",
-        )
+    if file is None or database.table_name is not None or database.layout is not None:
+        raise _without_sql(database)
     if with_:
         useless = beside | dict.fromkeys([*columns.given, *(f"--{name}" for name in reading.given())], True)
         return _together([Path(file), *with_], model, promise, useless, show, progress)
     if model is None and not any(value not in (None, False) for value in promise.values()):
         model, promise, more = _promised_beside(file, promise)
-        absent = absent or more.get("absent")
-        if more.get("known") == CODES and known is None:
+        attacker = replace(attacker, absent=attacker.absent or more.get("absent"))
+        if more.get("known") == CODES and attacker.known is None:
             say(
                 "Whole codes are promised, too, which what is published does not show: --known codes checks "
                 "that inside, where the run's folder and its file are."
             )
-    showing = max(show, 1)
     if engine != MEMORY:
-        if original or recoding or hierarchy_file or read_as != "label" or columns.given or absent or known:
+        useless = {name: value for name, value in beside.items() if name not in ("--engine", "--absence")}
+        if any(useless.values()) or attacker.absent or columns.given:
             raise RequestError(
                 f"With --engine {engine} there is no --original, --recoding, --reading, --hierarchy, --qi, "
                 "--absent or --known.",
                 hint="k^m-anonymity is checked from the labels of the rows alone.",
             )
         check = on_spark.verify if engine == SPARK else in_parts.verify
-        verdict = check(file, model, promise, reading, showing, progress)
+        verdict = check(file, model, promise, reading, max(show, 1), progress)
         return _told(verdict.as_dict(), verdict.phrase, show)
-    asked = _CheckRequest(
-        file, model_named(model or _settled(file, promise)), promise, original, recoding, hierarchy_file,
-        read_as, columns, reading, absent, absence, known,
-    )  # fmt: skip
-    phrase, verdict, table = _checked(asked, {"show": showing, "progress": progress})
+    chosen = model_named(model or _settled(file, promise))
+    return _answer(_CheckRequest(file, chosen, promise, files, attacker, columns, reading), show, progress)
+
+
+def _without_sql(database: DatabaseQuery) -> RequestError:
+    """Say what the request lacks, or has in vain, if it is not for a query."""
+    if database.table_name is not None or database.layout is not None:
+        name = "--layout" if database.table_name is None else "--table"
+        return RequestError(f"{name} goes with --sql only.", hint="Omit it.")
+    return RequestError(
+        "FILE is missing: a file of rows, a run's folder, or - for standard input.",
+        hint="--sql needs none: it prints a query for a database.",
+    )
+
+
+def _answer(asked: _CheckRequest, show: int, progress: Any) -> Answer:
+    """Check the guarantee in memory; for a table, also say what its columns show."""
+    phrase, verdict, table = _checked(asked, {"show": max(show, 1), "progress": progress})
     found = verdict.as_dict()
     if table is None:
         return _told(found, phrase, show)
@@ -177,8 +206,7 @@ def _as_query(
     promise: dict[str, Any],
     columns: Words,
     reading: ReadingOptions,
-    table: str | None,
-    layout: str | None,
+    database: DatabaseQuery,
     useless: dict[str, Any],
 ) -> str:
     """Write the check as a query."""
@@ -204,9 +232,9 @@ def _as_query(
         raise RequestError("--sql needs --k and --m.", hint="Such as --k 5 --m 2.")
     m = given["m"]
     return verify_sql(
-        given["k"], int(m) if str(m).isdigit() else m, table=table or "published",
-        id_column=reading.id_column, item_column=reading.item_column or "item", layout=layout or "long",
-        qi=[] if columns.qi is None else names_in(columns.qi),
+        given["k"], int(m) if str(m).isdigit() else m, table=database.table_name or "published",
+        id_column=reading.id_column, item_column=reading.item_column or "item",
+        layout=database.layout or "long", qi=[] if columns.qi is None else names_in(columns.qi),
     )  # fmt: skip
 
 
@@ -291,15 +319,10 @@ class _CheckRequest:
     file: str
     model: Model
     promise: dict[str, Any]
-    original: str | None
-    recoding: Path | None
-    hierarchy: Path | None
-    read_as: str
+    files: OtherFiles
+    attacker: AttackerKnows
     columns: Words
     reading: ReadingOptions
-    absent: int | None
-    absence: str | None
-    known: str | None  # what counts as one known item: whole codes are checked in a run's folder
 
     def require_possible(self) -> dict[str, tuple[str, ...]]:
         """Refuse what cannot be; return the sensitive items that the about.json next to the file names."""
@@ -312,10 +335,10 @@ class _CheckRequest:
             raise RequestError(
                 "pgen reads the original.", hint="Write its itemsets first: setveil policy pgen."
             )
-        original = None if self.known == CODES else self.original
-        require_useful(model, original=original, recoding=self.recoding)
-        require_reading(self.read_as, model.name, hierarchy=self.hierarchy is not None)
-        require_file(self.hierarchy)
+        original = None if self.attacker.known == CODES else self.files.original
+        require_useful(model, original=original, recoding=self.files.recoding)
+        require_reading(self.attacker.read_as, model.name, hierarchy=self.files.hierarchy_file is not None)
+        require_file(self.files.hierarchy_file)
         require_options(model.name, promise, published=True)
         secrets = _secrets_beside(self.file, model, promise) if model.release == "chunks" else {}
         require_values(model.name, promise | secrets, self.reading.text_encoding)
@@ -332,9 +355,11 @@ class _CheckRequest:
         promise, model, encoding = self.promise, self.model, self.reading.text_encoding
         rows, image = published.named_rows, None
         if "original" in model.knows:
-            more["original"] = None if self.original is None else read_rows(self.original, self.reading)
-        if "image" in model.knows and (self.recoding is not None or promise["privacy"] != "all"):
-            image = load_image(self.file, rows, self.recoding, encoding)
+            more["original"] = (
+                None if self.files.original is None else read_rows(self.files.original, self.reading)
+            )
+        if "image" in model.knows and (self.files.recoding is not None or promise["privacy"] != "all"):
+            image = load_image(self.file, rows, self.files.recoding, encoding)
             more["image"] = {x: x for x in rows.vocabulary.labels} if image is None else image
         # Where the original may be known, or the model leaves sensitive items out, the published rows need
         # not hold the items that are named.
@@ -373,19 +398,19 @@ def _checked(asked: _CheckRequest, more: dict[str, Any]) -> tuple[str, Any, Publ
     more["progress"]("reading")
     published = _published(asked.file, asked.model, asked.columns, asked.reading)
     guarantee = asked.guarantee(published, secrets, more)
-    covered = asked.hierarchy is not None
-    if asked.hierarchy is not None:
+    covered = asked.files.hierarchy_file is not None
+    if asked.files.hierarchy_file is not None:
         rows, tree = (
             published.named_rows,
-            read_hierarchy(asked.hierarchy, encoding=asked.reading.text_encoding),
+            read_hierarchy(asked.files.hierarchy_file, encoding=asked.reading.text_encoding),
         )
         more["cover"] = fitted_to_labels(tree, rows.vocabulary.labels) if is_in_memory(rows) else tree
-    more |= absence_asked(asked.absent, asked.absence, guarantee, cover=covered)
-    if asked.known == CODES:
+    more |= absence_asked(asked.attacker.absent, asked.attacker.absence, guarantee, cover=covered)
+    if asked.attacker.known == CODES:
         guarantee = _of_codes(guarantee)
-        more["before"] = facts_before(asked.file, asked.original)
+        more["before"] = facts_before(asked.file, asked.files.original)
     verdict = check(published, guarantee, *counts_beside(asked.file), **more)
-    phrase = verdict.phrase if covered or asked.absent else guarantee.phrase
+    phrase = verdict.phrase if covered or asked.attacker.absent else guarantee.phrase
     return phrase, verdict, published if published.is_table else None
 
 
