@@ -182,6 +182,7 @@ def test_the_greatest_k_of_rows_with_public_items(rows: list[list[str]], hint: s
     with pytest.raises(sv.InfeasibleError, match=r"of 3 rows hold items that are not sensitive") as caught:
         sv.anonymize(rows, sv.KmRho(3, 1, rho="1/2", sensitive=["s"]))
     assert caught.value.hint == hint
+    assert caught.value.greatest_k == (2 if "greatest" in hint else None)
 
 
 K_M = sv.KmAnonymity(2, 1)

@@ -118,8 +118,11 @@ def test_guarantee() -> None:
 )
 def test_infeasible(filled: int, empty: int, k: int, hint: str) -> None:
     rows = [frozenset("a")] * filled + [frozenset[str]()] * empty
-    with pytest.raises(InfeasibleError, match=hint):
+    with pytest.raises(InfeasibleError, match=hint) as caught:
         TransactionalKAnonymity(k).require_feasible(transactions(rows))
+    greatest = caught.value.greatest_k
+    assert (f"is {greatest}." in caught.value.hint) == ("greatest" in hint)
+    assert (greatest is None) == ("greatest" not in hint)
 
 
 def test_feasible_exactly_if_one_label_for_everything_would_do() -> None:
