@@ -128,7 +128,7 @@ def _is_settled(some, weights, fewest, known):
 
 @compiled
 def _exclude(some, weights, ends, facts, n_facts, alone, count, order, fewest, known):
-    """Lower the fewest of `some` rows, which hold a set of items; `alone`: also if nothing is absent."""
+    """Lower the fewest matches of `some` rows with a set of items; `alone`: also if nothing is absent."""
     support = np.int64(0)
     touched = np.int64(0)
     for row in some:

@@ -137,14 +137,14 @@ def _search(
     indptr, item, shares, whole
         As in `Secrets`.
     chance : float64
-        Probability of each entry of `item` in its row; no set of items of some rows tells more of a private
+        Probability of each entry of `item` in its row; no set of items of some rows reveals more of a private
         item than the greatest of these.
     peak : float64 (n,)
         The greatest of them in each row.
     marks : float64 (h,)
         Probabilities of interest.
     above : int64 (n, h), written
-        Size of the smallest set of the row's items, as far as found, that gives a probability above each.
+        Size of the smallest set of the row's items found so far that gives a probability above each.
     m : int
         At least 1.
     greatest
@@ -247,9 +247,9 @@ def _search(
 
 
 class InferenceSearch(SupportWalk):
-    """A search for what the sets of m public items tell of private ones, a piece at a time.
+    """Search the inferences from sets of m public items to private ones, a piece at a time.
 
-    The smaller sets need not have been searched, but what they told counts: `above` and `greatest` go on.
+    The smaller sets need not have been searched, but their inferences count: `above` and `greatest` go on.
 
     Parameters
     ----------

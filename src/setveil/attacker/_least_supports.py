@@ -1,6 +1,6 @@
-"""How few rows fit a few items of a row: the least support of each row, and all supports counted.
+"""The least support of a few items of each row, and all supports counted.
 
-A search goes depth first over the itemsets of m items, rarest item first, with the rows that hold the path
+A search goes depth first over the itemsets of m items, rarest item first. The rows that contain the path are
 cut down to the items behind it. The support of a set never rises with a further item, so the least support
 of a row's sets of at most m items is that of a set of m items, or of the whole row if it is shorter.
 """
@@ -42,7 +42,7 @@ def project(levels, d, from_, to, need, stamp, tick, fill, buffers):
     buffers : ids int32, owner int32, ptr int64, entry int32, place int64, begin int64, item int32
         The levels one behind the other. Entry e is row ``owner[e]``, cut down to ``ids[ptr[e]:ptr[e + 1]]``.
         Candidate c continues the path by ``item[c]``, at the places ``begin[c]:begin[c + 1]``: each an entry
-        and where in `ids` the item stands.
+        and the position of the item in `ids`.
 
     Returns
     -------
@@ -152,7 +152,7 @@ def _search(
         Binomial coefficients.
     lengths : int64 (n,)
     below : int64 (t, longest + 1), written
-        For each limit and length of rows: the number of (row, set of m of its items) of less support.
+        For each limit and length of rows: the number of (row, set of m of its items) with less support.
     inverse : float64 (longest + 1,), written
         For each length of rows: the sum of 1 / support over these.
     state, levels, buffers
@@ -332,7 +332,7 @@ class LeastSupportSearch(SupportWalk):
     limits : int64 (t,), optional
         Also count the sets of less support than these, ascending. Then the search looks at every set.
     lengths : int64 (n,), optional
-        The lengths that rows are told apart by, not less than theirs; by default these.
+        The lengths that distinguish rows, not less than theirs; by default these.
     longest : int, optional
         The greatest of them.
     last : int, optional
@@ -341,7 +341,7 @@ class LeastSupportSearch(SupportWalk):
     Attributes
     ----------
     below : int64 (t, longest + 1)
-        For each limit and length of rows: the number of (row, set of m of its items) of less support.
+        For each limit and length of rows: the number of (row, set of m of its items) with less support.
     inverse : float64 (longest + 1,)
         For each length of rows: the sum of 1 / support over these.
     """

@@ -82,7 +82,7 @@ def around(rows: Ranked, target: int, number: Ints) -> tuple[Ranked, int, Ints, 
     local : Ranked
         The rows that share an item with the target.
     place : int
-        Where the target is among them; its weight is the number of rows that hold all of it.
+        Where the target is among them; its weight is the number of rows that contain it.
     met, group : int64 (found,)
         The rows found, and which local row each became.
     """
@@ -115,7 +115,7 @@ def draw_sets(indptr, items, targets, seeds, out):
     targets : int64 (draws,)
         The rows to draw from.
     seeds : uint64 (draws,)
-        Random bits, of which all others are made (SplitMix64).
+        Random bits, the source of all others (SplitMix64).
     out : int32 (draws, m), written
         The sets, in no order; what a shorter row leaves stays as it is.
     """

@@ -169,7 +169,7 @@ def _beginning_with(rows: Ranked, first: int, last: int, m: int) -> tuple[Ranked
 
 @compiled
 def _behind(indptr, items, m, work):
-    """Add, for each item, what stands from it on in rows that hold a set of m which begins with it."""
+    """Add, for each item, the items from it on in rows that contain a set of m beginning with it."""
     for row in range(indptr.size - 1):
         for p in range(indptr[row], indptr[row + 1] - m + 1):
             work[items[p]] += indptr[row + 1] - p

@@ -1,4 +1,4 @@
-"""How few rows fit someone of whom also one absent item is known."""
+"""The fewest rows that fit a person if one absent item is known, too."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ def absence_risk(
     rows : Transactions
         An original, or a release.
     signs : sequence of sequence of str
-        What excludes rows for who knows that something is absent: labels of which a row shows none.
+        Signs that exclude rows if something is known to be absent: labels that a row lacks.
     ms, ts : sequence of int
         Numbers of known items, and thresholds.
 
     Returns
     -------
     list of dict
-        For each m `rows_below`, the rows of which some known items, at most m, and an absent one, or either,
-        fit fewer than t rows; `fewest` rows that fit any, None where nothing can be known.
+        For each m `rows_below`, the rows with at most m known items and an absent one, or either, that fit
+        fewer than t rows; `fewest` rows that fit any, None if nothing can be known.
     """
     found = []
     for m in ms:
@@ -64,7 +64,7 @@ def table_absence_risk(
     ts: Sequence[int],
     progress: Progress = silent,
 ) -> list[dict[str, Any]]:
-    """Count the same of a table, of which all quasi-identifiers are known as well: among the rows of a class.
+    """Count the same for a table whose quasi-identifiers are all known: among the rows of a class.
 
     Parameters
     ----------

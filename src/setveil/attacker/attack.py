@@ -53,23 +53,23 @@ def attack_risk(
     effort: int | None = None,
     progress: Progress = silent,
 ) -> dict[str, Any]:
-    """Count the rows that an attacker singles out who knows m items of a person.
+    """Count the rows that an attacker who knows m items of a person singles out.
 
-    Of a table, the attacker knows all quasi-identifiers, and m items.
+    In a table, the attacker knows all quasi-identifiers, and m items.
 
     Parameters
     ----------
     rows : Transactions, Table, PublishedGroups or PublishedTable
-        An original or a release, taken as it is: each label is one item, or one value, whatever it stands
-        for. Of rows in groups the quasi-identifiers can be known.
+        An original or a release: each label is one item, or one value, whatever it represents. In rows in
+        groups the quasi-identifiers can be known.
     sizes : iterable of int, optional
         Values of m: by default 1, 2, 3, 4; of a table 0, 1, 2, 3. At least 1, of a table at least 0.
     thresholds : iterable of int
         A row counts below threshold t if fewer than t rows fit; at least 2.
     private : collection of str
         Items that nobody knows and that must not be learned; those that do not occur never are. All other
-        items are public. If none are named, the sensitive items of rows in groups. Of a table, what is
-        learned of them is not looked at.
+        items are public. If none are named, the sensitive items of rows in groups. Inferences are not counted
+        for tables.
     seed : int
         Draws rows and sets where not all can be looked at; at least 0.
     effort : int, optional
@@ -86,25 +86,25 @@ def attack_risk(
         the quasi-identifiers;
 
         `risk`, for each m two entries. `choice` "best": a row counts if some non-empty set of at most m of
-        its items is in fewer than t rows. "random": the expected number of rows of which a set of m items
-        drawn at random (the whole row if it is shorter) is in fewer than t rows. `rows_below`: the number for
+        its items is in fewer than t rows. "random": the expected number of rows with a set of m items, drawn
+        at random (the whole row if it is shorter), that is in fewer than t rows. `rows_below`: the number for
         each t, empty rows never count. Of a table, rows of the row's class are meant: those with the same
         quasi-identifiers; the set may be empty, and empty rows count. `probability`: the mean over all rows
         of 1 / the number of rows that fit (the fewest; those that the drawn set fits; all rows, of a table
         all of the class, for an empty one). `fewest`, of "best" alone: the least number of rows that fit such
-        a set of any row, None where no row holds a public item (of a table, where there are no rows); the
+        a set of any row, None if no row contains a public item (for a table, if there are no rows); the
         true one may be less where the entry is not exact. `exact`; if it is false, the numbers are estimated
         from `sampled` drawn rows or sets, and with probability `confidence` the true number is in the
         `interval` of a threshold.
 
-        `revealing`: the items whose knowledge singles out most rows. An item counts a row that holds it in a
-        set of at most `m` items which is in fewer than `below` rows, while no smaller part of the set is (of
-        a table, nor the class without any): its number of `rows`, and its own `support`. `m` is at most 2.
+        `revealing`: the items whose knowledge singles out most rows. An item counts a row that contains it in
+        a set of at most `m` items which is in fewer than `below` rows, while no smaller part of the set is
+        (in a table, nor the class without any): its number of `rows`, and its `support`. `m` is at most 2.
 
         `inference`, if there are private items, for each m: the greatest `probability` of a private `item`
         given an `itemset` of at most m public items (or none), and the first set that gives it (the
         smallest, of greatest `support`, in item order); `items`, the same of each private item that occurs,
-        in item order; `rows_above`, the number of rows of which some such set gives some private item with a
+        in item order; `rows_above`, the number of rows with some such set that gives some private item with a
         probability above 0.2, 0.5 and 0.8. If it is not `exact`, the true greatest probabilities may be
         higher, and `rows_above` is estimated as above.
 
@@ -314,7 +314,7 @@ def _best_of_drawn(
 def _random_of_drawn(
     known: Knowledge, m: int, ts: Sequence[int], fewest: _Fewest, seed: int
 ) -> dict[str, Any]:
-    """Estimate the same for sets drawn at random, from drawn rows of which a set is drawn each."""
+    """Estimate the same for random sets, one from each of the drawn rows."""
     rows = known.rows
     settled = (rows.lengths <= m) & (fewest.low == fewest.high)  # the whole row is known, and its support
     words = random_words(seed, m, _RANDOM, (2, SET_DRAWS))

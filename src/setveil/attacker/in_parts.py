@@ -34,8 +34,8 @@ class _Sums:
     Attributes
     ----------
     rows, whole : int64 (t,)
-        For each threshold: the rows of which some set of at most m items is in fewer rows; of these, the rows
-        of fewer than m items.
+        For each threshold: the rows with some set of at most m items in fewer rows; of these, the rows with
+        fewer than m items.
     inverse, whole_inverse : Fraction
         The exact sum of 1 / the least support of each row's sets, and of these rows alone.
     fewest : int

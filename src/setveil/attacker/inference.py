@@ -79,7 +79,7 @@ def _names() -> list[str]:
 
 
 def _nothing_known(known: Knowledge, longest: int) -> _Told:
-    """Start with the empty set: what the rows tell of everyone."""
+    """Start with the empty set: the inference about everyone."""
     whole, private = known.secrets.whole * known.n_rows, len(known.names)
     probabilities = known.overall / whole if whole else np.zeros(private)
     record = np.tile(np.array([0, known.n_rows], np.int64), (private, 1))

@@ -125,14 +125,14 @@ def knowledge_of(rows: Transactions | PublishedGroups, private: Collection[str])
 
 
 def knowledge_of_table(table: Table | PublishedTable, private: Collection[str]) -> Knowledge:
-    """Tell apart what may be known of the rows of a table besides all quasi-identifiers, and what is private.
+    """Separate the known items of the rows of a table, next to all quasi-identifiers, from the private ones.
 
     Parameters
     ----------
     table : Table or PublishedTable
-        An original, of which all values may be known as they are, or what is published.
+        An original, whose values may all be known, or the published table.
     private : collection of str
-        Items that nobody knows. What is learned of them is not looked at.
+        Items that nobody knows. Inferences about them are not counted.
     """
     data = table.item_rows
     of_row = classes_of(table)
@@ -173,9 +173,9 @@ def classes_of(table: Table | PublishedTable) -> Ints:
 
 
 def _shares(groups: PublishedGroups, names: tuple[str, ...]) -> tuple[Ints, Ints, Ints, int]:
-    """List what each row tells of private items: row, position in `names`, probability times `whole`.
+    """List the private items that each row reveals: row, position in `names`, probability times `whole`.
 
-    Where the common denominator of the groups is too large for exact quotients, probabilities are rounded
+    If the common denominator of the groups is too large for exact quotients, probabilities are rounded
     down to multiples of a power of two.
     """
     data = groups.qid

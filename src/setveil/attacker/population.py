@@ -48,9 +48,8 @@ def fraction_risk(
     Returns
     -------
     list of dict
-        For each m `unique` and `pairs`, the expected numbers of rows with a key that one row, and that two
-        rows hold; `estimate` and `interval`, null where no row has a key of its own; `exact`: whether all
-        keys were looked at.
+        For each m `unique` and `pairs`, the expected numbers of rows with a key in one row, and in two rows;
+        `estimate` and `interval`, null if no row has a unique key; `exact`: whether all keys were looked at.
 
     References
     ----------
@@ -104,7 +103,7 @@ def population_risk(
     Parameters
     ----------
     known : Knowledge
-        Rows of which each is one of the population, too.
+        Rows that are all in the population, too.
     population : Transactions
         All rows, with the labels of the others.
     ms, ts : sequence of int
@@ -117,7 +116,7 @@ def population_risk(
     list of dict
         For each m two entries, as `setveil.attacker.attack.attack_risk` gives: `choice` best, the fewest rows
         of the population that some key of the row fits, with `fewest` of all rows; random, the expected rows.
-        `probability` is the mean of 1 / the rows that fit, `greatest` (of best) that of any row. Where it is
+        `probability` is the mean of 1 / the rows that fit, `greatest` (of best) that of any row. If it is
         not `exact`, some rows have more keys than were looked at.
     """
     everybody = _in_ranks_of(known, population)
@@ -173,18 +172,18 @@ def _no_population(what: str) -> DataError:
 
 
 class RowKeys:
-    """What the keys of each distinct row come to.
+    """Totals over the keys of each distinct row.
 
     Attributes
     ----------
     one, two, three : float64 (n,)
-        The share of its keys that one row holds, two, and three.
+        The share of its keys in one row, two, and three.
     least : int64 (n,)
-        The fewest rows that hold one of them.
+        The fewest rows with one of them.
     inverse : float64 (n,)
-        The mean of 1 / the rows that hold a key.
+        The mean of 1 / the rows with a key.
     below : float64 (limits, n)
-        The share of its keys that fewer rows hold.
+        The share of its keys in fewer rows.
     exact : bool
         Whether all keys were looked at.
     """

@@ -19,19 +19,19 @@ _HALVINGS = 60
 
 
 def clopper_pearson(hits: int, draws: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
-    """Find the Clopper-Pearson interval of a probability: it holds it at least as often as promised.
+    """Find the Clopper-Pearson interval of a probability, which covers it at least as often as promised.
 
     Parameters
     ----------
     hits, draws : int
         0 <= hits <= draws.
     confidence : float
-        How often the interval holds the probability, at least.
+        How often the interval covers the probability, at least.
 
     Returns
     -------
     low, high : float
-        0 and 1 where nothing was drawn.
+        0 and 1 if nothing was drawn.
 
     References
     ----------
@@ -79,7 +79,7 @@ class Estimate(NamedTuple):
 def estimate(
     sure: float, unknown: NDArray[np.bool_], weights: Ints, drawn: Ints, hit: NDArray[np.float64]
 ) -> Estimate:
-    """Estimate how many rows count, of which some do for sure and some are unknown.
+    """Estimate how many rows count, if some count for sure and some are unknown.
 
     Parameters
     ----------
@@ -106,9 +106,9 @@ def estimate(
 
 
 def rising(numbers: Sequence[Estimate]) -> list[Estimate]:
-    """Raise guesses to those before them, as far as their intervals allow.
+    """Raise guesses to the guesses before them, within their intervals.
 
-    For numbers of which each is at least the one before: what is drawn for them need not be.
+    For numbers that never decrease, although their random estimates may.
     """
     out: list[Estimate] = []
     for number in numbers:

@@ -1,4 +1,4 @@
-"""Which columns hold codes, dates and amounts, and what is published of them: texts taken apart."""
+"""The columns of codes, dates and amounts, and their published parts: options parsed."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def _sas_day(text: str) -> date | None:
 
 
 def forms_of(texts: Sequence[str]) -> list[str]:
-    """List the formats that read all of some texts, none of which is a date as ISO 8601 has it."""
+    """List the formats that read all of some texts, if none is a date by ISO 8601."""
     if texts and all(_SAS_DATE.fullmatch(text) for text in texts):
         return [SAS] if _are_sas(texts) else []
     if all(_COMPACT.fullmatch(text) for text in texts):

@@ -28,7 +28,7 @@ NO_SECRETS = Refusal("--private: nobody looks for private items among facts.", "
 
 @dataclass(frozen=True, eq=False)
 class Attribute:
-    """What is known of a code in addition to itself: a period, or a band of an amount."""
+    """An attribute of a code: a period, or a band of an amount."""
 
     name: str  # of the column that it was read from
     kind: str  # "when" or "amount"
@@ -38,7 +38,7 @@ class Attribute:
     values: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, str]:
-        """Return what is published of it, as JSON types."""
+        """Return its published description, as JSON types."""
         return {"name": self.name, "kind": self.kind, "level": self.level}
 
     def told(self) -> tuple[str, ...]:
@@ -262,10 +262,10 @@ class Facts(Transactions):
         return self._of(row, items, drawn.size, columns)
 
     def at_most(self, number: int, seed: int) -> Facts:
-        """Keep this many facts of each row, drawn by a seed, so that no row tells of more.
+        """Keep this many facts of each row, drawn by a seed.
 
-        Where there are several columns, their facts are drawn alike. What is drawn of a row depends on its
-        facts alone, as far as the order of rows goes: rows of the same facts keep the same ones.
+        Facts of several columns are drawn alike. The draw depends on the facts of the row, not on the order
+        of rows: rows with the same facts keep the same ones.
         """
         row = np.repeat(np.arange(self.n_rows), self.row_lengths())
         words = self._drawn_words(seed)

@@ -22,9 +22,9 @@ def values_in(label: str, values: Sequence[str]) -> tuple[str, ...]:
 
 
 def values_meeting(label: str, values: Sequence[str]) -> tuple[list[str], bool] | None:
-    """List the values of which some part lies in a period or a band, and whether they all lie in it whole.
+    """List the values that overlap a period or a band, and whether all of them are inside it.
 
-    None: the label names no period where values are periods, and no band where they are bands.
+    None: the label names no period if values are periods, and no band if they are bands.
     """
     if any(map(is_period, values)):
         if not is_period(label):

@@ -35,7 +35,7 @@ FACTS = "facts"  # what the facts of several columns of codes are called togethe
 class FactTable(Table):
     """A table whose items are facts.
 
-    Made by `setveil.read_facts`, where it is said which columns someone may know of a person.
+    Made by `setveil.read_facts` if some columns are quasi-identifiers.
 
     Attributes
     ----------
@@ -110,8 +110,8 @@ def read_table_of_facts(
     Parameters
     ----------
     source : path, Source or data frame
-        Of persons; or, where `how` names no second table, the lines of all events, with what is known of the
-        person on each.
+        Persons; or, if `how` names no second table, the lines of all events, each with the columns of the
+        person.
     roles : Roles
         What the columns are in addition to codes, dates and amounts; hierarchies must have been read.
     asked : FactsRequest
@@ -219,7 +219,7 @@ def of_facts(data: Transactions) -> Any:
 
 
 def sentence_of_table(table: FactTable, said: str) -> str:
-    """Say what was read, given what is said of the other columns."""
+    """Describe the input, given the description of the other columns."""
     kept = [part for part in said.split("; ") if not part.startswith("items: ")]
     empty = int((table.row_lengths() == 0).sum())
     parts = [kept[0].replace("table", "table of facts", 1), *kept[1:], *parts_said(table.facts)]

@@ -89,7 +89,7 @@ def content_order(indptr: Ints, items: Ids) -> Ints:
 
 
 def group_order(group: Ints, sizes: Ints) -> Ints:
-    """Sort rows by their groups, of which the sizes are given; those of a group by number: int64 (n,)."""
+    """Sort rows by their groups, whose sizes are given; rows of a group by number: int64 (n,)."""
     order = np.empty(group.size, np.int64)
     _spread(group, np.cumsum(sizes) - sizes, order)
     return order
@@ -98,7 +98,7 @@ def group_order(group: Ints, sizes: Ints) -> Ints:
 def merge_rows_by_content(indptr: Ints, items: Ids) -> tuple[Ints, Ints, Ints]:
     """Find equal rows as `merge_rows` does, but number distinct rows by their items, not by appearance.
 
-    Many rows are first put into ranges of contents, of which several are merged at a time.
+    Many rows are first put into ranges of contents; several ranges are merged at a time.
     """
     if indptr.size - 1 <= FEW:
         return _merged_by_content(indptr, items)

@@ -27,7 +27,7 @@ def fits(n: int, size: int) -> bool:
 
 
 def number_of_sets(lengths: Ints, size: int) -> int:
-    """Count the sets of `size` of all rows, of which there are ``lengths[i]`` of length i."""
+    """Count the sets of `size` of all rows; ``lengths[i]`` rows have length i."""
     return sum(rows * comb(length, size) for length, rows in enumerate(lengths.tolist()))
 
 
@@ -101,7 +101,7 @@ def number_rows(indptr, items, starts, numbers, n, out_ptr, out):
 
 @compiled
 def add_supports(indptr, items, starts, numbers, stamp, supports):
-    """Add, for each number, the rows that hold an item with it.
+    """Add, for each number, the rows that contain an item with it.
 
     Parameters
     ----------
@@ -225,10 +225,10 @@ def keep_rare(indptr, numbers, offsets, table, k, out_ptr, out):
     Parameters
     ----------
     indptr, numbers, offsets, table
-        See `count_into`; the table holds the supports.
+        See `count_into`; the table contains the supports.
     k : int
     out_ptr, out : int64 (n_rows + 1,), zeros, int32 (occurrences,), written
-        Only rows of which something is left.
+        Only rows that are not empty.
 
     Returns
     -------
@@ -271,7 +271,7 @@ def mark_witnesses(indptr, numbers, weights, offsets, table, k, have, kept):
     Parameters
     ----------
     indptr, numbers, weights, offsets, table
-        See `count_into`; the table holds the supports.
+        See `count_into`; the table contains the supports.
     k : int
     have : int32 (cells,), written
         The rows in which all numbers of a set are marked.

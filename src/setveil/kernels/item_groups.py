@@ -327,7 +327,7 @@ def single_groups(
     node: Ids,
     width: int,
 ) -> Groups:
-    """Put every item into a group of its own.
+    """Put every item into a separate group.
 
     Parameters
     ----------

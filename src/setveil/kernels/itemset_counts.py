@@ -1,6 +1,6 @@
 """Count the sets of a down-closed family of itemsets, per item, without listing them.
 
-A family holds the sets of at most this many items that occur in rows of at least so much weight and contain
+A family contains the sets of at most this many items that occur in rows of at least this weight and contain
 none of the given forbidden sets. It is cut into disjoint edges <P, Q> (all sets between P and Q), and what an
 edge holds is a binomial sum.
 
@@ -48,7 +48,7 @@ class ItemsetFamily:
     largest : int or float
         At least 1; may be infinite.
     forbidden : sequence of ascending tuples of int
-        No set of the family holds all items of one of these.
+        No set of the family contains all items of one of these.
 
     Attributes
     ----------
@@ -137,7 +137,7 @@ class ItemsetFamily:
     def holding(
         self, v: int, tick: Callable[[], None] = lambda: None, low: int = -1
     ) -> tuple[int, Ints, Numbers]:
-        """Count the sets that hold an item.
+        """Count the sets that contain an item.
 
         Parameters
         ----------

@@ -36,7 +36,7 @@ def _few_rows(mask, w, threshold, column, fewer, sums, values):
 
     For a set of rows K, Cum(K) sets of items lie in all of them; c(K) is the Möbius inverse of "K weighs
     enough", so the family has the sum of c(K) Cum(K) sets. Writes for each set of rows k into values[k] how
-    many sets hold a given item that is in exactly these rows; values[0] is the number of all sets.
+    many sets contain a given item that is in exactly these rows; values[0] is the number of all sets.
     """
     t = w.size
     full = 1 << t
@@ -168,9 +168,9 @@ def _count_behind(lo, hi, row_of, place_of, row_arena, item_at, support, found):
 
 @compiled
 def _whole_from(nodes, first, stop, row_ptr, row_w, item_at, threshold, cover):
-    """Find from which of a node's items on enough of its rows hold all items, so that any set of them does.
+    """Find the first of a node's items from which on enough rows contain all items, and any set of them.
 
-    Writes to ``cover[j]`` how many rows hold all items from j on, but not the one before it.
+    Writes to ``cover[j]`` how many rows contain all items from j on, but not the one before it.
     """
     cover[:] = 0
     for row in range(first, stop):

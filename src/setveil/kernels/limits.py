@@ -18,7 +18,7 @@ class Limits:
     Attributes
     ----------
     sort : int64 (n,)
-        The sort of each node: its column where m is said of columns, else all are of one.
+        The sort of each node: its column if m is given for columns, else one sort.
     most : int64 (sorts,)
         How many nodes of each a set may hold.
     """
@@ -55,5 +55,5 @@ def has_room(path, y, sort, most):
 
 
 def no_limits(n: int) -> tuple[Ints, Ints]:
-    """Return `sort` and `most` of n nodes of which a set may hold any."""
+    """Return `sort` and `most` of n nodes; a set may contain any of them."""
     return frozen(np.zeros(n, np.int64), np.int64), frozen([n + 1], np.int64)

@@ -202,7 +202,7 @@ def _add_gained(s, listed, p, c, side, k):
 
 @compiled
 def recount_merged(s, listed, c, d, k):
-    """Count again the itemsets that hold a member of c, into which d has been merged (after `count_gains`).
+    """Count again the itemsets with a member of c, into which d has been merged (after `count_gains`).
 
     Supports only grow: an itemset whose image k rows support stays protected.
     """

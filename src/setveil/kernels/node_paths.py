@@ -1,7 +1,7 @@
-"""Steps that preorder walks over itemsets of hierarchy nodes share: what stands behind a path, and where.
+"""Steps that preorder walks over itemsets of hierarchy nodes share: candidates behind a path, with places.
 
-The rows stay as they are; level d holds the candidates that continue ``path[:d]``, each with the places where
-it stands behind that path. The levels stand one behind the other: candidate c is node ``candidate[c]``, in
+The rows stay unchanged. Level d contains the candidates that continue ``path[:d]``, with the places where
+each follows that path. The levels stand one behind the other: candidate c is node ``candidate[c]``, in
 rows of weight ``weight[c]``, at the places ``begin[c]:begin[c + 1]`` of `place_row` and `place`, which tell a
 row and where in it.
 """
@@ -89,7 +89,7 @@ def add_level(chosen, c, least, count, fill, levels):
     Returns
     -------
     levels
-        Some of which may have grown.
+        Some may have grown.
     """
     candidate, weight, begin, place_row, place = levels
     while c + chosen.size + 1 > candidate.size:

@@ -2,7 +2,8 @@
 
 A walk keeps its levels one behind the other in flat arrays. Row r of a level is a row of the data that holds
 the path, cut down to the items ``item_at[row_ptr[r]:row_ptr[r + 1]]``; a place is such a row and where in
-`item_at` an item of it stands. What else is told of a row, as how many rows it represents, is carried along.
+`item_at` an item of it stands. Other attributes of a row, such as the number of rows that it represents, are
+carried along.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ def extend_rows(indptr, items, parent, wanted, out_ptr, out_nodes):
 
 @compiled
 def support(starts, tidlists, weights, nodes, enough, holders):
-    """Weight of the rows that hold all `nodes`; counting stops once it reaches `enough`.
+    """Weight of the rows that contain all `nodes`; counting stops once it reaches `enough`.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def support(starts, tidlists, weights, nodes, enough, holders):
         Distinct.
     enough : int
     holders : int64 (any,), written
-        Receives the rows found, as far as it is long enough.
+        Receives the rows found, up to its length.
 
     Returns
     -------
@@ -176,7 +176,7 @@ def walk(
     """Go on with a preorder walk over the itemsets of at most `largest` nodes; stop at the next threats.
 
     Children of a path are the nodes of greater rank that occur with it, in order of rank. A path never
-    holds a node and its ancestor, nor a node that is not `live`.
+    contains a node and its ancestor, nor a node that is not `live`.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What is published of facts in each period of time, and what is suppressed."""
+"""Published and suppressed facts in each period of time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FORMS = {
 
 
 def timelines(data: Facts, recoding: AnyBoxes) -> list[dict[str, Any]]:
-    """Count for each column of dates what is published of the facts of each period.
+    """Count for each column of dates the published facts of each period.
 
     Returns
     -------

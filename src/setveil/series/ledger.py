@@ -134,7 +134,7 @@ class Ledger:
 
 
 def beside(folder: Path) -> Path:
-    """Name the file that holds the key unless another one is named."""
+    """Name the default file of the key."""
     return folder.absolute().with_name(f"{folder.absolute().name}.key")
 
 
@@ -229,7 +229,7 @@ def _written(ledger: Ledger) -> str:
 
 @contextlib.contextmanager
 def changing(folder: Path) -> Iterator[Ledger]:
-    """Yield a series for a change, of which there is one at a time."""
+    """Yield a series for a change; only one change is made at a time."""
     with _usable(folder), _locked(folder) as ledger:
         yield ledger
 
@@ -249,7 +249,7 @@ def _usable(folder: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _locked(folder: Path) -> Iterator[Ledger]:
-    """Hold the lock of a series."""
+    """Lock a series."""
     ledger = open_ledger(folder)
     with (folder / LOCK).open("ab") as lock:
         if sys.platform != "win32":

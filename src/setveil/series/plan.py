@@ -123,7 +123,7 @@ def together(
     time_limit: float | None = None,
     progress: Progress = silent,
 ) -> list[Way]:
-    """Find labels of several releases, none of which is out, that lose least together."""
+    """Find labels of several unpublished releases that lose least together."""
     from setveil.data.people import Appearance, SeriesPeople
     from setveil.histories import together as search
 

@@ -18,13 +18,13 @@ MOST = 3  # known items
 
 
 def risk(state: State, promise: SeriesAnonymity, progress: Progress = silent) -> dict[str, Any]:
-    """Count people below some thresholds, for who knows none to three items.
+    """Count people below some thresholds if none to three items are known.
 
     Returns
     -------
     dict
         As JSON types: `thresholds`, and `risk`, a list with for each `release` (null: all, linked), `view`
-        ("items": what people had; "labels": what is published) and `m` the `people` and how many of them are
+        ("items": of the people; "labels": published ones) and `m` the `people` and how many of them are
         `below` each threshold.
     """
     found = []

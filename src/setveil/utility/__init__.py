@@ -230,7 +230,7 @@ def _of_others(files: Iterable[PluginFile]) -> Iterator[tuple[Any, str]]:
 
 
 def require_measures(module: Any, where: str) -> None:
-    """Refuse a module of someone else that holds no measures."""
+    """Stop at a module without measures."""
     found = getattr(module, "MEASURES", None)
     wrong = ""
     if not isinstance(found, tuple) or not all(isinstance(one, Measure) for one in found):

@@ -19,7 +19,7 @@ WORTH = 8  # pairs that are counted while one row is looked up
 
 
 def supports_of_sets(data: Sums, ends: Ints, ids: Ids) -> Ints:
-    """Count the rows that hold each of some itemsets; all rows hold the empty one.
+    """Count the rows that hold each of some itemsets; all rows contain the empty one.
 
     Parameters
     ----------

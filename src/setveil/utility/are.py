@@ -152,7 +152,7 @@ def estimated_errors(original: Transactions, estimator: Estimator, queries: Quer
 
 
 def _actual(original: Transactions, asked: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-    """Count the rows that hold all items of each query."""
+    """Count the rows that contain all items of each query."""
     ends = frozen(np.cumsum([0, *(query.size for query in asked)]), np.int64)
     items = frozen(np.concatenate([np.zeros(0, np.int64), *asked]), np.int32)
     return supports_of_sets(original, ends, items)

@@ -38,7 +38,7 @@ def counts(original: Sums, published: Sums, recoding: AnyRecoding) -> dict[str, 
 
 
 def group_counts(original: Sums, groups: PublishedGroups) -> dict[str, int | float]:
-    """Count what is published as it was, and what as counts of groups, and the mean row length."""
+    """Count the unchanged occurrences, those counted in groups, and the mean row length."""
     return {
         "unchanged_items": int((groups.qid.supports() > 0).sum()),
         "unchanged_occurrences": groups.qid.n_occurrences,

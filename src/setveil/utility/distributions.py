@@ -52,7 +52,7 @@ def distribution(column: QuasiIdentifier, shown: TextColumn, most: int = MOST) -
         As it is published, in any order of the rows.
     most : int
         Numbers are counted in at most this many intervals of one width, of other values the most frequent, at
-        most this many, are told apart from the rest.
+        most this many, are distinguished from the rest.
     """
     rows = np.bincount(column.codes, minlength=column.n_values)
     groups = _intervals(column, most) if column.numeric else _frequent(column, rows, most)

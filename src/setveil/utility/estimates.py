@@ -1,6 +1,6 @@
-"""Answers to COUNT queries from what is published: estimates of maximum entropy, and bounds that always hold.
+"""Answers to COUNT queries from the published files: estimates of maximum entropy, and proven bounds.
 
-A row that shows a label holds a non-empty set of its items. Of all distributions over such sets that give
+A row that shows a label contains a non-empty set of its items. Of all distributions over such sets that give
 each item its published support, the one of greatest entropy takes the items independently of each other,
 given that the set is not empty. docs/query.md has the formulas, their proofs and an example.
 """
@@ -36,7 +36,7 @@ _FEW = 256  # ways to choose places for which it is not worth while to look whic
 
 @dataclass(frozen=True)
 class ItemsetEstimate:
-    """How many rows hold some items, as far as a release tells.
+    """Estimated numbers of rows with given items.
 
     Attributes
     ----------
@@ -223,7 +223,7 @@ class Estimator:
         return beside
 
     def estimate(self, items: Iterable[str]) -> float:
-        """Estimate how many rows hold all of some items.
+        """Estimate how many rows contain all of some items.
 
         Parameters
         ----------
@@ -234,7 +234,7 @@ class Estimator:
         return self.answer(items).estimate
 
     def bounds(self, items: Iterable[str]) -> tuple[int, int]:
-        """Find the fewest and the most rows that can hold all of some items, given all that is published.
+        """Find the fewest and the most rows that can contain all of some items, given the release.
 
         No data of which this release could be made lie outside. Whether they reach the bounds is proven for
         single listed items and for pairs of them.
@@ -250,7 +250,7 @@ class Estimator:
         return self.answers_at(np.arange(places.size + 1), places).estimate
 
     def answer(self, items: Iterable[str]) -> ItemsetEstimate:
-        """Estimate the rows that hold all of some items, and bound them."""
+        """Estimate the rows that contain all of some items, and bound them."""
         return self.answer_all([tuple(items)])[0]
 
     def answer_all(self, queries: Sequence[Iterable[str]]) -> list[ItemsetEstimate]:

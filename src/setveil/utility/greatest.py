@@ -28,7 +28,7 @@ Kind = tuple[object, ...]
 
 @dataclass(frozen=True)
 class Rule:
-    """Who has some items has another one as well, as far as a release tells."""
+    """Estimated rules: rows with some items also have another one."""
 
     given: tuple[str, ...]  # the items that a row holds
     then: str  # the item that it may hold as well

@@ -57,7 +57,7 @@ def answers_in_parts(
         `are` as of `setveil.utility.are`, with `size`, the items of a query; `pairs` (see
         `setveil.utility.greatest.found_again`), where rows hold any; `itemsets` (see
         `setveil.utility.itemsets.surviving_itemsets`), whose `max_length` is less where larger sets do not
-        fit in a table. Nothing where no row holds an item.
+        fit in a table. Nothing if all rows are empty.
     """
     size = min(before.lengths.size - 1, 2)
     if not size:

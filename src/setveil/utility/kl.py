@@ -61,7 +61,7 @@ def random_group_bys(
     Parameters
     ----------
     groups : PublishedGroups
-        What is published (quasi-identifiers and sensitive items are those of the original).
+        Published groups (quasi-identifiers and sensitive items are those of the original).
     group_by : int
         Number r of quasi-identifiers, 1..16; all of them where there are fewer.
     queries : int
@@ -100,7 +100,7 @@ def group_by_errors(
     """Compare exact answers to group-by queries with those estimated from groups.
 
     A query is over one sensitive item s and r quasi-identifiers; its 2^r cells are the ways in which a row
-    can hold some of these and lack the others. Act(C) is the share of the rows with s that lie in cell C. A
+    can contain some of these and lack the others. Act(C) is the share of the rows with s in cell C. A
     reader of the release takes every row of a group to hold s with the same probability, so
     Est(C) = sum over groups G of count_s(G) * |G in C| / |G|, divided by the total count of s. The error is
     KL = sum over cells of Act * ln(Act / Est) [1].

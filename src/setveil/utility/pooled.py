@@ -97,7 +97,7 @@ def pooled_errors(
 
 
 def usual_number(original: Transactions, size: int | None) -> int | None:
-    """Tell how many random queries draws are asked if nothing is said; None if no row has two items."""
+    """Return the default number of random queries for draws; None if no row has two items."""
     return 1000 if size is not None or original.row_lengths().max(initial=0) >= 2 else None
 
 

@@ -58,7 +58,7 @@ def random_queries(
     generalized also if it represents a single item, so every item can be drawn. Only queries with a(Q) > 0
     have a relative error. Drawing sets of items until one has a(Q) > 0 makes all those sets equally likely,
     and so does what is done here, without waiting for the rare hit: draw one of all pairs of a distinct row
-    and a set of `size` of its items, and keep it if no earlier row holds the set. Whichever of the two has
+    and a set of `size` of its items, and keep it if no earlier row contains the set. Whichever of the two has
     fewer cases to draw from is used.
 
     References

@@ -27,7 +27,7 @@ _EVERY = 32  # queries between two signs of life
 
 @dataclass(frozen=True, eq=False)
 class TableQuery:
-    """A COUNT query: rows whose values are among some, and that hold some items."""
+    """A COUNT query: rows whose values are among some, and that contain some items."""
 
     # dict of int to bool (n_values,): for some columns, by number, the values that are asked for
     values: dict[int, NDArray[np.bool_]]
@@ -37,7 +37,7 @@ class TableQuery:
 def random_table_queries(original: Table, number: int, seed: int = 0) -> list[TableQuery]:
     """Draw queries that at least one row matches: one to all columns, and one or two items of a random row.
 
-    Of a numeric column an interval is asked for, between the row's value and that of another random row; of
+    A numeric column is queried for an interval, between the row's value and that of another random row; of
     another one the row's value with every other value by the toss of a coin. A missing value is asked for by
     itself. The same rows in any order give the same queries, whatever the release.
 
@@ -136,7 +136,7 @@ class _TableReader:
         return float(chance.sum())
 
     def _chances(self, name: str) -> Iterator[tuple[int, float]]:
-        """List the labels that an item may be under, each with the share of its rows that hold the item."""
+        """List the labels that an item may be under, each with the share of its rows with the item."""
         for place in self.places.of.get(name, ()):
             yield int(self.places.label[place]), float(self.places.share[place])
 

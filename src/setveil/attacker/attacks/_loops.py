@@ -281,9 +281,9 @@ def deal(indptr, items, people, m, spare, halves, words, known_ptr, known, apart
     m : int
         How many are, at most.
     spare : int
-        How many of a person's items at least are not known, as long as one is.
+        How many of a person's items at least are not known, if one is known.
     halves : bool
-        Whether a person's items are dealt into halves, of which the first is the greater.
+        Whether a person's items are dealt into halves; the first is not smaller.
     words : uint64 (any,)
         A random word for each.
     known_ptr, known : int64 (any + 1,), int32 (any * m,), written

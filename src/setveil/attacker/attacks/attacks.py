@@ -67,7 +67,7 @@ def attack_rows(
     ms : sequence of int
         How many items are known.
     attacks : int
-        Attempts of each kind, as far as there are different targets.
+        Greatest number of attempts of each kind; each has another target.
     secret : bool (items,)
         Items that nobody knows and that inference guesses; none: any that is not known.
     alpha : float

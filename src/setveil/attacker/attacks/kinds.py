@@ -1,6 +1,6 @@
 """The four kinds of attack, each on some people.
 
-Each function draws what is known by words that are its own, and answers for each attempt whether it succeeded
+Each function draws the known items by its own random words, and returns for each attempt whether it succeeded
 and whom it found.
 """
 
@@ -99,7 +99,7 @@ def singling_out(people: Indexed, who: Ints, predicates: tuple[Ints, Ids]) -> At
 def linkability(
     shown: ShownRows, people: AttackedPeople, m: int, attacks: int, seed: int, side: int
 ) -> AttackOutcome:
-    """Say whose two halves, of each of which m items are known, lead to the same published row."""
+    """Find the people whose two halves, with m known items each, lead to the same published row."""
     kind = KINDS[1]
     who, bits = _drawn(people, people.lengths >= 2, attacks, words(seed, m, kind, side, people.number + 1))
     one, other = _dealt(people, who, m, bits, halves=True)
@@ -120,7 +120,7 @@ def inference(
     side: int,
     secret: NDArray[np.bool_],
 ) -> AttackOutcome:
-    """Say of whom the likeliest further item, or secret, by m items that are known, is guessed rightly."""
+    """Find the people whose likeliest further item, or secret, given m known items, is guessed rightly."""
     kind = KINDS[2]
     secrets = bool(secret.any())
     public = people.without(secret)
@@ -144,7 +144,7 @@ def inference(
 def membership(
     shown: ShownRows, people: AttackedPeople, m: int | None, attacks: int, seed: int, side: int
 ) -> AttackOutcome:
-    """Say of whom some published row shows m items, or all that are known (m None)."""
+    """Find the people with a published row that shows m known items, or all (m None)."""
     every = int(people.lengths.max(initial=0)) if m is None else m
     who, bits = _drawn(
         people, people.lengths >= 1, attacks, words(seed, m or 0, KINDS[3], side, people.number + 1)
@@ -184,7 +184,7 @@ def _dealt(
 
 
 def _joined(one: tuple[Ints, Ids], other: tuple[Ints, Ids]) -> tuple[Ints, Ids]:
-    """Join what is known of the halves of each person."""
+    """Join the known items of the halves of each person."""
     sizes = np.diff(one[0]), np.diff(other[0])
     owner = np.concatenate([np.repeat(np.arange(some.size), some) for some in sizes])
     order = np.argsort(owner, kind="stable")

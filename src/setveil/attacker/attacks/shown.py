@@ -49,7 +49,7 @@ class AttackedPeople:
         return AttackedPeople(*recode_rows(self.indptr, self.items, image)) if hidden.any() else self
 
     def holds(self, person: Ints, item: Ids, n_items: int) -> NDArray[np.bool_]:
-        """Whether each of some people holds the item next to it; -1: no item."""
+        """Whether each of some people has the item next to it; -1: no item."""
         owner = np.repeat(np.arange(self.number), self.lengths)
         keys = owner * n_items + self.items  # ascending
         wanted = person * n_items + item
@@ -234,13 +234,13 @@ class ShownRows:
         return Indexed.of(frozen(indptr, np.int64), frozen(keys % n, np.int32), len(self.labels))
 
     def asked(self, indptr: Ints, items: Ids) -> Queries:
-        """Ask for rows that may hold all of some items; those that no row shows are suppressed."""
+        """Look for rows that may contain all given items; items that no row shows are suppressed."""
         owner = np.repeat(np.arange(indptr.size - 1), np.diff(indptr))
         need = self.need_of[items]
         return Queries.of(owner[need >= 0], need[need >= 0], indptr.size - 1)
 
     def fitting(self, indptr: Ints, items: Ids) -> Ints:
-        """Count the rows that may hold all of some items (see `asked`)."""
+        """Count the rows that may contain all given items (see `asked`)."""
         return self.rows.counted(self.asked(indptr, items), self.need_ptr, self.needs)[0]
 
     def guesses(self, indptr: Ints, items: Ids, may_guess: NDArray[np.bool_], number: int) -> Ids:

@@ -16,7 +16,7 @@ def estimator_for(shared: SharedSums, *, unlisted: int = 0, class_: int | None =
     Parameters
     ----------
     class_ : int, optional
-        Of rows in classes, the number of the class that is asked about; None: all together.
+        For rows in classes, the number of the requested class; None: all together.
     """
     kind = getattr(shared.rows, "kind", "rows")  # rows on disk have no name of their kind
     if kind == "classes":

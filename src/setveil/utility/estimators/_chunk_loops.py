@@ -1,4 +1,4 @@
-"""Estimate, and bound, the rows in chunks that hold some items."""
+"""Estimate, and bound, the rows in chunks that contain some items."""
 
 from __future__ import annotations
 

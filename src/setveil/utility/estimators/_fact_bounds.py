@@ -1,4 +1,4 @@
-"""Bounds of the rows that hold some fact of each of several parts, outside of which no original lies."""
+"""Bounds of the rows that contain some fact of each of several parts, outside of which no original lies."""
 
 from __future__ import annotations
 
@@ -70,12 +70,12 @@ class Term:
 def bounds_of(
     rows: BoxRows, terms: Sequence[Term], apart: Sequence[Sequence[bool]], room: NDArray[np.float64]
 ) -> tuple[int, int]:
-    """Bound the rows that hold some fact of each term.
+    """Bound the rows that contain some fact of each term.
 
     Parameters
     ----------
     apart : sequence of sequence of bool
-        Whether no box holds a fact of both of two terms.
+        Whether no box contains a fact of both of two terms.
     room : float64 (boxes,)
         The occurrences there may be at most beyond one in each row of the box.
     """
@@ -98,7 +98,7 @@ def bounds_of(
 
 @dataclass(frozen=True, eq=False)
 class _Reasons:
-    """Why rows hold some fact of a term."""
+    """Why rows contain some fact of a term."""
 
     touched: Flags  # rows that show a box with a fact of it
     greatest: int

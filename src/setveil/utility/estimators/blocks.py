@@ -20,7 +20,7 @@ NOISY = "noisy"
 
 @dataclass(frozen=True)
 class NoisyAnswer(ItemsetEstimate):
-    """How many rows are thought to hold some items: nothing bounds how far noise is off."""
+    """How many rows are thought to contain some items: nothing bounds how far noise is off."""
 
     def __str__(self) -> str:
         return f"{', '.join(self.itemset)}: about {self.estimate:,.4g}, with noise"

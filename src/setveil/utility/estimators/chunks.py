@@ -115,7 +115,7 @@ class ChunkEstimator(OwnNames):
             Clusters ascending; `TERM` for the term chunk.
         share : float64
         held : int64 (clusters of items, 2)
-            Where the parts that hold the item begin and end in `parts`.
+            Where the parts that contain the item begin and end in `parts`.
         parts : int64
             Their numbers, ascending.
         """

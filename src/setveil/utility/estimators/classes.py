@@ -37,7 +37,7 @@ class ClassEstimator(Estimator):
     shared : SharedSums
         Rows in classes, what labels mean, and the counts if there are any.
     unlisted : int
-        Rows that an item of which nothing is published is thought to be in, of all classes together.
+        Estimated rows of an unlisted item, of all classes together.
     class_ : int, optional
         Ask this class alone; then queries may name labels as well.
     """
@@ -64,7 +64,7 @@ class ClassEstimator(Estimator):
         self.places = _Numbers(self.table)  # type: ignore[assignment]  # all that is asked of it
 
     def __contains__(self, name: object) -> bool:
-        """Whether the release names an item, or, where one class is asked, has such a label."""
+        """Whether the release names an item, or the requested class has such a label."""
         return name in self.table.ids or (self.class_ is not None and name in self._label_ids)
 
     def shows(self, name: str) -> bool:
@@ -78,7 +78,7 @@ class ClassEstimator(Estimator):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The labels that represent others, where one class is asked."""
+        """The labels that represent others, if one class is requested."""
         if self.class_ is None:
             return ()
         return tuple(label for label in self._label_ids if label not in self.table.ids)

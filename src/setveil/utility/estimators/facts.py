@@ -1,4 +1,4 @@
-"""Answers about facts and parts of facts: how many rows hold some fact of each part that is asked for.
+"""Answers about facts and parts of facts: how many rows contain some fact of each requested part.
 
 A part of facts is a set of values of each part, such as a code with any period. Boxes of a row are taken as
 independent, and the facts of a box as in `setveil.utility.estimates`. docs/query.md has the formulas.
@@ -32,7 +32,7 @@ class FactEstimator(Estimator):
 
     A name in a query is a fact, ``I50@2024-01``, or a part: ``I50@*`` or ``I50``, ``*@2024``, where each
     part is a value, a label that represents several, a longer period, or ``*``. Parts that are omitted at
-    the end are ``*``. A row holds a part if it holds some fact of it. Where there are several columns of
+    the end are ``*``. A row contains a part if it contains some fact of it. If there are several columns of
     codes, a name begins with its column: ``drug=C07@*``.
     """
 
@@ -128,7 +128,7 @@ class FactEstimator(Estimator):
         return found
 
     def of_parts(self, names: Sequence[str]) -> tuple[float, int, int]:
-        """Estimate, and bound, the rows that hold some fact of each of several parts."""
+        """Estimate, and bound, the rows that contain some fact of each of several parts."""
         if not names:
             raise RequestError("A query has no item, expected at least one.")
         if len(names) > MOST_PARTS:
@@ -210,7 +210,7 @@ class FactEstimator(Estimator):
         return codes and text != NOTHING and bool(self._unlisted_values[at].any())
 
     def _nothing(self) -> _Part:
-        """Stand for a fact whose values nobody names."""
+        """Represent a fact whose values nobody names."""
         none = tuple(np.zeros(len(known), bool) for known in self._values)
         return _Part(none, (True,) * len(self._values))
 
@@ -259,7 +259,7 @@ class FactEstimator(Estimator):
         common: dict[tuple[int, ...], _Part],
         inside: dict[tuple[int, ...], NDArray[np.float64]],
     ) -> float:
-        """Add up the chance of each row to hold some fact of each part, by those of holding none of some."""
+        """Add up the chance of each row to contain some fact of each part, by the chances of lacking some."""
         of = [self._of(part) for part in parts]
         chance = np.zeros(self._distinct.weights.size)
         for size in range(len(parts) + 1):
@@ -320,7 +320,7 @@ class FactEstimator(Estimator):
         return min(self._counts.least - 1, self.n_rows) if known else self.n_rows
 
     def _term(self, part: _Part, inside: NDArray[np.float64]) -> Term:
-        """Say what bounds the rows that hold some fact of a part."""
+        """Say what bounds the rows that contain some fact of a part."""
         n, of = inside.size, self._of(part)
         shown = of & (self._line_box >= 0)
         box, rows = self._line_box[shown], self._line_rows[shown]
