@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -19,6 +22,7 @@ from setveil.cli.options import (
     Reading,
     Seed,
     argument,
+    bundled,
     choice,
     flag,
     integer,
@@ -29,6 +33,7 @@ from setveil.cli.options import (
 )
 from setveil.cli.session import Answer, say
 from setveil.errors import RequestError
+from setveil.options.reading import Reading as ReadingOptions
 from setveil.wording import count
 
 if TYPE_CHECKING:
@@ -110,6 +115,35 @@ def init(
     return f"{series} begins a series: k = {k}, m = {m}, {kind}.{beside}"
 
 
+@dataclass(frozen=True)
+class Search:
+    """Options on the search for the labels of the next release."""
+
+    weights: Weights = None
+    algorithm: Algorithm = "exact"
+    time_limit: TimeLimit = None
+    refine: Refine = True
+    bound: Bound = False
+
+
+@dataclass(frozen=True)
+class Writing:
+    """Options on what is written of the next release."""
+
+    no_counts: bool = flag(OUTPUT, "Publish no counts of items (counts.csv).", brief=None)
+    list_members: bool = flag(
+        OUTPUT, "List all items of each label in about.json, also rare ones.", brief=None
+    )
+    no_details: NoDetails = False
+    output_format: OutputFormat = None
+    external: bool = flag(OUTPUT, "Also write a report that may be shared.")
+
+    def arguments(self) -> dict[str, Any]:
+        """Return what `Series.add` is given."""
+        how = {"format": self.output_format, "external": self.external, "list_members": self.list_members}
+        return {"counts": not self.no_counts, "details": not self.no_details, "writing": how}
+
+
 def plan(
     progress: Any,
     series: Folder,
@@ -118,11 +152,7 @@ def plan(
     hierarchy_file: HierarchyFile = None,
     together: Together = False,
     names: str | None = option(OUTPUT, "Name the releases of --together: q1,q2.", "NAMES", brief=None),
-    weights: Weights = None,
-    algorithm: Algorithm = "exact",
-    time_limit: TimeLimit = None,
-    refine: Refine = True,
-    bound: Bound = False,
+    search: Annotated[Search, bundled(Search)],
     out: Page = None,
     force: Force = False,
     key: Key = None,
@@ -139,17 +169,17 @@ def plan(
 
     require_page(out, "plan.html", force)
     one = _opened(series, key)
-    how = {"hierarchy": hierarchy_file, "time_limit": time_limit, "progress": progress, **reading.given()}
+    how = {"hierarchy": hierarchy_file, "time_limit": search.time_limit, "progress": progress}
+    how |= reading.given()
     progress("reading")
     if together:
         called = None if names is None else names.split(",")
-        found = one.plan_together([*(input or ())], names=called, weights=_weights(weights), **how)
+        found = one.plan_together([*(input or ())], names=called, weights=_weights(search.weights), **how)
     else:
-        how |= {"algorithm": algorithm, "refine": refine, "bound": bound}
+        how |= {"algorithm": search.algorithm, "refine": search.refine, "bound": search.bound}
         with saying_how():
             found = one.plan(source_of(input, reading, "DATA"), **how)
-    for warning in one.warnings:
-        say(f"Warning: {warning}")
+    _say_warnings(one)
     if out is not None:
         progress("writing the page")
         write_page(out, plan_html(found))
@@ -176,20 +206,10 @@ def add(
     ),
     together: Together = False,
     names: str | None = option(OUTPUT, "Name the releases of --together: q1,q2.", "NAMES", brief=None),
-    weights: Weights = None,
-    algorithm: Algorithm = "exact",
-    time_limit: TimeLimit = None,
-    refine: Refine = True,
-    bound: Bound = False,
+    search: Annotated[Search, bundled(Search)],
     ways: bool = flag(OUTPUT, "Report the cost of other ways (as slow as `series plan`).", brief=None),
     merge: bool = flag(READING, "Add these data to a register's ledger.", brief=None),
-    no_counts: bool = flag(OUTPUT, "Publish no counts of items (counts.csv).", brief=None),
-    list_members: bool = flag(
-        OUTPUT, "List all items of each label in about.json, also rare ones.", brief=None
-    ),
-    no_details: NoDetails = False,
-    output_format: OutputFormat = None,
-    external: bool = flag(OUTPUT, "Also write a report that may be shared."),
+    writing: Annotated[Writing, bundled(Writing)],
     key: Key = None,
     reading: Reading,
 ) -> Answer:
@@ -201,53 +221,69 @@ def add(
     $ setveil series add visits q2.csv --name q2 --published q2 --id-column patient --item-column code
     """
     from setveil.cli.config import given_options
-    from setveil.cli.files import by_itself, first_hierarchy, saying_how
+    from setveil.cli.files import saying_how
     from setveil.cli.outcome import outcome
     from setveil.report.words import only_one_of
-    from setveil.series.people import NoIdsError
-    from setveil.series.trees import NoHierarchyError
 
     one = _opened(series, key)
     command, options = given_options(context)
     how: dict[str, Any] = {
-        "hierarchy": hierarchy_file, "time_limit": time_limit, "counts": not no_counts,
-        "details": not no_details, "progress": progress,
-        "writing": {"format": output_format, "external": external, "list_members": list_members},
-        "record": {"command": command, "options": options},
+        "hierarchy": hierarchy_file, "time_limit": search.time_limit, "progress": progress,
+        "record": {"command": command, "options": options}, **writing.arguments(),
     }  # fmt: skip
     require_given(context, *(("names", "out") if together else ("name",) if published else ("name", "out")))
     progress("reading")
     if together:
         called, places = str(names).split(","), str(out).split(",")
-        reports = one.add_together(
-            [*(input or ())], names=called, out=places, weights=_weights(weights), **how, **reading.given()
-        )  # fmt: skip
-        for warning in one.warnings:
-            say(f"Warning: {warning}")
-        answers = map(outcome, reports, places)
-        return Answer(reports, "\n\n".join(answers))
+        how |= {"weights": _weights(search.weights), **reading.given()}
+        return _added_together(one, [*(input or ())], called, places, how)
     data = source_of(input, reading, "DATA")
     if published is not None:
         how = {"progress": progress, "hierarchy": hierarchy_file}
-    try:
-        with saying_how():
-            found = one.add(
-                data, name=str(name), out=out, published=published, hold_back=hold_back, labels_of=labels_of,
-                algorithm=algorithm, refine=refine, bound=bound, ways=ways, merge=merge, **how,
-                **reading.given(),
-            )  # fmt: skip
-    except NoHierarchyError as error:
-        error.hint = first_hierarchy([*(input or ())], reading)
-        raise
-    except NoIdsError as error:
-        error.hint = by_itself([*(input or ())], reading, one.ledger.settings, str(out))
-        raise
-    for warning in one.warnings:
-        say(f"Warning: {warning}")
+    with _hinting(one, [*(input or ())], reading, str(out)), saying_how():
+        found = one.add(
+            data, name=str(name), out=out, published=published, hold_back=hold_back, labels_of=labels_of,
+            algorithm=search.algorithm, refine=search.refine, bound=search.bound, ways=ways, merge=merge,
+            **how, **reading.given(),
+        )  # fmt: skip
+    _say_warnings(one)
     if published is not None:
         return Answer(dict(found), repr(found))
     words = outcome(cast("Record", found), str(out))
     return Answer(found, words, aside=only_one_of(found))
+
+
+def _say_warnings(series: Series) -> None:
+    for warning in series.warnings:
+        say(f"Warning: {warning}")
+
+
+@contextmanager
+def _hinting(series: Series, files: Sequence[str], reading: ReadingOptions, out: str) -> Iterator[None]:
+    """Say in errors of a first release which options find its hierarchy or its IDs."""
+    from setveil.cli.files import by_itself, first_hierarchy
+    from setveil.series.people import NoIdsError
+    from setveil.series.trees import NoHierarchyError
+
+    try:
+        yield
+    except NoHierarchyError as error:
+        error.hint = first_hierarchy([*files], reading)
+        raise
+    except NoIdsError as error:
+        error.hint = by_itself([*files], reading, series.ledger.settings, out)
+        raise
+
+
+def _added_together(
+    series: Any, files: Sequence[str], names: Sequence[str], places: Sequence[str], how: Mapping[str, Any]
+) -> Answer:
+    """Publish each file as a release, with labels chosen together."""
+    from setveil.cli.outcome import outcome
+
+    reports = series.add_together(files, names=names, out=places, **how)
+    _say_warnings(series)
+    return Answer(reports, "\n\n".join(map(outcome, reports, places)))
 
 
 def verify(
