@@ -116,7 +116,7 @@ def init(
 
 
 @dataclass(frozen=True)
-class Search:
+class LabelSearch:
     """Options on the search for the labels of the next release."""
 
     weights: Weights = None
@@ -152,7 +152,7 @@ def plan(
     hierarchy_file: HierarchyFile = None,
     together: Together = False,
     names: str | None = option(OUTPUT, "Name the releases of --together: q1,q2.", "NAMES", brief=None),
-    search: Annotated[Search, bundled(Search)],
+    search: Annotated[LabelSearch, bundled(LabelSearch)],
     out: Page = None,
     force: Force = False,
     key: Key = None,
@@ -206,7 +206,7 @@ def add(
     ),
     together: Together = False,
     names: str | None = option(OUTPUT, "Name the releases of --together: q1,q2.", "NAMES", brief=None),
-    search: Annotated[Search, bundled(Search)],
+    search: Annotated[LabelSearch, bundled(LabelSearch)],
     ways: bool = flag(OUTPUT, "Report the cost of other ways (as slow as `series plan`).", brief=None),
     merge: bool = flag(READING, "Add these data to a register's ledger.", brief=None),
     writing: Annotated[Writing, bundled(Writing)],
