@@ -219,6 +219,8 @@ class DataError(SetveilError, ValueError):
     """
 
     exit_code = 4
+    # what was named that is not there, and what may have been meant; "": nothing is like it
+    instead: tuple[str, str] | None = None
 
 
 class PersonalDataError(DataError):
@@ -354,7 +356,7 @@ class TableError(DataError):
             [f"{first}; for example" if lines and not self.trouble else f"{first}; or", *lines]
         )
         if not lines:
-            self.hint = f"{first} ({self.asked})."
+            self.hint = f"{first} ({self.asked})." if self.asked else f"{first}."
 
 
 def _words(options: Mapping[str, Any]) -> str:

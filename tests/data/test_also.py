@@ -118,12 +118,7 @@ def test_words_for_nothing_and_spellings_of_both(folder: Path) -> None:
         (["--also", "none.csv:ATC"], "There is no file none.csv", ""),
         (["--also", "titled.csv:ATC"], "lines 1-2 are not of 3 fields", "--skip-lines titled.csv=2"),
         (["--also", ".:ATC"], "", ""),
-        (
-            ["--also", "rx.csv:ATC", "--qi", "x", "--set", "icd"],
-            "tables with roles",
-            "--items-file rx.csv --item-column ATC",
-        ),
-        (["--also", "rx.csv:ATC", "--when", "day:month", "--set", "icd"], "tables with roles", ""),
+        (["--also", "rx.csv:ATC", "--when", "day:month", "--set", "icd"], "does not apply to facts", ""),
     ],
 )
 def test_what_cannot_be_joined(folder: Path, words: list[str], message: str, hint: str) -> None:
@@ -132,6 +127,74 @@ def test_what_cannot_be_joined(folder: Path, words: list[str], message: str, hin
     assert done.code in (2, 4), done.out
     assert message in done.err
     assert hint in done.err
+
+
+def ward_lines(random: Random) -> list[tuple[str, int, str, list[str]]]:
+    """Draw lines of people: ID, age, sex and codes; some people have several lines."""
+    found = []
+    for at in range(random.randint(20, 40)):
+        age, sex = random.choice([34, 51, 78]), random.choice("fm")
+        for _ in range(random.choice([1, 1, 2])):
+            codes = random.sample(["E11", "I10", "J45"], random.randint(0, 2))
+            found.append((f"p{at:02}", age, sex, codes))
+    random.shuffle(found)
+    return found
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_tables_with_roles_are_joined_as_the_slow_way_does(seed: int, tmp_path: Path) -> None:
+    random = Random(seed)
+    lines = ward_lines(random)
+    people = list(dict.fromkeys(one for one, *_ in lines))
+    further = [(random.choice(people), random.choice(["A10", "C07", "I10"])) for _ in range(60)]
+    more = [(random.choice(people), random.choice(["N02", "C07"])) for _ in range(20)]
+    text = "".join(f"{one},{age},{sex},{';'.join(codes)}\n" for one, age, sex, codes in lines)
+    write(tmp_path / "ward.csv", f"patient,age,sex,icd\n{text}")
+    write(tmp_path / "rx.csv", "patient;day;ATC\n" + "".join(f"{one};1;{item}\n" for one, item in further))
+    write(tmp_path / "ops.csv", "OPS|patient\n" + "".join(f"{item}|{one}\n" for one, item in more))
+    also = {f"{tmp_path}/rx.csv": "ATC", f"{tmp_path}/ops.csv": "OPS"}
+    table = sv.read_table(tmp_path / "ward.csv", qi=["age", "sex"], set="icd", id_column="patient", also=also)
+    own = [(one, code) for one, _, _, codes in lines for code in codes]
+    expected = [{item for who, item in (*own, *further, *more) if who == one} for one in people]
+    known = {one: (str(age), sex) for one, age, sex, _ in lines}
+    assert rows(table) == expected
+    values = [[column.labels[code] for code in column.codes] for column in table.columns]
+    assert list(zip(*values, strict=True)) == [known[one] for one in people]
+    assert table.origin is not None
+    assert [Path(file.path).name for file in table.origin.files] == ["ward.csv", "rx.csv", "ops.csv"]
+
+
+def test_a_run_of_a_joined_table_is_recorded_and_found_again(folder: Path) -> None:
+    lines = "".join(f"p{at:02},{30 + at % 3},{'E11' if at % 2 else 'I10'}\n" for at in range(40))
+    write(folder / "ward.csv", f"patient,age,icd\n{lines}")
+    roles = ["--model", "kkm", "--qi", "age", "--set", "icd", "--id-column", "patient"]
+    asked = [*roles, "--also", "rx.csv:ATC", "--k", "2", "--m", "1", "--out", "out"]
+    done = setveil("anonymize", "ward.csv", *asked, cwd=folder).ok()
+    assert "with items of rx.csv:ATC" in done.err
+    read = json.loads((folder / "out" / "internal" / "report.json").read_text())["input"]
+    assert (read["rows"], read["items"], read["occurrences"]) == (40, 5, 80)
+    setveil("why", "out", "A10", cwd=folder).ok()
+    write(folder / "rx.csv", "patient;day;ATC\np20;1;A10\n")
+    assert "no longer the one" in setveil("why", "out", "A10", cwd=folder).err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--also", "rx.csv:ATC"], "have no IDs"),
+        (["--also", "rx.csv:ATC", "--id-column", "patient"], "is not in column 'patient' of the table"),
+        (["--also", "names.csv:name", "--id-column", "patient"], "name"),
+    ],
+)
+def test_what_cannot_be_joined_to_a_table(folder: Path, words: list[str], message: str) -> None:
+    write(
+        folder / "ward.csv",
+        "patient,age,icd\n" + "".join(f"p{at:02},{30 + at % 3},E11\n" for at in range(39)),
+    )
+    write(folder / "names.csv", "patient;name\n" + "".join(f"p{i:02};Ann Miller {i}\n" for i in range(39)))
+    done = setveil("read", "ward.csv", "--qi", "age", "--set", "icd", *words, cwd=folder)
+    assert done.code in (2, 4), done.out
+    assert message in done.err
 
 
 def test_rows_without_ids_cannot_be_joined(folder: Path) -> None:

@@ -197,16 +197,17 @@ def judged(found: Findings, pasted: Pasted, out: Path) -> Pasted:
     """Look at what a command left behind."""
     done, at = pasted.done, pasted.round
     found.codes[at, done.code] += 1
+    helps = [one for one in printed(done.err) if not one.startswith("setveil read ")]
     nameless = done.code in {2, 4} and pasted.words[0] == "series" and not pasted.table.named
     if nameless and "Traceback" not in done.err:  # a series needs ids, and no name of a column says which
         return pasted
-    if "Traceback" in done.err or (done.code not in {0, 3, 4} and not printed(done.err)):
+    if "Traceback" in done.err or (done.code not in {0, 3, 4} and not helps):
         found.note("a traceback" if "Traceback" in done.err else f"exit code {done.code}", pasted)
-    elif done.code == 4 and at and not printed(done.err):
+    elif done.code == 4 and at and not helps:
         found.note("a printed command does not work", pasted)
     elif done.code == 4 and at >= 2:
         found.note("more than two rounds", pasted)
-    elif done.code == 4 and not at and not printed(done.err):
+    elif done.code == 4 and not at and not helps:
         found.note("nothing is printed that works", pasted)
     if done.code == 0 and out.exists():
         found.rounds[at] += 1

@@ -236,7 +236,7 @@ def test_the_encoding_can_be_named(tmp_path: Path) -> None:
     assert read_hierarchy(path, encoding="cp1252").labels == ("bär", "kuh", "*")
     wide = put(tmp_path, "b.csv", "bär;*\nkuh;*\n".encode("utf-16"))
     assert read_hierarchy(wide, encoding="utf-16").labels == ("bär", "kuh", "*")
-    for file, hint in ((path, "--encoding a.csv=cp1252"), (wide, "--encoding b.csv=utf-16")):
+    for file, hint in ((path, "encoding='a.csv=cp1252'"), (wide, "encoding='b.csv=utf-16'")):
         with pytest.raises(DataError) as caught:
             read_hierarchy(file)
         assert hint in caught.value.hint

@@ -139,11 +139,10 @@ class FactsReader(ItemsReader):
         return self._checked(source, None, 0), None
 
     def _read(self, source: str, fewest: int, seed: int) -> RowsOfFacts | FactTable:
-        from setveil.cli.files import say_notes, saying_how
+        from setveil.cli.files import say_notes
         from setveil.facts.read import read_rows_of_facts, sentence
 
-        with saying_how():
-            data = read_rows_of_facts(source, self.asked, self.how, fewest=fewest)
+        data = read_rows_of_facts(source, self.asked, self.how, fewest=fewest)
         say(f"Reading {_named(source)}: {sentence(data)}.")
         say_notes(data.origin)
         for note in data.notes:
@@ -192,15 +191,14 @@ class PersonsReader(FactsReader):
         )
 
     def _read(self, source: str, fewest: int, seed: int) -> FactTable:
-        from setveil.cli.files import say_notes, saying_how
+        from setveil.cli.files import say_notes
         from setveil.facts.tables import read_table_of_facts, sentence_of_table
         from setveil.tables.read import flat_notes, sentence, warnings_of
 
         roles = self.roles()
-        with saying_how():
-            table = read_table_of_facts(
-                source, roles, self.asked, self.how, fewest=fewest, most=self.words.most_facts, seed=seed,
-            )  # fmt: skip
+        table = read_table_of_facts(
+            source, roles, self.asked, self.how, fewest=fewest, most=self.words.most_facts, seed=seed,
+        )  # fmt: skip
         said = sentence_of_table(table, sentence(table, roles))
         say(f"Reading {_named(source)}: {said}.")
         say_notes(table.facts.origin)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,12 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from setveil.cli.session import say
+from setveil.data.columns import as_field
 from setveil.data.io import read_with_ids, sniff_content
-from setveil.data.io.source import as_text, gather, read_bytes
+from setveil.data.io.one_file import first_lines
+from setveil.data.io.source import as_text, gather, open_source, read_bytes
 from setveil.data.layout import Origin, formats_of
 from setveil.data.spelling import NONE, look_alikes
 from setveil.data.transactions import Transactions
-from setveil.errors import DataError, OutputError, RequestError, TableError
+from setveil.errors import DataError, OutputError, RequestError, SetveilError, TableError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.options.reading import DETECTED, Reading
 from setveil.published.about import about_beside
@@ -47,7 +50,7 @@ def read_rows_and_ids(
     spellings: bool = True,
 ) -> tuple[Transactions, list[str] | None]:
     """Read rows as `read_rows` does, and the ID of each row; None if rows have no IDs."""
-    with saying_how(path, reading):
+    with proposing_tables(path, reading):
         data, ids = read_with_ids(path or None, **reading.given(), published=published)
     if spellings and not published:
         say_spellings(data)
@@ -103,8 +106,7 @@ def rows_in_parts(path: str | Sequence[str], reading: Reading) -> ListFiles | Te
             f"{what} not read in parts, expected files of rows: Parquet lists, or text with one row a line.",
             hint="`setveil convert` makes one from other files; each must fit in memory by itself.",
         )
-    with saying_how():
-        return open_streams(gather(paths), **given)
+    return open_streams(gather(paths), **given)
 
 
 def require_room(path: str | Sequence[str], hint: Callable[[], str]) -> None:
@@ -127,11 +129,8 @@ def require_room(path: str | Sequence[str], hint: Callable[[], str]) -> None:
 
 
 @contextmanager
-def saying_how(path: str | Sequence[str] = "", reading: Reading = DETECTED) -> Iterator[None]:
-    """Let a table that is not read say how it could be, by options of the command that was called.
-
-    Where rows were to be read from a file, and the command reads tables, too, this is proposed first.
-    """
+def proposing_tables(path: str | Sequence[str], reading: Reading) -> Iterator[None]:
+    """Propose to read a file as a table first if it may be one, and the command reads tables, too."""
     try:
         yield
     except TableError as error:
@@ -143,8 +142,26 @@ def saying_how(path: str | Sequence[str] = "", reading: Reading = DETECTED) -> I
             how = How(**reading.given())
             propose(error, one, how)
             error.tables = tuple(({"model": OF_TABLES, **said}, meaning) for said, meaning in error.tables)
-        error.say_how(command_with)
         raise
+
+
+def showing(error: SetveilError, paths: object, reading: Reading) -> str:
+    """Write the command that shows the lines of a file without a proposed reading; "" if none does."""
+    several = paths if isinstance(paths, list | tuple) else [paths]
+    if len(several) != 1 or not several[0] or "    setveil " in error.hint or sys.argv[1:2] == ["read"]:
+        return ""
+    asked = error.source if isinstance(error, TableError) else None
+    if asked is None and (several[0] == "-" or not error.message.startswith(str(several[0]))):
+        return ""
+    how = Reading(**{name: value for name, value in reading.given().items() if name in OF_FIELDS})
+    try:
+        first_lines(asked or open_source(str(several[0])), **how.given())
+    except SetveilError:
+        return ""
+    command = shlex.join(["setveil", "read", str(several[0]), *how.arguments(), "--show"])
+    return (
+        f" To see the lines:\n    {command}\n        shows the fields of the first lines, and writes nothing"
+    )
 
 
 def first_hierarchy(paths: Sequence[str], reading: Reading) -> str:
@@ -170,9 +187,9 @@ def by_itself(paths: Sequence[str], reading: Reading, settings: Any, out: str) -
     )
 
 
-def command_with(options: str) -> str:
+def command_with(options: str, without: Sequence[str] = ()) -> str:
     """Complete options to the command that was called, in place of those that it had already."""
-    again = {word for word in shlex.split(options) if word.startswith("--")} - _SEVERAL
+    again = {word for word in shlex.split(options) if word.startswith("--")} - _SEVERAL | {*without}
     again |= _OF_ITEMS if again & _OF_ITEMS else set()
     words: list[str] = []
     skipped = False
@@ -181,7 +198,15 @@ def command_with(options: str) -> str:
             skipped = not skipped and "=" not in word and word not in _FLAGS
         else:
             words.append(word)
-    return f"setveil {shlex.join(words)} {options}"
+    return f"setveil {shlex.join(words)} {options}".rstrip()
+
+
+def command_instead(named: str, meant: str) -> str:
+    """Write the command that was called with another name in place of one; "" if it is nowhere by itself."""
+    alone = re.compile(rf"(?<![^,=]){re.escape(named)}(?![^,=])")
+    first, *words = sys.argv[1:]
+    again = [word if word.startswith("-") else alone.sub(lambda _: as_field(meant), word) for word in words]
+    return "" if again == words else f"\n    setveil {shlex.join([first, *again])}"
 
 
 def _reads_tables(reading: Reading) -> bool:
@@ -194,6 +219,7 @@ def _reads_tables(reading: Reading) -> bool:
 
 
 OF_TABLES = "kkm"  # the model that is proposed for tables
+OF_FIELDS = {"encoding", "separator", "quote"}  # by which lines are split
 _OF_ITEMS = {"--item-column", "--item-columns"}  # of which one is given
 _SEVERAL = {"--when", "--not-ids", "--hierarchy"}  # which say more beside what was said
 _FLAGS = {"--rows-are-events", "--same-ids", "--fill-id"}

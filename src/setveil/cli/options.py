@@ -35,10 +35,19 @@ from setveil.cli.help import (
     Meaning,
     OptionHelp,
 )  # fmt: skip
+from setveil.cli.named_files import require_read
 from setveil.cli.session import Answer, answer, begin, conclude, fail, run, speak
 from setveil.compiling import expect
 from setveil.data.layout import FORMATS
-from setveil.errors import MissingItemsError, RequestError, SetveilError, as_option, did_you_mean
+from setveil.errors import (
+    DataError,
+    MissingItemsError,
+    RequestError,
+    SetveilError,
+    TableError,
+    as_option,
+    did_you_mean,
+)
 from setveil.memory import unpack_up_to
 from setveil.options.columns import Columns as ColumnOptions
 from setveil.options.facts import OF_READING, FactOptions
@@ -390,6 +399,10 @@ class Command(TyperCommand):
         if lacking:
             fail(_lacking_error(ctx, lacking))
         begin(lambda error: _name_files(error, ctx.params))
+        try:
+            require_read(ctx.params)
+        except SetveilError as error:
+            fail(error)
         return super().invoke(ctx)
 
     def _require_whole_lists(self, ctx: Any, words: list[str]) -> None:
@@ -445,6 +458,16 @@ def _name_files(error: SetveilError, given: Mapping[str, Any]) -> None:
         nouns = {"code": fact_options(), "item": column_options()}  # of what columns of the file hold
         noun = next((noun for noun, own in nouns.items() if any(given.get(one.name) for one in own)), "")
         name_files(error, given, reading.arguments(), noun)
+    elif isinstance(error, DataError) and (isinstance(error, TableError) or error.instead is not None):
+        from setveil.cli.files import command_instead, command_with, showing
+
+        if isinstance(error, TableError):
+            error.say_how(command_with)
+        one = given.get("input") is None or len(given["input"]) == 1
+        if error.instead is not None and error.instead[1] and one:
+            error.hint += command_instead(*error.instead)
+        reading = reading_of(**{one.name: given[one.name] for one in reading_options() if one.name in given})
+        error.hint += showing(error, given.get("input"), reading)
 
 
 def require_given(context: typer.Context, *names: str) -> None:

@@ -11,6 +11,7 @@ from setveil.cli.options import Input, ReadHierarchies, Reading, flag, source_of
 from setveil.cli.readers import reader_of
 from setveil.cli.session import Answer
 from setveil.cli.tables import Columns
+from setveil.errors import SetveilError
 
 
 def read(
@@ -31,11 +32,32 @@ def read(
     $ setveil read log.csv --id-column id --set dx --when on:month --show
     """
     from setveil.commands.reading import reading_record, reading_text
+    from setveil.errors import TableError
 
     alone = not columns.qi
     facts_too = facts_reader(facts, columns, reading, hierarchy_files, {"m": None}, MEMORY, alone=alone)
     source = source_of(input, reading)
     progress("reading")
-    data, ids = (facts_too or reader_of(columns, reading, hierarchy_files)).read_with_ids(source)
+    try:
+        data, ids = (facts_too or reader_of(columns, reading, hierarchy_files)).read_with_ids(source)
+    except TableError as error:
+        if not show or error.readings or error.logs or not isinstance(source, str):
+            raise
+        return _lines(error, source, reading)
     record = reading_record(data, ids)
     return Answer(record, reading_text(record, first=show))
+
+
+def _lines(error: Any, source: str, reading: Any) -> Answer:
+    """Show the first lines of a file without a proposed reading."""
+    from setveil.cli.files import OF_FIELDS
+    from setveil.commands.reading import lines_text
+    from setveil.data.io.one_file import first_lines
+    from setveil.data.io.source import open_source
+
+    said = {name: value for name, value in reading.given().items() if name in OF_FIELDS}
+    try:
+        lines = first_lines(error.source or open_source(source), **said)
+    except SetveilError:
+        raise error from None
+    return Answer({"question": error.message, "lines": lines}, lines_text(error, lines))

@@ -163,7 +163,7 @@ def plan(
     $ setveil series plan visits q2.csv --id-column patient --item-column code -H tree.csv
     $ setveil series plan visits --together q1.csv q2.csv --id-column patient --item-column code -H tree.csv
     """
-    from setveil.cli.files import require_page, saying_how
+    from setveil.cli.files import require_page
     from setveil.report.ways import plan_html
     from setveil.staging import write_page
 
@@ -177,8 +177,7 @@ def plan(
         found = one.plan_together([*(input or ())], names=called, weights=_weights(search.weights), **how)
     else:
         how |= {"algorithm": search.algorithm, "refine": search.refine, "bound": search.bound}
-        with saying_how():
-            found = one.plan(source_of(input, reading, "DATA"), **how)
+        found = one.plan(source_of(input, reading, "DATA"), **how)
     _say_warnings(one)
     if out is not None:
         progress("writing the page")
@@ -221,7 +220,6 @@ def add(
     $ setveil series add visits q2.csv --name q2 --published q2 --id-column patient --item-column code
     """
     from setveil.cli.config import given_options
-    from setveil.cli.files import saying_how
     from setveil.cli.outcome import outcome
     from setveil.report.words import only_one_of
 
@@ -240,7 +238,7 @@ def add(
     data = source_of(input, reading, "DATA")
     if published is not None:
         how = {"progress": progress, "hierarchy": hierarchy_file}
-    with _hinting(one, [*(input or ())], reading, str(out)), saying_how():
+    with _hinting(one, [*(input or ())], reading, str(out)):
         found = one.add(
             data, name=str(name), out=out, published=published, hold_back=hold_back, labels_of=labels_of,
             algorithm=search.algorithm, refine=search.refine, bound=search.bound, ways=ways, merge=merge,

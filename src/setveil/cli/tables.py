@@ -58,7 +58,7 @@ def read_table(
     """Read a table and the hierarchy of its items; say how the columns were taken."""
     from dataclasses import replace
 
-    from setveil.cli.files import say_notes, say_spellings, saying_how
+    from setveil.cli.files import say_notes, say_spellings
     from setveil.hierarchy.io import read_hierarchy
     from setveil.options.decode import require_file
     from setveil.tables.read import flat_notes, make_table, sentence, warnings_of
@@ -83,8 +83,7 @@ def read_table(
     roles = with_trees(
         roles, lambda path: None if path is None else read_hierarchy(path, encoding=reading.text_encoding)
     )
-    with saying_how():
-        table = make_table(*_opened(source, words, reading, roles))
+    table = make_table(*_opened(source, words, reading, roles))
     say_notes(table.origin)
     say_spellings(table)
     name = "standard input" if source == "-" else source or "the answer"
@@ -98,7 +97,6 @@ def read_table(
 
 def read_published(source: str, words: Words, reading: Reading) -> PublishedTable:
     """Read a published table of which the columns are named."""
-    from setveil.cli.files import saying_how
     from setveil.published.about import published_file
     from setveil.published.table_files import read_published_table
     from setveil.tables.read import settled
@@ -107,8 +105,7 @@ def read_published(source: str, words: Words, reading: Reading) -> PublishedTabl
     roles = words.as_roles() if words.roles is None else read_roles(words.roles, reading.text_encoding)
     if Path(source).is_dir():
         source = str(published_file(Path(source)))
-    with saying_how():
-        how = settled(source, roles, words.as_how(reading))
+    how = settled(source, roles, words.as_how(reading))
     return read_published_table(source, list(roles.qi), roles.set_name, roles.keep, how)
 
 

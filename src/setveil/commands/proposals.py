@@ -39,10 +39,16 @@ def propose(error: TableError, source: Any, how: How) -> None:
     source = error.source or source
     if all(name == f"column {at}" for at, (name, _) in enumerate(error.columns, 1)):
         return  # roles are given to names, and there are none
-    error.tables = tuple(_as_table(source, how))
+    encoding = next((options.get("encoding") for options, _ in error.readings[:1]), None)
+    said = {} if encoding is None else {"encoding": encoding}
+    how = replace(how, **said)
+    error.tables = tuple(({**said, **options}, meaning) for options, meaning in _as_table(source, how))
     if not error.tables:
-        found = [_as_facts(source, how, options) for options, _ in error.readings[:1]]
-        error.logs = tuple(reading for reading in found if reading is not None)
+        rows = [
+            {key: options[key] for key in options if key not in said} for options, _ in error.readings[:1]
+        ]
+        found = [_as_facts(source, how, options) for options in rows]
+        error.logs = tuple(({**said, **one[0]}, one[1]) for one in found if one is not None)
     error.say_how()
 
 

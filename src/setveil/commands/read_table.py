@@ -7,6 +7,7 @@ from os import PathLike, fspath
 from typing import Any
 
 from setveil.commands.given import is_path, tree_of, was_given
+from setveil.data.also import also_of
 from setveil.data.lacking import lacking_of
 from setveil.data.skipped import lines_of
 from setveil.errors import RequestError, TableError, described, spoken
@@ -57,6 +58,7 @@ def read_table(
     sheet: str | None = None,
     per_person: Mapping[str, str] | None = None,
     ages: Mapping[str, str | tuple[str, str]] | None = None,
+    also: str | Sequence[str] | Mapping[str, str] | None = None,
 ) -> Table:
     r"""Read a table: persons, columns that someone may know of them, and a set of items.
 
@@ -142,6 +144,9 @@ def read_table(
     ages : mapping of str to (str, str), optional
         Columns of ages, named in `qi` or `keep`: of each, the column of the date of birth, and that of the
         other date, or one day for all, as in ``{"age": ("born", "2024-12-31")}``.
+    also : str, list of str, or dict, optional
+        Further files about the same persons, as for `setveil.read`: the items of their column or columns are
+        added by `id_column`. Each person in them must be in the table.
 
     Returns
     -------
@@ -173,6 +178,7 @@ def read_table(
         tuple(names_of("not_ids", not_ids)), normalize, yes, quote, decimal, sheet,
         lines=lines_of(skip_lines, skip_last, comment, header_lines),
         lacking=lacking_of(missing, not_missing, missing_id, missing_item, fill_id=fill_id),
+        also=also_of(also or ()),
     )  # fmt: skip
     require_written(how)
     for name in ("format", "encoding", "separator", "delimiter", "id_column", "item_column"):

@@ -7,6 +7,7 @@ from typing import Any
 
 from setveil.data.spelling import look_alikes
 from setveil.data.transactions import Transactions
+from setveil.errors import TableError
 from setveil.report.words import clip
 from setveil.tables.read import flat_notes, warnings_of
 from setveil.wording import count
@@ -41,6 +42,14 @@ def reading_record(data: Transactions, ids: Sequence[str] | None, said: str = ""
         "first": _first(data, ids),
         "notes": _notes(data),
     }
+
+
+def lines_text(error: TableError, lines: Sequence[Sequence[str]]) -> str:
+    """Show the fields of the first lines of a file, below what is in question."""
+    shown = (clip(" | ".join(line), _WIDEST) for line in lines)
+    numbered = (f"{at}  {line}" for at, line in enumerate(shown, 1))
+    question = error.message.partition(":\n    ")[0].removesuffix(".")
+    return "\n".join([f"{question}.", "", "line  fields", *(f"   {line}" for line in numbered)])
 
 
 def _roles(data: Any) -> list[tuple[str, str]]:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.data.names import is_id_name, is_item_name
-from setveil.errors import DataError, RequestError, TableError, did_you_mean, listed, shorten
+from setveil.errors import DataError, RequestError, TableError, closest, did_you_mean, listed, shorten
 
 Codes = NDArray[np.int64]
 
@@ -99,15 +99,15 @@ class _Columns:
         names, where, times = self.names, self.where, self.times[wanted]
         if times:
             if times > 1:
-                raise DataError(
-                    f"{self.repeated(wanted)}.",
-                    hint=f"Name them by their numbers: {self.numbers(wanted)}.",
-                )
+                numbers = self.numbers(wanted)
+                error = DataError(f"{self.repeated(wanted)}.", hint=f"Name them by their numbers: {numbers}.")
+                error.instead = wanted, str(names.index(wanted) + 1)
+                raise error
             return self.places[wanted]
         if wanted.isascii() and wanted.isdigit() and len(wanted) < 9 and 1 <= int(wanted) <= len(names):
             return int(wanted) - 1
         there_are = f"its columns are {listed(names, 20)}" if names else "it has no columns"
-        raise DataError(
+        error = DataError(
             f"{where}: there is no column {shorten(wanted)}; {there_are}.",
             hint=did_you_mean(
                 wanted,
@@ -116,10 +116,13 @@ class _Columns:
                 quoted=True,
             ),
         )
+        near = closest(wanted, names)
+        error.instead = wanted, next(iter(near), "")
+        raise error
 
 
 def numbered_alike(names: Mapping[int, str], *, said: Callable[[str], bool] = bool) -> list[int]:
-    """Find the most columns that are named alike but for a number at the end, such as DX1, DX2, DX3.
+    """Find the most columns that are named alike, or but for a number at the end, such as DX1, DX2, DX3.
 
     Parameters
     ----------
@@ -129,9 +132,12 @@ def numbered_alike(names: Mapping[int, str], *, said: Callable[[str], bool] = bo
         Whether what stands before the number says something of what a column holds.
     """
     stems: dict[str, list[int]] = {}
+    times = Counter(names.values())
     for at, name in names.items():
         numbered = re.fullmatch(r"(.*[^0-9])[0-9]+", name)
-        if numbered and said(numbered[1]):
+        if times[name] > 1 and name and said(name):
+            stems.setdefault(name, []).append(at)
+        elif numbered and said(numbered[1]):
             stems.setdefault(numbered[1], []).append(at)
     longest = max(stems.values(), key=len, default=[])
     return longest if len(longest) > 1 else []

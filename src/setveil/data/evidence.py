@@ -132,7 +132,7 @@ def is_id_and_item(ids: Sequence[str], items: Sequence[str]) -> bool:
     if max(amounts, personal) > (1 - SURE) * len(ids):
         return False
     if len(ids) < FEW:
-        return True
+        return not sign_of_few(items, named=True)
     if sum(bool(set(item) & set(SEPARATORS)) for item in items) > LISTS * len(items):
         return False
     if are_different(items) or is_grouped(items) or list_sign(items):
@@ -181,6 +181,29 @@ def list_sign(values: Sequence[str]) -> str:
     return ""
 
 
+def sign_of_few(values: Sequence[str], *, named: bool) -> str:
+    """Name the sign between items in few cells that are lists: their items come again in others.
+
+    Parameters
+    ----------
+    named : bool
+        Whether their column is named like items.
+    """
+    filled = [value for value in values if value not in MISSING]
+    if len(filled) >= MANY or any(kind(value) in {"number", "date"} for value in filled):
+        return ""
+    for sign in ";|,":
+        rows = [[part.strip(" \t") for part in value.split(sign) if part.strip(" \t")] for value in filled]
+        times = Counter(part for row in rows for part in {*row})
+        lists = [row for row in rows if len(row) > 1]
+        again = sum(any(times[part] > 1 for part in row) for row in lists)
+        if len(lists) < 2 or any(map(is_personal, times)):
+            continue
+        if come_anywhere(rows) or (named and 2 * again > len(lists)):
+            return sign
+    return ""
+
+
 def split_outside(text: str, sign: str) -> list[str]:
     """Split a text at a sign, but not within round brackets.
 
@@ -212,6 +235,19 @@ def are_sorted_lists(values: Sequence[str], sign: str) -> bool:
     return sum(all(int(a) < int(b) for a, b in pairwise(row)) for row in rows) >= SURE * len(rows)
 
 
+def come_anywhere(rows: Rows) -> bool:
+    """Tell whether the words of few lines come anywhere, and few lines have one to themselves."""
+    first = {row[0] for row in rows}.isdisjoint(word for row in rows for word in row[1:])
+    last = {row[-1] for row in rows}.isdisjoint(word for row in rows for word in row[:-1])
+    times = Counter(word for row in rows for word in {*row})
+    once = {word for word, number in times.items() if number == 1}
+    if len(rows) < 3 or first or last or 2 * sum(not once.isdisjoint(row) for row in rows) >= len(rows):
+        return False
+    if any(kind(word) != "word" for word in once) or any(kind(word) == "date" for word in times):
+        return False
+    return not any(is_full_name(" ".join(pair)) for row in rows for pair in pairwise(row))
+
+
 def are_marks(values: Set[str]) -> bool:
     """Tell whether columns hold nothing but marks: whether what each is named after is there."""
     found = values - MISSING
@@ -238,7 +274,7 @@ def has_header(rows: Rows) -> bool:
     columns = [
         [row[at] for row in rest if len(row) > at and row[at] not in MISSING] for at in range(len(first))
     ]
-    if any(map(_is_personal_like, first, columns)):
+    if any(map(_is_personal_like, first, columns)) or any(map(_is_list_over_lists, first, columns)):
         return False
     unnamed = len(first) > 1 and not first[0] and len(rest) > 1 and _number_lines(columns[0])
     plain = all(field and kind(field) in {"word", "code"} for field in first[unnamed:])
@@ -260,6 +296,17 @@ def _is_name_over_names(field: str, below: Sequence[str]) -> bool:
     if not is_full_name(field) or is_person_name(field) or is_item_name(field) or not below:
         return False
     return sum(map(is_full_name, below)) >= SURE * len(below)
+
+
+def _is_list_over_lists(field: str, below: Sequence[str]) -> bool:
+    """Tell whether a field is a list of what lists below it hold, too."""
+    for sign in ";|,":
+        here = {part.strip(" \t") for part in field.split(sign)}
+        if len(here) > 1:
+            others = {part.strip(" \t") for value in below if sign in value for part in value.split(sign)}
+            if not here.isdisjoint(others - {""}):
+                return True
+    return False
 
 
 def _is_personal_like(field: str, below: Sequence[str]) -> bool:

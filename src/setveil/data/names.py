@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 _NUMBER = (
@@ -249,6 +249,13 @@ def is_item_name(name: str) -> bool:
 def may_be_item(name: str) -> bool:
     """Tell whether a column is named like an item in any of the languages."""
     return is_item_name(name) or (_fits(_ITEMS_ELSEWHERE, name) and not is_person_name(name))
+
+
+def names_columns(line: Sequence[str]) -> bool:
+    """Tell whether most fields of a line are names of persons, dates, amounts, places, events or items."""
+    known = (is_person_name, is_measured_name, is_place, is_event, may_be_item)
+    found = [field for field in line if any(one(field) for one in known)]
+    return len(line) > 1 and 2 * len(found) > len(line) and any(not may_be_item(field) for field in found)
 
 
 def person_noun(name: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from types import MappingProxyType
 
 from setveil.data import answers, evidence
@@ -19,6 +18,7 @@ from setveil.data.names import (
     is_measured_name,
     is_people,
     is_person_name,
+    may_be_item,
     tells_person,
 )
 from setveil.data.personal_forms import MAIL, PHONE, form_of, is_full_name, is_personal, likely_form
@@ -28,6 +28,7 @@ from setveil.errors import TableError, shorten
 SAMPLES = 3
 _FIELDS = 3  # kinds of fields that are in no column of one thing
 EVERY_FIELD = "one row per line, every field an item"
+EVERY_WORD = "one row per line, every word an item"
 
 
 def refusal(
@@ -57,8 +58,11 @@ def refusal(
         if kept.get("separator") == " ":  # blanks may as well belong to the items
             ways.append({"format": rows})
         readings += [(way, EVERY_FIELD) for way in ways]
+        if len(table.head) < evidence.FEW and len(table.names) == 2 and not table.header:
+            long = {**more, "id_column": "1", "item_column": "2"}
+            readings.append((long, "one row per value of column 1, items from column 2"))
     elif rows == "basket" and not more and are_words(table):
-        readings.append(({"format": rows, "separator": " "}, "one row per line, every word an item"))
+        readings.append(({"format": rows, "separator": " "}, EVERY_WORD))
     reason = f" ({why})" if why else ""
     error = TableError(
         f"{table.name} may be a table{reason}, and nothing says which columns count",
@@ -66,6 +70,9 @@ def refusal(
         readings,
         table.trouble,
     )
+    if not table.head:
+        error.trouble, error.asked = "There is no line of data below the header", ""
+        error.say_how()
     error.likely_ids = likely_ids(table) if readings else ()
     return error
 
@@ -110,23 +117,30 @@ def refuse_ids_in_lists(rows: Sequence[Sequence[str]], name: str, key: str) -> N
     why = evidence.why_sets_are_table(rows, "list" if key else "array")
     if why:
         lists = f"the lists in {shorten(key)} are rows" if key else "each line is a row"
+        safe = not (evidence.why_ids(rows) or evidence.why_personal(rows)) and evidence.come_anywhere(rows)
+        options = {"item_column": key} if key else {"format": "jsonl"}
         raise TableError(
             f"{name} may hold records ({why}), and nothing says that {lists} of items",
             [],
-            [],
-            "take IDs out of the lists first, or name what contains items",
+            [(options, f"{lists} of items")] if safe else [],
+            "" if safe else "take IDs out of the lists first, or name what contains items",
         )
 
 
 def are_items(table: NamedColumns) -> bool:
     """Tell whether nothing speaks for IDs, names or dates among the fields of lines, wherever they are."""
     rows = [[field for field in row if field] for row in (*table.head, *table.outside)]
+    if {field for row in rows for field in row} <= evidence.YES | evidence.NO:
+        return False  # answers, of which nothing says to which items
+    if len(rows) < evidence.FEW:
+        rows += [list(table.names)] * table.header
+        return not any(is_personal(field) for row in rows for field in row) and evidence.come_anywhere(rows)
     words = [[word for field in row for word in _WORDS.findall(field)] for row in rows]
     if len(rows) < 3 or evidence.why_ids(rows) or evidence.why_ids(words):
         return False
     if any(sum(map(is_personal, row)) for row in (*rows, *words)):
         return False
-    if table.separator == " " and len(rows) < evidence.MANY and not _come_anywhere(rows):
+    if table.separator == " " and len(rows) < evidence.MANY and not evidence.come_anywhere(rows):
         return False
     columns = [[row[at] for row in table.head if len(row) > at and row[at]] for at in range(len(table.names))]
     return not any(_is_called_id(table, at) or _holds_ids(columns[at]) for at in range(len(columns)))
@@ -145,22 +159,7 @@ def are_words(table: NamedColumns) -> bool:
     if len(rows) >= evidence.MANY:
         once = sum(number == 1 for number in times.values())
         return 2 * len(times) <= len(rows) and 10 * once <= times.total()
-    return _come_anywhere(rows)
-
-
-def _come_anywhere(rows: evidence.Rows) -> bool:
-    """Tell whether the words of few lines come anywhere, and few lines have one to themselves."""
-    first = {row[0] for row in rows}.isdisjoint(word for row in rows for word in row[1:])
-    last = {row[-1] for row in rows}.isdisjoint(word for row in rows for word in row[:-1])
-    times = Counter(word for row in rows for word in {*row})
-    once = {word for word, number in times.items() if number == 1}
-    if len(rows) < 3 or first or last or 2 * sum(not once.isdisjoint(row) for row in rows) >= len(rows):
-        return False
-    if any(evidence.kind(word) != "word" for word in once) or any(
-        evidence.kind(word) == "date" for word in times
-    ):
-        return False
-    return not any(is_full_name(" ".join(pair)) for row in rows for pair in pairwise(row))
+    return evidence.come_anywhere(rows)
 
 
 def _holds_ids(values: Sequence[str]) -> bool:
@@ -174,11 +173,9 @@ def _holds_ids(values: Sequence[str]) -> bool:
 
 
 def _with(more: Mapping[str, str], options: Mapping[str, str]) -> dict[str, str]:
-    """Add what all readings of a table need; the format is that of the columns named."""
-    merged = {**more, **options}
-    if merged.get("format") == "long" and "item_columns" in merged:
-        merged["format"] = "wide"
-    return merged
+    """Add what all readings of a table need; of several columns, their cells say which format it is."""
+    needed = {name: more[name] for name in more if name != "format" or "item_columns" not in options}
+    return {**needed, **options}
 
 
 Reading = tuple[dict[str, str], str]
@@ -202,6 +199,12 @@ def likely_readings(table: NamedColumns) -> list[Reading]:
         return []
     whose, per = _of_people(table, values, word)
     marks = [at for at in range(width) if _is_mark(values[at]) and not _is_called_id(table, at)]
+    if len(marks) > 1:  # an item that all lines have, or none, is one of them
+        marks = [
+            at
+            for at in range(width)
+            if at in marks or (set(values[at]) <= {"0", "1"} and not _is_called_id(table, at))
+        ]
     if len(marks) > 1 and 2 * len(marks) >= width:
         options = {**whose, "item_columns": as_fields(marks, word)}
         return [(options, f"one row per {per}, an item for each column")] if table.header else []
@@ -230,6 +233,7 @@ def likely_readings(table: NamedColumns) -> list[Reading]:
         return readings
     if width == 1:
         alike = len(values[0]) >= evidence.MANY and not evidence.why_ids([[value] for value in values[0]])
+        alike |= table.header and is_item_name(table.names[0]) and not _are_personal(values[0])
         return [({"item_columns": word[0]}, "one row per line, which holds one item")] if alike else []
     filled = [at for at in range(width) if any(values[at]) and at not in several]
     ids = [at for at in filled if not _is_measured(table, at)]
@@ -330,7 +334,14 @@ def _of_pivot(table: NamedColumns, values: Sequence[Sequence[str]], word: Sequen
 
 def _of_lists(table: NamedColumns, values: Sequence[Sequence[str]], word: Sequence[str]) -> list[Reading]:
     """Say how a table is read in which the cells of a column, or of several, are lists of items."""
-    signs = {at: sign for at, column in enumerate(values) if (sign := evidence.list_sign(column))}
+    signs = {
+        at: sign
+        for at, column in enumerate(values)
+        if (
+            sign := evidence.list_sign(column)
+            or evidence.sign_of_few(column, named=table.header and may_be_item(table.names[at]))
+        )
+    }
     sign = next(iter(signs.values()), "")
     lists = [at for at, one in signs.items() if one == sign and not _is_called_id(table, at)]
     if any(evidence.why_personal([value.split(sign) for value in values[at]]) for at in lists):

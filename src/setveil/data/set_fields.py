@@ -101,11 +101,11 @@ def split_column(
     if delimiter is None and not written:
         _refuse_other_signs(column, name)
     elif not written and filled and all(map(_LIST_OF_TEXTS.fullmatch, filled)):
-        raise DataError(
+        raise TableError(
             f"{_place(column, column.labels.index(filled[0]), name)}: found {shorten(filled[0])}, expected "
-            "items with a delimiter between them.",
-            hint="Between the items of a list in brackets is a comma: --delimiter ','. For a column of --set "
-            "omit it.",
+            "items with a delimiter between them",
+            [],
+            [({"delimiter": ","}, "commas stand between the items of a list in brackets")],
         )
     sign = delimiter or DELIMITER
     items: dict[str, int] = {}
@@ -211,9 +211,12 @@ def _refuse_other_signs(column: Column, name: str) -> None:
         holds = np.array([sign in label for label in column.labels], bool)
         if holds[column.codes].sum() > evidence.LISTS * filled:
             example = column.labels[int(np.argmax(holds))]
-            raise DataError(
+            raise TableError(
                 f"{_place(column, int(np.argmax(holds)), name)}: no field holds {DELIMITER!r}, which stands "
-                f"between items, but many hold {sign!r}, such as {shorten(example)}.",
-                hint=f"Say what stands between items: --delimiter {sign!r}, or --delimiter {DELIMITER!r} if "
-                "each field is one item.",
+                f"between items, but many hold {sign!r}, such as {shorten(example)}",
+                [],
+                [
+                    ({"delimiter": sign}, f"{in_words(sign)} stand between items"),
+                    ({"delimiter": DELIMITER}, "each field is one item"),
+                ],
             )

@@ -56,6 +56,11 @@ class FactLines:
     @classmethod
     def of(cls, source: Any, asked: FactsRequest, how: How) -> FactLines:
         """Open a table and find its columns."""
+        if how.also:
+            raise RequestError(
+                f"{how.also[0].text}: --also does not apply to facts, whose codes have dates or amounts.",
+                hint="Put the lines of all files below each other, in the same columns.",
+            )
         if how.id_column is None:
             raise RequestError(
                 "Nothing says whose facts these are: which lines are one person's.",

@@ -6,13 +6,13 @@ import hashlib
 import json
 import os
 import re
-import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from setveil.data.io.encodings import encoding_of, is_named_for
-from setveil.errors import DataError, HierarchyError, RequestError, listed, shorten, unreadable
+from setveil.data.io.encodings import encoding_of, is_named_for, with_encoding
+from setveil.data.io.source import encodings_at
+from setveil.errors import DataError, HierarchyError, RequestError, TableError, listed, shorten, unreadable
 from setveil.plain_json import read_json_with
 
 _OTHER_SEPARATORS = "\t|,"
@@ -62,7 +62,7 @@ def parse(path: str | os.PathLike[str], *, encoding: str, separator: str | None)
         )
     raw = _content(path)
     used = _encoding(raw, path, encoding)
-    outline = _parse(_decoded(raw, path, used), path, separator)
+    outline = _parse(_decoded(raw, path, used, encoding), path, separator)
     outline.encoding = used
     outline.sha256 = hashlib.sha256(raw).hexdigest()
     return outline
@@ -104,7 +104,7 @@ def _encoding(raw: bytes, path: Path, named: str) -> str:
         return encoding
 
 
-def _decoded(raw: bytes, path: Path, encoding: str) -> str:
+def _decoded(raw: bytes, path: Path, encoding: str, named: str) -> str:
     binary = DataError(
         f"{path} is a binary file, expected the text of a hierarchy.",
         hint="Export the hierarchy as csv from the tool that made it (ARX: .ahs and .deid cannot be read).",
@@ -121,12 +121,19 @@ def _decoded(raw: bytes, path: Path, encoding: str) -> str:
         wide = raw.startswith((b"\xff\xfe", b"\xfe\xff"))
         if b"\0" in raw and not wide:
             raise binary from error
-        named = f"{path.name}={'utf-16' if wide else 'cp1252'}"
-        raise DataError(
+        ways = (
+            [("utf-16", "as its mark says")]
+            if wide
+            else [(one, f"{text!r} on this line") for one, text in encodings_at(raw, error.start)]
+        )
+        asked = TableError(
             f"{path} is not {encoding}: byte {raw[error.start]:#04x} at offset {error.start:,} "
-            f"(line {raw.count(bytes([10]), 0, error.start) + 1}).",
-            hint=f"Name the file's encoding, for example `--encoding {shlex.quote(named)}`.",
-        ) from error
+            f"(line {raw.count(bytes([10]), 0, error.start) + 1})",
+            [],
+            [({"encoding": with_encoding(named, path.name, one)}, meaning) for one, meaning in ways],
+        )
+        asked.in_python("read_hierarchy", str(path), {})
+        raise asked from error
     if "\0" in text:
         raise binary
     return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -112,17 +111,11 @@ class Columns:
 
         if reading.same_ids:
             raise RequestError("--same-ids does not apply to tables with roles: each is one file.")
-        if reading.also:
-            one = also_of(reading.also)[0]
-            raise RequestError(
-                "--also does not apply to tables with roles.",
-                hint="Items in a second table are read by "
-                f"{shlex.join(['--items-file', one.path, '--item-column', one.columns or 'COLUMN'])}.",
-            )
         return How(
             reading.format, reading.encoding, reading.separator, reading.delimiter, reading.item_columns,
             self.items_file, reading.id_column, reading.item_column, tuple(names_in(reading.not_ids)),
             reading.normalize, **reading.written(), lines=reading.as_lines(), lacking=reading.as_lacking(),
+            also=also_of(reading.also or ()),
         )  # fmt: skip
 
     def pairs(self, key: str, *, alone: bool = False) -> dict[str, Any]:

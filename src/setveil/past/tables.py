@@ -61,7 +61,9 @@ def find_table(run: PastRun, folder: Path | None = None, path: str | None = None
         roles,
         lambda path: None if path is None else read_hierarchy(base / path, encoding=reading.text_encoding),
     )
-    table = make_table(str(base / files[0]), roles, words.as_how(reading))
+    how = words.as_how(reading)
+    how = replace(how, also=tuple(replace(one, path=str(base / one.path)) for one in how.also))
+    table = make_table(str(base / files[0]), roles, how)
     require_table(run, table)
     return table
 

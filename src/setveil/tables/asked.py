@@ -26,7 +26,15 @@ from setveil.data.ids import (
     why_id,
 )
 from setveil.data.named_columns import called
-from setveil.data.names import is_item_name, is_measured_name, is_people, is_place, may_be_id, tells_person
+from setveil.data.names import (
+    is_item_name,
+    is_measured_name,
+    is_people,
+    is_place,
+    may_be_id,
+    may_be_item,
+    tells_person,
+)
 from setveil.data.readings import SAMPLES
 from setveil.data.set_fields import DELIMITER
 from setveil.errors import SetveilError, TableError, listed
@@ -152,7 +160,7 @@ def _proposed(
                 options["delimiter"] = sign
     if not known:
         likely = [at for at in plain if at not in ids | taken and (person is None or at in same)]
-        likely = [at for at in likely if not is_item_name(columns[at].name)]
+        likely = [at for at in likely if not _is_named(columns[at])]
         if likely:
             options = {"qi": ",".join(as_field(columns[at].name) for at in likely)} | options
     if person is None and how.id_column is None and options:
@@ -242,12 +250,18 @@ def _item_score(column: Values) -> int:
     present = column.present
     kinds = [evidence.kind(label) for label in present]
     if is_place(column.name) or {"date", "number"} & set(kinds):
-        return 4 * is_item_name(column.name)
+        return 4 * _is_named(column)
     small = all(value.isdigit() and len(value) < 3 for value in present)
-    if (small or len(present) <= 4) and not is_item_name(column.name):
+    if (small or len(present) <= 4) and not _is_named(column):
         return 0
     words, codes = (2 * kinds.count(kind) > len(kinds) for kind in ("word", "code"))
-    return 4 * is_item_name(column.name) + 1 + 2 * codes + words + (len(set(kinds)) > 1)
+    return 4 * _is_named(column) + 1 + 2 * codes + words + (len(set(kinds)) > 1)
+
+
+def _is_named(column: Values) -> bool:
+    """Tell whether a column is named like items; of few rows, in any of the languages."""
+    few = column.codes.size < evidence.MANY
+    return is_item_name(column.name) or (few and may_be_item(column.name))
 
 
 def _marked(values: Sequence[str], sign: str) -> float:

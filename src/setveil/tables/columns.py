@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from setveil.data import evidence
 from setveil.data.columns import Codes, Wanted, column_at, columns_at, joined
 from setveil.data.ids import Values, may_come_again
+from setveil.data.io.encodings import with_encoding
 from setveil.data.io.lines import comments_above, cut, without_lines
 from setveil.data.io.records import RecordTable
 from setveil.data.io.sniff import detect_format, head_rows, likely_separator
@@ -39,6 +41,7 @@ from setveil.data.personal import (
     items_of_columns,
 )
 from setveil.data.rows_of_columns import (
+    RowsRead,
     answered,
     marked,
     read_table,
@@ -180,7 +183,8 @@ def read_columns(
         split = kept_lists(opened.lists(items_at[0]), kept)
     elif inside:
         held, name = columns[items_at[0]], table.names[items_at[0]]
-        split = split_column(held, name, how.delimiter, whole_brackets=others)
+        in_brackets = others and how.delimiter == ","
+        split = split_column(held, name, how.delimiter, in_brackets=in_brackets, whole_brackets=others)
     elif how.item_columns is not None:
         split, found = _from_cells(table, items_at, [columns[at] for at in items_at], how, lacking)
         notes += found
@@ -192,6 +196,10 @@ def read_columns(
         codes, words = emptied(np.asarray(split[1], np.int64), split[2], lacking.words(name))
         split = split[0], codes, split[2]
         notes.append(words_noted(words, name, "value"))
+    further = _further(how, None if id_at is None else table.names[id_at])
+    own = split
+    if further and id_at is not None:
+        split = _with_further(split, columns[id_at], table.names[id_at], further)
     used = [*(table.names[at] for at in {*wanted, *items_at}), *([] if items_at else [*lacking.of_columns])]
     lacking.require(table.names, used, where)
     sets = Transactions.from_codes(*split)
@@ -207,14 +215,22 @@ def read_columns(
         items = [Values(table.names[at], columns[at].codes, columns[at].labels) for at in items_at]
     else:
         name = table.names[items_at[0]] if inside else item_name
-        items = [Values(name, sets.items, sets.vocabulary.labels)]
+        codes = np.asarray(own[1] if further else sets.items)
+        items = [Values(name, codes, tuple(own[2]) if further else sets.vocabulary.labels)]
+    items += [column for part, _ in further for column in part.items]
     called = set_name if set_name and not inside else table.names[items_at[0]] if inside else "items"
     unused = _others(opened, {*wanted, *items_at}, kept) if others else ()
     whose = () if id_at is None else (Values(table.names[id_at], *_merged(columns[id_at])),)
     shown = [*items, *(Values(table.names[at], *_merged(columns[at])) for at in texts_at)]
-    in_lists = ids_in_lists(items_name, *split) if inside else ()
+    in_lists = ids_in_lists(items_name, *own) if inside else ()
+    elsewhere = [column for part, _ in further for column in part.personal]
     personal = Personal(
-        (*ids_of_columns(whose, map(cells_of, unused), shown), *items_of_columns(shown), *in_lists)
+        (
+            *ids_of_columns(whose, map(cells_of, unused), shown),
+            *items_of_columns(shown),
+            *in_lists,
+            *elsewhere,
+        )
     )
     return TableColumns(
         where,
@@ -228,7 +244,7 @@ def read_columns(
         None if id_at is None else table.names[id_at],
         None if id_at is None else _merged(columns[id_at])[0],
         how.delimiter or DELIMITER,
-        opened.files,
+        (*opened.files, *(file for _, file in further)),
         opened.layout(called),
         opened.encoding,
         tuple(columns[at].place for at in texts_at),
@@ -359,7 +375,8 @@ def open_table(source: Any, sought: Collection[str], how: How, *, apart: bool = 
     if how.format == "parquet" or (how.format is None and is_parquet(content)):
         _refuse_text_options(how, apart, "a Parquet file")
         return _frame(_parquet(content, name), name, how, files)
-    text = cut(as_text(content, name, how.encoding), NO_LINES if apart else how.lines)
+    ask = partial(with_encoding, how.encoding, found.path if apart else "")
+    text = cut(as_text(content, name, how.encoding, ask=ask), NO_LINES if apart else how.lines)
     if how.format == "jsonl" or (how.format is None and detect_format(found.inner, content) == "jsonl"):
         if how.separator is not None:
             raise RequestError("The option separator does not apply to JSON lines.", hint="Omit it.")
@@ -489,21 +506,57 @@ def _cells_of(columns: Sequence[Column], names: Sequence[str], lacking: Lacking)
     return (bounds, cells.ravel(), labels), [words_noted(found, "", "cell")]
 
 
+def _further(how: How, id_column: str | None) -> list[tuple[RowsRead, InputFile]]:
+    """Read further files about the same persons."""
+    if not how.also:
+        return []
+    if id_column is None:
+        raise RequestError(
+            f"{how.also[0].text} cannot be joined: the persons of the table have no IDs.",
+            hint="Name the column of IDs, which all files have: --id-column.",
+        )
+    from setveil.data.io.further import read_further
+
+    return read_further(how.also, id_column, how.encoding, how.lines, how.lacking, how.not_ids)
+
+
+def _with_further(
+    split: Split, ids: Column, name: str, further: Sequence[tuple[RowsRead, InputFile]]
+) -> Split:
+    """Add the items that further files have of the persons of a table."""
+    bounds, codes, labels = split
+    rows = [np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))]
+    found = [np.asarray(codes, np.int64)]
+    every = list(labels)
+    for part, file in further:
+        rows.append(_rows_of_persons(part, file.path, ids, name))
+        held = np.asarray(part.codes, np.int64)
+        found.append(np.where(held < 0, -1, held + len(every)))
+        every += part.labels
+    bounds, codes = joined(np.concatenate(rows), np.concatenate(found), ids.codes.size)
+    return bounds, codes, every
+
+
+def _rows_of_persons(part: RowsRead, where: str, ids: Column, name: str) -> Codes:
+    """Find the row of a table for each item of another file."""
+    row_of = {ids.labels[code]: row for row, code in enumerate(ids.codes.tolist())}
+    rows = [row_of.get(one, -1) for one in part.ids or ()]
+    lacking = [one for one, row in zip(part.ids or (), rows, strict=True) if row < 0]
+    if lacking:
+        raise DataError(
+            f"{where}: {count(len(lacking), 'id')} {are(len(lacking))} not in column "
+            f"{shorten(name)} of the table: {listed(lacking, 3)}.",
+            hint="Each must be a person of the table: add their lines there, or omit their items.",
+        )
+    return np.repeat(np.array(rows, np.int64), np.diff(part.indptr))
+
+
 def _from_second(ids: Column, name: str, how: How) -> tuple[Split, str]:
     """Take the items of each id from a second, long table, and the name of the column that holds them."""
     second = open_table(how.items, [str(how.id_column)], How(encoding=how.encoding), apart=True)
     part = read_table(
         second.table, "long", Wanted(how.id_column, how.item_column, lacking=how.lacking.alone())
     )
-    row_of = {ids.labels[code]: row for row, code in enumerate(ids.codes.tolist())}
-    rows = [row_of.get(one, -1) for one in part.ids or ()]
-    lacking = [one for one, row in zip(part.ids or (), rows, strict=True) if row < 0]
-    if lacking:
-        raise DataError(
-            f"{second.table.name}: {count(len(lacking), 'id')} {are(len(lacking))} not in column "
-            f"{shorten(name)} of the table: {listed(lacking, 3)}.",
-            hint="Each must be a person of the table: add their lines there, or omit their items.",
-        )
-    row = np.repeat(np.array(rows, np.int64), np.diff(part.indptr))
+    row = _rows_of_persons(part, second.table.name, ids, name)
     bounds, codes = joined(row, np.asarray(part.codes, np.int64), ids.codes.size)
     return (bounds, codes, part.labels), part.item_columns[0]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from setveil.data.also import Also
 from setveil.data.lacking import PLAIN, Lacking
 from setveil.data.skipped import NO_LINES, Lines
 
@@ -38,6 +39,7 @@ class How:
     sheet: str | None = None  # of a spreadsheet: its name, its number from 1, or all
     lines: Lines = NO_LINES  # which lines are no data
     lacking: Lacking = PLAIN  # what means that there is no value
+    also: tuple[Also, ...] = ()  # further files about the same persons, whose items are added
     persons: tuple[str, ...] = ()  # columns of lines of facts that say something of persons
 
     def written(self) -> dict[str, Any]:
@@ -46,4 +48,5 @@ class How:
         if self.separator is not None and len(self.separator) > 1:
             said["separator"] = self.separator
         said = {name: value for name, value in said.items() if value is not None}
-        return {**said, **self.lines.as_dict(), **self.lacking.as_dict()}
+        also = {"also": [one.text for one in self.also]} if self.also else {}
+        return {**said, **self.lines.as_dict(), **self.lacking.as_dict(), **also}

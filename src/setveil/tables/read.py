@@ -320,6 +320,8 @@ def sentence(table: Table, roles: Roles) -> str:
     ]
     row = table.origin.row if table.origin else "line"
     said = [f"table, one row per {row}; quasi-identifiers: {', '.join(known)}; items: {table.set_name}"]
+    if table.origin and (also := table.origin.written.get("also")):
+        said[0] += f", with items of {', '.join(also)}"
     if table.kept:
         said.append(f"kept as they are: {', '.join(column.name for column in table.kept)}")
     named = [*roles.drop, table.origin.id_column if table.origin else None]

@@ -43,6 +43,30 @@ def is_named_for(named: str | None, file: str) -> bool:
     return named is not None and "=" in named and encoding_of(named, file) != _parted(named)[0]
 
 
+def files_of(named: str | None) -> list[str]:
+    """List the files for which an encoding is named."""
+    return [] if named is None or "=" not in named else list(_parted(named)[1])
+
+
+def with_encoding(named: str | None, file: str, encoding: str) -> str:
+    """Write what is named for all files with the encoding of one more, or of all that are not named (``""``).
+
+    Examples
+    --------
+    >>> with_encoding(None, "", "cp1252"), with_encoding("latin-1", "tree.csv", "cp1252")
+    ('cp1252', 'latin-1,tree.csv=cp1252')
+    """
+    parted = named is not None and any(sign in named for sign in "=,")
+    of_all, of_files = _parted(named) if named is not None and parted else (named, {})
+    own = file.split(" (", maxsplit=1)[0]
+    if not own or "," in own:
+        of_all = encoding
+    else:
+        of_files[own] = encoding
+    alone = [] if of_all is None or (of_all == "utf-8" and of_files) else [of_all]
+    return ",".join([*alone, *(f"{path}={name}" for path, name in of_files.items())])
+
+
 def _parted(named: str) -> tuple[str | None, dict[str, str]]:
     """Split an option into the encoding of all files and those of single files."""
     of_all: str | None = None

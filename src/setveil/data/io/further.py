@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from setveil.data.also import Also
 from setveil.data.columns import Wanted, names_several
+from setveil.data.ids import require_no_ids
 from setveil.data.io.request import ReadingRequest
 from setveil.data.io.several_files import file_parts
+from setveil.data.lacking import Lacking
 from setveil.data.layout import InputFile
-from setveil.data.rows_of_columns import RowsRead
-from setveil.data.skipped import OF_LACKING
+from setveil.data.rows_of_columns import RowsRead, refuse_rounded_parts, without_words
+from setveil.data.skipped import OF_LACKING, Lines
 from setveil.errors import DataError, RequestError, TableError, faces
 
 
@@ -25,6 +27,26 @@ def further_parts(request: ReadingRequest, id_column: str | None) -> tuple[list[
         raise RequestError(f"--skip-lines names {unknown[0]}, which no --also reads.")
     read = [_further_part(one, request, id_column) for one in request.also]
     return [part for part, _ in read], [file for _, file in read]
+
+
+def read_further(
+    also: Sequence[Also],
+    id_column: str,
+    encoding: str | None,
+    lines: Lines,
+    lacking: Lacking,
+    not_ids: Sequence[str],
+) -> list[tuple[RowsRead, InputFile]]:
+    """Read further files about the people of a table: the items of each ID."""
+    wanted = Wanted(id_column, None, None)
+    request = ReadingRequest(
+        None, encoding, None, wanted, False, lines=lines, lacking=lacking, also=tuple(also)
+    )
+    found = [_further_part(one, request, id_column) for one in also]
+    for part, file in found:
+        require_no_ids(file.path, part.items, not_ids)
+        refuse_rounded_parts(file.path, part)
+    return [(without_words(part, file.path, lacking.alone()), file) for part, file in found]
 
 
 def _further_part(one: Also, request: ReadingRequest, id_column: str | None) -> tuple[RowsRead, InputFile]:
@@ -44,7 +66,7 @@ def _further_part(one: Also, request: ReadingRequest, id_column: str | None) -> 
         )
     asked = replace(
         request, format=None, separator=None, wanted=wanted, sheet=one.sheet, quote=None,
-        lines=request.lines.of_file(one.path), lacking=request.lacking.alone(), also=(),
+        lines=request.lines.of_file(one.path), lacking=request.lacking.alone(), also=(), beside=True,
     )  # fmt: skip
     try:
         parts, files, _ = file_parts([one.path], asked)
@@ -76,13 +98,15 @@ def _asked_of_also(error: TableError, one: Also, request: ReadingRequest) -> Dat
     ways: list[tuple[Mapping[str, Any], str]] = []
     for options, meaning in error.readings:
         said = {name: value for name, value in options.items() if name in OF_LACKING}
+        if "encoding" in options:
+            said["encoding"] = options["encoding"]
         if "skip_lines" in options:
             said["skip_lines"] = request.lines.with_file(one.path, options["skip_lines"])
         what = "these lines are no data" if "skip_lines" in options else meaning
         if said:
             ways.append((said, f"{one.path}: {what}"))
     if ways:
-        return TableError(message, [], ways[:1])
+        return TableError(message, [], ways if "encoding" in ways[0][0] else ways[:1])
     found = next((column for options, _ in error.readings if (column := _items_of(options))), "")
     if one.columns is None and found and len(request.also) == 1:
         return _asked_for_column(error, one, found)

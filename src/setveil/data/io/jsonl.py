@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from setveil.data.names import names_others
 from setveil.data.nested_columns import paths, require_columns, which_list, without_nulls
 from setveil.data.readings import refusal
 from setveil.data.rows_of_columns import RowsRead, read_lists_by_id, read_table, with_unused
-from setveil.errors import DataError, TableError, listed, shorten
+from setveil.errors import DataError, TableError, closest, listed, shorten
 
 _NESTED = re.compile(rb"[:\[]\s*\{")
 
@@ -66,7 +67,8 @@ def read_jsonl(
                 if objects and item_column is None and not any(isinstance(one, list) for one in row.values()):
                     return _read_records(text, wanted)
                 if objects:
-                    key = item_column or _list_key(row, where)
+                    alone = sum(one is not BLANK for _, one in islice(values_in(text), 2)) < 2
+                    key = item_column or _list_key(row, where, alone=alone)
                 elif item_column is not None:
                     raise DataError(
                         f"{where}: found an array, expected an object with the key {shorten(item_column)}.",
@@ -175,11 +177,17 @@ def _lists(table: RecordTable) -> list[int]:
     return [at for at in range(len(table.names)) if table.holds_lists(at)]
 
 
-def _list_key(row: dict[str, Any], where: str) -> str:
+def _list_key(row: dict[str, Any], where: str, *, alone: bool) -> str:
+    """Find the key of the list of items; `alone`: the file holds one object, whose keys may be people."""
     keys = [key for key, value in row.items() if isinstance(value, list)]
     keys = [key for key in keys if "." not in key] or keys
     if len(keys) == 1:
         return keys[0]
+    if alone and len(keys) > 2 and len(keys) == len(row):
+        raise DataError(
+            f"{where}: found one object whose {len(keys)} keys hold an array each, expected an object a row.",
+            hint='Such as {"id": "p1", "items": ["tea", "milk"]}, one a line.',
+        )
     readings = [({"item_column": key}, f"one row per line, items from {key}") for key in keys]
     raise TableError(f"{where}: {len(keys)} keys hold an array ({listed(keys)}), expected one", [], readings)
 
@@ -188,5 +196,9 @@ def _items(row: Any, key: str, where: str) -> Any:
     if not isinstance(row, dict):
         raise DataError(f"{where}: found {kind_of(row)}, expected an object, as on the first line.")
     if key not in row:
-        raise DataError(f"{where}: there is no key {shorten(key)}; the keys are {listed(list(row), 20)}.")
+        error = DataError(f"{where}: there is no key {shorten(key)}; the keys are {listed(list(row), 20)}.")
+        near = closest(key, row)
+        error.hint = f"Did you mean {shorten(near[0])}?" if near else "Write null where a value is missing."
+        error.instead = key, next(iter(near), "")
+        raise error
     return [] if row[key] is None else row[key]

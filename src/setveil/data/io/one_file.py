@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
 from setveil.data import evidence
 from setveil.data.columns import Wanted
+from setveil.data.io.encodings import with_encoding
 from setveil.data.io.lines import cut
 from setveil.data.io.request import ReadingRequest, refuse_lines, refuse_options, table_format
-from setveil.data.io.sniff import detect_format
+from setveil.data.io.sniff import detect_format, head_rows, likely_separator
 from setveil.data.io.source import Source, Text, as_text, is_xlsx
-from setveil.data.io.undeclared import read_separated, require_numbers, works
+from setveil.data.io.undeclared import asked_of_texts, read_separated, require_numbers, works
+from setveil.data.io.written import plain_text
 from setveil.data.layout import FORMATS, function_of, refuse_unfit
 from setveil.data.readings import refusal, refuse_ids_in_lists
 from setveil.data.rows_of_columns import RowsRead
@@ -32,6 +35,18 @@ def read_beginning(
     return read_source(source, ReadingRequest(format, encoding, separator, Wanted(None, None, None), False))[
         0
     ]
+
+
+def first_lines(
+    source: Source, encoding: str | None = None, separator: str | None = None, quote: str | None = None
+) -> list[list[str]]:
+    """Split the first lines of a text into fields, whatever they hold."""
+    text = as_text(source.content, source.name, encoding)
+    text, sign = plain_text(text, separator, quote)
+    rows = head_rows(text, sign or likely_separator(text))
+    if not rows:
+        raise DataError(f"{source.name}: there are no lines of fields.")
+    return rows[: evidence.FEW]
 
 
 def read_source(source: Source, request: ReadingRequest) -> tuple[RowsRead, str | None]:
@@ -68,7 +83,10 @@ def read_source(source: Source, request: ReadingRequest) -> tuple[RowsRead, str 
         if part.layout.nested:
             refuse_unnamed_ids(part, name, request)
         return part, None
-    text = text_of(source, request)
+    try:
+        text = text_of(source, request)
+    except TableError as asked:
+        raise _with_columns(asked, source, request) from None
     chosen = request.format or detect_format(source.inner, text.content)
     if "separator" in FORMATS[chosen].takes or (request.format is None and chosen != "jsonl"):
         return read_separated(text, chosen, request), text.encoding
@@ -82,8 +100,9 @@ def read_source(source: Source, request: ReadingRequest) -> tuple[RowsRead, str 
         said = {name: value for name, value in given.items() if isinstance(value, str)}
         asked.keep(lambda options: works(text, request, {"format": chosen, **said, **options}))
         raise
-    except DataError as error:  # of arrays, with what is no item in between
-        raise _asked_of_arrays(text, request, "") or error from None
+    except DataError as error:  # of arrays, with what is no item in between; of lines that are no numbers
+        asked_for = asked_of_texts(error, text, chosen, request) or _asked_of_arrays(text, request, "")
+        raise asked_for or error from None
     try:
         refuse_unnamed_ids(part, name, request)
     except TableError as error:
@@ -93,22 +112,26 @@ def read_source(source: Source, request: ReadingRequest) -> tuple[RowsRead, str 
 
 
 def _with_columns(asked: TableError, source: Source, request: ReadingRequest) -> TableError:
-    """Ask about the columns of a sheet together with its rows that are no data."""
-    if any(name not in OF_LINES for options, _ in asked.readings for name in options):
+    """Ask about columns together with the encoding of a file, or with rows of a sheet that are no data."""
+    if any(name not in (*OF_LINES, "encoding") for options, _ in asked.readings for name in options):
         return asked
     readings: list[tuple[Mapping[str, Any], str]] = []
     columns = asked.columns
     for options, meaning in asked.readings:
-        lines = lines_of(**{**request.lines.as_dict(), **options})
+        said = {**request.lines.as_dict(), **{name: options[name] for name in OF_LINES if name in options}}
+        encoding = options.get("encoding", request.encoding)
         try:
-            read_source(source, replace(request, lines=lines))
+            read_source(source, replace(request, lines=lines_of(**said), encoding=encoding))
             readings.append((options, meaning))
         except TableError as error:
             columns = columns or error.columns
             readings += [({**options, **more}, f"{meaning}; {how}") for more, how in error.readings]
         except (DataError, RequestError):
             continue
-    return TableError(asked.message.removesuffix("."), columns, readings)
+    found = TableError(
+        asked.message.partition(":\n    ")[0].removesuffix("."), columns, readings, asked.trouble
+    )
+    return found if readings else asked
 
 
 def _asked_of_arrays(text: Text, request: ReadingRequest, why: str) -> TableError | None:
@@ -130,7 +153,7 @@ def _asked_of_arrays(text: Text, request: ReadingRequest, why: str) -> TableErro
 
 def refuse_unnamed_ids(part: RowsRead, name: str, request: ReadingRequest) -> None:
     """Raise if arrays or lists, of which nothing says that they are rows of items, may hold ids."""
-    if not request.published and request.silent:
+    if not request.published and request.silent and part.ids is None:
         refuse_ids_in_lists(_first_rows(part), name, next(iter(part.item_columns), ""))
 
 
@@ -143,4 +166,5 @@ def _first_rows(part: RowsRead) -> list[list[str]]:
 
 def text_of(source: Source, request: ReadingRequest) -> Text:
     """Decode a text, without the lines that are no data."""
-    return cut(as_text(source.content, source.name, request.encoding), request.lines)
+    ask = partial(with_encoding, request.encoding, source.path if request.also or request.beside else "")
+    return cut(as_text(source.content, source.name, request.encoding, ask=ask), request.lines)

@@ -31,6 +31,7 @@ class ReadingRequest:
     lines: Lines = NO_LINES  # which are no data
     lacking: Lacking = PLAIN  # what means that there is no value
     also: tuple[Also, ...] = ()  # further files about the same people
+    beside: bool = False  # whether it is about such a file
 
     @property
     def written(self) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import numpy as np
 from setveil.data.columns import joined, rows_of
 from setveil.data.events import UnusedColumns
 from setveil.data.ids import Values
+from setveil.data.io.encodings import with_encoding
 from setveil.data.io.one_file import read_source, refuse_unnamed_ids, text_of
 from setveil.data.io.request import ReadingRequest, refuse_lines, refuse_options, table_format
 from setveil.data.io.source import gather, open_source
@@ -35,6 +36,10 @@ def file_parts(paths: list[str], request: ReadingRequest) -> Parts:
             part, encoding = read_source(source, request)
         except TableError as error:
             error.source = source if len(found) == 1 else None
+            if any("encoding" in options for options, _ in error.readings) and len(found) > 1:
+                named = _encodings_of(found, request)
+                message = error.message.partition(":\n    ")[0].removesuffix(".")
+                raise TableError(message, [], [({"encoding": named}, "for all files")]) from None
             if len(found) > 1:  # a reading must be one of all files
                 error.keep(
                     lambda options: all(
@@ -48,6 +53,22 @@ def file_parts(paths: list[str], request: ReadingRequest) -> Parts:
     if not files:
         raise RequestError("No file is named, expected at least one.")
     return parts, files, encodings
+
+
+def _encodings_of(paths: Sequence[str], request: ReadingRequest) -> str:
+    """Name the encoding of several files: one for all of them, or of each that is not read as it is."""
+    own = {}
+    for path in paths:
+        try:
+            text_of(open_source(path), request)
+        except TableError as error:
+            own[path] = str(error.readings[0][0]["encoding"])
+    if len(own) == len(paths) and len({*own.values()}) == 1:
+        return with_encoding(request.encoding, "", next(iter(own.values())))
+    named = request.encoding
+    for path, encoding in own.items():
+        named = with_encoding(named, path, encoding)
+    return str(named)
 
 
 def query_parts(query: str, connection: str, request: ReadingRequest) -> Parts:

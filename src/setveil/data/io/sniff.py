@@ -13,9 +13,10 @@ from setveil.data import evidence
 from setveil.data.columns import guess_columns
 from setveil.data.io.json_values import is_document
 from setveil.data.io.source import Text, is_parquet
-from setveil.data.layout import formats_of
+from setveil.data.layout import formats_of, in_words
+from setveil.data.names import names_columns
 from setveil.data.vocabulary import is_integer
-from setveil.errors import DataError
+from setveil.errors import TableError
 
 _JSON = re.compile(r'\[\s*(["\]]|-?[0-9])|\{\s*"')
 _BRACKETED = re.compile(r'\[[^\[\]",]*\](\s*[;|\t,]\s*| +)[^\[\s]')  # a field of separated text: [12]
@@ -85,8 +86,8 @@ def why_table(text: Text, form: str, separator: str | None) -> tuple[str, str | 
         return evidence.why_table(head_rows(text, sign)), sign
     if form == "basket":
         rows = head_rows(text, separator or basket_separator(text))
-        if len(rows) == 1 and guess_columns(rows[0]):
-            return "its only line names an id and an item", separator
+        if len(rows) == 1 and (guess_columns(rows[0]) or names_columns(rows[0])):
+            return "its only line names columns", separator
         if evidence.common_width(rows) == (1, 1) and evidence.list_sign([row[0] for row in rows]).strip():
             return "every line holds one field, which seems to be a list", separator
         why, between = _why_blanks(text, rows)
@@ -160,9 +161,10 @@ def basket_separator(text: Text, *, said: bool = False) -> str:
         return shared[0]
     if len(often) > 1:
         words = ", ".join(repr(sign) for sign in often)
-        raise DataError(
-            f"{text.name}: the separator may be one of {words}; each is in many lines.",
-            hint="Name it: --separator ';', for instance.",
+        raise TableError(
+            f"{text.name}: the separator may be one of {words}; each is in many lines",
+            [],
+            [({"separator": sign}, f"{in_words(sign)} stand between items") for sign in shared],
         )
     return often[0]
 

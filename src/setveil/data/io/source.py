@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from setveil.data.io.encodings import encoding_of
-from setveil.errors import DataError, RequestError, closest, listed, require_utf8, shorten
+from setveil.errors import DataError, RequestError, TableError, closest, listed, require_utf8, shorten
 from setveil.memory import Unpacked
 
 _MAGIC = {
@@ -205,7 +205,10 @@ def marked_encoding(content: bytes) -> str | None:
     return next((wide for mark, wide in _WIDE.items() if content.startswith(mark)), None)
 
 
-def as_text(content: bytes, name: str, encoding: str | None = None) -> Text:
+Ask = Callable[[str], str]  # from an encoding to what `encoding` must be for a file to be read in it
+
+
+def as_text(content: bytes, name: str, encoding: str | None = None, *, ask: Ask | None = None) -> Text:
     """Check that bytes are text, and turn them into UTF-8 if they are in another encoding.
 
     Parameters
@@ -216,6 +219,8 @@ def as_text(content: bytes, name: str, encoding: str | None = None) -> Text:
         Any that Python knows, also of single files (see `encodings.py`). Without it the text is UTF-8, or
         UTF-16 or UTF-32 if it begins with the byte order mark of one; others are never guessed, but
         offered in the message.
+    ask : callable, optional
+        Writes the value of `encoding` by which this file is read in an encoding, for a command that does so.
     """
     encoding = encoding_of(encoding, name) or marked_encoding(content) or "utf-8"
     try:
@@ -242,9 +247,9 @@ def as_text(content: bytes, name: str, encoding: str | None = None) -> Text:
     if what:
         raise DataError(f"{name} is {what}, expected text.", hint=hint)
     if utf8:
-        _check(content, name)
+        _check(content, name, ask)
     else:
-        content = _transcode(content, name, encoding)
+        content = _transcode(content, name, encoding, ask)
     if _MARKUP.match(content):
         raise DataError(
             f"{name} is a web page or XML, expected text with a row or an item on each line.",
@@ -489,29 +494,39 @@ def _zip_errors() -> tuple[type[Exception], ...]:
 # --- encodings
 
 
-def _check(content: bytes, name: str) -> None:
+def _check(content: bytes, name: str, ask: Ask | None) -> None:
     """Refuse what is not UTF-8."""
     if wide := marked_encoding(content):
-        raise DataError(
-            f"{name} begins with the mark of {wide.upper()}, expected UTF-8.", hint=f"Add --encoding {wide}."
-        )
+        message = f"{name} begins with the mark of {wide.upper()}, expected UTF-8"
+        raise _asked(message, [(wide, "as its mark says")], ask, f"Add --encoding {wide}.")
     if wide := _unmarked(content):
-        raise DataError(
-            f"{name} seems to be UTF-16 without a byte order mark, expected UTF-8.",
-            hint=f"Add --encoding {wide}.",
-        )
+        message = f"{name} seems to be UTF-16 without a byte order mark, expected UTF-8"
+        raise _asked(message, [(wide, "every other byte is zero")], ask, f"Add --encoding {wide}.")
     bad = _first_fault(content)
     if bad < 0:
         return
-    readings = [f"with --encoding {encoding} it reads {text!r}" for encoding, text in _readings(content, bad)]
+    found = [*encodings_at(content, bad)]
+    readings = [f"with --encoding {encoding} it reads {text!r}" for encoding, text in found]
     hint = ", ".join(readings) + "." if readings else "name the encoding that it was saved in: --encoding."
-    if not content[:bad].isascii():
-        hint = "the text before is UTF-8, so the file may be damaged here; " + hint
-    raise DataError(
-        f"{name} is not UTF-8: found byte 0x{content[bad]:02x} at offset {bad:,}, "
-        f"on line {line_number(content, bad)}.",
-        hint=hint[0].upper() + hint[1:],
+    damaged = "" if content[:bad].isascii() else "the text before is UTF-8, so the file may be damaged here"
+    hint = f"{damaged}; {hint}" if damaged else hint
+    line = line_number(content, bad)
+    raise _asked(
+        f"{name} is not UTF-8: found byte 0x{content[bad]:02x} at offset {bad:,}, on line {line}",
+        [(encoding, f"{text!r} on line {line}") for encoding, text in found],
+        ask,
+        hint[0].upper() + hint[1:],
+        damaged,
     )
+
+
+def _asked(
+    message: str, found: Sequence[tuple[str, str]], ask: Ask | None, hint: str, trouble: str = ""
+) -> DataError:
+    """Make the error that asks for an encoding: by commands if there is an option for that of the file."""
+    if ask is None or not found:
+        return DataError(f"{message}.", hint=hint)
+    return TableError(message, [], [({"encoding": ask(one)}, meaning) for one, meaning in found], trouble)
 
 
 def _first_fault(content: bytes) -> int:
@@ -540,7 +555,7 @@ def _unmarked(content: bytes) -> str:
     return "utf-16-le" if odd > even else "utf-16-be"
 
 
-def _readings(content: bytes, bad: int) -> Iterator[tuple[str, str]]:
+def encodings_at(content: bytes, bad: int) -> Iterator[tuple[str, str]]:
     """Offer encodings that all of the bytes have a meaning in, with the word at fault as it then reads."""
     if 0 in content:
         return
@@ -555,13 +570,23 @@ def _readings(content: bytes, bad: int) -> Iterator[tuple[str, str]]:
         yield encoding, word.decode(encoding)
 
 
-def _transcode(content: bytes, name: str, encoding: str) -> bytes:
+def _transcode(content: bytes, name: str, encoding: str, ask: Ask | None) -> bytes:
     try:
         return content.decode(encoding).encode()
     except LookupError:
         raise RequestError(f"{shorten(encoding)} is not an encoding of text.") from None
     except UnicodeDecodeError as error:
         found = f"found byte 0x{content[error.start]:02x} at offset {error.start:,}"
-        raise DataError(f"{name} is not {encoding}: {found}.", hint="Name another --encoding.") from None
+        bad = _first_fault(content)
+        others = (
+            [("utf-8", "all of its bytes are UTF-8")]
+            if bad < 0
+            else [
+                (one, f"{text!r} on line {line_number(content, bad)}")
+                for one, text in encodings_at(content, bad)
+            ]
+        )
+        message, hint = f"{name} is not {encoding}: {found}", "Name another --encoding."
+        raise _asked(message, others, ask, hint) from None
     except UnicodeError as error:
         raise DataError(f"{name} is not {encoding}: {error}.", hint="Name another --encoding.") from None

@@ -364,7 +364,7 @@ class TextFiles:
 
     def _read(self, path: str, behind: int, lines: bytes) -> RowsRead:
         """Read the lines behind some rows of a file."""
-        text = as_text(lines, f"{path}, behind row {behind:,}" if behind else path, self.encoding)
+        text = as_text(lines, f"{path}, behind row {behind:,}" if behind else path, self.encoding, ask=str)
         return read_fimi(text) if self.layout.format == "fimi" else read_basket(text, self.layout.separator)
 
     def origin(self) -> Origin:

@@ -22,16 +22,24 @@ from setveil.data.io.lines import (
     without_lines,
 )
 from setveil.data.io.request import ReadingRequest, refuse_options
-from setveil.data.io.sniff import head_rows, holds_numbers, likely_separator, sign_of_columns, why_table
-from setveil.data.io.source import Text
+from setveil.data.io.sniff import (
+    basket_separator,
+    head_rows,
+    holds_numbers,
+    likely_separator,
+    sign_of_columns,
+    why_table,
+)
+from setveil.data.io.source import Text, line_number
 from setveil.data.io.text import QuoteError
 from setveil.data.io.written import long_separator, plain_text
 from setveil.data.layout import FORMATS, function_of
-from setveil.data.readings import EVERY_FIELD, refusal
+from setveil.data.names import is_event, may_be_item
+from setveil.data.readings import EVERY_FIELD, EVERY_WORD, are_items, refusal
 from setveil.data.rows_of_columns import RowsRead, require_people
 from setveil.data.skipped import OF_LACKING, lines_of
 from setveil.data.skipped import SAID as OF_LINES
-from setveil.errors import DataError, RequestError, TableError
+from setveil.errors import DataError, RequestError, TableError, shorten
 from setveil.wording import are
 
 
@@ -56,6 +64,8 @@ def read_separated(text: Text, detected: str, request: ReadingRequest) -> RowsRe
             part = replace(part, notes=(*plain.notes, *part.notes))
         return replace(part, written={"separator": long}) if written["separator"] == long and long else part
     except TableError as error:
+        if error.readings and all({*options} == {"separator"} for options, _ in error.readings):
+            error.keep(lambda options: can_be_read(text, request, options))
         if separator != written["separator"] or request.quote is not None:
             error.write_as({name: value for name, value in written.items() if value is not None})
         raise
@@ -81,6 +91,7 @@ def _read_undeclared(text: Text, detected: str, request: ReadingRequest) -> Rows
     if not request.published:
         require_numbers(whole, chosen, request)
         if chosen == "basket":
+            _ask_for_title(text, request)
             _ask_for_lines(text, request)
     why, separator = why_table(text, chosen, request.separator)
     if why:
@@ -99,7 +110,7 @@ def _read_undeclared(text: Text, detected: str, request: ReadingRequest) -> Rows
     try:
         part = function_of(FORMATS[chosen].reader)(whole, **options)
     except DataError as error:
-        raise _asked_of_texts(error, text, chosen, request) or error from None
+        raise asked_of_texts(error, text, chosen, request) or error from None
     return replace(part, notes=(*whole.notes, *part.notes))
 
 
@@ -187,6 +198,35 @@ def _ask_for_lines(text: Text, request: ReadingRequest) -> None:
     raise asked
 
 
+def _ask_for_title(text: Text, request: ReadingRequest) -> None:
+    """Raise if the first line may name what the rows of items below it hold, and propose to skip it."""
+    from setveil.data.io.table import TextTable
+
+    sign = request.separator or basket_separator(text)
+    rows = head_rows(text, sign)
+    title = rows[0][0] if rows and len(rows[0]) == 1 else ""
+    if text.settled or not (may_be_item(title) or is_event(title)) or any(title in row for row in rows[1:]):
+        return
+    if evidence.list_sign([row[0] for row in rows[1:]]):
+        return  # it is the header of a column
+    blank = len(text.content) - len(text.content.lstrip(b" \t\r\n"))
+    above = [*range(1, text.original(line_number(text.content, blank)) + 1)]
+    spec = as_spec(above)
+    every = EVERY_FIELD if any(len(row) > 1 for row in rows) else "one row per line, which holds one item"
+    below = TextTable(without_lines(text, above), sign)
+    ways = [{"skip_lines": spec}, {"skip_lines": spec, "format": "basket"}][: 1 + are_items(below)]
+    way = next((way for way in ways if can_be_read(text, request, way)), None)
+    if way is not None:
+        raise TableError(
+            f"{text.name}: the first line, {shorten(title)}, may be the title of the others",
+            [],
+            [
+                (way, f"{every}; {shorten(title)} names them"),
+                ({"format": "basket"}, f"{every}, {shorten(title)} too"),
+            ],
+        )
+
+
 def _is_mostly_wide(rows: Sequence[Sequence[str]]) -> bool:
     """Tell whether half of some lines or more have one number of fields, two or more."""
     width, share = evidence.common_width([row for row in rows if len(row) > 1])
@@ -194,11 +234,25 @@ def _is_mostly_wide(rows: Sequence[Sequence[str]]) -> bool:
     return width > 1 and 2 * share * several >= len(rows)
 
 
-def _asked_of_texts(error: DataError, text: Text, chosen: str, request: ReadingRequest) -> TableError | None:
-    """Ask whether lines that are no numbers, as their format has them, are texts with signs between them."""
-    if chosen not in {"fimi", "spmf"} or holds_numbers(text) or request.published:
+def asked_of_texts(error: DataError, text: Text, chosen: str, request: ReadingRequest) -> TableError | None:
+    """Ask whether lines that are not as their format has them are texts with signs or blanks between them."""
+    from setveil.data.io.table import TextTable
+
+    if chosen not in {"fimi", "spmf"} or request.published:
         return None
-    asked = TableError(error.message.removesuffix("."), [], [({"format": "basket"}, EVERY_FIELD)])
+    spmf = chosen == "fimi" and any(row[-1] == "-2" for row in head_rows(text, " "))
+    ways = [({"format": "spmf"}, "numbers, and -1 and -2 as ends of items and rows")] if spmf else []
+    signs = [
+        sign for sign in (*evidence.SEPARATORS, " ") if any(len(row) > 1 for row in head_rows(text, sign))
+    ]
+    if signs[:1] == [" "]:
+        if are_items(TextTable(text, " ")):
+            ways.append(({"format": "basket", "separator": " "}, EVERY_WORD))
+    elif not holds_numbers(text) or are_items(TextTable(text, None)):
+        ways.append(
+            ({"format": "basket"}, EVERY_FIELD if signs else "one row per line, which holds one item")
+        )
+    asked = TableError(error.message.removesuffix("."), [], ways)
     asked.keep(lambda options: can_be_read(text, request, options))
     return asked if asked.readings else None
 

@@ -13,8 +13,8 @@ from setveil.data import evidence
 from setveil.data.io.lines import without_lines
 from setveil.data.io.sniff import basket_separator, head_rows, likely_separator
 from setveil.data.io.source import Text
-from setveil.data.layout import require_separator
-from setveil.errors import DataError, RequestError, shorten
+from setveil.data.layout import in_words, require_separator
+from setveil.errors import RequestError, TableError, shorten
 
 QUOTES = ("double", "none")
 _LONG = ("::", "||", "~~", "##", "^^")  # separators of several signs that are found without being named
@@ -120,9 +120,13 @@ def _with_one_sign(text: Text, separator: str, *, quoted: bool) -> tuple[Text, s
     """Put one sign in place of a separator of several."""
     content, long = text.content, separator.encode()
     if long not in content:
-        raise DataError(
-            f"{text.name}: the separator {shorten(separator)} is in no line.",
-            hint="Name another --separator.",
+        found = likely_separator(text)
+        there = bool(found) and found.encode() in content
+        raise TableError(
+            f"{text.name}: the separator {shorten(separator)} is in no line",
+            [],
+            [({"separator": found}, f"{in_words(found)} stand between fields")] if there else [],
+            asked="--separator",
         )
     one = next(sign for sign in _PLAIN if sign.encode() not in content or sign == _PLAIN[-1])
     if not quoted or b'"' not in content:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import io
-import shlex
 import warnings
 import zipfile
 from collections import Counter
@@ -16,7 +15,7 @@ import polars as pl
 from setveil.data.io.sheet_rows import data_rows
 from setveil.data.io.source import Source
 from setveil.data.skipped import NO_LINES, Lines
-from setveil.errors import DataError, RequestError, TableError, did_you_mean, listed, shorten
+from setveil.errors import DataError, RequestError, TableError, closest, listed, shorten
 from setveil.memory import Unpacked
 from setveil.version import install
 
@@ -89,9 +88,11 @@ def read_sheet_lines(
             hint="Save it again as .xlsx, or its sheet as csv.",
         ) from None
     if sheet is not None and sheet != ALL and _named(sheet, list(sheets)) is None:
-        raise DataError(
-            f"{source.name} has no sheet {shorten(sheet)}, only {listed(list(sheets))}.",
-            hint=did_you_mean(sheet, list(sheets), "Name one of them, or its number from 1.", quoted=True),
+        likely = closest(sheet, sheets) or sheets
+        raise TableError(
+            f"{source.name} has no sheet {shorten(sheet)}, only {listed(list(sheets))}",
+            [],
+            [({"sheet": one}, "this sheet alone") for one in likely][:_SHOWN],
         )
     if len(tables) > 1 and sheet is None:
         raise _which(source.name, tables)
@@ -131,10 +132,11 @@ def _below_each_other(tables: Mapping[str, pl.DataFrame], source: Source) -> pl.
     first, columns = next((name, table.columns) for name, table in tables.items())
     for name, table in tables.items():
         if set(table.columns) != set(columns):
-            raise DataError(
+            raise TableError(
                 f"{source.name}: the sheet {shorten(name)} has the columns {listed(table.columns)}, "
-                f"and {shorten(first)} has {listed(columns)}: expected the same.",
-                hint=f"Name the sheet to read: --sheet {shlex.quote(name)}.",
+                f"and {shorten(first)} has {listed(columns)}: expected the same",
+                [],
+                [({"sheet": one}, "this sheet alone") for one in tables][:_SHOWN],
             )
     return pl.concat([table.select(columns) for table in tables.values()])
 
