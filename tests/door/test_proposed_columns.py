@@ -15,6 +15,7 @@ import pytest
 import setveil as sv
 from cli_helpers import setveil
 from setveil.data import evidence
+from setveil.data.names import is_item_name
 from strategies import seeded
 
 
@@ -220,3 +221,61 @@ def test_ids_in_lists_are_found_before_anything_is_written(tmp_path: Path) -> No
         assert refused.code == 4, refused
         assert "published/ would contain person IDs: 30 values of column 'codes'" in refused.err
         assert not (tmp_path / "o").exists()
+
+
+def test_lines_of_an_order_are_those_of_a_mail_address(tmp_path: Path) -> None:
+    """The export of a shop: a product name is an item, and times with a zone are no lists of fields."""
+    rng = seeded(52)
+    goods = ["Olive oil, 500 ml", "Bread", "Milk 1l", "Cheese", "Tea", "Coffee", "Eggs"]
+    lines = [["Name", "Email", "Financial Status", "Paid at", "Lineitem name", "Lineitem price"]]
+    for order in range(60):
+        mail = f"user{rng.randint(1, 25)}@mail.example"
+        for at, name in enumerate(rng.sample(goods, rng.randint(1, 4))):
+            day = f"2024-05-{rng.randint(1, 28):02d} 10:00:00 +0200"
+            once = ["paid", day] if at == 0 else ["", ""]
+            lines.append([f"#{1000 + order}", mail, *once, f'"{name}"', f"{rng.randint(1, 9)}.90"])
+    path = write(tmp_path / "orders.csv", lines)
+    with pytest.raises(sv.TableError) as caught:
+        sv.read(path)
+    assert caught.value.readings[0][0] == {"id_column": "Email", "item_column": "Lineitem name"}
+    assert sv.read(path, **caught.value.readings[0][0]).n_rows == len({line[1] for line in lines[1:]})
+
+
+def test_when_a_form_was_sent_is_not_known(tmp_path: Path) -> None:
+    rng = seeded(53)
+    lines = [["Timestamp", "Tools", "Age", "Country"]]
+    for _ in range(60):
+        sent = f"2024/03/{rng.randint(1, 28):02d} 9:{rng.randint(10, 59)}:12 AM GMT+1"
+        tools = ";".join(rng.sample(["Excel", "R", "Python", "Stata"], rng.randint(1, 3)))
+        lines.append([sent, tools, rng.choice(["18-24", "25-34"]), rng.choice(["DE", "FR"])])
+    write(tmp_path / "form.csv", lines)
+    done = setveil("anonymize", "form.csv", "--k", "3", "--m", "1", "--out", "out", cwd=tmp_path)
+    assert "--qi Age,Country --set Tools" in done.err
+    assert "--qi Timestamp" not in done.err
+
+
+@pytest.mark.parametrize(
+    ("name", "is_item"),
+    [
+        ("Lineitem name", True), ("product_name", True), ("ProductName", True), ("concept_name", True),
+        ("user name", False), ("Customer name", False), ("Item owner name", False), ("Name", False),
+    ],
+)  # fmt: skip
+def test_names_of_items(name: str, is_item: bool) -> None:
+    assert is_item_name(name) == is_item
+
+
+def test_items_of_several_words_that_come_again_are_noted(tmp_path: Path) -> None:
+    """Lines of words between blanks, named as baskets: the usual separator is a comma."""
+    rng = seeded(54)
+    goods = ["bread", "milk", "beer", "tea", "eggs", "rice", "salt"]
+    lines = [" ".join(rng.sample(goods, rng.randint(1, 4))) for _ in range(60)]
+    (tmp_path / "words.txt").write_text("\n".join(lines))
+    (tmp_path / "names.txt").write_text(
+        "\n".join(rng.choices(["olive oil", "whole milk", "rye bread"], k=60))
+    )
+    for name, noted in (("words.txt", True), ("names.txt", False)):
+        data = sv.read(tmp_path / name, format="basket")
+        assert data.origin is not None
+        assert any("name the blank as the separator" in note for note in data.origin.notes) == noted
+    assert sv.read(tmp_path / "words.txt", format="basket", separator=" ").n_items == len(goods)

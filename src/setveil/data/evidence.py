@@ -61,6 +61,11 @@ _NUMBER = re.compile(r"[+-]?[0-9]+(?:[.,' \u00a0][0-9]{3})*(?:[.,][0-9]+)?%?", r
 _DATE = re.compile(
     r"(?:[0-9]{4}([-/.])[0-9]{1,2}\1[0-9]{1,2}|[0-9]{1,2}([-/.])[0-9]{1,2}\2[0-9]{2,4})(?:[T ].*)?", re.ASCII
 )
+_TIME = re.compile(  # of a day, after its date
+    r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?(?:[.,][0-9]+)?(?: ?[AaPp]\.?[Mm]\.?)?"
+    r"(?: ?(?:Z|[A-Z]{2,4})?(?:[+-][0-9]{1,2}(?::?[0-9]{2})?)?)?",
+    re.ASCII,
+)
 _WRITTEN = re.compile(r"\s*(\[.*\]|\{.*\})\s*", re.DOTALL)
 _IN_BRACKETS = re.compile(r"\([^()]*\)")
 _LISTED = re.compile(r"[0-9]{1,15}", re.ASCII)  # a number in a list
@@ -77,6 +82,20 @@ def kind(value: str) -> str:
     if " " not in value and any(c.isdigit() for c in value):
         return "code"
     return "word"
+
+
+def is_moment(value: str) -> bool:
+    """Tell whether a value is a date, with a time of the day or without.
+
+    Examples
+    --------
+    >>> is_moment("2024-05-16 10:00:00 +0200"), is_moment("16.05.2024 9:44 AM GMT+1")
+    (True, True)
+    >>> is_moment("2024-05-16 I10 33"), is_moment("10:00")
+    (False, False)
+    """
+    date, *time = re.split("[T ]", value, maxsplit=1)
+    return _DATE.fullmatch(date) is not None and all(map(_TIME.fullmatch, time))
 
 
 def common_width(rows: Rows) -> tuple[int, float]:

@@ -146,6 +146,9 @@ _ITEM = re.compile(
     "|page|url|link|click|event|category",
     re.IGNORECASE,
 )
+_NAME_OF_ITEM = re.compile(
+    r"(item|product|article|concept|procedure|drug|medication|page|category)[\W_]*names?$", re.IGNORECASE
+)
 _ITEMS_ELSEWHERE = (  # never where a name decides by itself
     r"(.* )?(artikel|produkte?|produits?|productos?|prodott[oi]|articulos?|articol[oi]|waren?"
     r"|hauptdiagnose|dx|atc|ops|pzn|aic|cim|cie|ccam|principio attivo|prestazion[ei]|prestations?"
@@ -238,11 +241,12 @@ def is_id_name(name: str) -> bool:
 
 def is_person_name(name: str) -> bool:
     """Tell whether a column is named like a person, or like what belongs to one."""
+    name = _NAME_OF_ITEM.sub(r"\1", name)
     return _PERSON.search(name) is not None or is_people(name) or is_person_id(name)
 
 
 def is_item_name(name: str) -> bool:
-    """Tell whether a column is named like an item, and not like a person."""
+    """Tell whether a column is named like an item, such as a product name, and not like a person."""
     return _ITEM.search(name) is not None and not is_person_name(name)
 
 

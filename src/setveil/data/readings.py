@@ -237,7 +237,7 @@ def likely_readings(table: NamedColumns) -> list[Reading]:
         return [({"item_columns": word[0]}, "one row per line, which holds one item")] if alike else []
     filled = [at for at in range(width) if any(values[at]) and at not in several]
     ids = [at for at in filled if not _is_measured(table, at)]
-    ids = sorted(ids, key=lambda at: (-_rank(table, at), -_id_score(table, at, values[at]), at))
+    ids = sorted(ids, key=lambda at: (-_rank(table, at, values[at]), -_id_score(table, at, values[at]), at))
     for id_at in [at for at in ids if not _are_measured(table, at, values[at])][:1]:
         rest = [at for at in filled if at != id_at and _are_items_of(table, values, id_at, at)]
         if rest:
@@ -249,7 +249,9 @@ def likely_readings(table: NamedColumns) -> list[Reading]:
 
 def _are_lines(values: Sequence[str]) -> bool:
     """Tell whether cells hold several fields each, with blanks between them: numbers, dates and codes."""
-    lines = [value.split() for value in values if value not in evidence.MISSING]
+    lines = [
+        value.split() for value in values if value not in evidence.MISSING and not evidence.is_moment(value)
+    ]
     width, share = evidence.common_width(lines)
     if width < _FIELDS or share < evidence.ALIKE or len(lines) < evidence.FEW:
         return False
@@ -351,7 +353,11 @@ def _of_lists(table: NamedColumns, values: Sequence[Sequence[str]], word: Sequen
     ids = [at for at in range(len(values)) if at not in signs and any(values[at])]
     ids = [at for at in ids if _is_called_id(table, at) or evidence.are_different(values[at])]
     ids = [at for at in ids if not _is_measured(table, at) and not _are_measured(table, at, values[at])]
-    id_at = max(ids, key=lambda at: (_rank(table, at), _id_score(table, at, values[at]), -at), default=None)
+    id_at = max(
+        ids,
+        key=lambda at: (_rank(table, at, values[at]), _id_score(table, at, values[at]), -at),
+        default=None,
+    )
     options = {} if id_at is None else {"id_column": word[id_at]}
     if len(lists) == 1 and options:
         options["item_column"] = word[lists[0]]
@@ -417,10 +423,10 @@ def _of_people(
     return {"id_column": word[at]}, f"value of {called(table, at)}"
 
 
-def _rank(table: NamedColumns, at: int) -> int:
-    """Order columns by what their lines are about: people before their papers, other IDs and events."""
+def _rank(table: NamedColumns, at: int, values: Sequence[str]) -> int:
+    """Order columns by the subject of lines: people, then their papers and mail addresses, then others."""
     name = table.names[at] if table.header else ""
-    return 2 * is_people(name) + tells_person(name)
+    return 2 * is_people(name) + (tells_person(name) or (table.header and _are_forms(values)))
 
 
 def _are_measured(table: NamedColumns, at: int, values: Sequence[str]) -> bool:

@@ -160,7 +160,7 @@ def _proposed(
                 options["delimiter"] = sign
     if not known:
         likely = [at for at in plain if at not in ids | taken and (person is None or at in same)]
-        likely = [at for at in likely if not _is_named(columns[at])]
+        likely = [at for at in likely if not _is_named(columns[at]) and not _are_times(columns[at])]
         if likely:
             options = {"qi": ",".join(as_field(columns[at].name) for at in likely)} | options
     if person is None and how.id_column is None and options:
@@ -174,6 +174,12 @@ def _proposed(
 def _names_each(column: Values) -> bool:
     """Tell whether a column is named like people, and every line has another value."""
     return tells_person(column.name) and len(column.present) == column.codes.size > 0
+
+
+def _are_times(column: Values) -> bool:
+    """Tell whether most values are dates with a time of the day, such as when a form was sent."""
+    times = [value for value in column.present if ":" in value and evidence.is_moment(value)]
+    return 2 * len(times) > len(column.present)
 
 
 def _is_id(column: Values) -> bool:

@@ -35,7 +35,7 @@ from setveil.data.io.text import QuoteError
 from setveil.data.io.written import long_separator, plain_text
 from setveil.data.layout import FORMATS, function_of
 from setveil.data.names import is_event, may_be_item
-from setveil.data.readings import EVERY_FIELD, EVERY_WORD, are_items, refusal
+from setveil.data.readings import EVERY_FIELD, EVERY_WORD, are_items, are_words, refusal
 from setveil.data.rows_of_columns import RowsRead, require_people
 from setveil.data.skipped import OF_LACKING, lines_of
 from setveil.data.skipped import SAID as OF_LINES
@@ -61,7 +61,9 @@ def read_separated(text: Text, detected: str, request: ReadingRequest) -> RowsRe
             if not request.published:
                 require_numbers(plain, detected, request)
             part = function_of(FORMATS[detected].reader)(plain, **asked.options(detected))
-            part = replace(part, notes=(*plain.notes, *part.notes))
+            unsaid = detected == "basket" and separator is None and not request.published
+            words = _words_noted(plain) if unsaid else ""
+            part = replace(part, notes=(*plain.notes, *part.notes, *filter(None, [words])))
         return replace(part, written={"separator": long}) if written["separator"] == long and long else part
     except TableError as error:
         if error.readings and all({*options} == {"separator"} for options, _ in error.readings):
@@ -112,6 +114,18 @@ def _read_undeclared(text: Text, detected: str, request: ReadingRequest) -> Rows
     except DataError as error:
         raise asked_of_texts(error, text, chosen, request) or error from None
     return replace(part, notes=(*whole.notes, *part.notes))
+
+
+def _words_noted(text: Text) -> str:
+    """Say that each line is one item although it has several words, if these come again; "" otherwise."""
+    from setveil.data.io.table import TextTable
+
+    table = TextTable(text, None)
+    lines = {row[0] for row in table.head if row}
+    if not are_words(table) or len(lines) <= len({word for line in lines for word in line.split()}):
+        return ""  # names of several words come again as a whole
+    first = shorten(table.head[0][0])
+    return f"Each line is one item, such as {first}. If each word is one, name the blank as the separator"
 
 
 def can_be_read(text: Text, request: ReadingRequest, options: Mapping[str, str]) -> bool:
