@@ -199,7 +199,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from setveil.commands.given import rows_of
+from setveil.commands.arguments import rows_of
 
 
 def lengths(data: object, *, least: int = 0) -> dict[int, int]:

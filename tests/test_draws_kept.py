@@ -22,7 +22,7 @@ from setveil.attacker.sampling import row_words
 from setveil.data.sample import grocery_sample
 from setveil.data.ward import log_sample, ward_sample
 from setveil.engine.publish import draw_keys
-from setveil.options.decode import Given
+from setveil.options.decode import Inputs
 from setveil.options.guarantees import make_guarantee
 from setveil.options.inputs import draw_rows, draw_rows_again
 from setveil.studies.compare.files import drawn_rows
@@ -69,7 +69,7 @@ def release(data: sv.Transactions, seed: int = 3) -> sv.VerifiedRelease:
 
 
 def items_of(model: str, data: sv.Transactions, **options: Any) -> Any:
-    guarantee: Any = make_guarantee(model, options, Given(data, seed=3))
+    guarantee: Any = make_guarantee(model, options, Inputs(data, seed=3))
     return sorted(getattr(guarantee, "sensitive", None) or guarantee.private)
 
 

@@ -16,7 +16,7 @@ from cli_helpers import refused, setveil
 from setveil import algorithms
 from setveil.guarantees import models
 from setveil.hierarchy.io import write_hierarchy
-from setveil.options.decode import Given
+from setveil.options.decode import Inputs
 from setveil.options.guarantees import make_guarantee
 from setveil.report import words
 from setveil.report.record import read_record
@@ -51,7 +51,7 @@ LOG = pl.DataFrame(
     orient="row",
 )
 FACTS = sv.read_facts(LOG, id="who", sets="code", when=["day:month"])
-PROMISES = {name: make_guarantee(name, model.example, Given(DATA)) for name, model in models().items()}
+PROMISES = {name: make_guarantee(name, model.example, Inputs(DATA)) for name, model in models().items()}
 MADE = [
     *((name, model) for name, module in algorithms.modules().items() for model in module.info.guarantees),
     *(("facts", name) for name in orders.ALGORITHMS),

@@ -184,7 +184,7 @@ def test_what_is_typed_runs_but_not_from_the_studio(trap: Path, words: list[obje
 
 
 def test_python_runs_what_the_caller_names_and_nothing_else(trap: Path) -> None:
-    from setveil.runs.asked import named_algorithm
+    from setveil.runs.request import named_algorithm
 
     with pytest.raises(RequestError, match="executes only programs that you name yourself"):
         algorithms.named(trap / "mine.py")

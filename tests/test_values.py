@@ -101,11 +101,11 @@ def test_reading_is_declared() -> None:
         isinstance(option.kind, Choice | Text | Flag | Integer | Texts)
         for option in options_of(Reading).values()
     )
-    assert DETECTED.given() == {}
+    assert DETECTED.given_options() == {}
     assert DETECTED.arguments() == []
     assert DETECTED.text_encoding == "utf-8"
     some = Reading(format="long", id_column="order")
-    assert some.given() == {"format": "long", "id_column": "order"}
+    assert some.given_options() == {"format": "long", "id_column": "order"}
     assert some.arguments() == ["--format", "long", "--id-column", "order"]
 
 

@@ -4,7 +4,7 @@ import gc
 import os
 import sys
 
-from setveil.cli.ctrlc import end, leave_when_asked
+from setveil.cli.ctrlc import end, leave_on_signal
 from setveil.cli.printing import print_or_fail
 from setveil.cli.watched import be_steered, is_watched
 from setveil.errors import SetveilError
@@ -12,7 +12,7 @@ from setveil.errors import SetveilError
 
 def main() -> None:
     """Run the command line, and answer Ctrl-C and the like from here to the end of the process."""
-    leave_when_asked()
+    leave_on_signal()
     print_or_fail()
     if is_watched():
         be_steered()

@@ -290,9 +290,9 @@ class TableError(DataError):
         self.call: tuple[str, Any, Mapping[str, Any]] | None = None  # in Python: function, source, arguments
         self.say_how()
 
-    def in_python(self, function: str, source: Any, given: Mapping[str, Any]) -> None:
+    def in_python(self, function: str, source: Any, options: Mapping[str, Any]) -> None:
         """Write readings as calls of Python that can be pasted, with what was given already."""
-        self.call = function, source, given
+        self.call = function, source, options
         self.say_how()
 
     def keep(self, works: Callable[[Mapping[str, Any]], bool]) -> None:
@@ -306,9 +306,9 @@ class TableError(DataError):
             try:
                 if works(options):
                     found.append((options, meaning))
-            except TableError as asked:
+            except TableError as question:
                 with suppress(TableError):
-                    more, how = asked.readings[0]
+                    more, how = question.readings[0]
                     if works({**options, **more}):
                         found.append(
                             ({**options, **more}, how if "id_column" in more else f"{meaning}; {how}")
@@ -371,7 +371,7 @@ def _words(options: Mapping[str, Any]) -> str:
 _OF_FACTS = {"id_column": "id", "set": "sets"}  # names of options in `setveil.read_facts`
 
 
-def _call_of(options: Mapping[str, Any], function: str, source: Any, given: Mapping[str, Any]) -> str:
+def _call_of(options: Mapping[str, Any], function: str, source: Any, arguments: Mapping[str, Any]) -> str:
     """Write a reading as a call of Python: of the function that was called, unless it needs another one."""
     if "when" in options or function == "read_facts":
         function = "read_facts"
@@ -383,7 +383,7 @@ def _call_of(options: Mapping[str, Any], function: str, source: Any, given: Mapp
             name: next(csv.reader([value], skipinitialspace=True)) if name in ("qi", "not_ids") else value
             for name, value in options.items()
         }
-    both = {**{name: value for name, value in given.items() if name not in options}, **options}
+    both = {**{name: value for name, value in arguments.items() if name not in options}, **options}
     paths = isinstance(source, str) or (isinstance(source, list) and all(isinstance(p, str) for p in source))
     words = [repr(source) if paths else "...", *(f"{name}={value!r}" for name, value in both.items())]
     return f"setveil.{function}({', '.join(words)})"

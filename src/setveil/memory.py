@@ -38,16 +38,16 @@ class Unpacked:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        given, left = os.environ.get(_LIMIT, ""), memory_left()
-        self._asked = int(given) << 20 if given.isdecimal() else None
+        limit, left = os.environ.get(_LIMIT, ""), memory_left()
+        self._asked = int(limit) << 20 if limit.isdecimal() else None
         self._most = self._asked if self._asked is not None else None if left is None else left // PART
 
     def require(self, size: int) -> None:
         """Refuse what takes this many bytes or more if that is too much."""
         if self._most is None or size <= self._most:
             return
-        asked = self._asked is not None
-        limit = "the limit that was set" if asked else "a quarter of the memory that is left"
+        is_set = self._asked is not None
+        limit = "the limit that was set" if is_set else "a quarter of the memory that is left"
         raise DataError(
             f"{self.name} takes more than {self._most / (1 << 20):,.0f} MB of memory once it is unpacked: "
             f"{limit}.",

@@ -175,10 +175,10 @@ def test_classes_keep_the_promise_whatever_else_they_leave_out() -> None:
             assert len(own) >= 3
             assert is_km(own, 3, 2)
         assert details["optimality"]["lower_bound"] <= details["optimality"]["loss"]
-        tried = [one for one in search.solver.known.values() if one is not None and one.told is not None]
+        tried = [one for one in search.solver.known.values() if one is not None and one.published is not None]
         for one in tried:
-            assert one.told is not None
-            assert one.told.cost >= one.cost
-            assert (one.told.nodes[one.nodes < 0] < 0).all()
+            assert one.published is not None
+            assert one.published.cost >= one.cost
+            assert (one.published.nodes[one.nodes < 0] < 0).all()
         told += len(tried)
     assert told

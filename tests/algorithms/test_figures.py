@@ -14,7 +14,7 @@ from setveil import algorithms
 from setveil.data.transactions import Transactions
 from setveil.errors import InfeasibleError, RequestError
 from setveil.guarantees import models
-from setveil.options.decode import Given
+from setveil.options.decode import Inputs
 from setveil.options.guarantees import make_guarantee
 from setveil.runs.run import anonymize
 from setveil.tables.quasi_identifiers import quasi_identifier
@@ -78,7 +78,7 @@ def test_what_is_told_is_what_is_measured(module: ModuleType, model: str) -> Non
         data = random_data(rng, model)
         try:
             parameters = random_parameters(rng, module)
-            guarantee = make_guarantee(model, promise, Given(data))
+            guarantee = make_guarantee(model, promise, Inputs(data))
             release = anonymize(data, guarantee, algorithm=parameters, details=False)
         except (InfeasibleError, RequestError):
             continue

@@ -371,7 +371,7 @@ def test_a_job_in_the_background_of_a_shell_stays_deaf(tmp_path: Path) -> None:
 WORK = """
 import os, signal, sys, threading, time
 from pathlib import Path
-from setveil.cli.ctrlc import leave_when_asked
+from setveil.cli.ctrlc import leave_on_signal
 from setveil.cli.session import answer, run
 from setveil.staging import scratch_folder, staged_file
 def press():
@@ -421,7 +421,7 @@ def quiet(phase):
     return "done"
 if sys.argv[1] == "deaf_to_hup":
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-leave_when_asked()
+leave_on_signal()
 if sys.argv[1] == "alone":
     with scratch_folder(Path.cwd()):
         signal.raise_signal(signal.SIGTERM)

@@ -167,7 +167,7 @@ def test_a_table_is_read_with_them(ward: Path) -> None:
     assert {"021**", "101**", "803**"} <= {*place.labels}
     assert {"2024-Q1", "2024-Q3"} <= {*seen.labels}
     assert {"[30,35)", "[30,40)"} <= {*age.labels}
-    assert not any(column.given for column in table.columns)
+    assert not any(column.has_given_tree for column in table.columns)
     assert table.tree is not None
     assert table.tree.paths()[0] == ["A01", "A", "*"]
     assert flat_notes(table) == []

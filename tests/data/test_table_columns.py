@@ -280,7 +280,7 @@ def test_which_columns_are_numeric(values: list[str], numeric: bool) -> None:
     flat = sv.Hierarchy({**dict.fromkeys([value for value in values if value] or ["y"], "*"), "*": None})
     with_tree = sv.read_table(cells, qi=["zip"], set="codes", hierarchies={"zip": flat}).columns[0]
     assert not with_tree.numeric
-    assert with_tree.given
+    assert with_tree.has_given_tree
 
 
 def test_ranges_and_weights() -> None:
@@ -288,7 +288,7 @@ def test_ranges_and_weights() -> None:
     table = sv.read_table(cells, qi=["age"], set="codes", ranges={"age": 10}, weights={"age": "1/2"})
     (age,) = table.columns
     assert age.weight == 0.5
-    assert not age.given
+    assert not age.has_given_tree
     chain, node = [], age.labels.index("45")
     assert age.parent is not None
     while node >= 0:

@@ -21,7 +21,7 @@ from cli_helpers import together
 from model_runs import recoding_of
 from setveil import algorithms
 from setveil.guarantees import models
-from setveil.options.decode import Given
+from setveil.options.decode import Inputs
 from setveil.options.guarantees import make_guarantee
 from setveil.tables.ends import in_cells
 from setveil.tables.quasi_identifiers import quasi_identifier
@@ -345,7 +345,7 @@ def promise(rng: Random, model: str, k: int, data: Rows, sensitive: Sequence[str
     asked |= {name: k for name in ("k",) if name in asked} | (
         {"m": rng.randint(1, 2)} if "m" in asked else {}
     )
-    return make_guarantee(model, asked, Given(sv.read(data)))
+    return make_guarantee(model, asked, Inputs(sv.read(data)))
 
 
 def rows_trial(rng: Random, algorithm: str, model: str, hierarchy: str) -> Trial | None:

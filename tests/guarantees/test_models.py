@@ -15,7 +15,7 @@ from setveil import algorithms
 from setveil.errors import RequestError
 from setveil.guarantees import Facts, Guarantee, Model, Words, model_named, models, module_of
 from setveil.guarantees.verify import verify
-from setveil.options.decode import Given
+from setveil.options.decode import Inputs
 from setveil.options.guarantees import make_guarantee, missing
 from setveil.published import kind_named, kinds
 from setveil.published import publish as publish_any
@@ -37,7 +37,7 @@ every_model = pytest.mark.parametrize("name", list(models()))
 
 
 def example(model: Model) -> Guarantee:
-    return make_guarantee(model.name, model.example, Given(DATA))
+    return make_guarantee(model.name, model.example, Inputs(DATA))
 
 
 def data_for(model: Model) -> sv.Transactions:

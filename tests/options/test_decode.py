@@ -16,7 +16,7 @@ from setveil import algorithms
 from setveil.constraints.pgen import pgen
 from setveil.errors import DataError, RequestError
 from setveil.hierarchy.tree import Hierarchy
-from setveil.options.decode import Given, as_given, decode, decode_parameters
+from setveil.options.decode import Inputs, as_typed, decode, decode_parameters
 from setveil.published.table_files import PublishedTable
 from setveil.studies.compare.settings import accepted
 from setveil.tables.table import Table, TextColumn
@@ -146,12 +146,12 @@ def from_study(kind: Kind, value: Any) -> Any:
     """Take a value as a study file does, through the JSON that a worker is told."""
     taken = accepted(kind, value, "study.toml: some_option", Path.cwd())
     told = {"path": str(taken.path)} if isinstance(taken, Reference) else taken
-    return as_given(Option(kind, ""), json.loads(json.dumps(told)))
+    return as_typed(Option(kind, ""), json.loads(json.dumps(told)))
 
 
 @pytest.mark.parametrize(("kind", "text", "study", "value"), SAME)
 def test_command_line_and_study_give_the_same(kind: Kind, text: Any, study: Any, value: Any) -> None:
-    given = Given(DATA, hierarchy=TREE)
+    given = Inputs(DATA, hierarchy=TREE)
     for found in (text, from_study(kind, study)):
         decoded = decode("some_option", kind, found, given, OTHERS)
         assert decoded == value
@@ -167,13 +167,13 @@ def test_every_kind_is_tried() -> None:
 
 def test_a_probability_is_taken_as_written() -> None:
     """1/3 is no number of a study file; no value of the command line is rounded."""
-    assert decode("h", Probability(), "1/3", Given(DATA), {}) == "1/3"
+    assert decode("h", Probability(), "1/3", Inputs(DATA), {}) == "1/3"
 
 
 @pytest.mark.parametrize(("kind", "value", "error", "said"), BAD)
 def test_refused(kind: Kind, value: Any, error: type[Exception], said: str) -> None:
     with pytest.raises(error, match=said):
-        decode("some_option", kind, value, Given(DATA, hierarchy=TREE), OTHERS)
+        decode("some_option", kind, value, Inputs(DATA, hierarchy=TREE), OTHERS)
 
 
 def test_kept_columns_may_be_named_beside_items() -> None:
@@ -181,24 +181,24 @@ def test_kept_columns_may_be_named_beside_items() -> None:
     table = Table(DATA.indptr, DATA.items, DATA.vocabulary, kept=(column,))
     published = PublishedTable((), DATA, (column,))
     for text in ("outcome, a", ["outcome", "a"]):
-        assert decode("sensitive", ItemsOrColumns(), text, Given(table), {}) == ("outcome", "a")
+        assert decode("sensitive", ItemsOrColumns(), text, Inputs(table), {}) == ("outcome", "a")
         with pytest.raises(DataError, match="1 item is not in the data: 'outcome'"):
-            decode("sensitive", ItemsOrColumns(), text, Given(DATA), {})
+            decode("sensitive", ItemsOrColumns(), text, Inputs(DATA), {})
     with pytest.raises(DataError, match="1 item is not in the data: 'ward'"):
-        decode("sensitive", ItemsOrColumns(), "outcome,ward", Given(table), {})
-    left_out = Given(published, named_here=True)  # type: ignore[arg-type]  # items may have been left out
+        decode("sensitive", ItemsOrColumns(), "outcome,ward", Inputs(table), {})
+    left_out = Inputs(published, named_here=True)  # type: ignore[arg-type]  # items may have been left out
     assert decode("sensitive", ItemsOrColumns(), "outcome,zz", left_out, {}) == ("outcome", "zz")
 
 
 @pytest.mark.parametrize("text", ["siblings", "siblings:1", "groups:2"])
 def test_groups_are_made_of_a_hierarchy(text: str) -> None:
     with pytest.raises(RequestError, match=f"--utility {text} takes groups from a hierarchy"):
-        decode("utility", GroupsOfItems(), text, Given(DATA), {})
+        decode("utility", GroupsOfItems(), text, Inputs(DATA), {})
 
 
 @pytest.mark.parametrize("text", ["a,zz", ["a", "zz"], "unknown.txt"])
 def test_published_rows_may_lack_items(text: Any) -> None:
-    given = Given(DATA, image={"a": "a", "zz": None}, named_here=False)
+    given = Inputs(DATA, image={"a": "a", "zz": None}, named_here=False)
     assert decode("private", Items(), text, given, {}) == ("a", "zz")
     assert decode("privacy", Itemsets(), "unknown.txt", given, {}) == (("a",), ("zz",))
 
@@ -206,9 +206,9 @@ def test_published_rows_may_lack_items(text: Any) -> None:
 def test_files_have_the_encoding_that_is_given() -> None:
     data = transactions([frozenset({"é", "a"})])
     Path("latin.txt").write_bytes("é\n".encode("latin-1"))
-    assert decode("private", Items(), "latin.txt", Given(data, "latin-1"), {}) == ("é",)
+    assert decode("private", Items(), "latin.txt", Inputs(data, "latin-1"), {}) == ("é",)
     with pytest.raises(DataError, match=r"latin\.txt"):
-        decode("private", Items(), "latin.txt", Given(data), {})
+        decode("private", Items(), "latin.txt", Inputs(data), {})
 
 
 PARAMETERS: list[tuple[str, Mapping[str, Any], dict[str, Any]]] = [
@@ -231,9 +231,9 @@ PARAMETERS: list[tuple[str, Mapping[str, Any], dict[str, Any]]] = [
 @pytest.mark.parametrize(("algorithm", "texts", "values"), PARAMETERS)
 def test_parameters_of_algorithms(algorithm: str, texts: Mapping[str, Any], values: dict[str, Any]) -> None:
     parameters = algorithms.load(algorithm).Parameters
-    assert decode_parameters(parameters, texts, Given(DATA, hierarchy=TREE)) == values
+    assert decode_parameters(parameters, texts, Inputs(DATA, hierarchy=TREE)) == values
 
 
 def test_parameters_name_their_options() -> None:
     with pytest.raises(RequestError, match="--k-nugget must be an integer, got 'x'"):
-        decode_parameters(algorithms.load("border").Parameters, {"k_nugget": "x"}, Given(DATA))
+        decode_parameters(algorithms.load("border").Parameters, {"k_nugget": "x"}, Inputs(DATA))

@@ -16,7 +16,7 @@ from setveil.guarantees.constraints import PrivacyConstraints
 from setveil.guarantees.kanonymity import TransactionalKAnonymity
 from setveil.guarantees.km import KmAnonymity
 from setveil.guarantees.privacydegree import PrivacyDegree
-from setveil.options.decode import Given
+from setveil.options.decode import Inputs
 from setveil.options.guarantees import applicable, both_given, make_guarantee, missing, require_options
 from setveil.values.kinds import Share
 from strategies import transactions
@@ -158,12 +158,12 @@ def test_what_replaces_what() -> None:
     ],
 )  # fmt: skip
 def test_guarantees_are_made(name: str, texts: Texts, guarantee: Guarantee) -> None:
-    assert make_guarantee(name, texts, Given(DATA)) == guarantee
+    assert make_guarantee(name, texts, Inputs(DATA)) == guarantee
 
 
 def test_an_option_that_does_not_apply_is_not_looked_at() -> None:
     texts = {"k": 2, "privacy": "pgen", "m": "x"}
-    assert make_guarantee("constraints", texts, Given(DATA)).as_dict()["model"] == "constraints"
+    assert make_guarantee("constraints", texts, Inputs(DATA)).as_dict()["model"] == "constraints"
 
 
 @pytest.mark.parametrize(
@@ -180,19 +180,19 @@ def test_an_option_that_does_not_apply_is_not_looked_at() -> None:
 @pytest.mark.usefixtures("command_line")
 def test_values_that_are_not_allowed(name: str, texts: Texts, said: str) -> None:
     with pytest.raises(RequestError, match=said):
-        make_guarantee(name, texts, Given(DATA))
+        make_guarantee(name, texts, Inputs(DATA))
 
 
 def test_items_that_are_not_in_the_data() -> None:
     texts = {"p": 2, "sensitive": "i01,zz"}
     with pytest.raises(DataError, match="'zz'"):
-        make_guarantee("privacy-degree", texts, Given(DATA))
-    guarantee = make_guarantee("privacy-degree", texts, Given(DATA, named_here=False))
+        make_guarantee("privacy-degree", texts, Inputs(DATA))
+    guarantee = make_guarantee("privacy-degree", texts, Inputs(DATA, named_here=False))
     assert guarantee.secrets == ("i01", "zz")
 
 
 def drawn(name: str, texts: Texts, seed: int) -> tuple[str, ...]:
-    return make_guarantee(name, texts, Given(DATA, seed=seed)).secrets
+    return make_guarantee(name, texts, Inputs(DATA, seed=seed)).secrets
 
 
 @pytest.mark.parametrize(("name", "texts"), [("privacy-degree", DRAWING), ("coherence", SHARE)])
@@ -244,4 +244,4 @@ def test_more_than_there_are() -> None:
     with pytest.raises(RequestError, match=r"^5 private items .* only 4 items .* one row of 5\.$"):
         drawn("coherence", {**SHARE, "private_share": "25%"}, 0)
     with pytest.raises(RequestError, match="only 0 items"):
-        make_guarantee("privacy-degree", DRAWING, Given(transactions([])))
+        make_guarantee("privacy-degree", DRAWING, Inputs(transactions([])))

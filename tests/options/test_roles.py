@@ -69,7 +69,7 @@ def test_a_file_and_arguments_give_the_same_table(tmp_path: Path) -> None:
         assert table.dropped == ("patient", "name", "ward")
         assert table.rows() == [("a", "b"), ()]
         assert [column.labels for column in table.columns] == [column.labels for column in one.columns]
-        assert [column.given for column in table.columns] == [False, True]
+        assert [column.has_given_tree for column in table.columns] == [False, True]
         assert table.units == one.units
         assert table.tree == one.tree
     assert one.delimiter == "|"

@@ -13,7 +13,7 @@ from setveil.data.transactions import Transactions
 from setveil.errors import RequestError
 from setveil.hierarchy.build import balanced, by_cooccurrence, by_prefix, by_system, extend
 from setveil.hierarchy.computed import is_computed
-from setveil.published.listing import given_items
+from setveil.published.listing import authored_items
 from strategies import seeded
 
 COMMON = [["tea", "milk"]] * 6 + [["tea", "scone"]] * 5 + [["beer", "nuts"]] * 6 + [["beer", "crisps"]] * 5
@@ -82,16 +82,16 @@ def test_hierarchies_that_were_computed() -> None:
     for tree in (balanced(rows, 3), by_cooccurrence(rows, 2), by_prefix(rows)):
         again = sv.Hierarchy.from_paths(tree.paths())  # without a note of where it comes from
         assert is_computed(again, items)
-        assert given_items(again, items) == frozenset()
+        assert authored_items(again, items) == frozenset()
     later = Transactions.from_rows([[*items, "what one person wrote"]])
     for tree in (balanced(rows, 3), by_cooccurrence(rows, 2)):
         again = extend(sv.Hierarchy.from_paths(tree.paths()), later)
-        assert given_items(again, later.vocabulary.labels) == frozenset()
+        assert authored_items(again, later.vocabulary.labels) == frozenset()
     system = by_system(rows, "icd9")[0]
     assert not is_computed(system, items)
-    assert given_items(system, items) == {"250.1", "250.2", "401.1", "401.2", "250.13"}
+    assert authored_items(system, items) == {"250.1", "250.2", "401.1", "401.2", "250.13"}
     own = extend(sv.Hierarchy.from_paths([["tea", "drink", "*"], ["beer", "drink", "*"]]), rows)
-    assert given_items(own, items) == {"tea", "beer"}
+    assert authored_items(own, items) == {"tea", "beer"}
 
 
 def test_an_item_that_is_not_listed_has_bounds_that_hold(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from setveil.report.compare.repeated import (
     every_pair,
     pairs_of,
     spread_caption,
-    spread_told,
+    spread_notes,
 )
 from setveil.report.compare.repeats import holm, median_interval, signed_rank
 from setveil.report.compare.table import clean, families, middle
@@ -151,9 +151,9 @@ def test_draws_of_one_method_alone_are_no_pair() -> None:
 def test_what_is_drawn(sample: Any, text: str) -> None:
     rows = rows_of(STEADY, sample)
     assert drawn_text(rows) == text
-    assert spread_told(rows) == [f"medians of {text}, with their 95 % intervals where these differ"]
+    assert spread_notes(rows) == [f"medians of {text}, with their 95 % intervals where these differ"]
     few = [row for row in rows if row["seed"] < 5]
-    assert "the least and the greatest" in spread_told(few)[0]
+    assert "the least and the greatest" in spread_notes(few)[0]
     assert "from the least to the greatest" in spread_caption(few)[0]
     assert drawn_text([row for row in rows if row["seed"] < 1]) == ""
 

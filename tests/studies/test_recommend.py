@@ -595,17 +595,17 @@ def test_what_is_learned_is_told() -> None:
     rows = _advice(tried).rows
     rows[0] |= {"hidden_occurrences": 7, "sensitive_occurrences": 20, "greatest_confidence": 0.2}
     rows[1] |= {"hidden_occurrences": 0, "sensitive_occurrences": 20, "greatest_confidence": None}
-    text = _text(Advice("lm", 3, rows, asked="km-rho"), private="s")
+    text = _text(Advice("lm", 3, rows, model="km-rho"), private="s")
     lines = text.splitlines()
     assert any(line.split()[-9:-4] == ["0", "%", "7", "20", "%"] for line in lines), text
     assert "someone who knows 3 public items, one more than the promise covers" in text
     assert "who knows their most identifying 3 public items finds alone" in text
     assert "hidden: the sensitive ones among them" in text
     assert "itemsets kept" not in text
-    page = advice_html(record(Advice("lm", 3, rows, asked="km-rho"), inputs=["r"], private="s"))
+    page = advice_html(record(Advice("lm", 3, rows, model="km-rho"), inputs=["r"], private="s"))
     assert "<th" in page
     assert "Learned" in page
-    alone = _text(Advice("lm", 4, rows, asked="rho-uncertainty"), private="s")
+    alone = _text(Advice("lm", 4, rows, model="rho-uncertainty"), private="s")
     assert "unique to someone who knows 4 public items, for rows are not hidden among others." in alone
 
 

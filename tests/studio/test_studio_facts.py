@@ -14,8 +14,8 @@ import pytest
 import setveil as sv
 from cli_helpers import setveil, write
 from setveil.errors import SetveilError, on_command_line
-from setveil.facts.asked import WAYS
 from setveil.facts.dates import LEVELS
+from setveil.facts.request import WAYS
 from setveil.report import words
 from setveil.runs import orders
 from setveil.studio import commands

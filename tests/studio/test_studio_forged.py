@@ -19,7 +19,7 @@ from starlette.routing import Mount, Route
 
 import studio_shop
 from cli_helpers import setveil
-from setveil.studio import asked
+from setveil.studio import requests
 from setveil.studio.app import make_app
 from setveil.studio.guard import COOKIE
 from setveil.studio.jobs import Jobs
@@ -359,7 +359,7 @@ def test_every_column_of_a_wide_table_is_taken(client: Client) -> None:
 
 
 def test_a_form_has_an_end(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asked, "MOST_BYTES", 10_000)
+    monkeypatch.setattr(requests, "MOST_BYTES", 10_000)
     project = filled(client)
     for sent in (
         {"data": {"row": "x" * 20_000}},

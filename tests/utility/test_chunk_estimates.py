@@ -15,14 +15,14 @@ from chunk_cases import fast, made, random_release, random_rows, slow
 from naive import disassociation as naive
 from setveil.errors import DataError
 from setveil.published.chunk_files import PublishedChunks
-from setveil.published.shared import told_by_name
+from setveil.published.shared import sums_by_name
 from setveil.utility.estimates import Answers
 from setveil.utility.estimators.chunks import ChunkEstimator
 from strategies import examples, seeded
 
 
 def answered(release: PublishedChunks, queries: Iterable[Iterable[str]], **promised: object) -> Answers:
-    return ChunkEstimator(told_by_name(release, {"guarantee": promised})).answers(list(queries))
+    return ChunkEstimator(sums_by_name(release, {"guarantee": promised})).answers(list(queries))
 
 
 def some_queries(rng: Random, items: str) -> list[tuple[str, ...]]:

@@ -111,7 +111,7 @@ def test_itemsets_that_are_published_as_they_are_have_exact_answers(seed: int) -
 def test_rules() -> None:
     rows: Rows = [frozenset(row) for row in ("abc", "ab", "ab", "a", "c", "")]
     found = rules_of(exact(transactions(rows)), [("a", "b"), ("a", "b", "c")])
-    told: list[object] = [(one.given, one.then, one.support, one.confidence, one.lift) for one in found]
+    told: list[object] = [(one.antecedent, one.then, one.support, one.confidence, one.lift) for one in found]
     assert told == [
         (("b",), "a", 3, 1, pytest.approx(1 / (4 / 6))),
         (("b", "c"), "a", 1, 1, pytest.approx(1 / (4 / 6))),

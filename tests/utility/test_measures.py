@@ -62,7 +62,7 @@ def test_records_are_complete() -> None:
         }, one.name
         assert one.better in {"less", "more", ""}
         assert not one.handed_out or (one.low, one.high) == (0, 1), one.name
-        assert one.meaning or not (one.title and one.told), one.name
+        assert one.meaning or not (one.title and one.reported), one.name
     for shown in utility.compared():
         assert {shown.column, shown.whole} <= known | {""}, shown.stem
 

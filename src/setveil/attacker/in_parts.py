@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from setveil.attacker._revealing_pairs import revealed_by_table
 from setveil.attacker._table_supports import look_up_sets
-from setveil.attacker.revealing import told
+from setveil.attacker.revealing import revealing_entries
 from setveil.engine.counting import Piece
 from setveil.engine.tabled import TabledRows
 from setveil.kernels.count import cell_offsets
@@ -128,7 +128,7 @@ def risk_in_parts(
         "empty_rows": empty,
         "thresholds": list(thresholds),
         "risk": [{"m": m, **entry} for m in sizes for entry in by_size[min(m, counted[-1])]],
-        "revealing": told(rows.vocabulary.labels, max(sizes), below, supports, total.revealed),
+        "revealing": revealing_entries(rows.vocabulary.labels, max(sizes), below, supports, total.revealed),
     }
 
 

@@ -31,29 +31,29 @@ def inferences(
         One for each of the (ascending) `sizes`; see `setveil.attacker.attack.attack_risk`.
     """
     longest = max(min(known.longest, sizes[-1]), 1)
-    told = _nothing_known(known, longest)
+    findings = _nothing_known(known, longest)
     found: dict[int, dict[str, Any]] = {}
     for m in range(1, longest + 1):
         phase = f"risk of {m} known item{'s' if m > 1 else ''}"
-        if told.finished == m - 1:
+        if findings.finished == m - 1:
             search = InferenceSearch(
-                known.rows, known.secrets, m, told.marks, told.above, told.greatest, effort
+                known.rows, known.secrets, m, findings.marks, findings.above, findings.greatest, effort
             )
             while search.search(STEPS_AT_ONCE):
                 progress(phase, search.done())
-            told.finished += search.finished
+            findings.finished += search.finished
         if m not in sizes and m < longest:
             continue
-        if told.finished == m:
-            above = {"exact": True, "rows_above": dict(zip(_names(), told.sure(m), strict=True))}
+        if findings.finished == m:
+            above = {"exact": True, "rows_above": dict(zip(_names(), findings.sure(m), strict=True))}
         else:
-            above = _above_of_drawn(told, m, seed, effort, progress, phase)
-        found[m] = _described(told) | above
+            above = _above_of_drawn(findings, m, seed, effort, progress, phase)
+        found[m] = _described(findings) | above
     return [{"m": m, **found[min(m, longest)]} for m in sizes]
 
 
 @dataclass
-class _Told:
+class _Findings:
     """What sets of public items were found to tell so far."""
 
     known: Knowledge
@@ -78,7 +78,7 @@ def _names() -> list[str]:
     return [f"{mark:g}" for mark in MARKS]
 
 
-def _nothing_known(known: Knowledge, longest: int) -> _Told:
+def _nothing_known(known: Knowledge, longest: int) -> _Findings:
     """Start with the empty set: the inference about everyone."""
     whole, private = known.secrets.whole * known.n_rows, len(known.names)
     probabilities = known.overall / whole if whole else np.zeros(private)
@@ -88,54 +88,57 @@ def _nothing_known(known: Knowledge, longest: int) -> _Told:
     above = np.full((known.rows.weights.size, marks.size), NEVER, np.int64)
     above[:, at_once] = 0
     greatest = Greatest(probabilities, record, np.zeros((private, longest), np.int64))
-    return _Told(known, greatest, marks, above, 0, at_once)
+    return _Findings(known, greatest, marks, above, 0, at_once)
 
 
-def _described(told: _Told) -> dict[str, Any]:
+def _described(findings: _Findings) -> dict[str, Any]:
     """Name what gives most away, of all private items and of each that occurs."""
-    entries = [_of_item(told, private) for private in range(len(told.known.names))]
-    sizes, supports = told.greatest.record.T.tolist()
+    entries = [_of_item(findings, private) for private in range(len(findings.known.names))]
+    sizes, supports = findings.greatest.record.T.tolist()
     first = min(
         range(len(entries)),
         key=lambda i: (
-            -entries[i]["probability"], sizes[i], -supports[i], told.greatest.itemset[i, : sizes[i]].tolist(),
+            -entries[i]["probability"], sizes[i], -supports[i],
+            findings.greatest.itemset[i, : sizes[i]].tolist(),
         ),
     )  # fmt: skip
     item = entries[first]["item"] if entries[first]["probability"] > 0 else None
-    occurring = [entry for entry, share in zip(entries, told.known.overall, strict=True) if share]
+    occurring = [entry for entry, share in zip(entries, findings.known.overall, strict=True) if share]
     return {**entries[first], "item": item, "items": occurring}
 
 
-def _of_item(told: _Told, private: int) -> dict[str, Any]:
-    size, support = told.greatest.record[private].tolist()
+def _of_item(findings: _Findings, private: int) -> dict[str, Any]:
+    size, support = findings.greatest.record[private].tolist()
     return {
-        "probability": float(told.greatest.probability[private]),
-        "item": told.known.names[private],
-        "itemset": [told.known.labels[item] for item in told.greatest.itemset[private, :size].tolist()],
+        "probability": float(findings.greatest.probability[private]),
+        "item": findings.known.names[private],
+        "itemset": [
+            findings.known.labels[item] for item in findings.greatest.itemset[private, :size].tolist()
+        ],
         "support": support,
     }
 
 
 def _above_of_drawn(
-    told: _Told, m: int, seed: int, effort: int, progress: Progress, phase: str
+    findings: _Findings, m: int, seed: int, effort: int, progress: Progress, phase: str
 ) -> dict[str, Any]:
     """Estimate the rows above each mark: some are known, of the others some are drawn and looked at."""
-    rows, sure = told.known.rows, told.sure(m)
-    possible = told.known.secrets.peaks(rows.weights).max(initial=0.0) > told.marks
-    unknown = (told.above > m) & possible
+    rows, sure = findings.known.rows, findings.sure(m)
+    possible = findings.known.secrets.peaks(rows.weights).max(initial=0.0) > findings.marks
+    unknown = (findings.above > m) & possible
     solved = np.zeros(rows.weights.size, np.bool_)
     number = np.zeros(rows.weights.size, np.int64)  # workspace
 
     def look(row: int, limit: int) -> int:
-        steps, solved[row] = _look_at(told, row, m, limit, number)
+        steps, solved[row] = _look_at(findings, row, m, limit, number)
         return steps
 
     drawn = look_at_some(
         unknown.any(axis=1), rows.weights, row_words(seed, m, _PURPOSE), look, effort, progress, phase
     )
-    hit = np.where(told.above[drawn] <= m, 1.0, np.where(solved[drawn, np.newaxis], 0.0, np.nan))
+    hit = np.where(findings.above[drawn] <= m, 1.0, np.where(solved[drawn, np.newaxis], 0.0, np.nan))
     numbers = [
-        estimate(sure[h], unknown[:, h], rows.weights, drawn, hit[:, h]) for h in range(told.marks.size)
+        estimate(sure[h], unknown[:, h], rows.weights, drawn, hit[:, h]) for h in range(findings.marks.size)
     ]
     guesses = dict(zip(_names(), rising(numbers[::-1])[::-1], strict=True))
     return {
@@ -147,7 +150,7 @@ def _above_of_drawn(
     }
 
 
-def _look_at(told: _Told, row: int, m: int, limit: int, number: Ints) -> tuple[int, bool]:
+def _look_at(findings: _Findings, row: int, m: int, limit: int, number: Ints) -> tuple[int, bool]:
     """Look at the sets of one row that were not all looked at; note in `above` what they tell.
 
     Returns
@@ -157,18 +160,18 @@ def _look_at(told: _Told, row: int, m: int, limit: int, number: Ints) -> tuple[i
     solved : bool
         Whether all sets of at most m items were looked at.
     """
-    local, place, met, group = around(told.known.rows, row, number)
-    secrets = nearby(told.known.secrets, met, group, local.weights.size)
-    own = np.zeros((local.weights.size, told.marks.size), np.int64)  # nothing to find out of other rows
-    own[place] = told.above[row]
-    steps = around_steps(told.known.rows, row)
-    for size in range(told.finished + 1, min(m, local.order.size) + 1):
+    local, place, met, group = around(findings.known.rows, row, number)
+    secrets = nearby(findings.known.secrets, met, group, local.weights.size)
+    own = np.zeros((local.weights.size, findings.marks.size), np.int64)  # nothing to find out of other rows
+    own[place] = findings.above[row]
+    steps = around_steps(findings.known.rows, row)
+    for size in range(findings.finished + 1, min(m, local.order.size) + 1):
         if steps >= limit:
             return steps, False
-        search = InferenceSearch(local, secrets, size, told.marks, own, told.greatest, limit - steps)
+        search = InferenceSearch(local, secrets, size, findings.marks, own, findings.greatest, limit - steps)
         search.search(search.effort)
         steps += search.steps
-        told.above[row] = own[place]
+        findings.above[row] = own[place]
         if not search.finished:
             return steps, False
     return steps, True

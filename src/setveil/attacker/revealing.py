@@ -46,10 +46,12 @@ def revealing_items(
     item = known.item_of[rows.order]
     found = np.bincount(item, out, len(known.labels)).astype(np.int64)
     shown = np.bincount(item, supports, len(known.labels)).astype(np.int64)
-    return told(known.labels, largest, below, shown, found)
+    return revealing_entries(known.labels, largest, below, shown, found)
 
 
-def told(labels: Sequence[str], largest: int, below: int, supports: Ints, rows: Ints) -> dict[str, Any]:
+def revealing_entries(
+    labels: Sequence[str], largest: int, below: int, supports: Ints, rows: Ints
+) -> dict[str, Any]:
     """List the items that single out most rows, of equals in item order; `rows`: how many each does."""
     entries = sorted((-n, i) for i, n in enumerate(rows.tolist()) if n)
     return {

@@ -12,7 +12,7 @@ import typer
 from setveil import algorithms as registry
 from setveil.cli import in_parts
 from setveil.cli import spark as on_spark
-from setveil.cli.config import given_options, is_typed
+from setveil.cli.config import is_typed, options_in_use
 from setveil.cli.engines import MEMORY, PARTS, SPARK, MakingEngine
 from setveil.cli.facts import Facts, facts_reader
 from setveil.cli.help import ALGORITHM, GENERAL, OUTPUT, PROMISE
@@ -37,7 +37,7 @@ from setveil.compiling import expect
 from setveil.errors import RequestError
 from setveil.guarantees import Model, model_named, models
 from setveil.options.classes import engine_refused, require_classes
-from setveil.options.decode import Given, decode, decode_parameters, require_file, require_parameters
+from setveil.options.decode import Inputs, decode, decode_parameters, require_file, require_parameters
 from setveil.options.guarantees import WATCHED, make_guarantee, require_options, require_values
 from setveil.options.models import require_watched, settled_model
 from setveil.threads import threads
@@ -140,9 +140,9 @@ def anonymize(
     from setveil.cli.files import require_free
     from setveil.cli.outcome import outcome
     from setveil.report.words import only_one_of
-    from setveil.runs.asked import require_traced
+    from setveil.runs.request import require_traced
 
-    command, options = given_options(context)
+    command, options = options_in_use(context)
     algorithm = algorithm and registry.named(algorithm, trusted=is_typed(context, "algorithm"))
     facts_too = facts_reader(facts, columns, reading, hierarchy_files, promise, engine, model, alone=False)
     promise = promise if facts_too is None else facts_too.promise
@@ -152,22 +152,24 @@ def anonymize(
         require_internal(trace, publishing.out)
         require_free(trace, publishing.force)
     if engine == SPARK:
-        record: dict[str, Any] = {"command": command, "options": options, "about": telling.told()}
-        told: Any = on_spark.anonymize(
+        record: dict[str, Any] = {"command": command, "options": options, "about": telling.fields()}
+        spark_report: Any = on_spark.anonymize(
             input, model, promise, algorithm, options, own, hierarchy_files or [], reading,
             publishing.seed, publishing.out, force=publishing.force, counts=publishing.counts,
             details=not publishing.no_details, external=publishing.external,
             list_members=publishing.list_members, progress=progress,
             record={key: value for key, value in record.items() if value},
         )  # fmt: skip
-        return Answer(told, on_spark.told(told, publishing.out))
+        return Answer(spark_report, on_spark.summary(spark_report, publishing.out))
     name, promised = _chosen(model, algorithm, global_recoding, promise, dict(own))
     if name == CLASSES and engine != MEMORY:
         raise RequestError(engine_refused(engine), hint="Omit --engine.")
     kind = model_named(promised).release
     reader = facts_too or reader_like(kind, columns, reading, hierarchy_files)
-    asked = _Asked(promised, promise, name, dict(own), bound, reader, sample, publishing, plot_band, trace)
-    asked.require_possible()
+    request = _ReleaseRequest(
+        promised, promise, name, dict(own), bound, reader, sample, publishing, plot_band, trace
+    )
+    request.require_possible()
     if trace is not None:
         require_traced(name, registry.load(name), facts=reader.has_facts)
     expect(threads, f"anonymize {name}")
@@ -180,12 +182,12 @@ def anonymize(
 
         require_drawable(plot_band, name, force=publishing.force)
     record = {
-        "command": command, "options": options, "sample": None, "about": telling.told(), "names": None
+        "command": command, "options": options, "sample": None, "about": telling.fields(), "names": None
     }  # fmt: skip
     if engine == PARTS:
-        report = _in_parts(asked, source, record, named, progress)
+        report = _in_parts(request, source, record, named, progress)
     else:
-        report = _in_memory(asked, source, record, named, progress)
+        report = _in_memory(request, source, record, named, progress)
     taken = ""
     if "sample" in report:
         part = report["sample"]
@@ -195,7 +197,7 @@ def anonymize(
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _ReleaseRequest:
     """What a release is to be: the promise, the algorithm with its own options, and how rows are read."""
 
     promised: str
@@ -250,19 +252,20 @@ class _Asked:
 
 
 def _in_parts(
-    asked: _Asked, source: Any, record: dict[str, Any], named: dict[str, str], progress: Any
+    request: _ReleaseRequest, source: Any, record: dict[str, Any], named: dict[str, str], progress: Any
 ) -> Record:
     """Make the release a piece of the rows at a time."""
-    publishing = asked.publishing
+    publishing = request.publishing
     unused = {
-        "--bound": asked.bound, "--sample": asked.sample, "--output-format": publishing.output_format,
-        "--watch": asked.watching, "--names": named, "--checker": publishing.checker,
-        "--trace": asked.trace, "--absent": asked.promise.get("absent"),
+        "--bound": request.bound, "--sample": request.sample, "--output-format": publishing.output_format,
+        "--watch": request.watching, "--names": named, "--checker": publishing.checker,
+        "--trace": request.trace, "--absent": request.promise.get("absent"),
         "--suppress-below": publishing.suppress_below,
     }  # fmt: skip
     return in_parts.anonymize(
-        source, asked.reader.reading, (asked.promised, asked.promise), (asked.algorithm, asked.texts),
-        asked.reader.plain_hierarchy, publishing.out, unused, seed=publishing.seed, force=publishing.force,
+        source, request.reader.reading, (request.promised, request.promise),
+        (request.algorithm, request.texts),
+        request.reader.plain_hierarchy, publishing.out, unused, seed=publishing.seed, force=publishing.force,
         counts=publishing.counts, details=not publishing.no_details, external=publishing.external,
         list_members=publishing.list_members, progress=progress,
             record={key: value for key, value in record.items() if value},
@@ -270,59 +273,59 @@ def _in_parts(
 
 
 def _in_memory(
-    asked: _Asked, source: Any, record: dict[str, Any], named: dict[str, str], progress: Any
+    request: _ReleaseRequest, source: Any, record: dict[str, Any], named: dict[str, str], progress: Any
 ) -> Record:
     """Read rows, or a table, make the release and write it."""
     from setveil.options.inputs import draw_rows
     from setveil.report.words import clip
     from setveil.runs.run import anonymize as run_anonymize
 
-    publishing, seed = asked.publishing, asked.publishing.seed
-    module = registry.load(asked.algorithm)
+    publishing, seed = request.publishing, request.publishing.seed
+    module = registry.load(request.algorithm)
     progress("reading")
-    how, publishes = asked.reader.to_publish(
+    how, publishes = request.reader.to_publish(
         source,
-        lambda: f"{in_parts.way_out(asked.promised, asked.algorithm)} --sample N takes some of them.",
+        lambda: f"{in_parts.way_out(request.promised, request.algorithm)} --sample N takes some of them.",
     )
-    everything, tree = asked.reader.read(source, asked.promise.get("k"), seed, how)
-    if tree is None and "hierarchy" in module.info.needs_for(asked.promised):
+    everything, tree = request.reader.read(source, request.promise.get("k"), seed, how)
+    if tree is None and "hierarchy" in module.info.needs_for(request.promised):
         say("No --hierarchy: items that often occur together are grouped (co-occurrence, fan-out 5).")
-    _tell_alone(asked, everything, tree)
-    data = everything if asked.sample is None else draw_rows(everything, asked.sample, seed)
+    _tell_alone(request, everything, tree)
+    data = everything if request.sample is None else draw_rows(everything, request.sample, seed)
     drawn = {} if data is everything else {"rows": data.n_rows, "of": everything.n_rows, "seed": seed}
-    given = Given(data, how.text_encoding, tree, seed, drawn_from=everything if drawn else None)
-    guarantee = make_guarantee(asked.promised, asked.promise, given)
+    inputs = Inputs(data, how.text_encoding, tree, seed, drawn_from=everything if drawn else None)
+    guarantee = make_guarantee(request.promised, request.promise, inputs)
     watched: tuple[str, ...] = ()
-    if asked.watching:
-        text = asked.promise[WATCHED]
-        watched = decode(WATCHED, Items(), text, given, {})
+    if request.watching:
+        text = request.promise[WATCHED]
+        watched = decode(WATCHED, Items(), text, inputs, {})
         say(f"{clip(text, 60)}: only looked at; --rho bounds what is learned of them.")
-    with traced(asked.trace) as trace:
+    with traced(request.trace) as trace:
         release = run_anonymize(
-            data, guarantee, hierarchy=tree, algorithm=asked.algorithm, seed=seed,
+            data, guarantee, hierarchy=tree, algorithm=request.algorithm, seed=seed,
             details=not publishing.no_details, counts=publishing.counts, watched=watched,
             list_members=publishing.list_members, suppress_below=publishing.suppress_below,
-            bound=asked.own.get("time_limit") or True if asked.bound else False, trace=trace,
-            progress=progress, **asked.reader.generalizing,
-            **decode_parameters(module.Parameters, asked.texts, given),
+            bound=request.own.get("time_limit") or True if request.bound else False, trace=trace,
+            progress=progress, **request.reader.generalizing,
+            **decode_parameters(module.Parameters, request.texts, inputs),
         )  # fmt: skip
     for warning in release.details.get("warnings", ()):
         say(f"Warning: {warning}")
-    if asked.plot_band is not None:
+    if request.plot_band is not None:
         from setveil.cli.bandplot import draw
 
         progress("drawing")
-        draw(asked.plot_band, data, guarantee, progress)
+        draw(request.plot_band, data, guarantee, progress)
     names = {code: name for code, name in named.items() if code in data.vocabulary.ids}
     progress("writing")
     return publishing.write(release, data, publishes, {**record, "sample": drawn, "names": names})
 
 
-def _tell_alone(asked: _Asked, data: Transactions, tree: Hierarchy | None) -> None:
+def _tell_alone(request: _ReleaseRequest, data: Transactions, tree: Hierarchy | None) -> None:
     """Say how many items are in no group, and what groups codes."""
     from setveil.hierarchy.alone import alone_note, likely_lengths
 
-    k = asked.promise.get("k")
+    k = request.promise.get("k")
     data = data if data.facts is None else data.facts.codes_alone()
     supports = data.supports().tolist()
     note = "" if tree is None else alone_note(tree, data.vocabulary.labels, supports, k)

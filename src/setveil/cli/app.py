@@ -169,11 +169,11 @@ def _load_file(named: str, words: Sequence[str]) -> None:
     """Load the algorithm of a file that is to anonymize, for its own parameters are options then."""
     if named != "anonymize" or "_SETVEIL_COMPLETE" in os.environ:
         return
-    given = dict(pairwise(words))
-    text = given.get("-a") or given.get("--algorithm")
+    arguments = dict(pairwise(words))
+    text = arguments.get("-a") or arguments.get("--algorithm")
     typed = text is not None and not is_watched()
-    if text is None and "--config" in given:
-        text = algorithm_of(Path(given["--config"]))
+    if text is None and "--config" in arguments:
+        text = algorithm_of(Path(arguments["--config"]))
     if text is not None and registry.is_file(text):
         registry.named(text, trusted=typed)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from setveil.cli.config import given_options
+from setveil.cli.config import options_in_use
 from setveil.cli.help import ALGORITHM, READING
 from setveil.cli.options import (
     Bundle,
@@ -81,7 +81,7 @@ def apply(
     from setveil.report.run.applied import people_words
     from setveil.report.words import only_one_of
 
-    command, options = given_options(context)
+    command, options = options_in_use(context)
 
     report = _released(
         earlier, input, promise, hierarchy_file, repair, own, strict, union, people, reading, publishing,
@@ -110,20 +110,20 @@ def _released(
     from setveil.algorithms.exact.exact import Exact
     from setveil.cli.files import read_release, read_rows, split_format
     from setveil.hierarchy.io import read_hierarchy
-    from setveil.options.decode import Given, decode_parameters, require_file, require_parameters
+    from setveil.options.decode import Inputs, decode_parameters, require_file, require_parameters
     from setveil.past.apply import apply as run_apply
     from setveil.past.run import past_run
     from setveil.past.terms import raised, require_applicable, search
     from setveil.published.shared import read_shared
 
-    given = {name: value for name, value in own.items() if value is not None}
-    if given and not repair:
-        option = next(iter(given)).replace("_", "-")
+    limits = {name: value for name, value in own.items() if value is not None}
+    if limits and not repair:
+        option = next(iter(limits)).replace("_", "-")
         raise RequestError(f"--{option} says how to repair.", hint="Add --repair.")
     source = source_of(files, reading)
     encoding = reading.text_encoding
     require_file(hierarchy_file)
-    require_parameters("exact", Exact, given, encoding)
+    require_parameters("exact", Exact, limits, encoding)
     publishing.require_possible()
     progress("reading")
     before = past_run(earlier)
@@ -132,10 +132,10 @@ def _released(
     shared = None if union is None else (str(union), read_shared(union, read_release))
     reads, publishes = split_format(source, reading.format)
     data = read_rows(source, replace(reading, format=reads))
-    where = Given(data, encoding, tree, publishing.seed, image=before.image)
+    where = Inputs(data, encoding, tree, publishing.seed, image=before.image)
     release = run_apply(
         before, data, guarantee=raised(before, promise, where), hierarchy=tree,
-        repair=search(before, **decode_parameters(Exact, given, where)) if given else repair,
+        repair=search(before, **decode_parameters(Exact, limits, where)) if limits else repair,
         strict=strict, union=shared, people=people, seed=publishing.seed, counts=publishing.counts,
         details=not publishing.no_details, progress=progress,
     )  # fmt: skip

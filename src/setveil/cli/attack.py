@@ -111,7 +111,7 @@ def attack(
 
     share, level = share_between("split", making.split), share_between("alpha", tried.alpha)
     require_sides(share, original, control)
-    asked: dict[str, Any] = {
+    options: dict[str, Any] = {
         "m": tried.known, "attacks": tried.attacks, "alpha": level, "seed": seed, "progress": progress
     }  # fmt: skip
     for path in (hierarchy_file, recoding):
@@ -122,12 +122,12 @@ def attack(
     if share is not None:
         rows, tree = read_fitting(release, reading, tree)
         make = _maker(making, promise, own, tree, reading, seed, progress)
-        found = attacked_split(rows, share, make, secrets_of(tried.secret, rows, encoding), **asked)
+        found = attacked_split(rows, share, make, secrets_of(tried.secret, rows, encoding), **options)
     else:
         k, m = _of_rows(making, promise, own)
-        asked["m"] = tried.known or m
+        options["m"] = tried.known or m
         found = _with_control(
-            release, original or [], control or [], recoding, tree, reading, tried.secret, k=k, **asked
+            release, original or [], control or [], recoding, tree, reading, tried.secret, k=k, **options
         )
     return Answer(found, attack_text(found), code=1 if found["leak"] else 0)
 
@@ -140,7 +140,7 @@ def _with_control(
     tree: Any,
     reading: ReadingOptions,
     secret: str | None,
-    **asked: Any,
+    **options: Any,
 ) -> dict[str, Any]:
     """Attack a release that is there, with its original and rows of other people."""
     from setveil.cli.files import read_recoding, read_release, read_rows
@@ -148,7 +148,7 @@ def _with_control(
     from setveil.hierarchy.fit import fitted
 
     image = None if recoding is None else read_recoding(recoding, reading.text_encoding)
-    how = reading.given() if not original else {}
+    how = reading.given_options() if not original else {}
     # What cannot be attacked is refused before files are read; a hierarchy is fitted first.
     if tree is None:
         target = target_of(release, image, None, read_release, **how)
@@ -159,13 +159,13 @@ def _with_control(
         tree = fitted(tree, train.vocabulary.labels)
         target = target_of(release, image, tree, read_release, **how)
     others = read_rows(source_of(control, reading, "--control"), reading)
-    return attacked(target, train, others, secrets_of(secret, train, reading.text_encoding), **asked)
+    return attacked(target, train, others, secrets_of(secret, train, reading.text_encoding), **options)
 
 
 def _of_rows(making: Making, promise: dict[str, Any], own: dict[str, Any]) -> tuple[int | None, int | None]:
     """Take the promise of rows whose about.json says none: k and m."""
-    given = {name: value for name, value in promise.items() if value is not None}
-    more = [name for name in given if name not in {"k", "m"}]
+    values = {name: value for name, value in promise.items() if value is not None}
+    more = [name for name in values if name not in {"k", "m"}]
     more += [name for name, value in own.items() if value is not None and value is not True]
     more += [
         name
@@ -177,10 +177,10 @@ def _of_rows(making: Making, promise: dict[str, Any], own: dict[str, Any]) -> tu
             f"--{more[0].replace('_', '-')} goes with --split, which makes a release first.",
             hint="The promise of rows that are published already is --k and --m, if no about.json says it.",
         )
-    m = given.get("m")
+    m = values.get("m")
     if m is not None and (not str(m).isdigit() or int(m) < 1):
         raise RequestError(f"--m must be an integer of at least 1 here, got {m!r}.")
-    return given.get("k"), None if m is None else int(m)
+    return values.get("k"), None if m is None else int(m)
 
 
 def _maker(
@@ -195,7 +195,7 @@ def _maker(
     """Say how a release is made of some rows."""
     from setveil.commands.attack import target_of
     from setveil.guarantees import model_named
-    from setveil.options.decode import Given, decode_parameters, require_parameters
+    from setveil.options.decode import Inputs, decode_parameters, require_parameters
     from setveil.options.guarantees import make_guarantee, require_options, require_values
     from setveil.runs.run import anonymize
 
@@ -207,12 +207,12 @@ def _maker(
     require_parameters(chosen, module.Parameters, own, reading.text_encoding)
 
     def make(rows: Any) -> Any:
-        given = Given(rows, reading.text_encoding, tree, seed)
-        guarantee = make_guarantee(name, promise, given)
+        inputs = Inputs(rows, reading.text_encoding, tree, seed)
+        guarantee = make_guarantee(name, promise, inputs)
         made = anonymize(
             rows, guarantee, hierarchy=tree, algorithm=chosen, seed=seed, counts=not making.no_counts,
             progress=progress,
-            **decode_parameters(module.Parameters, own, given),
+            **decode_parameters(module.Parameters, own, inputs),
         )  # fmt: skip
         return target_of(made)
 

@@ -46,21 +46,21 @@ def compare(
 
     command = _command(study, out, data, jobs, external=external, latex=latex)
     progress("reading")
-    asked = read_study(study, data, trusted=is_typed(context, "study"))
+    plan = read_study(study, data, trusted=is_typed(context, "study"))
     if dry_run:
         require_study_folder(out)
-        require_readable(asked, out, progress)
-        rows = read_rows(asked, out)
+        require_readable(plan, out, progress)
+        rows = read_rows(plan, out)
     else:
         rows = run_study(
-            asked, out, jobs=jobs, retry=retry, external=external, latex=latex, command=command,
+            plan, out, jobs=jobs, retry=retry, external=external, latex=latex, command=command,
             progress=progress,
         )  # fmt: skip
     counts = Counter(row["status"] for row in rows)
-    if len(rows) < len(asked.runs):
-        counts["missing"] = len(asked.runs) - len(rows)
+    if len(rows) < len(plan.runs):
+        counts["missing"] = len(plan.runs) - len(rows)
     if dry_run:
-        return _listed(asked, {row["run"]: row["status"] for row in rows}, counts)
+        return _listed(plan, {row["run"]: row["status"] for row in rows}, counts)
     table, report = out / "results.csv", out / "report.html"
 
     def tell() -> None:
@@ -75,30 +75,30 @@ def compare(
 
 def _command(study: Path, out: Path, data: Path | None, jobs: int | None, **flags: bool) -> str:
     """Write the command that makes the same study again."""
-    given: dict[str, Any] = {"out": out, "data": data, "jobs": jobs}
-    given |= {name: True for name, wanted in flags.items() if wanted}
-    return shlex.join(["setveil", "compare", str(study), *as_words(given)])
+    options: dict[str, Any] = {"out": out, "data": data, "jobs": jobs}
+    options |= {name: True for name, wanted in flags.items() if wanted}
+    return shlex.join(["setveil", "compare", str(study), *as_words(options)])
 
 
 def _in_words(counts: Counter[str]) -> str:
     return ", ".join(f"{number:,} {status}" for status, number in counts.items())
 
 
-def _listed(asked: Any, status: dict[str, str], counts: Counter[str]) -> Answer:
+def _listed(plan: Any, status: dict[str, str], counts: Counter[str]) -> Answer:
     """List the runs of a study and which of them have ended."""
 
     def state(one: Any) -> str:
         return status.get(one.id, "missing")
 
     def tell() -> None:
-        for one in asked.runs:
+        for one in plan.runs:
             named = " ".join(f"{name}={value}" for name, value in one.shown().items() if name in one.promise)
             answer(f"{one.id}  {state(one):<10}  {one.data.name}  {one.method}  {named}  seed={one.seed}")
-        answer(f"{len(asked.runs):,} runs: {_in_words(counts)}.")
+        answer(f"{len(plan.runs):,} runs: {_in_words(counts)}.")
 
     runs = [
         {"run": one.id, "data": one.data.name, "algorithm": one.algorithm, **one.shown(), "seed": one.seed}
         | {"status": state(one)}
-        for one in asked.runs
+        for one in plan.runs
     ]
     return Answer({"runs": runs, "status": counts}, tell)

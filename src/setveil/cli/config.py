@@ -37,11 +37,11 @@ def is_typed(context: typer.Context, parameter: str) -> bool:
     return source is not None and source.name == "COMMANDLINE" and not is_watched()
 
 
-def require_typed(context: typer.Context, given: list[str] | None) -> list[str]:
+def require_typed(context: typer.Context, typed: list[str] | None) -> list[str]:
     """Refuse programs that the user did not type (the callback of --plugin): those that were are loaded."""
     from setveil.options.plugins import load_plugin
 
-    files = given or context.lookup_default("plugin") or []
+    files = typed or context.lookup_default("plugin") or []
     try:
         for file in files:
             load_plugin(file, trusted=is_typed(context, "plugin"))
@@ -122,7 +122,7 @@ def _answer(name: str, parameter: Any, value: Any) -> Any:
     return texts if several else texts[0]
 
 
-def given_options(context: typer.Context) -> tuple[str, dict[str, Any]]:
+def options_in_use(context: typer.Context) -> tuple[str, dict[str, Any]]:
     """Write down what a command was given, on the command line and by --config.
 
     The first answer is the shell line that repeats it, the second its options for --config, as JSON types,

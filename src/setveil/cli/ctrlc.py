@@ -44,7 +44,7 @@ def _tidy_and_leave(number: int, *_: object) -> NoReturn:
     leave(number)
 
 
-def leave_when_asked() -> None:
+def leave_on_signal() -> None:
     """From now on let signals that ask to end do so at once; nothing half-done stays on the disk.
 
     A process that was made deaf to one, by its shell or by nohup, stays so.

@@ -35,7 +35,7 @@ from setveil.cli.tables import Columns, TableShare
 from setveil.deadline import Deadline
 from setveil.guarantees.km_rho import PUBLIC
 from setveil.options.classes import NAME as CLASSES
-from setveil.options.decode import Given, decode_parameters, require_file, require_parameters
+from setveil.options.decode import Inputs, decode_parameters, require_file, require_parameters
 from setveil.values.declared import as_words, options_of
 from setveil.values.kinds import BARE
 from setveil.values.numbers import parse_integer, parse_number
@@ -123,9 +123,9 @@ def explore(
     data, tree = reader.read(source, None, seed)
     if tree is None:
         say("No --hierarchy: items that often occur together are grouped (co-occurrence, fan-out 5).")
-    given = Given(data, reading.text_encoding, tree, seed)
-    chosen = None if parameters is None else parameters(**decode_parameters(parameters, own, given))
-    settings = ExploreSettings(chosen, weight, _secrets(secret, given), **reader.generalizing)
+    inputs = Inputs(data, reading.text_encoding, tree, seed)
+    chosen = None if parameters is None else parameters(**decode_parameters(parameters, own, inputs))
+    settings = ExploreSettings(chosen, weight, _secrets(secret, inputs), **reader.generalizing)
     found = explorer.explore(
         data, promises, settings, hierarchy=tree,
         known=known, time_budget=deadline.left, seed=seed, progress=progress,
@@ -151,14 +151,14 @@ def _chosen(algorithm: str, own: Mapping[str, Any]) -> tuple[str, list[str], str
     )
 
 
-def _secrets(secret: Mapping[str, Any], given: Given) -> Any:
+def _secrets(secret: Mapping[str, Any], inputs: Inputs) -> Any:
     """Read the sensitive items, and what is known of them; None: there are none."""
     from setveil.options.inputs import load_labels
     from setveil.studies.explore.rows import SensitiveItems
 
     if secret["sensitive"] is None:
         return None
-    items = load_labels(secret["sensitive"], given.data, given.encoding)
+    items = load_labels(secret["sensitive"], inputs.data, inputs.encoding)
     return SensitiveItems(items, secret["knows"] or PUBLIC)
 
 

@@ -13,24 +13,26 @@ from setveil.hierarchy.tree import BELOW_ONE_NODE
 _SOURCES = ("original", "input", "files", "data", "release")  # the argument or option that names the rows
 
 
-def name_files(error: MissingItemsError, given: Mapping[str, Any], reading: Sequence[str], what: str) -> None:
+def name_files(
+    error: MissingItemsError, options: Mapping[str, Any], reading: Sequence[str], what: str
+) -> None:
     """Write the files and options that a command was given into the hint on items that are missing.
 
     `reading`: the options on how the rows are read; `what`: "item" of a table, "code" of facts, else nothing.
     """
     if "--extend" not in error.hint:
         return
-    source = next((given[name] for name in _SOURCES if given.get(name)), None)
-    tree = error.hierarchy or _named(given)
+    source = next((options[name] for name in _SOURCES if options.get(name)), None)
+    tree = error.hierarchy or _named(options)
     if what:
         error.hint = f"Add them to the hierarchy of the {what}s: lines of {what};parent;...;root."
     elif source is not None and tree is not None:
         error.hint = _extension(source, Path(tree), reading)
 
 
-def _named(given: Mapping[str, Any]) -> Any:
-    plain = [text for text in given.get("hierarchy_files") or () if "=" not in text]
-    return given.get("hierarchy_file") or next(iter(plain), None)
+def _named(options: Mapping[str, Any]) -> Any:
+    plain = [text for text in options.get("hierarchy_files") or () if "=" not in text]
+    return options.get("hierarchy_file") or next(iter(plain), None)
 
 
 def _extension(source: Any, tree: Path, reading: Sequence[str]) -> str:

@@ -19,8 +19,8 @@ from setveil.options.reading import Reading
 from setveil.wording import count
 
 if TYPE_CHECKING:
-    from setveil.facts.asked import FactsRequest
     from setveil.facts.facts import Facts as RowsOfFacts
+    from setveil.facts.request import FactsRequest
     from setveil.facts.tables import FactTable
     from setveil.hierarchy.tree import Hierarchy
     from setveil.tables.roles import Roles
@@ -45,19 +45,19 @@ class FactsReader(ItemsReader):
         reading: Reading,
         hierarchies: Sequence[str] | None,
         words: Words,
-        asked: FactsRequest,
+        request: FactsRequest,
         promise: dict[str, Any],
     ) -> None:
         """Take what was said, what of it is asked of facts, and the promise with their m."""
         super().__init__(columns, reading, hierarchies)
-        self.words, self.asked, self.promise = words, asked, promise
+        self.words, self.request, self.promise = words, request, promise
         self.how = columns.as_how(reading)
         self._generalizing = words.as_generalizing(columns)
 
     @property
     def m(self) -> Any:
         """The m that was said with columns of codes; None: it is said by --m."""
-        return self.asked.m
+        return self.request.m
 
     @property
     def generalizing(self) -> dict[str, Any]:
@@ -92,7 +92,7 @@ class FactsReader(ItemsReader):
 
     def files(self) -> dict[str, str]:
         """Say where the hierarchies of the codes are: NAME=FILE, or FILE where there is one column."""
-        names = list(self.asked.sets)
+        names = list(self.request.sets)
         plain, named = split_hierarchies(self.hierarchies)
         named = {name: file for name, file in named.items() if name not in names_in(self.columns.qi)}
         for name, file in named.items():
@@ -118,7 +118,7 @@ class FactsReader(ItemsReader):
 
         encoding = self.reading.text_encoding
         trees = {name: read_hierarchy(file, encoding=encoding) for name, file in self.files().items()}
-        return joined(trees) if len(self.asked.sets) > 1 and trees else next(iter(trees.values()), None)
+        return joined(trees) if len(self.request.sets) > 1 and trees else next(iter(trees.values()), None)
 
     def read(
         self, source: Any, k: Any, seed: int, _how: Reading | None = None
@@ -142,7 +142,7 @@ class FactsReader(ItemsReader):
         from setveil.cli.files import say_notes
         from setveil.facts.read import read_rows_of_facts, sentence
 
-        data = read_rows_of_facts(source, self.asked, self.how, fewest=fewest)
+        data = read_rows_of_facts(source, self.request, self.how, fewest=fewest)
         say(f"Reading {_named(source)}: {sentence(data)}.")
         say_notes(data.origin)
         for note in data.notes:
@@ -182,7 +182,7 @@ class PersonsReader(FactsReader):
 
         named = split_hierarchies(self.hierarchies)[1]
         own = {name: file for name, file in named.items() if name in names_in(self.columns.qi)}
-        roles = self.words.as_roles(self.columns, self.asked, own)
+        roles = self.words.as_roles(self.columns, self.request, own)
         for known in roles.qi.values():
             require_file(None if known.hierarchy is None else Path(str(known.hierarchy)))
         encoding = self.reading.text_encoding
@@ -197,7 +197,7 @@ class PersonsReader(FactsReader):
 
         roles = self.roles()
         table = read_table_of_facts(
-            source, roles, self.asked, self.how, fewest=fewest, most=self.words.most_facts, seed=seed,
+            source, roles, self.request, self.how, fewest=fewest, most=self.words.most_facts, seed=seed,
         )  # fmt: skip
         said = sentence_of_table(table, sentence(table, roles))
         say(f"Reading {_named(source)}: {said}.")
@@ -237,32 +237,32 @@ def facts_reader(
     Unless they are read `alone`, there may be columns that say what someone may know of a person.
     """
     if not facts.wanted(columns):
-        if facts.given:
+        if facts.given_options:
             raise RequestError(
-                f"{', '.join(facts.given)}: nothing says that the rows hold facts.",
+                f"{', '.join(facts.given_options)}: nothing says that the rows hold facts.",
                 hint="Name dates or amounts, or the codes with their m: --when date:month, --set code:m=2.",
             )
         return None
     if alone:
         facts.require_alone(columns)
-    asked = facts.as_asked(columns)
+    request = facts.as_request(columns)
     if engine != MEMORY:
         raise RequestError("Facts are read in memory.", hint="Omit --engine.")
     if facts.most_facts is not None and facts.most_facts < 1:
         raise RequestError(f"--most-facts must be an integer of at least 1, got {facts.most_facts}.")
     reader = PersonsReader if columns.qi else FactsReader
-    return reader(columns, reading, hierarchies, facts, asked, _with_m(promise, asked, model))
+    return reader(columns, reading, hierarchies, facts, request, _with_m(promise, request, model))
 
 
-def _with_m(promise: dict[str, Any], asked: FactsRequest, model: str | None) -> dict[str, Any]:
+def _with_m(promise: dict[str, Any], request: FactsRequest, model: str | None) -> dict[str, Any]:
     """Add the m that was said with columns of codes to a promise."""
-    m = asked.m
+    m = request.m
     if model == MIXED and m is not None:
-        m = _with_known({name: n for name, n in asked.sets.items() if n is not None}, promise["m"])
+        m = _with_known({name: n for name, n in request.sets.items() if n is not None}, promise["m"])
         promise = {**promise, "m": None}
     said = ",".join(f"{name}={number}" for name, number in m.items()) if isinstance(m, dict) else m
     if m is not None and promise["m"] not in (None, said, str(said)):
-        own = " ".join(f"--set {name}:m={number}" for name, number in asked.sets.items())
+        own = " ".join(f"--set {name}:m={number}" for name, number in request.sets.items())
         raise RequestError(f"m is given twice: --m {promise['m']} and {own}.", hint="Give it once.")
     return promise if m is None else {**promise, "m": str(said)}
 

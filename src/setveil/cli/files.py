@@ -51,7 +51,7 @@ def read_rows_and_ids(
 ) -> tuple[Transactions, list[str] | None]:
     """Read rows as `read_rows` does, and the ID of each row; None if rows have no IDs."""
     with proposing_tables(path, reading):
-        data, ids = read_with_ids(path or None, **reading.given(), published=published)
+        data, ids = read_with_ids(path or None, **reading.given_options(), published=published)
     if spellings and not published:
         say_spellings(data)
     origin = data.origin
@@ -96,9 +96,9 @@ def rows_in_parts(path: str | Sequence[str], reading: Reading) -> ListFiles | Te
     from setveil.data.io.streams import open_streams
 
     paths = [path] if isinstance(path, str) else list(path)
-    given = reading.given()
+    options = reading.given_options()
     other = sorted(
-        set(given) - {"format", "item_column", "separator", "encoding", "not_ids", "rows_are_events"}
+        set(options) - {"format", "item_column", "separator", "encoding", "not_ids", "rows_are_events"}
     )
     if other or "-" in paths or not paths:
         what = f"--{other[0].replace('_', '-')} is" if other else "Standard input is"
@@ -106,7 +106,7 @@ def rows_in_parts(path: str | Sequence[str], reading: Reading) -> ListFiles | Te
             f"{what} not read in parts, expected files of rows: Parquet lists, or text with one row a line.",
             hint="`setveil convert` makes one from other files; each must fit in memory by itself.",
         )
-    return open_streams(gather(paths), **given)
+    return open_streams(gather(paths), **options)
 
 
 def require_room(path: str | Sequence[str], hint: Callable[[], str]) -> None:
@@ -139,7 +139,7 @@ def proposing_tables(path: str | Sequence[str], reading: Reading) -> Iterator[No
             from setveil.commands.proposals import propose
             from setveil.tables.how import How
 
-            how = How(**reading.given())
+            how = How(**reading.given_options())
             propose(error, one, how)
             error.tables = tuple(({"model": OF_TABLES, **said}, meaning) for said, meaning in error.tables)
         raise
@@ -150,12 +150,12 @@ def showing(error: SetveilError, paths: object, reading: Reading) -> str:
     several = paths if isinstance(paths, list | tuple) else [paths]
     if len(several) != 1 or not several[0] or "    setveil " in error.hint or sys.argv[1:2] == ["read"]:
         return ""
-    asked = error.source if isinstance(error, TableError) else None
-    if asked is None and (several[0] == "-" or not error.message.startswith(str(several[0]))):
+    source = error.source if isinstance(error, TableError) else None
+    if source is None and (several[0] == "-" or not error.message.startswith(str(several[0]))):
         return ""
-    how = Reading(**{name: value for name, value in reading.given().items() if name in OF_FIELDS})
+    how = Reading(**{name: value for name, value in reading.given_options().items() if name in OF_FIELDS})
     try:
-        first_lines(asked or open_source(str(several[0])), **how.given())
+        first_lines(source or open_source(str(several[0])), **how.given_options())
     except SetveilError:
         return ""
     command = shlex.join(["setveil", "read", str(several[0]), *how.arguments(), "--show"])
@@ -215,7 +215,9 @@ def _reads_tables(reading: Reading) -> bool:
 
     words = {word.partition("=")[0] for word in sys.argv[2:]}
     rows_only = {"--algorithm", "-a", "--model", "--engine", "--hierarchy", "--config"}
-    return sys.argv[1:2] == ["anonymize"] and not words & rows_only and set(reading.given()) <= OF_TEXT
+    return (
+        sys.argv[1:2] == ["anonymize"] and not words & rows_only and set(reading.given_options()) <= OF_TEXT
+    )
 
 
 OF_TABLES = "kkm"  # the model that is proposed for tables

@@ -246,9 +246,9 @@ def _of_items(
 
 
 def _refuse(options: Mapping[str, object], why: str, hint: str = "Omit it.") -> None:
-    given = next((name for name, value in options.items() if value is not None), None)
-    if given is not None:
-        raise RequestError(f"--{given} {why}.", hint=hint)
+    name = next((name for name, value in options.items() if value is not None), None)
+    if name is not None:
+        raise RequestError(f"--{name} {why}.", hint=hint)
 
 
 def _by_system(
@@ -323,15 +323,15 @@ def _regrouped(
         raise RequestError("--regroup needs --within.", hint="--within 1 keeps the groups below the root.")
     called = None if names is None else load_names(names, reading.text_encoding)
     progress("reading")
-    given = read_hierarchy(file, encoding=reading.text_encoding)
-    given, rows = fit_rows(given, read_rows(source, reading, spellings=False))
+    tree = read_hierarchy(file, encoding=reading.text_encoding)
+    tree, rows = fit_rows(tree, read_rows(source, reading, spellings=False))
     say_spellings(rows)
-    given.locate(rows.vocabulary)
+    tree.locate(rows.vocabulary)
     if how.learn_from:
-        rows = read_rows(how.learn_from, reading).with_spellings_of(given.labels[: given.n_leaves])
-    asked = {name: getattr(how, name) for name in ("k", "m", "objective", "time_limit")}
-    asked = {name: value for name, value in asked.items() if value is not None}
-    found = regroup(rows, given, how.within, group=how.group, names=called, progress=progress, **asked)
+        rows = read_rows(how.learn_from, reading).with_spellings_of(tree.labels[: tree.n_leaves])
+    settings = {name: getattr(how, name) for name in ("k", "m", "objective", "time_limit")}
+    settings = {name: value for name, value in settings.items() if value is not None}
+    found = regroup(rows, tree, how.within, group=how.group, names=called, progress=progress, **settings)
     lines = [f"{size_of(found.tree)}, height {found.tree.height}.", *found.in_words()]
     return _Built(found.tree, lines, {"regrouped": found.as_dict()})
 
@@ -340,8 +340,8 @@ def _levels(by: str | None, lengths: str | None, widths: str | None, periods: st
     """Say how the hierarchy of a column is built: as --by says, or what was given for it."""
     from setveil.tables.levels import WAYS, levels_in
 
-    given = {"prefix": lengths, "ranges": widths, "dates": periods}
-    named = [way for way, steps in given.items() if steps is not None]
+    steps_of = {"prefix": lengths, "ranges": widths, "dates": periods}
+    named = [way for way, steps in steps_of.items() if steps is not None]
     way = "prefix" if by == "prefixes" else by or next(iter(named), None)
     if way not in WAYS:
         raise RequestError(
@@ -352,7 +352,7 @@ def _levels(by: str | None, lengths: str | None, widths: str | None, periods: st
     if wrong:
         option = {"prefix": "--lengths", "ranges": "--widths", "dates": "--periods"}[wrong]
         raise RequestError(f"{option} is of --by {wrong}, got --by {way}.")
-    return levels_in(f"{way}:{given[way] or ''}")
+    return levels_in(f"{way}:{steps_of[way] or ''}")
 
 
 def _of_column(source: Any, name: str, ways: Ways, reading: ReadingOptions, progress: Any) -> _Built:

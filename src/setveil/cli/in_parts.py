@@ -55,7 +55,7 @@ def anonymize(
     from setveil.cli.files import rows_in_parts
     from setveil.data.transactions import Transactions
     from setveil.hierarchy.io import read_hierarchy
-    from setveil.options.decode import Given
+    from setveil.options.decode import Inputs
     from setveil.options.guarantees import make_guarantee
     from setveil.runs.in_parts import anonymize_parts, require_possible
 
@@ -68,7 +68,7 @@ def anonymize(
             hint="`setveil hierarchy build` makes one of fewer rows; give it as --hierarchy.",
         )
     encoding = reading.text_encoding
-    guarantee = make_guarantee(model, promise, Given(Transactions.from_rows([]), encoding))
+    guarantee = make_guarantee(model, promise, Inputs(Transactions.from_rows([]), encoding))
     name, own = algorithm
     return anonymize_parts(
         rows_in_parts(source, reading), cast("KmAnonymity", guarantee),
@@ -163,10 +163,10 @@ def _opened(
     found = published_file(Path(source))
     about = about_file(found)
     _require_single_rows(source)
-    given, recorded = reading.given(), published_layout(about)
-    if any(recorded.get(name) != value for name, value in given.items() if name != "encoding"):
+    options, recorded = reading.given_options(), published_layout(about)
+    if any(recorded.get(name) != value for name, value in options.items() if name != "encoding"):
         return rows_in_parts(str(found), reading), str(found), {}
-    files = rows_in_parts(str(found), Reading(**(recorded | given)))
+    files = rows_in_parts(str(found), Reading(**(recorded | options)))
     require_columns(str(found), files.ignored_columns)
     if recorded and files.layout is not None:
         require_lines_as_written(found, files.layout, files.vocabulary)
@@ -186,9 +186,9 @@ def _require_single_rows(path: str) -> None:
 
 
 def _require_none(unused: Mapping[str, Any]) -> None:
-    given = [option for option, value in unused.items() if value]
-    if given:
+    refused = [option for option, value in unused.items() if value]
+    if refused:
         raise RequestError(
-            f"{', '.join(given)} {'does' if len(given) == 1 else 'do'} not apply in parts.",
+            f"{', '.join(refused)} {'does' if len(refused) == 1 else 'do'} not apply in parts.",
             hint="Omit it, or --engine parts.",
         )

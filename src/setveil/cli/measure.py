@@ -179,8 +179,8 @@ def _measured(
     rows = {"original": before.n_rows, "release": case.published.n_rows}
     labels = [] if case.recoding is None else label_supports(before, case.published, case.recoding)
     text = measures_text(utility, labels, rows, before.n_occurrences, case.kind)
-    told = {} if case.recoding is None else {"labels": labels}
-    return Answer({"utility": utility, "rows": rows, **told}, text)
+    about_labels = {} if case.recoding is None else {"labels": labels}
+    return Answer({"utility": utility, "rows": rows, **about_labels}, text)
 
 
 def _original(
@@ -196,8 +196,8 @@ def _original(
     if shown == "facts":
         read = facts_of(source, facts, reader.columns, reader.reading, k_of(release))
         return read or read_rows(source, reader.reading), None
-    if facts.given and Path(release).exists():
-        raise RequestError(f"{', '.join(facts.given)}: the release is not one of facts.")
+    if facts.given_options and Path(release).exists():
+        raise RequestError(f"{', '.join(facts.given_options)}: the release is not one of facts.")
     require_room(source, lambda: "`setveil anonymize --engine parts` measures what it makes.")
     before, tree = read_rows(source, reader.reading), reader.tree()
     if tree is not None:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from setveil.cli.help import ANSWER
 from setveil.cli.options import Bundle, Input, Reading, integer, model_options, source_of
 from setveil.cli.session import Answer
-from setveil.options.decode import Given
+from setveil.options.decode import Inputs
 from setveil.options.guarantees import make_guarantee, require_options, require_values
 
 
@@ -33,7 +33,7 @@ def moles(
     source = source_of(input, reading)
     progress("reading")
     data = read_rows(source, reading)
-    guarantee: Any = make_guarantee("coherence", promise, Given(data, reading.text_encoding))
+    guarantee: Any = make_guarantee("coherence", promise, Inputs(data, reading.text_encoding))
     found = list_moles(data, guarantee, progress=progress)
     entries, largest = found["first"], found["largest"]
     shown = {**found, "first": entries[:show], "largest": largest[:show]}

@@ -17,21 +17,21 @@ _NAMING = ("encoding", "skip_lines")  # options that name files
 _ELSEWHERE = ("roles", "config")  # options whose files may name others
 
 
-def require_read(given: Mapping[str, Any]) -> None:
+def require_read(values: Mapping[str, Any]) -> None:
     """Refuse an encoding, or lines to skip, of a file that the command does not read."""
-    if any(given.get(name) for name in _ELSEWHERE):
+    if any(values.get(name) for name in _ELSEWHERE):
         return
-    also = [one.path for one in also_of(given.get("also") or ())]
-    for path in lines_of(given.get("skip_lines")).files:
+    also = [one.path for one in also_of(values.get("also") or ())]
+    for path in lines_of(values.get("skip_lines")).files:
         if path not in also:
-            numbers = lines_of(given["skip_lines"]).of_file(path).skip_lines
-            first = path in (given.get("input") or ())
+            numbers = lines_of(values["skip_lines"]).of_file(path).skip_lines
+            first = path in (values.get("input") or ())
             other = next(iter([*closest(path, also), *also]), "")
             option = f"--skip-lines {numbers if first else f'{other}={numbers}'}" if first or other else ""
             raise _not_read("--skip-lines", path, also, option, "which no --also reads")
-    encoding = given.get("encoding")
+    encoding = values.get("encoding")
     named = files_of(encoding)
-    read = [*_files(given)] if named else []
+    read = [*_files(values)] if named else []
     for path in named:
         if not any(path in (file, PurePath(file).name) for file in read):
             other = next(iter([*closest(path, read), *read]), "")
@@ -50,9 +50,9 @@ def _not_read(option: str, path: str, read: Sequence[str], instead: str, why: st
     )
 
 
-def _files(given: Mapping[str, Any]) -> Iterator[str]:
+def _files(values: Mapping[str, Any]) -> Iterator[str]:
     """List the files that options and arguments name, those of folders and patterns among them."""
-    for name, value in given.items():
+    for name, value in values.items():
         if name == "out" or name in _NAMING:
             continue
         for word in value if isinstance(value, list | tuple) else [value]:

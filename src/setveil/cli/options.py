@@ -320,12 +320,12 @@ def _answering(json: Json = False) -> None:
     """Declare what all commands have that answer."""
 
 
-def source_of(given: Sequence[str] | None, reading: ReadingOptions, name: str = "INPUT") -> Any:
+def source_of(arguments: Sequence[str] | None, reading: ReadingOptions, name: str = "INPUT") -> Any:
     """Say what is to be read: a path, several, or none for a query; `name` is that of the argument."""
-    paths = list(given or ())
-    if HIDDEN in str(reading.given().get("connection", "")):
+    paths = list(arguments or ())
+    if HIDDEN in str(reading.given_options().get("connection", "")):
         raise RequestError("The record of a run leaves secrets out: give --connection again.")
-    if reading.given().get("query") is not None:
+    if reading.given_options().get("query") is not None:
         if paths:
             raise RequestError(f"Rows are read either from {name} or by --query, not both.")
         return paths
@@ -420,17 +420,19 @@ class Command(TyperCommand):
 
 def _lacking(context: Any, entries: Sequence[HelpEntry]) -> list[HelpEntry]:
     """List what is missing. If that is only part of a guarantee, `require_options` reports it."""
-    given = context.params
-    without = {entry.parameter.name for entry in entries if given.get(entry.parameter.name) in (None, (), [])}
+    values = context.params
+    without = {
+        entry.parameter.name for entry in entries if values.get(entry.parameter.name) in (None, (), [])
+    }
     needed = {entry.parameter.name for entry in entries if entry.shown.required}
     if "input" in without and "query" in without:
         needed.add("input")
-    if needed & without and "out" in given:
-        needed |= _promised(given, entries)
+    if needed & without and "out" in values:
+        needed |= _promised(values, entries)
     return [entry for entry in entries if entry.parameter.name in needed & without]
 
 
-def _promised(given: Mapping[str, Any], entries: Sequence[HelpEntry]) -> set[str]:
+def _promised(values: Mapping[str, Any], entries: Sequence[HelpEntry]) -> set[str]:
     """List the options that the guarantee of a command needs, unless others may replace them."""
     from setveil.algorithms import is_file, load
     from setveil.guarantees import models
@@ -438,39 +440,43 @@ def _promised(given: Mapping[str, Any], entries: Sequence[HelpEntry]) -> set[str
     from setveil.options.models import settled_model
 
     owned = {entry.parameter.name for entry in entries if entry.shown.meanings}
-    algorithm = given.get("algorithm")
+    algorithm = values.get("algorithm")
     if is_file(algorithm or "") or not {"k", "m"} <= owned:
         return set()
     known = {option for model in models().values() for option in model.options}
-    texts = {name: given[name] for name in owned & known if name in given}
-    name = given.get("model") or settled_model(texts, load(algorithm).info.guarantees if algorithm else ())
-    elsewhere = bool(given.get("roles")) or any(":m=" in text for text in given.get("set") or ())
+    texts = {name: values[name] for name in owned & known if name in values}
+    name = values.get("model") or settled_model(texts, load(algorithm).info.guarantees if algorithm else ())
+    elsewhere = bool(values.get("roles")) or any(":m=" in text for text in values.get("set") or ())
     gaps = missing(models()[name], texts)
     return {names[0] for names in gaps if len(names) == 1 and not (names[0] == "m" and elsewhere)}
 
 
-def _name_files(error: SetveilError, given: Mapping[str, Any]) -> None:
+def _name_files(error: SetveilError, values: Mapping[str, Any]) -> None:
     """Write the files and options that a command was given into what an error suggests."""
     if isinstance(error, MissingItemsError):
         from setveil.cli.extending import name_files
 
-        reading = reading_of(**{one.name: given[one.name] for one in reading_options() if one.name in given})
+        reading = reading_of(
+            **{one.name: values[one.name] for one in reading_options() if one.name in values}
+        )
         nouns = {"code": fact_options(), "item": column_options()}  # of what columns of the file hold
-        noun = next((noun for noun, own in nouns.items() if any(given.get(one.name) for one in own)), "")
-        name_files(error, given, reading.arguments(), noun)
+        noun = next((noun for noun, own in nouns.items() if any(values.get(one.name) for one in own)), "")
+        name_files(error, values, reading.arguments(), noun)
     elif isinstance(error, DataError) and (isinstance(error, TableError) or error.instead is not None):
         from setveil.cli.files import command_instead, command_with, showing
 
         if isinstance(error, TableError):
             error.say_how(command_with)
-        one = given.get("input") is None or len(given["input"]) == 1
+        one = values.get("input") is None or len(values["input"]) == 1
         if error.instead is not None and error.instead[1] and one:
             error.hint += command_instead(*error.instead)
-        reading = reading_of(**{one.name: given[one.name] for one in reading_options() if one.name in given})
-        error.hint += showing(error, given.get("input"), reading)
+        reading = reading_of(
+            **{one.name: values[one.name] for one in reading_options() if one.name in values}
+        )
+        error.hint += showing(error, values.get("input"), reading)
 
 
-def require_given(context: typer.Context, *names: str) -> None:
+def require_options(context: typer.Context, *names: str) -> None:
     """Refuse a command that lacks options: all of them are reported at once, with a command that has them."""
     command: Any = context.command
     without = [one for one in entries_of(command.params, command.callback) if one.parameter.name in names]
@@ -696,19 +702,19 @@ def expanded(command: Callable[..., Any], owners: Sequence[str] = ()) -> Callabl
     _require_names(parameters)
 
     @functools.wraps(command)
-    def call(**given: Any) -> None:
-        _general(**{option.name: given.pop(option.name) for option in general})
-        json = answers and given.pop("json")
-        given |= {
-            name: bundle.collect(**{option: given.pop(option) for option in options})
+    def call(**values: Any) -> None:
+        _general(**{option.name: values.pop(option.name) for option in general})
+        json = answers and values.pop("json")
+        values |= {
+            name: bundle.collect(**{option: values.pop(option) for option in options})
             for name, (bundle, options) in bundles.items()
         }
         try:
             expect(threads, command.__name__)
             if works:
-                conclude(run(lambda progress: command(progress=progress, **given)), json=json)
+                conclude(run(lambda progress: command(progress=progress, **values)), json=json)
             else:
-                command(**given)
+                command(**values)
         except SetveilError as error:
             fail(error)
 
@@ -901,14 +907,14 @@ def reading_options(*without: str) -> list[inspect.Parameter]:
     return _some(options, [name for name in options if name not in without], READING)
 
 
-def reading_of(**given: Any) -> ReadingOptions:
+def reading_of(**values: Any) -> ReadingOptions:
     """Collect the options on how the input is read; `--item-column` may name several columns."""
     from setveil.data.columns import names_several
 
-    text = given.get("item_column")
-    if text is not None and given.get("item_columns") is None and names_several(text):
-        given |= {"item_column": None, "item_columns": text}
-    return ReadingOptions(**given)
+    text = values.get("item_column")
+    if text is not None and values.get("item_columns") is None and names_several(text):
+        values |= {"item_column": None, "item_columns": text}
+    return ReadingOptions(**values)
 
 
 def column_options(*names: str) -> list[inspect.Parameter]:

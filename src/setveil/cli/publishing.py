@@ -111,15 +111,15 @@ class About:
         ABOUT, "Show names next to codes: lines of code,name.", "FILE", "--names"
     )
 
-    def told(self) -> dict[str, str]:
+    def fields(self) -> dict[str, str]:
         """Return what was given, but for names."""
-        given = {
+        texts = {
             "purpose": self.purpose,
             "recipient": self.recipient,
             "responsible": self.responsible,
             "date": self.date,
         }
-        return {key: text for key, text in given.items() if text is not None}
+        return {key: text for key, text in texts.items() if text is not None}
 
     def names(self, encoding: str) -> dict[str, str]:
         """Read what codes represent."""

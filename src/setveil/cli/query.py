@@ -37,16 +37,16 @@ def query(
     $ setveil query release --itemsets 100
     """
     from setveil.cli.files import read_release
-    from setveil.commands.query import require_asked, require_searchable
+    from setveil.commands.query import require_queries, require_searchable
     from setveil.options.itemsets import parse_itemsets, read_itemsets
-    from setveil.published.shared import read_told
+    from setveil.published.shared import read_sums
     from setveil.report.answers import answers_text, rules_text
     from setveil.utility.estimators import estimator_for
     from setveil.utility.greatest import greatest_itemsets, rules_of
 
-    require_asked(queries or queries_file, itemsets, itemset_length=itemset_length, rules=rules)
+    require_queries(queries or queries_file, itemsets, itemset_length=itemset_length, rules=rules)
     progress("reading")
-    shared = read_told(release, read_release)
+    shared = read_sums(release, read_release)
     estimator = estimator_for(shared, unlisted=unlisted, class_=class_)
     made = []
     if itemsets is not None:
@@ -54,15 +54,15 @@ def query(
         found = greatest_itemsets(estimator, itemsets, itemset_length, progress)
         made = rules_of(estimator, [one.itemset for one in found])[:rules] if rules else []
     else:
-        asked = parse_itemsets(queries or [], estimator, shared.layout)
+        queries_read = parse_itemsets(queries or [], estimator, shared.layout)
         if queries_file is not None:
-            asked += read_itemsets(queries_file, estimator, shared.layout)
-        found = estimator.answer_named(asked)
-    told = [one.as_dict() for one in found]
+            queries_read += read_itemsets(queries_file, estimator, shared.layout)
+        found = estimator.answer_named(queries_read)
+    answers = [one.as_dict() for one in found]
     parts = {name for one in found for name in one.itemset if estimator.is_part(name)}
-    text = answers_text(told, estimator.method, parts, estimator.unit)
+    text = answers_text(answers, estimator.method, parts, estimator.unit)
     if rules is None:
-        return Answer(told, text)
-    rules_told = [rule.as_dict() for rule in made]
-    text = f"{text}\n\n{rules_text(rules_told)}"
-    return Answer({"itemsets": told, "rules": rules_told}, text)
+        return Answer(answers, text)
+    rule_records = [rule.as_dict() for rule in made]
+    text = f"{text}\n\n{rules_text(rule_records)}"
+    return Answer({"itemsets": answers, "rules": rule_records}, text)

@@ -137,7 +137,7 @@ class TableReader(ItemsReader):
 
 def reader_of(columns: Columns, reading: Reading, hierarchies: Sequence[str] | None) -> ItemsReader:
     """Read a table if columns were named, else rows of items."""
-    return (TableReader if columns.given else ItemsReader)(columns, reading, hierarchies)
+    return (TableReader if columns.given_options else ItemsReader)(columns, reading, hierarchies)
 
 
 def reader_like(

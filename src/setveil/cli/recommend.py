@@ -77,22 +77,22 @@ def recommend(
     source = source_of(input, reading)
     paths = _files(source)
     size = None if promise["m"] is None else parse_number("m", promise["m"])
-    asked = promised(**{**promise, "m": size})
+    request = promised(**{**promise, "m": size})
     reader = reader_of(columns, reading, hierarchy_files)
     adviser = adviser_of(reader.kind)
-    part = adviser.weight(asked, share)
+    part = adviser.weight(request, share)
     if FactOptions().wanted(columns):
         raise RequestError(NOT_RECOMMENDED, hint="`setveil explore` shows what each k and m costs them.")
     progress("reading")
     encoding = reading.text_encoding
     data, tree = reader.read(source, None, seed)
-    named = promise["sensitive"] if asked.model else promise["private"]
+    named = promise["sensitive"] if request.model else promise["private"]
     labels = load_labels(named, data, encoding)
     secrets = reference(Path(named)) if named and Path(named).is_file() else ",".join(labels)
     files = [Path(path) for path in paths]
     advice = adviser.advise(
-        data, tree, asked,
-        lambda folder: data_set(files, hierarchy=reader.hierarchy_file, reading=reading.given()),
+        data, tree, request,
+        lambda folder: data_set(files, hierarchy=reader.hierarchy_file, reading=reading.given_options()),
         secrets=None if named is None else lambda folder: secrets, queries=queries_file, share=part,
         encoding=encoding, deadline=deadline, jobs=jobs, seed=seed, progress=progress,
     )  # fmt: skip

@@ -86,21 +86,21 @@ def measure_draws(
     from setveil.report.pooled import pooled_text
     from setveil.utility.pooled import LONGEST, pooled_errors, usual_number
 
-    asked = dict(queries)
-    path = asked.pop("path")
+    terms = dict(queries)
+    path = terms.pop("path")
     require_file(path)
     progress("reading")
     draws = list(read_draws(Path(release), read_release))
     before = read_rows(source_of(original, reading), reading)
-    if path is None and asked["support"] is None and asked["number"] is None:
-        asked["number"] = usual_number(before, asked["size"])
-    asked["size"] = asked["size"] or 2
-    wanted = load_queries(before, path, reading.text_encoding, **asked, progress=progress)
+    if path is None and terms["support"] is None and terms["number"] is None:
+        terms["number"] = usual_number(before, terms["size"])
+    terms["size"] = terms["size"] or 2
+    wanted = load_queries(before, path, reading.text_encoding, **terms, progress=progress)
     threshold, longest = itemsets
     found = pooled_errors(
         before, draws, wanted, threshold=threshold, longest=longest or LONGEST, progress=progress
     )
-    asked_rules = wanted_rules(before.n_rows, *rules)
-    if asked_rules is not None:
-        found["rules"] = {"read": "draws", **rules_in(before, draws, asked_rules, progress)}
+    rule_terms = wanted_rules(before.n_rows, *rules)
+    if rule_terms is not None:
+        found["rules"] = {"read": "draws", **rules_in(before, draws, rule_terms, progress)}
     return found, pooled_text(found)

@@ -29,7 +29,7 @@ def as_the_run_did(
         What was given.
     """
     record = Path(run) / "internal" / "report.json"
-    if reading.given() or columns.given or facts.given or not record.is_file():
+    if reading.given_options() or columns.given_options or facts.given_options or not record.is_file():
         return reading, columns, facts
 
     from setveil.past.recorded import options_in
@@ -38,18 +38,18 @@ def as_the_run_did(
 
     report = read_record(record)
     options: dict[str, Any] = report.get("options") or {}
-    told = {name: value for name, value in options.items() if name not in _NOT_OF_FILES}
+    recorded = {name: value for name, value in options.items() if name not in _NOT_OF_FILES}
     read_from = report["input"].get("read")
     known = read_from["files"] if read_from else []
     also = read_from.get("also", []) if read_from else []
     known = known[: len(known) - len(also)]
     paths = [Path(file) for file in original]
-    if not told or not all(path.is_file() for path in paths):
+    if not recorded or not all(path.is_file() for path in paths):
         return reading, columns, facts
     if [file["sha256"] for file in known] != [file_sha256(path) for path in paths]:
         return reading, columns, facts
-    found = options_in(Reading, told), options_in(Columns, told), options_in(FactOptions, told)
-    said = [*found[0].arguments(), *found[1].arguments(), *found[2].given]
+    found = options_in(Reading, recorded), options_in(Columns, recorded), options_in(FactOptions, recorded)
+    said = [*found[0].arguments(), *found[1].arguments(), *found[2].given_options]
     if said:
         say(f"{', '.join(original)}: read as {run} says, from which it was made.")
     return found

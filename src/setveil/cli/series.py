@@ -28,7 +28,7 @@ from setveil.cli.options import (
     integer,
     number,
     option,
-    require_given,
+    require_options,
     source_of,
 )
 from setveil.cli.session import Answer, say
@@ -170,7 +170,7 @@ def plan(
     require_page(out, "plan.html", force)
     one = _opened(series, key)
     how = {"hierarchy": hierarchy_file, "time_limit": search.time_limit, "progress": progress}
-    how |= reading.given()
+    how |= reading.given_options()
     progress("reading")
     if together:
         called = None if names is None else names.split(",")
@@ -219,21 +219,21 @@ def add(
     $ setveil series add visits q1.csv --name q1 -o q1 -H tree.csv --id-column patient --item-column code
     $ setveil series add visits q2.csv --name q2 --published q2 --id-column patient --item-column code
     """
-    from setveil.cli.config import given_options
+    from setveil.cli.config import options_in_use
     from setveil.cli.outcome import outcome
     from setveil.report.words import only_one_of
 
     one = _opened(series, key)
-    command, options = given_options(context)
+    command, options = options_in_use(context)
     how: dict[str, Any] = {
         "hierarchy": hierarchy_file, "time_limit": search.time_limit, "progress": progress,
         "record": {"command": command, "options": options}, **writing.arguments(),
     }  # fmt: skip
-    require_given(context, *(("names", "out") if together else ("name",) if published else ("name", "out")))
+    require_options(context, *(("names", "out") if together else ("name",) if published else ("name", "out")))
     progress("reading")
     if together:
         called, places = str(names).split(","), str(out).split(",")
-        how |= {"weights": _weights(search.weights), **reading.given()}
+        how |= {"weights": _weights(search.weights), **reading.given_options()}
         return _added_together(one, [*(input or ())], called, places, how)
     data = source_of(input, reading, "DATA")
     if published is not None:
@@ -242,7 +242,7 @@ def add(
         found = one.add(
             data, name=str(name), out=out, published=published, hold_back=hold_back, labels_of=labels_of,
             algorithm=search.algorithm, refine=search.refine, bound=search.bound, ways=ways, merge=merge,
-            **how, **reading.given(),
+            **how, **reading.given_options(),
         )  # fmt: skip
     _say_warnings(one)
     if published is not None:

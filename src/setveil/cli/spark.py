@@ -41,17 +41,17 @@ def require_known(options: Mapping[str, Any], own: Mapping[str, Any]) -> None:
 
 def require_parquet(reading: Reading) -> None:
     """Refuse to read anything but Parquet, before anything is read."""
-    given = {
+    options = {
         name: value
-        for name, value in reading.given().items()
+        for name, value in reading.given_options().items()
         if name not in {"id_column", "item_column", "not_ids"} and (name, value) != ("format", "parquet")
     }
-    if given:
-        names = ", ".join(f"--{name.replace('_', '-')}" for name in given)
+    if options:
+        names = ", ".join(f"--{name.replace('_', '-')}" for name in options)
         raise RequestError(
             f"With --engine spark rows are read from Parquet, where {names} does not apply.",
             hint="Write Parquet first; in Python setveil.spark.anonymize accepts any DataFrame:\n"
-            f"    setveil convert FILE rows.parquet {shlex.join(Reading(**given).arguments())}",
+            f"    setveil convert FILE rows.parquet {shlex.join(Reading(**options).arguments())}",
         )
 
 
@@ -114,7 +114,7 @@ def anonymize(
     return report
 
 
-def told(report: Record, out: Path) -> str:
+def summary(report: Record, out: Path) -> str:
     """Say what came out."""
     published, utility, held = report["published"], report["utility"], report["guarantee"]
     least = held["greatest_k"]

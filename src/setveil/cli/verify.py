@@ -30,7 +30,7 @@ from setveil.guarantees import Model, model_named, models
 from setveil.guarantees.km import CODES, FACTS, KmAnonymity
 from setveil.options.columns import Columns as Words
 from setveil.options.columns import names_in
-from setveil.options.decode import Given
+from setveil.options.decode import Inputs
 from setveil.options.guarantees import make_guarantee, require_options, require_values
 from setveil.options.models import settled_model
 from setveil.options.reading import Reading as ReadingOptions
@@ -151,7 +151,9 @@ def verify(
     if file is None or database.table_name is not None or database.layout is not None:
         raise _without_sql(database)
     if with_:
-        useless = beside | dict.fromkeys([*columns.given, *(f"--{name}" for name in reading.given())], True)
+        useless = beside | dict.fromkeys(
+            [*columns.given_options, *(f"--{name}" for name in reading.given_options())], True
+        )
         return _together([Path(file), *with_], model, promise, useless, show, progress)
     if model is None and not any(value not in (None, False) for value in promise.values()):
         model, promise, more = _promised_beside(file, promise)
@@ -163,7 +165,7 @@ def verify(
             )
     if engine != MEMORY:
         useless = {name: value for name, value in beside.items() if name not in ("--engine", "--absence")}
-        if any(useless.values()) or attacker.absent or columns.given:
+        if any(useless.values()) or attacker.absent or columns.given_options:
             raise RequestError(
                 f"With --engine {engine} there is no --original, --recoding, --reading, --hierarchy, --qi, "
                 "--absent or --known.",
@@ -171,7 +173,7 @@ def verify(
             )
         check = on_spark.verify if engine == SPARK else in_parts.verify
         verdict = check(file, model, promise, reading, max(show, 1), progress)
-        return _told(verdict.as_dict(), verdict.phrase, show)
+        return _verdict_answer(verdict.as_dict(), verdict.phrase, show)
     chosen = model_named(model or _settled(file, promise))
     return _answer(_CheckRequest(file, chosen, promise, files, attacker, columns, reading), show, progress)
 
@@ -187,18 +189,18 @@ def _without_sql(database: DatabaseQuery) -> RequestError:
     )
 
 
-def _answer(asked: _CheckRequest, show: int, progress: Any) -> Answer:
+def _answer(request: _CheckRequest, show: int, progress: Any) -> Answer:
     """Check the guarantee in memory; for a table, also say what its columns show."""
-    phrase, verdict, table = _checked(asked, {"show": max(show, 1), "progress": progress})
+    phrase, verdict, table = _checked(request, {"show": max(show, 1), "progress": progress})
     found = verdict.as_dict()
     if table is None:
-        return _told(found, phrase, show)
+        return _verdict_answer(found, phrase, show)
     from setveil.guarantees.verify.diversity import diversities
 
     found["quasi_identifiers"] = [column.name for column in table.columns]
     kept = diversities(table)
     found["kept"] = [one.as_dict() for one in kept]
-    return _told(found, phrase, show, "\n".join([_columns_looked_at(table), *map(str, kept)]))
+    return _verdict_answer(found, phrase, show, "\n".join([_columns_looked_at(table), *map(str, kept)]))
 
 
 def _as_query(
@@ -212,11 +214,11 @@ def _as_query(
     """Write the check as a query."""
     from setveil.commands.verify_sql import verify_sql
 
-    given = {name: value for name, value in promise.items() if value is not None}
+    values = {name: value for name, value in promise.items() if value is not None}
     known = {"id_column", "item_column"}
-    useless |= {f"--{name}": value for name, value in given.items() if name not in {"k", "m", "privacy"}}
-    useless |= {f"--{name}": True for name in reading.given() if name not in known}
-    useless |= dict.fromkeys(set(columns.given) - {"--qi"}, True)
+    useless |= {f"--{name}": value for name, value in values.items() if name not in {"k", "m", "privacy"}}
+    useless |= {f"--{name}": True for name in reading.given_options() if name not in known}
+    useless |= dict.fromkeys(set(columns.given_options) - {"--qi"}, True)
     name = next((name for name, value in useless.items() if value is not None), None)
     if name is not None:
         raise RequestError(
@@ -228,11 +230,11 @@ def _as_query(
             f"--sql writes queries for km-anonymity, and with --qi for kkm, not for {model}.",
             hint="`setveil verify` checks it from the files.",
         )
-    if "k" not in given or "m" not in given:
+    if "k" not in values or "m" not in values:
         raise RequestError("--sql needs --k and --m.", hint="Such as --k 5 --m 2.")
-    m = given["m"]
+    m = values["m"]
     return verify_sql(
-        given["k"], int(m) if str(m).isdigit() else m, table=database.table_name or "published",
+        values["k"], int(m) if str(m).isdigit() else m, table=database.table_name or "published",
         id_column=reading.id_column, item_column=reading.item_column or "item",
         layout=database.layout or "long", qi=[] if columns.qi is None else names_in(columns.qi),
     )  # fmt: skip
@@ -259,15 +261,15 @@ def _promised_beside(
         return None, promise, {}
     say(f"{file}: checking the guarantee in its about.json; --k, --m and --model set another one.")
     found = models()[said["model"]]
-    given: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for key in said.keys() & found.options.keys() & promise.keys():
         value, option = said[key], found.options[key]
         if not option.secret:
-            given[key] = value if isinstance(value, dict) else str(value)
+            values[key] = value if isinstance(value, dict) else str(value)
         elif found.release != "rows":  # of rows they are looked up where they are needed
-            given[key] = tuple(value)
-        given |= dict([option.only_with] if option.only_with else [])
-    return said["model"], promise | given, said
+            values[key] = tuple(value)
+        values |= dict([option.only_with] if option.only_with else [])
+    return said["model"], promise | values, said
 
 
 def _settled(file: str, promise: dict[str, Any]) -> str:
@@ -293,12 +295,12 @@ def _together(
     from setveil.commands.series_verdict import verify_together
 
     promised = {f"--{name}": value for name, value in promise.items() if name not in {"k", "m", "privacy"}}
-    told = {"--model": None if model == KmAnonymity.model else model, **promised, **useless}
-    given = [name.replace("_", "-") for name, value in told.items() if value is not None]
-    if given:
+    options = {"--model": None if model == KmAnonymity.model else model, **promised, **useless}
+    useless_names = [name.replace("_", "-") for name, value in options.items() if value is not None]
+    if useless_names:
         raise RequestError(
             "Several releases are verified for the promise of their series: k and m.",
-            hint=f"Omit {', '.join(given)}.",
+            hint=f"Omit {', '.join(useless_names)}.",
         )
     try:
         k, m = (None if promise[name] is None else int(promise[name]) for name in ("k", "m"))
@@ -364,9 +366,9 @@ class _CheckRequest:
         # Where the original may be known, or the model leaves sensitive items out, the published rows need
         # not hold the items that are named.
         lacking = "original" in model.knows or "rho" in model.options or bool(secrets)
-        given = Given(rows, encoding, image=image, named_here=not lacking)
+        inputs = Inputs(rows, encoding, image=image, named_here=not lacking)
         try:
-            guarantee = make_guarantee(model.name, promise | secrets, given)
+            guarantee = make_guarantee(model.name, promise | secrets, inputs)
         except DataError as error:
             if "image" in model.knows and image is None:
                 error.hint = "If items were published under other labels, name the --recoding file."
@@ -381,12 +383,12 @@ class _CheckRequest:
         return guarantee
 
 
-def _checked(asked: _CheckRequest, more: dict[str, Any]) -> tuple[str, Any, PublishedTable | None]:
+def _checked(request: _CheckRequest, more: dict[str, Any]) -> tuple[str, Any, PublishedTable | None]:
     """Check a promise: in words, the verdict, and the table that was looked at, if any.
 
     `more` is what every verifier takes.
     """
-    from setveil.commands.verify import absence_asked
+    from setveil.commands.verify import absence_request
     from setveil.data.sums import is_in_memory
     from setveil.hierarchy.fit import fitted_to_labels
     from setveil.hierarchy.io import read_hierarchy
@@ -394,23 +396,23 @@ def _checked(asked: _CheckRequest, more: dict[str, Any]) -> tuple[str, Any, Publ
     from setveil.published.shared import counts_beside
     from setveil.runs.check import check
 
-    secrets = asked.require_possible()
+    secrets = request.require_possible()
     more["progress"]("reading")
-    published = _published(asked.file, asked.model, asked.columns, asked.reading)
-    guarantee = asked.guarantee(published, secrets, more)
-    covered = asked.files.hierarchy_file is not None
-    if asked.files.hierarchy_file is not None:
+    published = _published(request.file, request.model, request.columns, request.reading)
+    guarantee = request.guarantee(published, secrets, more)
+    covered = request.files.hierarchy_file is not None
+    if request.files.hierarchy_file is not None:
         rows, tree = (
             published.named_rows,
-            read_hierarchy(asked.files.hierarchy_file, encoding=asked.reading.text_encoding),
+            read_hierarchy(request.files.hierarchy_file, encoding=request.reading.text_encoding),
         )
         more["cover"] = fitted_to_labels(tree, rows.vocabulary.labels) if is_in_memory(rows) else tree
-    more |= absence_asked(asked.attacker.absent, asked.attacker.absence, guarantee, cover=covered)
-    if asked.attacker.known == CODES:
+    more |= absence_request(request.attacker.absent, request.attacker.absence, guarantee, cover=covered)
+    if request.attacker.known == CODES:
         guarantee = _of_codes(guarantee)
-        more["before"] = facts_before(asked.file, asked.files.original)
-    verdict = check(published, guarantee, *counts_beside(asked.file), **more)
-    phrase = verdict.phrase if covered or asked.attacker.absent else guarantee.phrase
+        more["before"] = facts_before(request.file, request.files.original)
+    verdict = check(published, guarantee, *counts_beside(request.file), **more)
+    phrase = verdict.phrase if covered or request.attacker.absent else guarantee.phrase
     return phrase, verdict, published if published.is_table else None
 
 
@@ -430,15 +432,15 @@ def _published(file: str, model: Model, columns: Words, reading: ReadingOptions)
     from setveil.published import kind_for, kind_named
     from setveil.published.about import published_file
 
-    kind = kind_named(model.release) if columns.given else kind_for(file, model.release)
+    kind = kind_named(model.release) if columns.given_options else kind_for(file, model.release)
     if model.name == KmAnonymity.model and file != "-":
         require_room(str(published_file(Path(file))), lambda: "--engine parts reads them a piece at a time.")
-    if columns.given or (model.release == "tables" and not kind.holds(Path(file))):
+    if columns.given_options or (model.release == "tables" and not kind.holds(Path(file))):
         return read_published(file, columns, reading)
-    return kind.read(file, read_release, **reading.given())
+    return kind.read(file, read_release, **reading.given_options())
 
 
-def _told(found: dict[str, Any], phrase: str, show: int, more: str = "") -> Answer:
+def _verdict_answer(found: dict[str, Any], phrase: str, show: int, more: str = "") -> Answer:
     """Answer with the verdict and its exit code."""
     from setveil.report.verdict import verdict_text
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from setveil import algorithms
-from setveil.commands.given import (
+from setveil.commands.arguments import (
     Listener,
     TreeLike,
     heard,
@@ -29,9 +29,9 @@ from setveil.facts.generalizing import VOLUME, Generalizing
 from setveil.guarantees import Guarantee, Model, models
 from setveil.hierarchy.tree import Hierarchy
 from setveil.options.classes import NAME
-from setveil.options.decode import Given, decode, no_parameter
+from setveil.options.decode import Inputs, decode, no_parameter
 from setveil.options.reading import Reading
-from setveil.runs.asked import named_algorithm
+from setveil.runs.request import named_algorithm
 from setveil.runs.run import VerifiedRelease
 from setveil.runs.run import anonymize as run_anonymize
 from setveil.tables.table import Table
@@ -290,8 +290,8 @@ def _values(
         return parameters
     name = _algorithm_of(parameters, algorithm, guarantee)
     options = options_of(algorithms.load(name).Parameters)
-    given = Given(data, hierarchy=tree, seed=seed)
+    inputs = Inputs(data, hierarchy=tree, seed=seed)
     return {
-        key: decode(key, options[key].kind, value, given, {}) if key in options and is_path(value) else value
+        key: decode(key, options[key].kind, value, inputs, {}) if key in options and is_path(value) else value
         for key, value in parameters.items()
     }

@@ -6,7 +6,7 @@ from os import PathLike, fspath
 from pathlib import Path
 
 from setveil.algorithms.exact.exact import Exact
-from setveil.commands.given import (
+from setveil.commands.arguments import (
     Listener,
     TreeLike,
     heard,

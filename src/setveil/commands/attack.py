@@ -15,7 +15,7 @@ import numpy as np
 from setveil.attacker.attacks.attacks import Bound, attack_rows
 from setveil.attacker.attacks.shown import Share, ShownRows
 from setveil.commands.anonymize import anonymize
-from setveil.commands.given import (
+from setveil.commands.arguments import (
     Listener,
     TreeLike,
     heard,
@@ -165,7 +165,7 @@ def attack(
     """
     share, level = share_between("split", split), share_between("alpha", alpha)
     listening = heard(progress)
-    asked: dict[str, Any] = {
+    options: dict[str, Any] = {
         "m": integer_or_none("m", m, 1), "k": integer_or_none("k", k, 2),
         "attacks": integer("attacks", attacks, 1),
         "alpha": level, "seed": integer("seed", seed, 0), "progress": listening,
@@ -175,8 +175,8 @@ def attack(
         rows = rows_of(release, "The original")
         promise: dict[str, Any] = {"guarantee": guarantee}
         if guarantee is None:
-            promise = {"k": asked["k"], "m": asked["m"] or USUAL_M}
-        asked["k"] = None
+            promise = {"k": options["k"], "m": options["m"] or USUAL_M}
+        options["k"] = None
 
         def make(some: Transactions) -> Target:
             made = anonymize(
@@ -184,14 +184,14 @@ def attack(
             )
             return target_of(made)
 
-        return Attacked(attacked_split(rows, share, make, secrets_of(secret, rows), **asked))
+        return Attacked(attacked_split(rows, share, make, secrets_of(secret, rows), **options))
     if guarantee is not None or algorithm is not None:
         raise RequestError("guarantee and algorithm go with --split only.", hint="Omit them.")
     tree, people = tree_of(hierarchy), rows_of(train, "The original")
     target = target_of(release, recoding, tree and fitted(tree, people.vocabulary.labels))
     require_other(train, control)
     return Attacked(
-        attacked(target, people, rows_of(control, "The control"), secrets_of(secret, people), **asked)
+        attacked(target, people, rows_of(control, "The control"), secrets_of(secret, people), **options)
     )
 
 
@@ -202,13 +202,13 @@ def attacked(
     secret: Sequence[str] = (),
     *,
     seed: int = 0,
-    **asked: Any,
+    **options: Any,
 ) -> dict[str, Any]:
     """Attack published rows (see `attack`); the order of the lines of people decides nothing."""
     _require_people(train, control)
     orders = [np.argsort(row_keys(side, seed, "attack"), kind="stable") for side in (train, control)]
     sides = train.drawn(orders[0]), control.drawn(orders[1])
-    found = _attacked(target, *sides, secret, seed=seed, **asked)
+    found = _attacked(target, *sides, secret, seed=seed, **options)
     for line in found["exposed"]:
         line["row"] = int(orders[0][line["row"] - 1]) + 1
     return found
@@ -268,7 +268,7 @@ def attacked_split(
     secret: Sequence[str] = (),
     *,
     seed: int = 0,
-    **asked: Any,
+    **options: Any,
 ) -> dict[str, Any]:
     """Publish a share of the rows, drawn by content and seed, and attack it with the others as control."""
     first = min(max(round(share * rows.n_rows), 1), rows.n_rows - 1)
@@ -278,7 +278,7 @@ def attacked_split(
     chosen = order[:first], order[first:]  # whose order is the same whatever that of the input
     train, control = (rows.drawn(which) for which in chosen)
     _require_people(train, control)
-    found = _attacked(make(train), train, control, secret, seed=seed, **asked)
+    found = _attacked(make(train), train, control, secret, seed=seed, **options)
     for line in found["exposed"]:
         line["row"] = int(chosen[0][line["row"] - 1]) + 1
     return found
@@ -333,14 +333,14 @@ def target_of(
 
 def require_sides(share: float | Fraction | None, train: object, control: object) -> None:
     """Refuse to make the two groups that are given, and to go without one."""
-    given = train is not None, control is not None
-    if share is not None and any(given):
+    sides = train is not None, control is not None
+    if share is not None and any(sides):
         raise RequestError(
             "--split makes the release, the original and the control, but "
             f"{_ORIGINAL} or --control is given, too.",
             hint="Omit them.",
         )
-    if share is None and not all(given):
+    if share is None and not all(sides):
         raise RequestError(
             f"An attack needs the original rows and other people as a control: {_ORIGINAL} and --control.",
             hint="--split 50% makes both of one file, and a release of the first half.",
@@ -382,13 +382,13 @@ def _behind(recoding: Mapping[str, str | None]) -> dict[str, list[str]]:
 
 def _shares(target: Target) -> Callable[[str, str], Share]:
     """Estimate how likely a row that shows a label holds an item, with the counts if they can be true."""
-    told = SharedSums(
+    sums = SharedSums(
         target.rows, {x: tuple(y) for x, y in target.under.items()}, target.counts, target.about
     )
     try:
-        places = Estimator(told).places
+        places = Estimator(sums).places
     except DataError:  # rows that contradict the counts are attacked without them
-        places = Estimator(replace(told, counts=None)).places
+        places = Estimator(replace(sums, counts=None)).places
     labels, found = target.rows.vocabulary.labels, {}
     for item, standing in places.of.items():
         for place in standing:

@@ -12,7 +12,7 @@ from typing import Any
 
 from setveil.algorithms.exact.exact import Exact
 from setveil.algorithms.exact.exact import certify as prove
-from setveil.commands.given import Listener, TreeLike, heard, path_of, rows_of, tree_of
+from setveil.commands.arguments import Listener, TreeLike, heard, path_of, rows_of, tree_of
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, OutputError, RequestError
 from setveil.options.reading import DETECTED
@@ -116,28 +116,29 @@ def certified(
         files = put_certificate(folder / "internal", certificate, about)
     except OSError as error:
         raise OutputError(f"Nothing can be written in {folder / 'internal'}: {error.strerror}.") from error
-    told: dict[str, Any] = dict(certificate.told())
-    told["share"] = float(Fraction(told["loss"] - told["bound"], told["loss"] or 1))
-    told["files"] = [str(file) for file in files]
+    summary: dict[str, Any] = dict(certificate.summary())
+    summary["share"] = float(Fraction(summary["loss"] - summary["bound"], summary["loss"] or 1))
+    summary["files"] = [str(file) for file in files]
     read = recorded.report["input"].get("read")
     original = read["files"][0]["path"] if read and len(read["files"]) == 1 else "ORIGINAL.jsonl"
     kept = tree.origin.path if tree.origin and tree.origin.path else str(folder / "internal" / TREE)
-    told["audit"] = shlex.join(
+    summary["audit"] = shlex.join(
         ["python3", "-I", str(folder / "internal" / AUDIT.name), str(folder), original, kept]
     )
-    return told | {"text": _text(told, folder)}
+    return summary | {"text": _text(summary, folder)}
 
 
-def _text(told: Mapping[str, Any], folder: Path) -> str:
-    if told["loss"] == told["bound"]:
-        proven = f"Proven: no release of the model loses less than {told['loss']:,}, as this one does."
+def _text(summary: Mapping[str, Any], folder: Path) -> str:
+    if summary["loss"] == summary["bound"]:
+        proven = f"Proven: no release of the model loses less than {summary['loss']:,}, as this one does."
     else:
         proven = (
-            f"This release loses {told['loss']:,}, and no release of the model less than {told['bound']:,}: "
-            f"at most {told['share']:.2%} of the loss is unnecessary. More time may prove more: --time-limit."
+            f"This release loses {summary['loss']:,}, and no release of the model less than "
+            f"{summary['bound']:,}: at most {summary['share']:.2%} of the loss is unnecessary. "
+            "More time may prove more: --time-limit."
         )
-    size = f"{count(told['clauses'], 'clause')}, {count(told['branches'], 'branch', 'branches')}"
-    return f"{proven}\n{folder / 'internal' / CERTIFICATE}: {size}\nTo check it: {told['audit']}"
+    size = f"{count(summary['clauses'], 'clause')}, {count(summary['branches'], 'branch', 'branches')}"
+    return f"{proven}\n{folder / 'internal' / CERTIFICATE}: {size}\nTo check it: {summary['audit']}"
 
 
 def _parameters(run: PastRun, time_limit: float | None) -> Exact:
@@ -153,11 +154,11 @@ def _parameters(run: PastRun, time_limit: float | None) -> Exact:
     for what, so in other.items():
         if so:
             raise RequestError(f"There is no certificate of this run: {what}.", hint=which)
-    given = report["algorithm"]["parameters"]
-    asked: dict[str, Any] = {name: given[name] for name in _ASKED}
-    if asked["max_suppressed"] is not None:
-        asked["max_suppressed"] = Fraction(str(asked["max_suppressed"]))
-    asked["weights"] = {item: Fraction(str(weight)) for item, weight in asked["weights"].items()}
+    recorded = report["algorithm"]["parameters"]
+    parameters: dict[str, Any] = {name: recorded[name] for name in _ASKED}
+    if parameters["max_suppressed"] is not None:
+        parameters["max_suppressed"] = Fraction(str(parameters["max_suppressed"]))
+    parameters["weights"] = {item: Fraction(str(weight)) for item, weight in parameters["weights"].items()}
     if time_limit is not None and not (isinstance(time_limit, int | float) and 0 < time_limit < math.inf):
         raise RequestError(f"The time limit must be a positive number of seconds, got {time_limit!r}.")
-    return Exact(**asked, time_limit=time_limit)
+    return Exact(**parameters, time_limit=time_limit)

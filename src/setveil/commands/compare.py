@@ -5,7 +5,7 @@ from __future__ import annotations
 from os import PathLike
 from typing import Any
 
-from setveil.commands.given import Listener, heard, integer_or_none, path_of
+from setveil.commands.arguments import Listener, heard, integer_or_none, path_of
 from setveil.studies.compare.results import compare as run_study
 from setveil.studies.compare.study import read_study
 
@@ -74,10 +74,10 @@ def compare(
     >>> [(row["algorithm"], row["ncp"]) for row in sv.compare("study.toml", "study", jobs=1)]
     [('aa', 0.0), ('da', 0.0)]
     """
-    asked = read_study(
+    plan = read_study(
         path_of("The study", study), None if data is None else path_of("data", data), trusted=True
     )
     return run_study(
-        asked, path_of("out", out), jobs=integer_or_none("jobs", jobs, 1), retry=bool(retry),
+        plan, path_of("out", out), jobs=integer_or_none("jobs", jobs, 1), retry=bool(retry),
         external=bool(external), latex=bool(latex), progress=heard(progress),
     )  # fmt: skip

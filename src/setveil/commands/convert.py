@@ -5,7 +5,7 @@ from __future__ import annotations
 from os import PathLike
 from pathlib import Path
 
-from setveil.commands.given import path_of, rows_of
+from setveil.commands.arguments import path_of, rows_of
 from setveil.data.io import Layout, save, writable_layout
 from setveil.data.layout import extensions, formats_of
 from setveil.data.transactions import Transactions

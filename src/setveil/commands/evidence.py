@@ -12,7 +12,7 @@ from typing import Any
 
 from setveil.attacker.knowledge import knowledge_of
 from setveil.attacker.population import CONFIDENCE, fraction_risk
-from setveil.commands.given import is_path, path_of, published_rows
+from setveil.commands.arguments import is_path, path_of, published_rows
 from setveil.commands.refusals import of_single_rows
 from setveil.commands.risk import share_of
 from setveil.data.transactions import Transactions
@@ -176,15 +176,15 @@ def _certificate(folder: Path, record: Record) -> dict[str, int] | None:
         return None
     try:
         found = read_json(file.read_bytes())
-        told = {key: found[key] for key in ("loss", "bound")}
+        figures = {key: found[key] for key in ("loss", "bound")}
         same = all(found[key] == record["guarantee"][key] for key in ("k", "m"))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise DataError(
             f"{file} cannot be read: {type(error).__name__}.", hint="Make it again: setveil certify RUN."
         ) from None
-    if not same or not all(type(number) is int for number in told.values()):
+    if not same or not all(type(number) is int for number in figures.values()):
         raise DataError(f"{file} is no certificate of this run.", hint="Make it again: setveil certify RUN.")
-    return told
+    return figures
 
 
 def _attack(attack: Any) -> Mapping[str, Any] | None:

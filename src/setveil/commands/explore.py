@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from setveil import algorithms
-from setveil.commands.given import (
+from setveil.commands.arguments import (
     Listener,
     TreeLike,
     heard,
@@ -165,8 +165,8 @@ def explore(
 def promised(k: Any, m: Any, rho: Any, sensitive: object, knows: str | None) -> list[Any]:
     """List the promises to try: pairs of k and m, or triples with rho; None: the usual values."""
     if rho is None:
-        for name, given in (("sensitive", sensitive), ("knows", None if knows == PUBLIC else knows)):
-            if given is not None:
+        for name, value in (("sensitive", sensitive), ("knows", None if knows == PUBLIC else knows)):
+            if value is not None:
                 raise RequestError(
                     f"{as_option(name)} goes with {as_option('rho')}.",
                     hint=faces("Such as --rho 0.5,0.2,0.1.", 'Such as rho=["1/2", "1/5"].'),

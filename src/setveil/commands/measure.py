@@ -10,7 +10,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
-from setveil.commands.given import (
+from setveil.commands.arguments import (
     Listener,
     TreeLike,
     exposed_by,
@@ -40,7 +40,7 @@ from setveil.published import rows as single_rows
 from setveil.published.about import about_file, published_file, reconstruction_at
 from setveil.published.groups import Grouping
 from setveil.published.recoding import LocalRecoding, Recoding
-from setveil.published.shared import Shared, told_again
+from setveil.published.shared import Shared, sums_of_parts
 from setveil.reconstruction.draws import DrawSource, draws_of, read_draws
 from setveil.utility import Case, measured
 from setveil.utility.itemsets import surviving_itemsets
@@ -168,13 +168,13 @@ def measure(
     require_same_form(before, kind.info)
     if estimator not in {None, "entropy", "uniform"}:
         raise RequestError(f'estimator must be "entropy" or "uniform", got {described(estimator)}.')
-    given = {**numbers, "private": private, "hierarchy": hierarchy, "estimator": estimator}
+    options = {**numbers, "private": private, "hierarchy": hierarchy, "estimator": estimator}
     asks = kind.info.asks
-    useless = {name: value for name, value in {**given, "queries": queries}.items() if name not in asks}
-    require_useful(useless, given, kind.info.title)
-    asked, number = _queries(queries, before, numbers, seed, listening, drawn="query_size" in asks)
+    useless = {name: value for name, value in {**options, "queries": queries}.items() if name not in asks}
+    require_useful(useless, options, kind.info.title)
+    query_list, number = _queries(queries, before, numbers, seed, listening, drawn="query_size" in asks)
     return losses(
-        before, parts, hierarchy=tree, queries=asked, group_by=group_by, number=number, seed=seed,
+        before, parts, hierarchy=tree, queries=query_list, group_by=group_by, number=number, seed=seed,
         estimator=estimator, itemsets=itemsets, itemset_length=itemset_length,
         private=labels_of("private", private, before), rules=wanted, progress=listening,
         top=top or 0,
@@ -198,17 +198,17 @@ def settled_like(release: object, before: Any) -> Any:
     return before if facts is None else settled(before, facts[0].settled_by)
 
 
-def require_useful(useless: Mapping[str, object], given: Mapping[str, object], what: str) -> None:
+def require_useful(useless: Mapping[str, object], options: Mapping[str, object], what: str) -> None:
     """Refuse options that mean nothing for what is measured, or without itemsets."""
     lost = [as_option(name) for name, value in useless.items() if value is not None]
     if lost:
         raise RequestError(f"{', '.join(lost)}: not for {what}.")
-    if given.get("itemsets") is None:
-        lost = [as_option(name) for name in ("itemset_length", "private") if given.get(name) is not None]
+    if options.get("itemsets") is None:
+        lost = [as_option(name) for name in ("itemset_length", "private") if options.get(name) is not None]
         if lost:
             raise RequestError(f"{', '.join(lost)}: only with {as_option('itemsets')}.")
-    if given.get("rules") is None:
-        lost = [as_option(name) for name in ("confidence", "rule_length") if given.get(name) is not None]
+    if options.get("rules") is None:
+        lost = [as_option(name) for name in ("confidence", "rule_length") if options.get(name) is not None]
         if lost:
             raise RequestError(f"{', '.join(lost)}: only with {as_option('rules')}.")
 
@@ -269,8 +269,8 @@ def losses(
             before, case.published, itemsets, max_length=itemset_length, private=private, progress=progress
         )
     if rules is not None:
-        readings, told = _readings(case, seed, progress)
-        utility["rules"] = {"read": told, **rules_in(before, readings, rules, progress)}
+        readings, read_as = _readings(case, seed, progress)
+        utility["rules"] = {"read": read_as, **rules_in(before, readings, rules, progress)}
     return utility, case
 
 
@@ -279,9 +279,9 @@ def _readings(case: Case, seed: int, progress: Progress) -> tuple[Iterator[Trans
     if case.groups is not None or case.chunks is not None:
         source = DrawSource.of(case.groups if case.chunks is None else case.chunks)
     elif case.counts is not None and (case.published.n_items or case.counts.items):
-        told = told_again(case.published, case.recoding, case.counts)
+        sums = sums_of_parts(case.published, case.recoding, case.counts)
         source = DrawSource.of(
-            Shared(case.published, told.members, told.counts, told.about, Layout("basket"))
+            Shared(case.published, sums.members, sums.counts, sums.about, Layout("basket"))
         )
     else:
         return iter([case.published]), "release"
@@ -349,9 +349,9 @@ def _of_draws(
     )
     if queries is None and numbers["query_support"] is None:
         queries = usual_number(before, numbers["query_size"])
-    asked, _ = _queries(queries, before, numbers, seed, progress, drawn=True)
+    query_list, _ = _queries(queries, before, numbers, seed, progress, drawn=True)
     threshold, longest = numbers["itemsets"], numbers["itemset_length"] or LONGEST
-    found = pooled_errors(before, draws, asked, threshold=threshold, longest=longest, progress=progress)
+    found = pooled_errors(before, draws, query_list, threshold=threshold, longest=longest, progress=progress)
     if rules is not None:
         found["rules"] = {"read": "draws", **rules_in(before, draws, rules, progress)}
     return found

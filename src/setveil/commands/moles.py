@@ -6,7 +6,7 @@ from os import PathLike
 from typing import Any
 
 from setveil.algorithms.coherence._moles import list_maximal, list_moles
-from setveil.commands.given import Listener, heard, integer_or_none, rows_of
+from setveil.commands.arguments import Listener, heard, integer_or_none, rows_of
 from setveil.errors import RequestError, described
 from setveil.guarantees.coherence import Coherence
 

@@ -10,11 +10,11 @@ from typing import Any
 from setveil.data.evidence import MISSING
 from setveil.data.names import is_date_name
 from setveil.errors import SetveilError, TableError
-from setveil.facts.asked import asked_for
 from setveil.facts.dates import forms_of, read_date
 from setveil.facts.read import read_rows_of_facts
-from setveil.tables.asked import ask_for_roles
+from setveil.facts.request import make_facts_request
 from setveil.tables.columns import How, open_table
+from setveil.tables.questions import ask_for_roles
 from setveil.tables.read import works
 from setveil.tables.roles import make_roles
 
@@ -75,8 +75,8 @@ def _as_facts(source: Any, how: How, rows: Mapping[str, Any]) -> tuple[Mapping[s
                 continue
             when = f"{name}:{PERIOD}"
             code = rows["item_column"]
-            asked = asked_for(code, when, None, date_format=form or None, sign=None, missing={})
-            read_rows_of_facts(source, asked, replace(how, id_column=rows["id_column"]))
+            request = make_facts_request(code, when, None, date_format=form or None, sign=None, missing={})
+            read_rows_of_facts(source, request, replace(how, id_column=rows["id_column"]))
             said = {"id_column": rows["id_column"], "set": rows["item_column"], "when": when}
             more = {"date_format": form} if form else {}
             return {**said, **more}, f"one row per value of {rows['id_column']}, each item with its {PERIOD}"

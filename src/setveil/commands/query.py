@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TypeAlias
 
-from setveil.commands.given import (
+from setveil.commands.arguments import (
     Listener,
     heard,
     integer,
@@ -25,7 +25,7 @@ from setveil.published.chunks import ChunksRelease
 from setveil.published.rows import RowsRelease
 from setveil.published.shared import (
     SharedSums,
-    read_told,
+    read_sums,
     shared_by,
 )
 from setveil.published.tables import TableRelease
@@ -107,18 +107,18 @@ def query(
             f"queries must be a list of lists of items, got {described(queries)}.",
             hint='Such as [["tea", "milk"], ["tea"]].',
         )
-    asked = list(queries)
-    require_asked(asked, number, itemset_length=longest)
+    query_list = list(queries)
+    require_queries(query_list, number, itemset_length=longest)
     shared = shared_of(release)
     estimator = estimator_for(shared, unlisted=unlisted, class_=integer_or_none("class_", class_, 0))
     if number is not None:
         require_searchable(estimator)
         return greatest_itemsets(estimator, number, longest, listening)
-    named = _named(asked, estimator, shared.layout)
+    named = _named(query_list, estimator, shared.layout)
     return estimator.answer_named(named)
 
 
-def require_asked(queries: object, itemsets: int | None, **beside: int | None) -> None:
+def require_queries(queries: object, itemsets: int | None, **beside: int | None) -> None:
     """Refuse to ask for nothing, for two things at once, or for what goes with itemsets only."""
     if not queries and itemsets is None:
         raise RequestError(
@@ -127,9 +127,9 @@ def require_asked(queries: object, itemsets: int | None, **beside: int | None) -
         )
     if queries and itemsets is not None:
         raise RequestError(f"Items are asked for by name or found by {as_option('itemsets')}, not both.")
-    given = [as_option(name) for name, value in beside.items() if value is not None]
-    if given and itemsets is None:
-        raise RequestError(f"{', '.join(given)}: only with {as_option('itemsets')}.")
+    options = [as_option(name) for name, value in beside.items() if value is not None]
+    if options and itemsets is None:
+        raise RequestError(f"{', '.join(options)}: only with {as_option('itemsets')}.")
 
 
 def require_searchable(estimator: Estimator) -> None:
@@ -145,7 +145,7 @@ def require_searchable(estimator: Estimator) -> None:
 def shared_of(release: object) -> SharedSums:
     """Take what is shared of a release from the release itself or its files."""
     if is_path(release):
-        return read_told(Path(release), published_rows)
+        return read_sums(Path(release), published_rows)
     made = release_of(release)
     if made is None:
         raise RequestError(
@@ -153,16 +153,16 @@ def shared_of(release: object) -> SharedSums:
             f"got {described(release)}.",
             hint="What setveil.anonymize returned, or the folder that it wrote.",
         )
-    given = release.layout if isinstance(release, VerifiedRelease) else Layout("basket")
-    told: SharedSums = shared_by(made, {}, made.layout(given, None))
-    return told
+    layout = release.layout if isinstance(release, VerifiedRelease) else Layout("basket")
+    sums: SharedSums = shared_by(made, {}, made.layout(layout, None))
+    return sums
 
 
 def _named(
-    asked: Sequence[str | Iterable[str]], estimator: Estimator, layout: Layout
+    queries: Sequence[str | Iterable[str]], estimator: Estimator, layout: Layout
 ) -> list[tuple[str, ...]]:
     named: list[tuple[str, ...]] = []
-    for entry in asked:
+    for entry in queries:
         if isinstance(entry, str):
             named += parse_itemsets([entry], estimator, layout)
             continue

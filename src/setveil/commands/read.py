@@ -7,7 +7,7 @@ from numbers import Integral
 from os import PathLike
 from typing import Any
 
-from setveil.commands.given import rows_of
+from setveil.commands.arguments import rows_of
 from setveil.data.pandas_frames import is_pandas
 from setveil.data.transactions import Transactions
 from setveil.errors import RequestError, described
@@ -160,7 +160,7 @@ def read(
     >>> sv.read([["tea", "milk"], ["tea"]])
     Transactions: 2 rows, 2 items, 3 occurrences
     """
-    given: dict[str, Any] = {
+    options: dict[str, Any] = {
         "format": format,
         "encoding": encoding,
         "separator": separator,
@@ -174,7 +174,7 @@ def read(
         "decimal": decimal,
         "sheet": sheet,
     }
-    for name, value in given.items():
+    for name, value in options.items():
         number = isinstance(value, Integral) and name.endswith("_column") and is_pandas(source)
         if value is not None and not isinstance(value, str) and not number:
             raise RequestError(f"{name} must be a text, got {described(value)}.")
@@ -182,7 +182,7 @@ def read(
         raise RequestError(f"same_ids must be True or False, got {described(same_ids)}.")
     if not isinstance(rows_are_events, bool):
         raise RequestError(f"rows_are_events must be True or False, got {described(rows_are_events)}.")
-    given |= {
+    options |= {
         "skip_lines": skip_lines,
         "skip_last": skip_last,
         "comment": comment,
@@ -193,12 +193,12 @@ def read(
         "missing_item": missing_item,
         "fill_id": fill_id or None,
     }
-    given |= {
+    options |= {
         "also": also,
         "item_columns": item_columns,
         "not_ids": not_ids,
         "yes": yes,
         "same_ids": same_ids or None,
     }
-    given["rows_are_events"] = rows_are_events or None
-    return rows_of(source, **{name: value for name, value in given.items() if value is not None})
+    options["rows_are_events"] = rows_are_events or None
+    return rows_of(source, **{name: value for name, value in options.items() if value is not None})

@@ -8,14 +8,14 @@ from dataclasses import replace
 from os import PathLike, fspath
 from typing import Any
 
-from setveil.commands.given import integer, is_path, tree_of, was_given
+from setveil.commands.arguments import given_arguments, integer, is_path, tree_of
 from setveil.commands.read_table import names_of, require_written
 from setveil.data.lacking import lacking_of
 from setveil.data.skipped import lines_of
 from setveil.errors import RequestError, TableError, described, require_type
-from setveil.facts.asked import asked_for
 from setveil.facts.facts import Facts
 from setveil.facts.read import read_rows_of_facts
+from setveil.facts.request import make_facts_request
 from setveil.facts.tables import read_table_of_facts
 from setveil.tables.how import How
 from setveil.tables.roles import TreeLike, make_roles, with_trees
@@ -168,13 +168,13 @@ def read_facts(
     ... ).rows()
     [('tea@2024-01@[5,20)',), ('milk@2024-02@[0,5)',)]
     """
-    arguments = was_given(locals())
+    arguments = given_arguments(locals())
     require_type("The column of ids must be named by a text", id, str)
     if isinstance(fewest, bool) or not isinstance(fewest, int) or fewest < 0:
         raise RequestError(f"fewest must be an integer of at least 0, got {described(fewest)}.")
     known = list(qi) if isinstance(qi, Mapping) else names_of("qi", qi)
     kept = names_of("keep", keep)
-    asked = asked_for(sets, when, amount, date_format=date_format, sign=sign)
+    request = make_facts_request(sets, when, amount, date_format=date_format, sign=sign)
     lines = lines_of(skip_lines, skip_last, comment, header_lines)
     lacking = lacking_of(missing, not_missing, missing_id, missing_item, fill_id=fill_id)
     not_ids = (not_ids,) if isinstance(not_ids, str) else tuple(not_ids)
@@ -201,10 +201,10 @@ def read_facts(
                 hint='Name the columns: qi=["age", "sex"].',
             )
         with _in_python(source, arguments):
-            data = read_rows_of_facts(source, asked, how, fewest=fewest)
+            data = read_rows_of_facts(source, request, how, fewest=fewest)
         return data if most is None else data.at_most(most, seed)
     roles = make_roles(
-        qi=qi if isinstance(qi, Mapping) else known, set_name=asked.set_name, keep=kept,
+        qi=qi if isinstance(qi, Mapping) else known, set_name=request.set_name, keep=kept,
         drop=names_of("drop", drop), hierarchies=hierarchies, numeric=names_of("numeric", numeric),
         categorical=names_of("categorical", categorical),
         ranges=ranges if isinstance(ranges, Mapping) else dict.fromkeys(names_of("ranges", ranges), True),
@@ -216,7 +216,7 @@ def read_facts(
         return read_table_of_facts(
             first,
             with_trees(roles, tree_of),
-            asked,
+            request,
             how,
             fewest=fewest,
             most=most,

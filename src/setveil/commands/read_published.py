@@ -5,7 +5,7 @@ from __future__ import annotations
 from os import PathLike
 from typing import TypeAlias
 
-from setveil.commands.given import path_of, published_rows
+from setveil.commands.arguments import path_of, published_rows
 from setveil.data.transactions import Transactions
 from setveil.published import kind_at
 from setveil.published.block_files import PublishedBlocks

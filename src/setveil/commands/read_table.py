@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike, fspath
 from typing import Any
 
-from setveil.commands.given import is_path, tree_of, was_given
+from setveil.commands.arguments import given_arguments, is_path, tree_of
 from setveil.data.also import also_of
 from setveil.data.lacking import lacking_of
 from setveil.data.skipped import lines_of
@@ -172,7 +172,7 @@ def read_table(
     >>> ward, ward.dropped
     (Table: 3 rows, 2 items, 3 occurrences, 2 quasi-identifiers ('age', 'sex'), ('patient',))
     """
-    arguments = was_given(locals())
+    arguments = given_arguments(locals())
     how = How(
         format, encoding, separator, delimiter, item_columns, items, id_column, item_column,
         tuple(names_of("not_ids", not_ids)), normalize, yes, quote, decimal, sheet,
@@ -201,9 +201,9 @@ def read_table(
     if roles is None:
         found = make_roles(**said, id_column=id_column, delimiter=delimiter)
     else:
-        given = [name.removesuffix("_name") for name, value in said.items() if value]
-        if given:
-            raise RequestError(f"The file of roles says all of columns; {', '.join(given)} cannot be added.")
+        names = [name.removesuffix("_name") for name, value in said.items() if value]
+        if names:
+            raise RequestError(f"The file of roles says all of columns; {', '.join(names)} cannot be added.")
         found = read_roles(fspath(roles))
     try:
         path = fspath(source) if is_path(source) else source

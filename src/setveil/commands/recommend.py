@@ -11,7 +11,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from setveil.commands.given import (
+from setveil.commands.arguments import (
     Listener,
     TreeLike,
     heard,
@@ -164,7 +164,7 @@ def recommend(
         queries=questions, share=part,
         deadline=deadline, jobs=workers, seed=seed, progress=listening,
     )  # fmt: skip
-    paths = all(given is None or is_path(given) for given in (data, hierarchy, named))
+    paths = all(value is None or is_path(value) for value in (data, hierarchy, named))
     return record(
         advice, inputs=[str(data)] if paths else None, seed=seed,
         hierarchy=Path(hierarchy) if is_path(hierarchy) else None,
@@ -208,8 +208,8 @@ def promised(
     texts = {"k": k, "m": m, "rho": rho, "sensitive": sensitive, "knows": knows}
     bounded = any(texts[name] is not None for name in ("rho", "sensitive", "knows"))
     if bounded:
-        for name, given in (("private", private), ("h", h)):
-            if given is not None:
+        for name, value in (("private", private), ("h", h)):
+            if value is not None:
                 beside = f"{as_option('rho')} and {as_option('sensitive')}"
                 raise RequestError(
                     f"{as_option(name)} is of coherence; with {beside} it has no effect.",
@@ -299,12 +299,14 @@ class RowsAdviser:
         tree = tree or tree_beside(rows)
         with scratch_folder() as folder:
             hidden = None if secrets is None else secrets(folder)
-            asked, tried = self.data_set(rows, tree, folder, files), self.candidates(promise, hidden, share)
+            source, tried = self.data_set(rows, tree, folder, files), self.candidates(promise, hidden, share)
             keep_private(folder)
             advice = advise(
-                asked, tried, private_folder(folder / "runs"), leaves=None if tree is None else tree.n_leaves,
+                source, tried, private_folder(folder / "runs"),
+                leaves=None if tree is None else tree.n_leaves,
                 known=known_items(promise.m), queries_file=None if queries is None else reference(queries),
-                share=share, asked=promise.model, time_budget=deadline.seconds, left=deadline.left, **how,
+                share=share, model=promise.model, time_budget=deadline.seconds, left=deadline.left,
+                **how,
             )  # fmt: skip
         if tree is None or advice.by != "lm" or promise.model or promise.private:
             return advice

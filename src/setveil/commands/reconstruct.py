@@ -8,7 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from setveil.commands.given import Listener, heard, integer, is_path, path_of, published_rows, release_of
+from setveil.commands.arguments import Listener, heard, integer, is_path, path_of, published_rows, release_of
 from setveil.data.exposed import Exposed
 from setveil.data.layout import Layout
 from setveil.data.personal import NOTHING, Personal
@@ -222,9 +222,9 @@ def _source(release: object) -> DrawSource:
             f"The release must be one that was made here, or its folder, got {described(release)}.",
             hint="Rows alone do not say which items their labels represent.",
         )
-    given = release.layout if isinstance(release, VerifiedRelease) else Layout("basket")
-    arranged = made.arranged(made.layout(given, None))
+    layout = release.layout if isinstance(release, VerifiedRelease) else Layout("basket")
+    arranged = made.arranged(made.layout(layout, None))
     about = {**arranged.promised(), **arranged.meaning()}
     return DrawSource.of(
-        made.info.drawn(arranged.exposed(), arranged.counts, about, made.layout(given, None))
+        made.info.drawn(arranged.exposed(), arranged.counts, about, made.layout(layout, None))
     )

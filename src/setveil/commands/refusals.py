@@ -33,8 +33,8 @@ def of_single_rows(name: str) -> RequestError:
 
 def require_useful(model: Model, *, original: object, recoding: object) -> None:
     """Refuse what the verifier of a model has no use for; None: was not given."""
-    for name, given, known in (("recoding", recoding, "image"), ("original", original, "original")):
-        if given is not None and known not in model.knows:
+    for name, value, known in (("recoding", recoding, "image"), ("original", original, "original")):
+        if value is not None and known not in model.knows:
             raise RequestError(f"{as_option(name)} does not apply to {model.name}.")
 
 

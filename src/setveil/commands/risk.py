@@ -14,7 +14,7 @@ from setveil.attacker.attack import attack_risk
 from setveil.attacker.distances import distance_risk, distance_risk_after, has_days
 from setveil.attacker.knowledge import knowledge_of
 from setveil.attacker.population import CONFIDENCE, fraction_risk, population_risk
-from setveil.commands.given import Listener, exposed_by, heard, is_path, labels_of, release_of, rows_of
+from setveil.commands.arguments import Listener, exposed_by, heard, is_path, labels_of, release_of, rows_of
 from setveil.commands.measure import require_same_form
 from setveil.commands.refusals import of_single_rows
 from setveil.data.framed import Framed
@@ -85,9 +85,9 @@ class RiskTable(dict[str, Any], Framed):
         frame = pl.DataFrame(lines)
         if not long:
             return frame
-        told = [name for name in frame.columns if name.startswith("below_")]
-        others = [name for name in frame.columns if name not in told]
-        narrow = frame.unpivot(told, index=others, variable_name="below", value_name="rows")
+        columns = [name for name in frame.columns if name.startswith("below_")]
+        others = [name for name in frame.columns if name not in columns]
+        narrow = frame.unpivot(columns, index=others, variable_name="below", value_name="rows")
         return narrow.with_columns(pl.col("below").str.strip_prefix("below_").cast(pl.Int64))
 
     def __repr__(self) -> str:
@@ -171,7 +171,7 @@ def risk(
     >>> found["risk"][0]["rows_below"]
     {'2': 0, '5': 4, '10': 4}
     """
-    asked: dict[str, Any] = {
+    options: dict[str, Any] = {
         "sizes": None if m is None else _sizes("m", m),
         "thresholds": _sizes("thresholds", thresholds),
         "seed": seed,
@@ -187,7 +187,7 @@ def risk(
     found = attacked(
         rows, before, private, fraction=share_of(fraction), population=everybody, about=about,
         listed=None if everybody is None else all_listed(data, about),
-        absent=(absent, absence, counts_of(data)), **asked,
+        absent=(absent, absence, counts_of(data)), **options,
     )  # fmt: skip
     return RiskTable(found if len(found) > 1 else found[""])
 
@@ -203,9 +203,9 @@ def attacked(
     about: Mapping[str, Any] | None = None,
     listed: Mapping[str, Any] | None = None,
     absent: tuple[int | None, str | None, Counts | None] = (None, None, None),
-    **asked: Any,
+    **options: Any,
 ) -> dict[str, dict[str, Any]]:
-    """Look at rows, or at those before and after; `asked` is of `setveil.attacker.attack.attack_risk`.
+    """Look at rows, or at those before and after; `options` is of `setveil.attacker.attack.attack_risk`.
 
     Parameters
     ----------
@@ -230,11 +230,11 @@ def attacked(
     if before is not None:
         first, *others = before.views(secrets).items()
         both = {"before": first[1], **dict(others), **{name or "after": some for name, some in both.items()}}
-    found = {name: attack_risk(some, private=secrets, **asked) for name, some in both.items()}
+    found = {name: attack_risk(some, private=secrets, **options) for name, some in both.items()}
     for name, some in both.items() if fraction is not None or population is not None else ():
         ms = [entry["m"] for entry in found[name]["risk"] if entry["choice"] == "best"]
-        known, seed = knowledge_of(some, secrets), asked.get("seed", 0)
-        asked.get("progress", silent)("a stranger's matches")
+        known, seed = knowledge_of(some, secrets), options.get("seed", 0)
+        options.get("progress", silent)("a stranger's matches")
         if population is None:
             assert fraction is not None  # noqa: S101  (one of the two is given)
             entries = fraction_risk(known, fraction, ms, seed)
@@ -249,17 +249,17 @@ def attacked(
         if has_days(some):
             found[name]["distances"] = distance_risk(some, found[name]["thresholds"])
     if before is not None and has_days(before):
-        asked_of = found["after"]["thresholds"], asked.get("seed", 0)
+        asked_of = found["after"]["thresholds"], options.get("seed", 0)
         found["after"]["distances"] = distance_risk_after(before, rows, *asked_of)
     for name, some in both.items() if absent[0] else ():
         of_release = name != "before"
         reading = (absent[1] or ITEMS) if of_release else ITEMS  # of an original every item tells
         members = with_others(about) if of_release and about is not None else {}
-        told = absent[2].lines() if of_release and absent[2] is not None else ()
-        signs = [labels for _, labels in signs_of(some.item_rows, reading, members, told)]
+        absent_lines = absent[2].lines() if of_release and absent[2] is not None else ()
+        signs = [labels for _, labels in signs_of(some.item_rows, reading, members, absent_lines)]
         ms = [entry["m"] for entry in found[name]["risk"] if entry["choice"] == "best"]
         look = table_absence_risk if some.is_table else absence_risk
-        entries = look(some, signs, ms, found[name]["thresholds"], asked.get("progress", silent))
+        entries = look(some, signs, ms, found[name]["thresholds"], options.get("progress", silent))
         found[name]["absence"] = {"absent": 1, "absence": reading, "entries": entries}
     return found
 
@@ -343,7 +343,7 @@ def all_listed(data: object, about: Mapping[str, Any] | None) -> Mapping[str, An
         if path is None or not (path.parent.parent / "internal" / MEMBERS_FILE).is_file():
             return about
         labels, _ = single_rows.all_members(path, about)
-    return {**{name: told for name, told in about.items() if name != "others"}, "labels": labels}
+    return {**{name: value for name, value in about.items() if name != "others"}, "labels": labels}
 
 
 def published_as(population: Transactions, about: Mapping[str, Any], rows: Transactions) -> Transactions:

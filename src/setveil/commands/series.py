@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, cast
 
-from setveil.commands.given import Listener, TreeLike, heard, integer, path_of, tree_of
+from setveil.commands.arguments import Listener, TreeLike, heard, integer, path_of, tree_of
 from setveil.commands.series_rows import people_in
 from setveil.commands.series_verdict import (
     KNOWN,

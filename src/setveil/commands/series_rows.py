@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
-from setveil.commands.given import is_path
+from setveil.commands.arguments import is_path
 from setveil.data.columns import WANTED, Wanted, as_field
 from setveil.data.frames import named_as_texts, rows_in_frame
 from setveil.data.ids import of_cells
@@ -54,13 +54,13 @@ def rows_with_ids(data: object, reading: Mapping[str, Any]) -> tuple[Transaction
             if found[1] is None:
                 _ask_for_ids(found[0])
             return found
-        except TableError as asked:
-            if (column := _people_in([name for name, _ in asked.columns])) is not None:
-                asked.name_ids((column,))
-            elif asked.likely_ids:
-                asked.name_ids(asked.likely_ids)
-            with_ids = any("id_column" in {**reading, **options} for options, _ in asked.readings)
-            asked.keep(lambda options: not with_ids or "id_column" in {**reading, **options})
+        except TableError as question:
+            if (column := _people_in([name for name, _ in question.columns])) is not None:
+                question.name_ids((column,))
+            elif question.likely_ids:
+                question.name_ids(question.likely_ids)
+            with_ids = any("id_column" in {**reading, **options} for options, _ in question.readings)
+            question.keep(lambda options: not with_ids or "id_column" in {**reading, **options})
             raise
     if (
         isinstance(data, Iterable)

@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from setveil.commands.given import Listener, heard, integer, path_of
+from setveil.commands.arguments import Listener, heard, integer, path_of
 from setveil.errors import DataError, RequestError, described, unreadable
 from setveil.guarantees.series import SeriesAnonymity
 from setveil.guarantees.verify.series import verify_series
@@ -15,7 +15,7 @@ from setveil.plain_json import read_json
 from setveil.progress import Progress
 from setveil.report.series import verdict_text
 from setveil.series.ledger import INSIDE, Ledger, open_ledger
-from setveil.series.state import published_state, told
+from setveil.series.state import published_state, verdict_record
 
 KNOWN, PRESENCE = ("histories", "facts"), ("implied", "known", "ignored")
 _STAYS = (
@@ -50,20 +50,22 @@ def one_of(name: str, value: object, words: Sequence[str]) -> Any:
     return value
 
 
-def verified(ledger: Ledger, runs: Mapping[str, Path], *, progress: Progress, **asked: Any) -> SeriesRecord:
+def verified(ledger: Ledger, runs: Mapping[str, Path], *, progress: Progress, **options: Any) -> SeriesRecord:
     """Verify a series, or some of its releases by the folders of their runs (see `Series.verify`)."""
     own = ledger.promise
     promise = SeriesAnonymity(
-        own.k if asked["k"] is None else asked["k"],
-        own.m if asked["m"] is None else asked["m"],
-        one_of("known", asked["known"] or own.known, KNOWN),
-        one_of("presence", asked["presence"] or own.presence, PRESENCE),
+        own.k if options["k"] is None else options["k"],
+        own.m if options["m"] is None else options["m"],
+        one_of("known", options["known"] or own.known, KNOWN),
+        one_of("presence", options["presence"] or own.presence, PRESENCE),
     )
     progress("reading the series")
     state = published_state(ledger, runs)
     progress("verifying the series")
-    verdict = verify_series(state.series, promise, show=integer("show", asked["show"], 0), progress=progress)
-    return verdict_of(ledger, told(verdict, state), counts_are_out=asked["counts_are_out"])
+    verdict = verify_series(
+        state.series, promise, show=integer("show", options["show"], 0), progress=progress
+    )
+    return verdict_of(ledger, verdict_record(verdict, state), counts_are_out=options["counts_are_out"])
 
 
 def verdict_of(ledger: Ledger, found: dict[str, Any], *, counts_are_out: bool = False) -> SeriesRecord:
@@ -87,7 +89,7 @@ def counts_out(ledger: Ledger) -> str:
 
 
 def verify_together(
-    runs: Sequence[str | PathLike[str]], *, show: int = 5, progress: Listener = None, **asked: Any
+    runs: Sequence[str | PathLike[str]], *, show: int = 5, progress: Listener = None, **options: Any
 ) -> SeriesRecord:
     """Check several releases of one series, by the folders of their runs.
 
@@ -99,14 +101,14 @@ def verify_together(
         As for `Series.verify`.
     """
     found = [(path_of("A run", run), _series_inside(Path(run))) for run in runs]
-    series = {told["series"] for _, told in found if told}
-    if len(series) != 1 or not all(told for _, told in found):
+    series = {record["series"] for _, record in found if record}
+    if len(series) != 1 or not all(record for _, record in found):
         raise RequestError(
             "These are not releases of one series: rows of two files cannot be put together without ids.",
             hint="`setveil series add --published RUN` records a release that is out, with the ids of its "
             "people.",
         )
-    named = {told["release"]: run for run, told in found if told}
+    named = {record["release"]: run for run, record in found if record}
     if len(named) < len(found) or len(found) < 2:
         raise RequestError(
             "These are not two different releases of the series.",
@@ -116,7 +118,7 @@ def verify_together(
     for name in named:
         ledger.entry(name)
     defaults = dict.fromkeys(("k", "m", "known", "presence")) | {"counts_are_out": False}
-    return verified(ledger, named, progress=heard(progress), **defaults | {"show": show} | asked)
+    return verified(ledger, named, progress=heard(progress), **defaults | {"show": show} | options)
 
 
 def _series_inside(run: Path) -> dict[str, str] | None:
@@ -127,7 +129,7 @@ def _series_inside(run: Path) -> dict[str, str] | None:
     if not path.is_file():
         return None
     try:
-        told = read_json(path.read_text(encoding="utf-8"))
-        return {"series": str(told["series"]), "release": str(told["release"])}
+        record = read_json(path.read_text(encoding="utf-8"))
+        return {"series": str(record["series"]), "release": str(record["release"])}
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise unreadable(path, "is not what setveil wrote", error) from None

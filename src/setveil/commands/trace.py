@@ -6,7 +6,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from setveil.commands.given import is_path
+from setveil.commands.arguments import is_path
 from setveil.errors import RequestError, described
 from setveil.report.trace import trace_html
 from setveil.staging import write_page

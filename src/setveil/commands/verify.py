@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from os import PathLike, fspath
 from typing import Any
 
-from setveil.commands.given import (
+from setveil.commands.arguments import (
     Listener,
     TreeLike,
     exposed_by,
@@ -133,7 +133,7 @@ def verify(
     require_reading(reading, model.name, hierarchy=tree is not None)
     more: dict[str, Any] = {"show": max(integer("show", show, 0), 1), "progress": heard(progress)}
     more["cover"] = tree
-    more |= absence_asked(absent, absence, guarantee, cover=tree is not None)
+    more |= absence_request(absent, absence, guarantee, cover=tree is not None)
     published = _published(release, model)
     if tree is not None:
         more["cover"] = fitted_to_labels(tree, published.vocabulary.labels)
@@ -156,7 +156,7 @@ def _before(release: object, original: object) -> tuple[Facts, Mapping[str, str 
     return facts_before(fspath(release), original) if is_path(release) else None
 
 
-def absence_asked(absent: Any, absence: Any, guarantee: Any, *, cover: bool) -> dict[str, Any]:
+def absence_request(absent: Any, absence: Any, guarantee: Any, *, cover: bool) -> dict[str, Any]:
     """Return the request about absent items, for `setveil.runs.check.check`; nothing: they are not."""
     if absent is None:
         if absence is not None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from os import PathLike
 from typing import Any
 
-from setveil.commands.given import (
+from setveil.commands.arguments import (
     Listener,
     TreeLike,
     heard,
@@ -160,8 +160,8 @@ def answered(
     tree = boxes = None
     if rows.only_facts:
         facts = rows.facts
-        given = read_hierarchy(hierarchy, encoding=encoding) if is_path(hierarchy) else hierarchy
-        codes = find_code_trees(recorded, facts, tree_of_codes(given, facts))
+        own_tree = read_hierarchy(hierarchy, encoding=encoding) if is_path(hierarchy) else hierarchy
+        codes = find_code_trees(recorded, facts, tree_of_codes(own_tree, facts))
         boxes = FactBoxes.of(facts, codes, Vocabulary(recorded.image))
     else:
         tree = find_tree(recorded, rows, _tree_or_path(hierarchy), encoding)
@@ -173,9 +173,9 @@ def answered(
     return answer | {"text": why_text(answer, show)}
 
 
-def _tree_or_path(given: Any) -> Any:
+def _tree_or_path(hierarchy: Any) -> Any:
     """Take what holds a hierarchy, but leave files to anyone who knows how they are written."""
-    return given if is_path(given) else tree_of(given)
+    return hierarchy if is_path(hierarchy) else tree_of(hierarchy)
 
 
 def _of_table(
@@ -184,11 +184,11 @@ def _of_table(
     table: Table,
     hierarchy: TreeLike,
     encoding: str,
-    asked: tuple[str, int | None],
+    cell: tuple[str, int | None],
     show: int,
     progress: Progress,
 ) -> dict[str, Any]:
-    """Say why something of a table is published as it is; `asked`: its name, and the row."""
+    """Say why something of a table is published as it is; `cell`: its name, and the row."""
     tree = table.tree if hierarchy is None else None
     tree = tree or find_tree(recorded, table, _tree_or_path(hierarchy), encoding)
     if tree is None:
@@ -199,4 +199,4 @@ def _of_table(
         made = AsPublished.read(table, tree, recorded)
     progress("verifying")
     promised = table_guarantee(recorded)
-    return why_table(recorded, made, promised, *asked, show=show, progress=progress)
+    return why_table(recorded, made, promised, *cell, show=show, progress=progress)

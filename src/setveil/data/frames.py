@@ -71,8 +71,8 @@ def read_frame(
         try:
             found = FrameTable(table, list(offered), name, first_is_id=first_is_id, skip_last=skip_last)
             return read_table(found, form, wanted)
-        except TableError as asked:
-            asked.keep(lambda options: _works(table, options, name, form, wanted))
+        except TableError as question:
+            question.keep(lambda options: _works(table, options, name, form, wanted))
             raise
     if wanted.delimiter is not None:
         raise RequestError(

@@ -210,9 +210,9 @@ def likely_readings(table: NamedColumns) -> list[Reading]:
         return [(options, f"one row per {per}, an item for each column")] if table.header else []
     if pivot := _of_pivot(table, values, word):
         return [pivot]
-    asked = _of_answers(table, values, word)
-    if asked:
-        return [({**whose, **options}, f"one row per {per}, {meaning}") for options, meaning in asked]
+    answered = _of_answers(table, values, word)
+    if answered:
+        return [({**whose, **options}, f"one row per {per}, {meaning}") for options, meaning in answered]
     readings: list[Reading] = _of_lists(table, values, word)
     if readings:
         return readings

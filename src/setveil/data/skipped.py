@@ -52,7 +52,7 @@ class Lines:
         return ";".join(f"{path}={spec}" if path else spec for path, spec in found.items())
 
     @property
-    def given(self) -> bool:
+    def is_set(self) -> bool:
         """Whether anything was said."""
         return any(getattr(self, name) is not None for name in SAID)
 

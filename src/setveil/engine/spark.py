@@ -108,12 +108,12 @@ def require_workers(session: SparkSession) -> None:
         "let PYSPARK_PYTHON name its interpreter."
     )
     try:
-        told = session.range(64).mapInArrow(probe, "problem string").distinct().collect()
+        answers = session.range(64).mapInArrow(probe, "problem string").distinct().collect()
     except FAILURES as error:
         raise RequestError(
             f"The session's Python workers cannot be used: {reason_of(error)}.", hint=hint
         ) from error
-    problems = sorted(line["problem"] for line in told if line["problem"])
+    problems = sorted(line["problem"] for line in answers if line["problem"])
     if problems:
         raise RequestError(
             f"The session's Python workers lack something: {problems[0]}; expected numba, setveil {version}.",
@@ -131,19 +131,19 @@ def survey(rows: DataFrame) -> RowSurvey:
     """
     length = F.size("items")
     wrong = F.exists("items", lambda x: x.isNull() | (x == ""))
-    told = rows.agg(
+    totals = rows.agg(
         F.count(F.lit(1)).alias("rows"),
         F.sum(wrong.cast("long")).alias("wrong"),
         F.max(F.struct(length.alias("length"), F.col("place"))).alias("longest"),
         F.min(F.when(wrong, F.col("place"))).alias("where"),
     ).collect()[0]
-    if told["wrong"]:
+    if totals["wrong"]:
         raise DataError(
-            f"{told['wrong']:,} rows hold an item that is missing or empty, such as {told['where']}; "
+            f"{totals['wrong']:,} rows hold an item that is missing or empty, such as {totals['where']}; "
             "expected texts or integers.",
             hint="Leave missing values out of the rows first.",
         )
-    longest = told["longest"]
+    longest = totals["longest"]
     if longest is not None and longest["length"] > LONGEST:
         raise DataError(
             f"A row holds {longest['length']:,} items ({longest['place']}), allowed are {LONGEST:,}: every "
@@ -163,7 +163,7 @@ def survey(rows: DataFrame) -> RowSurvey:
     finally:
         counted.unpersist()
     supports = dict(zip(table["item"], table["count"], strict=True))
-    return RowSurvey(told["rows"], supports)
+    return RowSurvey(totals["rows"], supports)
 
 
 def coded(rows: DataFrame, labels: Sequence[str], ids: Ids, tasks: int) -> DataFrame:
@@ -229,12 +229,12 @@ def ids_of(column: pa.Array) -> tuple[Ints, Ids]:
 
 def size_of(rows: DataFrame) -> tuple[int, int, int]:
     """Count coded rows: all of them, the distinct ones, and the occurrences of ids in distinct ones."""
-    told = rows.agg(
+    totals = rows.agg(
         F.sum("rows").alias("rows"),
         F.count(F.lit(1)).alias("distinct"),
         F.sum(F.length("row")).alias("bytes"),
     ).collect()[0]
-    return told["rows"] or 0, told["distinct"], (told["bytes"] or 0) // 4
+    return totals["rows"] or 0, totals["distinct"], (totals["bytes"] or 0) // 4
 
 
 def collected(rows: DataFrame) -> tuple[Ints, Ids, Ints]:
@@ -291,9 +291,9 @@ class SparkRows:
     def lengths(self) -> Ints:
         """How many rows there are of each length: int64 (longest + 1,)."""
         length = (F.length("row") / 4).cast("int")
-        told = self.rows.groupBy(length.alias("length")).agg(F.sum("rows").alias("rows")).collect()
-        out = np.zeros(1 + max((line["length"] for line in told), default=0), np.int64)
-        for line in told:
+        counts = self.rows.groupBy(length.alias("length")).agg(F.sum("rows").alias("rows")).collect()
+        out = np.zeros(1 + max((line["length"] for line in counts), default=0), np.int64)
+        for line in counts:
             out[line["length"]] = line["rows"]
         require_rows(int(out.sum()), self.total, "counting")
         return out

@@ -41,7 +41,7 @@ class Attribute:
         """Return its published description, as JSON types."""
         return {"name": self.name, "kind": self.kind, "level": self.level}
 
-    def told(self) -> tuple[str, ...]:
+    def possible_values(self) -> tuple[str, ...]:
         """List all values that there can be; where that is not known, those that occur."""
         return self.values or self.tree.labels[: self.tree.n_leaves]
 

@@ -26,7 +26,7 @@ from setveil.data.set_fields import split_column
 from setveil.data.spelling import normalized
 from setveil.data.totals import refuse_total_lines
 from setveil.errors import RequestError, listed, shorten
-from setveil.facts.asked import FactsRequest
+from setveil.facts.request import FactsRequest
 from setveil.tables.columns import OpenedTable, Split, kept_lists, open_table
 from setveil.tables.how import How
 
@@ -54,7 +54,7 @@ class FactLines:
         return len(self.persons)
 
     @classmethod
-    def of(cls, source: Any, asked: FactsRequest, how: How) -> FactLines:
+    def of(cls, source: Any, request: FactsRequest, how: How) -> FactLines:
         """Open a table and find its columns."""
         if how.also:
             raise RequestError(
@@ -67,21 +67,21 @@ class FactLines:
                 hint="Name the column of ids: --id-column patient.",
             )
         spread = how.item_columns is not None
-        if spread and len(asked.sets) > 1:
+        if spread and len(request.sets) > 1:
             raise RequestError(
                 f"--item-columns are columns of codes of one sort, and --set names several: "
-                f"{listed(list(asked.sets))}.",
+                f"{listed(list(request.sets))}.",
                 hint="Name one --set, or omit --item-columns.",
             )
-        names = list(dict.fromkeys(one.column for one in asked.attributes))
-        opened = open_table(source, [how.id_column, *([] if spread else asked.sets), *names], how)
+        names = list(dict.fromkeys(one.column for one in request.attributes))
+        opened = open_table(source, [how.id_column, *([] if spread else request.sets), *names], how)
         table, where = opened.table, opened.table.name
         id_at = column_at(table.names, how.id_column, where)
         items_at = {
             name: tuple(columns_at(table.names, how.item_columns, id_at, where))
             if how.item_columns is not None
             else (column_at(table.names, name, where),)
-            for name in asked.sets
+            for name in request.sets
         }
         places = {name: column_at(table.names, name, where) for name in names}
         codes_at = [at for some in items_at.values() for at in some]
@@ -175,11 +175,11 @@ class FactLines:
             indptr, codes, labels = self._lists(at, how)
             yield from ids_in_lists(self.opened.table.names[at], indptr, np.asarray(codes), labels)
 
-    def origin(self, asked: FactsRequest, how: How) -> Origin:
+    def origin(self, request: FactsRequest, how: How) -> Origin:
         """Say what was read."""
         names, used = self.opened.table.names, self.used
         codes_at = [at for some in self.items_at.values() for at in some]
-        layout = Layout("long", id_column=names[self.id_at], item_column=next(iter(asked.sets)))
+        layout = Layout("long", id_column=names[self.id_at], item_column=next(iter(request.sets)))
         return Origin(
             self.opened.files, layout, f"value of {names[self.id_at]}", names[self.id_at],
             tuple(names[at] for at in codes_at),

@@ -23,10 +23,10 @@ from setveil.data.spelling import normalized
 from setveil.data.vocabulary import item_order
 from setveil.errors import DataError, shorten
 from setveil.facts import dates
-from setveil.facts.asked import Amount, FactsRequest, When
 from setveil.facts.bands import Bands, number_in, usual_bounds
 from setveil.facts.facts import MISSING, Attribute, Facts, SetColumn
 from setveil.facts.lines import FactLines
+from setveil.facts.request import Amount, FactsRequest, When
 from setveil.hierarchy.tree import Hierarchy
 from setveil.tables.how import How
 from setveil.wording import count
@@ -35,14 +35,14 @@ FEWEST = 5  # persons who reach an amount by which bands are chosen, where no ot
 _EXACT = 1 << 62  # sums below it are made of 64-bit integers
 
 
-def read_rows_of_facts(source: Any, asked: FactsRequest, how: How, *, fewest: int = 0) -> Facts:
+def read_rows_of_facts(source: Any, request: FactsRequest, how: How, *, fewest: int = 0) -> Facts:
     """Read facts from a table with a line for each event (see `setveil.read_facts`).
 
     Parameters
     ----------
     source : path, Source or data frame
         As for `setveil.tables.columns.read_columns`.
-    asked : FactsRequest
+    request : FactsRequest
         What its columns are.
     how : How
         How it is read: `id_column` must be named; `item_columns` are columns of codes of one sort.
@@ -53,34 +53,34 @@ def read_rows_of_facts(source: Any, asked: FactsRequest, how: How, *, fewest: in
     start = time.perf_counter()
     if isinstance(source, str | Path):
         source = open_source(source)
-    lines = FactLines.of(source, asked, how)
-    made = facts_of_lines(lines, asked, how, fewest)
-    origin = replace(lines.origin(asked, how), seconds=round(time.perf_counter() - start, 4))
+    lines = FactLines.of(source, request, how)
+    made = facts_of_lines(lines, request, how, fewest)
+    origin = replace(lines.origin(request, how), seconds=round(time.perf_counter() - start, 4))
     return replace(made, origin=origin, personal=lines.personal(how))
 
 
-def facts_of_lines(lines: FactLines, asked: FactsRequest, how: How, fewest: int) -> Facts:
+def facts_of_lines(lines: FactLines, request: FactsRequest, how: How, fewest: int) -> Facts:
     """Make a row of the facts of each person (see `read_rows_of_facts`)."""
-    names = {one.column for one in asked.attributes}
-    said = {name: (*(asked.missing or {}).get(name, ()), *how.lacking.named(name)) for name in names}
-    asked = replace(asked, missing=said)
+    names = {one.column for one in request.attributes}
+    said = {name: (*(request.missing or {}).get(name, ()), *how.lacking.named(name)) for name in names}
+    request = replace(request, missing=said)
     notes: dict[str, None] = {}
     columns, occurrences = [], []
-    for name in asked.sets:
-        column, found = _column(lines, name, asked, how, fewest, notes)
+    for name in request.sets:
+        column, found = _column(lines, name, request, how, fewest, notes)
         columns.append(column)
         occurrences.append(found)
-    made = Facts.from_parts(columns, occurrences, lines.n_rows, asked.sign)
+    made = Facts.from_parts(columns, occurrences, lines.n_rows, request.sign)
     return replace(made, notes=tuple(notes))
 
 
 def _column(
-    lines: FactLines, name: str, asked: FactsRequest, how: How, fewest: int, notes: dict[str, None]
+    lines: FactLines, name: str, request: FactsRequest, how: How, fewest: int, notes: dict[str, None]
 ) -> tuple[SetColumn, tuple[Codes, NDArray[np.int32]]]:
     """Read the facts of one column of codes: the row of each, and its parts."""
     line, code, labels = lines.codes(name, how)
     if not line.size:
-        holds = f"column {shorten(name)} holds no code" if len(asked.sets) > 1 else "no line holds a code"
+        holds = f"column {shorten(name)} holds no code" if len(request.sets) > 1 else "no line holds a code"
         raise DataError(f"{lines.where}: {holds}, expected facts.")
     require_no_ids(lines.where, [Values(name, code, labels)], how.not_ids)
     refuse_rounded_column(lines.where, name, code, labels, "codes")
@@ -91,7 +91,7 @@ def _column(
     code = np.array([rank.get(label, -1) for label in labels], np.int64)[code]
     # A code that stands twice in a line is there once.
     line, code = np.divmod(np.unique(line * len(order) + code), len(order))
-    whens = [_Periods.of(lines, one, asked, line, fewest, notes) for one in asked.dates_of(name)]
+    whens = [_Periods.of(lines, one, request, line, fewest, notes) for one in request.dates_of(name)]
     key = lines.row[line] * len(order) + code
     for when in whens:
         key = key * when.tree.n_leaves + when.leaf
@@ -101,11 +101,11 @@ def _column(
     first[group[::-1]] = np.arange(group.size - 1, -1, -1)
     parts = [code[first], *(when.leaf[first] for when in whens)]
     attributes = [when.attribute for when in whens]
-    for one in asked.amounts_of(name):
-        attribute, leaf = _banded(lines, one, asked, line, group, lines.row[line][first], fewest)
+    for one in request.amounts_of(name):
+        attribute, leaf = _banded(lines, one, request, line, group, lines.row[line][first], fewest)
         attributes.append(attribute)
         parts.append(leaf)
-    column = SetColumn(name, tuple(order), tuple(attributes), asked.sets[name])
+    column = SetColumn(name, tuple(order), tuple(attributes), request.sets[name])
     return column, (lines.row[line][first], np.stack(parts, 1).astype(np.int32))
 
 
@@ -125,13 +125,13 @@ class _Periods:
         cls,
         lines: FactLines,
         when: When,
-        asked: FactsRequest,
+        request: FactsRequest,
         line: Codes,
         fewest: int,
         notes: dict[str, None],
     ) -> _Periods:
         column, name = lines.column(when.column)
-        days = _days(column, name, when, asked)
+        days = _days(column, name, when, request)
         _notice(column, name, days, notes)
         width = dates.days_since_first(when.level)
         if width is None:
@@ -162,11 +162,13 @@ def _periods(
     return codes, labels, dates.period_tree(present, level, missing=MISSING in used)
 
 
-def _days(column: Column, name: str, when: When, asked: FactsRequest) -> list[date | None]:
+def _days(column: Column, name: str, when: When, request: FactsRequest) -> list[date | None]:
     """Read the date of each label of a column; None where it is missing."""
-    gone = {"", *(asked.missing or {}).get(when.column, ())}
+    gone = {"", *(request.missing or {}).get(when.column, ())}
     texts = [label.strip() for label in column.labels]
-    found = [None if text in gone else dates.read_date(text, when.level, asked.date_format) for text in texts]
+    found = [
+        None if text in gone else dates.read_date(text, when.level, request.date_format) for text in texts
+    ]
     wrong = {
         at
         for at, (text, day) in enumerate(zip(texts, found, strict=True))
@@ -176,7 +178,7 @@ def _days(column: Column, name: str, when: When, asked: FactsRequest) -> list[da
         line = int(np.argmax(np.isin(column.codes, list(wrong))))
         where = f"{column.place(line)}, column {shorten(name)}"
         others = sorted({text for text in texts if text not in gone})
-        raise dates.refuse(where, texts[int(column.codes[line])], others, asked.date_format)
+        raise dates.refuse(where, texts[int(column.codes[line])], others, request.date_format)
     return found
 
 
@@ -215,7 +217,13 @@ def _since_first(
 
 
 def _banded(
-    lines: FactLines, amount: Amount, asked: FactsRequest, line: Codes, group: Codes, row: Codes, fewest: int
+    lines: FactLines,
+    amount: Amount,
+    request: FactsRequest,
+    line: Codes,
+    group: Codes,
+    row: Codes,
+    fewest: int,
 ) -> tuple[Attribute, NDArray[np.int64]]:
     """Put together the amounts of the lines of each fact, and find the leaf of the band of each.
 
@@ -227,7 +235,7 @@ def _banded(
         total, number, places = np.bincount(group, minlength=n_groups).astype(np.int64), None, 0
         there = np.ones(n_groups, bool)
     else:
-        missing = (asked.missing or {}).get(amount.column, ())
+        missing = (request.missing or {}).get(amount.column, ())
         values, places, present = _numbers(column, name, missing, lines.decimal)
         value, has = values[column.codes[line]], present[column.codes[line]]
         at, value = group[has], value[has]

@@ -16,10 +16,10 @@ from setveil.data.named_columns import Column
 from setveil.data.skipped import NO_LINES
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, listed, shorten
-from setveil.facts.asked import FactsRequest
 from setveil.facts.facts import SIGN, Facts, SetColumn
 from setveil.facts.lines import FactLines
 from setveil.facts.read import facts_of_lines, parts_said
+from setveil.facts.request import FactsRequest
 from setveil.kernels.rows import frozen
 from setveil.tables.columns import Split, TableColumns, read_columns
 from setveil.tables.how import How
@@ -98,7 +98,7 @@ class FactTable(Table):
 def read_table_of_facts(
     source: Any,
     roles: Roles,
-    asked: FactsRequest,
+    request: FactsRequest,
     how: How,
     *,
     fewest: int = 0,
@@ -114,7 +114,7 @@ def read_table_of_facts(
         person.
     roles : Roles
         What the columns are in addition to codes, dates and amounts; hierarchies must have been read.
-    asked : FactsRequest
+    request : FactsRequest
         What codes, dates and amounts are.
     how : How
         How it is read: `id_column` must be named; `items` is the table of events.
@@ -122,7 +122,7 @@ def read_table_of_facts(
         As for `setveil.read_facts`.
     """
     start = time.perf_counter()
-    _require_one_role(roles, asked)
+    _require_one_role(roles, request)
     if how.id_column is None:
         raise RequestError(
             "Nothing says whose facts these are: which lines are one person's.",
@@ -134,15 +134,17 @@ def read_table_of_facts(
     events = replace(how, persons=known)
     if apart:
         events = replace(events, items=None, format=None, separator=None, lines=NO_LINES)
-    of_facts = {how.id_column, *asked.sets, *(one.column for one in asked.attributes)}
+    of_facts = {how.id_column, *request.sets, *(one.column for one in request.attributes)}
     of_persons = {name: words for name, words in how.lacking.of_columns.items() if name not in of_facts}
     if apart:
         events = replace(events, lacking=how.lacking.among(of_facts))
     how = replace(how, lacking=replace(how.lacking, of_columns=of_persons))
-    lines = FactLines.of(how.items if apart else opened, asked, events)
+    lines = FactLines.of(how.items if apart else opened, request, events)
     personal = lines.personal(events)
     facts = replace(
-        facts_of_lines(lines, asked, events, fewest), origin=lines.origin(asked, events), personal=personal
+        facts_of_lines(lines, request, events, fewest),
+        origin=lines.origin(request, events),
+        personal=personal,
     )
     if most is not None:
         facts = facts.at_most(most, seed)
@@ -176,13 +178,13 @@ def read_table_of_facts(
     return FactTable.of(table, facts)
 
 
-def _require_one_role(roles: Roles, asked: FactsRequest) -> None:
+def _require_one_role(roles: Roles, request: FactsRequest) -> None:
     """Refuse a column of codes, dates or amounts that has another role, too."""
     other = {**dict.fromkeys(roles.keep, "keep"), **dict.fromkeys(roles.qi, "qi")}
-    for name in asked.sets:
+    for name in request.sets:
         if name in other:
             raise two_roles(name, "set", other[name])
-    for one in asked.attributes:
+    for one in request.attributes:
         if one.column in other:
             raise RequestError(
                 f"Column {shorten(one.column)} has two roles, {other[one.column]} and part of a fact.",

@@ -119,15 +119,15 @@ class Disassociated(Guarantee):
 
     def as_dict(self) -> dict[str, Any]:
         """Return model and parameters as JSON types ("inf" for infinity, rho as text if it is no decimal)."""
-        told: dict[str, Any] = {
+        record: dict[str, Any] = {
             "model": self.model,
             "k": self.k,
             "m": "inf" if self.m == math.inf else self.m,
         }
         if self.sensitive:
-            told |= {} if self.rho is None else {"rho": as_json(self.rho)}
-            told["sensitive"] = list(self.sensitive)
-        return told
+            record |= {} if self.rho is None else {"rho": as_json(self.rho)}
+            record["sensitive"] = list(self.sensitive)
+        return record
 
     def require_feasible(self, data: Transactions) -> None:
         """Refuse data with too few rows for a cluster, and sensitive items that they do not have.
@@ -191,13 +191,13 @@ def inference_words(found: Facts) -> str:
 
 
 def _fulfilled(g: Facts) -> str:
-    told = (
+    text = (
         f"the smallest cluster has {count(g['greatest_k'], 'row')}" if g["clusters"] else "there are no rows"
     )
     if "greatest_confidence" not in g:
-        return told
+        return text
     most = g["greatest_confidence"]
-    return f"{told}; {'no sensitive item is published' if most is None else inference_words(most)}"
+    return f"{text}; {'no sensitive item is published' if most is None else inference_words(most)}"
 
 
 def _broken(g: Facts) -> str:

@@ -13,11 +13,11 @@ from setveil.guarantees.km import (
     K,
     KmAnonymity,
     known_words,
+    m_as_json,
     not_covered_words,
     number_words,
     overlap_words,
     overlapping_words,
-    told_m,
     too_few_of,
 )
 from setveil.values.declared import Option
@@ -130,10 +130,10 @@ class KKmAnonymity(Guarantee):
 
     def as_dict(self) -> dict[str, Any]:
         """Return model and parameters as JSON types ("inf" for an infinite m, h as text if no decimal)."""
-        told = {"model": self.model, "k": self.k, "m": told_m(self.m)}
+        record = {"model": self.model, "k": self.k, "m": m_as_json(self.m)}
         if self.h is not None:
-            told |= {"sensitive": list(self.sensitive), "h": as_json(self.h), "p": self.p}
-        return told
+            record |= {"sensitive": list(self.sensitive), "h": as_json(self.h), "p": self.p}
+        return record
 
     def require_feasible(self, data: Transactions) -> None:
         """Refuse tables of fewer than k rows, and sensitive values that are too frequent in all rows.

@@ -95,9 +95,9 @@ class KmAnonymity(Guarantee):
 
     def as_dict(self) -> dict[str, Any]:
         """Return model and parameters as JSON types ("inf" for an infinite m)."""
-        told = {"model": self.model, "k": self.k, "m": told_m(self.m)}
-        told |= {"absent": self.absent} if self.absent else {}
-        return {**told, "known": CODES} if self.of_codes else told
+        record = {"model": self.model, "k": self.k, "m": m_as_json(self.m)}
+        record |= {"absent": self.absent} if self.absent else {}
+        return {**record, "known": CODES} if self.of_codes else record
 
     def for_columns(self, names: Iterable[str]) -> KmAnonymity:
         """Take the promise for items of some columns: of a single one, m is a number.
@@ -163,7 +163,7 @@ def too_few_of(kind: str, n_rows: int, message: str) -> InfeasibleError:
     return InfeasibleError(message, greatest_k=n_rows)
 
 
-def told_m(m: int | float) -> Any:
+def m_as_json(m: int | float) -> Any:
     """Return m as JSON types: a number, "inf", or a number by column."""
     return dict(m.each) if isinstance(m, PerColumn) else "inf" if m == math.inf else m
 
@@ -187,9 +187,9 @@ def _require_known(known: str, m: Any, absent: int) -> None:
     if known not in (FACTS, CODES):
         raise RequestError(f"known must be {FACTS!r} or {CODES!r}, got {described(known)}.")
     if known == CODES and (absent or m == math.inf or isinstance(m, PerColumn)):
-        given = faces("--absent", "absent") if absent else f"m = {m}"
+        value = faces("--absent", "absent") if absent else f"m = {m}"
         raise RequestError(
-            f"Where whole codes are known, m is one number of codes, and none is absent, got {given}.",
+            f"Where whole codes are known, m is one number of codes, and none is absent, got {value}.",
             hint=f"Such as {faces('--m 2 --known codes', 'm=2, known=codes')}.",
         )
 

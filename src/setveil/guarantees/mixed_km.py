@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from setveil.guarantees import Facts, Guarantee, Model, Points, Words
 from setveil.guarantees.kkm import M, require_rows
-from setveil.guarantees.km import K, KmAnonymity, overlap_words, overlapping_words, told_m
+from setveil.guarantees.km import K, KmAnonymity, m_as_json, overlap_words, overlapping_words
 from setveil.values.per_column import PerColumn
 from setveil.wording import count
 
@@ -62,7 +62,7 @@ class MixedKmAnonymity(Guarantee):
 
     def as_dict(self) -> dict[str, Any]:
         """Return model and parameters as JSON types ("inf" for an infinite m)."""
-        return {"model": self.model, "k": self.k, "m": told_m(self.m)}
+        return {"model": self.model, "k": self.k, "m": m_as_json(self.m)}
 
     def for_columns(self, names: Iterable[str]) -> MixedKmAnonymity:
         """Take the promise for items of some columns.

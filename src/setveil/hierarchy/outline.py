@@ -126,14 +126,14 @@ def _decoded(raw: bytes, path: Path, encoding: str, named: str) -> str:
             if wide
             else [(one, f"{text!r} on this line") for one, text in encodings_at(raw, error.start)]
         )
-        asked = TableError(
+        question = TableError(
             f"{path} is not {encoding}: byte {raw[error.start]:#04x} at offset {error.start:,} "
             f"(line {raw.count(bytes([10]), 0, error.start) + 1})",
             [],
             [({"encoding": with_encoding(named, path.name, one)}, meaning) for one, meaning in ways],
         )
-        asked.in_python("read_hierarchy", str(path), {})
-        raise asked from error
+        question.in_python("read_hierarchy", str(path), {})
+        raise question from error
     if "\0" in text:
         raise binary
     return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")

@@ -8,7 +8,7 @@ import numpy as np
 
 from setveil.histories._joined import Joined
 from setveil.histories._lifting_loops import lift
-from setveil.histories._repair import given
+from setveil.histories._repair import walk_arguments
 from setveil.histories._walk import Failing, Walk
 
 Clause = tuple[
@@ -28,8 +28,8 @@ def clauses_of(walk: Walk, failing: Failing) -> set[Clause]:
     ends = np.zeros(most + 1, np.int64)
     some, left, right, keep, raised = (np.zeros(width, np.int64) for _ in range(5))
     forms = lift(
-        *given(walk, failing, is_free), joined.forest.parent, joined.promise.k, *joined.counting, some, left,
-        right, keep, raised, nodes, leaves, ends,
+        *walk_arguments(walk, failing, is_free), joined.forest.parent, joined.promise.k, *joined.counting,
+        some, left, right, keep, raised, nodes, leaves, ends,
     )  # fmt: skip
     up = joined.forest.parent[nodes[: ends[forms]]].tolist()
     gone, stops = leaves[: ends[forms]].tolist(), ends[: forms + 1].tolist()

@@ -73,9 +73,9 @@ def lift(
                 if keep[x] == 1:
                     some[used] = raised[x]
                     used += 1
-            told = used > 0 or mask != 0  # else nothing is known
+            is_known = used > 0 or mask != 0  # else nothing is known
             if (
-                not told
+                not is_known
                 or fitting(some, used, mask, starts, holders, masks, weights, patterns, people, k) >= k
             ):
                 keep[first] = 1

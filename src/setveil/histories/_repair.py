@@ -30,8 +30,8 @@ def repaired(
     forest, image = joined.forest, image.copy()
     tree = forest.parent, forest.low, forest.high, forest.order, forest.each, forest.worst, forest.amounts
 
-    def change(given: tuple[Any, ...], counted: tuple[Any, ...]) -> None:
-        coarsen(*given, *tree, *counted, image)
+    def change(walked: tuple[Any, ...], counted: tuple[Any, ...]) -> None:
+        coarsen(*walked, *tree, *counted, image)
 
     return image if _until_safe(joined, image, change, progress, is_over) else None
 
@@ -71,9 +71,9 @@ def refined(
             trial, safe = _split(forest, best) if cut is None else _shown_again(cut, forest, best), best
 
             def change(
-                given: tuple[Any, ...], counted: tuple[Any, ...], trial: Ids = trial, safe: Ids = safe
+                walked: tuple[Any, ...], counted: tuple[Any, ...], trial: Ids = trial, safe: Ids = safe
             ) -> None:
-                take_back(*given, *tree, *counted, trial, safe)
+                take_back(*walked, *tree, *counted, trial, safe)
 
             if not np.array_equal(trial, safe) and _until_safe(joined, trial, change, progress, is_over):
                 best = trial
@@ -139,7 +139,7 @@ def _until_safe(
                 return False
             progress(f"coarsening what tells too much of {size} known items")
             failed += failing.size
-            change(given(walk, failing, is_free), (joined.promise.k, *joined.counting, some, leaves))
+            change(walk_arguments(walk, failing, is_free), (joined.promise.k, *joined.counting, some, leaves))
         if not failed:
             size += 1  # all smaller sets were looked at once more
         elif np.array_equal(before, image):
@@ -149,7 +149,7 @@ def _until_safe(
     return True
 
 
-def given(walk: Walk, failing: Failing, is_free: Any) -> tuple[Any, ...]:
+def walk_arguments(walk: Walk, failing: Failing, is_free: Any) -> tuple[Any, ...]:
     """List what compiled loops over failing sets are given."""
     joined = walk.joined
     return (

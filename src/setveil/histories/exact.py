@@ -46,8 +46,8 @@ def next_labels(
         Anyone who had to be withheld whatever the labels are is not in the release that it is about.
     """
     deadline = Deadline(time_limit, silent if progress is None else progress)
-    given = prepare(earlier, people, indptr, items, promise, hierarchy, start_cut)
-    search = LabelSearch(given.joined, deadline)
+    prepared = prepare(earlier, people, indptr, items, promise, hierarchy, start_cut)
+    search = LabelSearch(prepared.joined, deadline)
     if search.forest.n_leaves:
         search.run()
-    return given.found(search.incumbent.candidate, search.lower, deadline.passed)
+    return prepared.found(search.incumbent.candidate, search.lower, deadline.passed)

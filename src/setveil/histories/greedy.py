@@ -48,8 +48,8 @@ def next_labels(
     """
     listener = silent if progress is None else progress
     deadline = Deadline(time_limit, listener)
-    given = prepare(earlier, people, indptr, items, promise, hierarchy, start_cut)
-    joined = given.joined
+    prepared = prepare(earlier, people, indptr, items, promise, hierarchy, start_cut)
+    joined = prepared.joined
     forest = joined.forest
     image = np.full(
         forest.n_leaves, -1, np.int32
@@ -60,4 +60,4 @@ def next_labels(
     lower = -forest.least()  # nothing is proven
     if bound and forest.n_leaves:
         lower = LabelSearch(joined, deadline).relax()
-    return given.found(image, lower, deadline.passed)
+    return prepared.found(image, lower, deadline.passed)

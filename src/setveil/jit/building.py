@@ -55,15 +55,15 @@ def for_python(kernel: Kernel) -> Any:
 
 def built(kernel: Kernel, arguments: list[calls.Type]) -> bytes | None:
     """Compile a kernel for some types; None: what it returns or calls cannot be in a file."""
-    given = tuple(map(of_written, arguments))
-    kernel.for_kernels.compile(given)
-    compiled = kernel.for_kernels.overloads[given]
+    signature = tuple(map(of_written, arguments))
+    kernel.for_kernels.compile(signature)
+    compiled = kernel.for_kernels.overloads[signature]
     result = compiled.signature.return_type
     try:
         written = _written(result)
     except ValueError:
         return None
-    source = kernel.for_kernels.inspect_llvm(given)
+    source = kernel.for_kernels.inspect_llvm(signature)
     # the only name in the file that others see, so no other file may have it
     name = f"entry_{kernel.py_func.__name__}_{hashlib.sha256(source.encode()).hexdigest()[:16]}"
     module = binding.parse_assembly(source)

@@ -114,13 +114,13 @@ def caller(function: Any, arguments: list[Type], result: Type | None) -> Callabl
     arguments : types
     result : type, or None
     """
-    given = row_of(list(numbers(arguments, for_array=1)))
+    row = row_of(list(numbers(arguments, for_array=1)))
     returned = row_of(list(numbers(result, for_array=2)))
     places = ctypes.c_int64 * (returned.size // 8)
 
     def call(values: list[Any], whole: Sequence[Any]) -> Any:
         results = places()
-        if function(given.pack(*values), results):
+        if function(row.pack(*values), results):
             raise MemoryError
         if result is None:
             return None

@@ -153,14 +153,14 @@ def _in_ranges(indptr: Ints, items: Ids) -> tuple[Ints, Ints, Ids, Ints]:
     of_rows, of_items = (np.array([one[part] for one in looked]) for part in (1, 2))
     row_at, item_at = ((np.cumsum(of.T) - of.T.ravel()).reshape(of.T.shape) for of in (of_rows, of_items))
     starts = np.append(row_at[:, 0], n)
-    total, given = int(indptr[-1] - indptr[0]), frozen(items, np.int32)
+    total, all_items = int(indptr[-1] - indptr[0]), frozen(items, np.int32)
     rows, ends, out = np.empty(n, np.int64), np.full(n + 1, total), np.empty(total, np.int32)
 
     def spread(place: int) -> None:
         first, last = pieces[place]
         some = frozen(indptr[first : last + 1], np.int64)
         at = [begin[:, place].copy() for begin in (row_at, item_at)]
-        _spread_rows(some, given, first, looked[place][0], *at, rows, ends, out)
+        _spread_rows(some, all_items, first, looked[place][0], *at, rows, ends, out)
 
     each(spread, range(len(pieces)))
     return rows, frozen(ends, np.int64), frozen(out, np.int32), starts

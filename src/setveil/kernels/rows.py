@@ -178,10 +178,10 @@ def take_rows(indptr: Ints, items: Ids, rows: Ints) -> tuple[Ints, Ids]:
     out_ptr = np.zeros(rows.size + 1, np.int64)
     np.cumsum(indptr[rows + 1] - indptr[rows], out=out_ptr[1:])
     out_items = np.empty(out_ptr[-1], np.int32)
-    given = frozen(indptr, np.int64), frozen(items, np.int32)
+    source = frozen(indptr, np.int64), frozen(items, np.int32)
     which, ends = frozen(rows, np.int64), frozen(out_ptr, np.int64)
     each(
-        lambda some: _take(*given, which[some[0] : some[1]], ends[some[0] : some[1] + 1], out_items),
+        lambda some: _take(*source, which[some[0] : some[1]], ends[some[0] : some[1] + 1], out_items),
         row_pieces(ends),
     )
     return ends, frozen(out_items, np.int32)

@@ -82,7 +82,7 @@ class Columns:
             object.__setattr__(self, "set", (self.set,))
 
     @property
-    def given(self) -> list[str]:
+    def given_options(self) -> list[str]:
         """The options that were given."""
         return [_written(field.name) for field in fields(self) if getattr(self, field.name)]
 
@@ -148,11 +148,11 @@ def names_in(text: str | None) -> list[str]:
     return [] if text is None else split_names(text)
 
 
-def split_hierarchies(given: Sequence[str]) -> tuple[str | None, dict[str, str]]:
+def split_hierarchies(texts: Sequence[str]) -> tuple[str | None, dict[str, str]]:
     """Take --hierarchy apart: FILE is that of the items, NAME=FILE that of a column."""
     plain: list[str] = []
     named: dict[str, str] = {}
-    for text in given:
+    for text in texts:
         name, sign, file = text.partition("=")
         if not sign or Path(text).exists():
             plain.append(text)
@@ -163,11 +163,11 @@ def split_hierarchies(given: Sequence[str]) -> tuple[str | None, dict[str, str]]
     return one_hierarchy(plain), named
 
 
-def one_hierarchy(given: Sequence[str]) -> str | None:
+def one_hierarchy(files: Sequence[str]) -> str | None:
     """Take the hierarchy of rows of items, which have no columns; None: there is none."""
-    if len(given) > 1:
+    if len(files) > 1:
         raise RequestError(
-            f"--hierarchy: {len(given)} files are given for the items, expected one.",
+            f"--hierarchy: {len(files)} files are given for the items, expected one.",
             hint="That of a column is named with it: --hierarchy age=age.csv.",
         )
-    return next(iter(given), None)
+    return next(iter(files), None)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Given:
+class Inputs:
     """What the values of options depend on.
 
     Attributes
@@ -148,7 +148,7 @@ class Given:
         return tuple(group for labels in groups if (group := self.occurring(labels)))
 
 
-def decode(name: str, kind: Kind, text: Any, given: Given, others: Mapping[str, Any]) -> Any:
+def decode(name: str, kind: Kind, text: Any, inputs: Inputs, others: Mapping[str, Any]) -> Any:
     """Turn what was given for an option into its value.
 
     Parameters
@@ -159,22 +159,22 @@ def decode(name: str, kind: Kind, text: Any, given: Given, others: Mapping[str, 
         What its values may be.
     text : str, number, bool, Path or list of str
         What was given: a text as on the command line, or a value that is one already.
-    given : Given
+    inputs : Inputs
         The rows, and what else values depend on.
     others : mapping
         Values of the options before it.
     """
-    return kind.read(name.replace("_", "-"), text, given, others)
+    return kind.read(name.replace("_", "-"), text, inputs, others)
 
 
-def decode_parameters(parameters: Any, texts: Mapping[str, Any], given: Given) -> dict[str, Any]:
+def decode_parameters(parameters: Any, texts: Mapping[str, Any], inputs: Inputs) -> dict[str, Any]:
     """Turn what was given for an algorithm's own parameters into their values; None: was not given.
 
     Names that the algorithm does not know are left as they are, to be rejected by it.
     """
     options = options_of(parameters)
     return {
-        name: decode(name, options[name].kind, text, given, {}) if name in options else text
+        name: decode(name, options[name].kind, text, inputs, {}) if name in options else text
         for name, text in texts.items()
         if text is not None
     }
@@ -233,7 +233,7 @@ def whose(unknown: Iterable[str], have: Mapping[str, Iterable[str]]) -> str:
 
 def plain_values(options: Mapping[str, Option], texts: Mapping[str, Any], encoding: str) -> dict[str, Any]:
     """Turn what was given for options into their values, as far as that takes no data."""
-    nothing = Given(cast("Transactions", None), encoding)
+    nothing = Inputs(cast("Transactions", None), encoding)
     values: dict[str, Any] = {}
     for name, option in options.items():
         text = texts.get(name)
@@ -254,7 +254,7 @@ def require_file(path: Path | None) -> None:
         read_bytes(path)  # which says what is wrong
 
 
-def as_given(option: Option, value: Any) -> Any:
+def as_typed(option: Option, value: Any) -> Any:
     """Turn a value of a study file into what would be given on the command line for the same.
 
     There a text may be a file or a list; a study has settled which: a file is ``{"path": ...}``.

@@ -13,8 +13,8 @@ from setveil.values.declared import as_words, parameter
 from setveil.values.kinds import Choice, Flag, Integer, Text, Texts
 
 if TYPE_CHECKING:
-    from setveil.facts.asked import FactsRequest
     from setveil.facts.generalizing import Generalizing
+    from setveil.facts.request import FactsRequest
     from setveil.tables.roles import Roles
 
 OF_READING = ("when", "amount", "date_format", "fact_sign")  # options that say how facts are read
@@ -75,7 +75,7 @@ class FactOptions:
         return bool(self.when or self.amount) or several or any(":m=" in text for text in sets)
 
     @property
-    def given(self) -> list[str]:
+    def given_options(self) -> list[str]:
         """The options that were given."""
         names = (
             "when",
@@ -95,23 +95,23 @@ class FactOptions:
 
     def require_alone(self, columns: Columns) -> None:
         """Refuse columns that say what is known of a person in addition to facts."""
-        others = [option for option in columns.given if option not in OF_COLUMNS]
+        others = [option for option in columns.given_options if option not in OF_COLUMNS]
         if others:
             raise RequestError(
                 f"{', '.join(others)}: only tables have such columns, not rows of facts.",
                 hint="Omit them; anonymize and verify take tables of facts.",
             )
 
-    def as_asked(self, columns: Columns) -> FactsRequest:
+    def as_request(self, columns: Columns) -> FactsRequest:
         """Say which columns are what."""
-        from setveil.facts.asked import asked_for
+        from setveil.facts.request import make_facts_request
 
         if columns.roles is not None:
             raise RequestError(
                 "--roles says what columns of a table of items are, not of facts.",
                 hint="Name them: --qi age,sex --set code --when date:month.",
             )
-        return asked_for(
+        return make_facts_request(
             columns.set,
             self.when,
             self.amount,
@@ -120,13 +120,13 @@ class FactOptions:
             missing={},
         )
 
-    def as_roles(self, columns: Columns, asked: FactsRequest, hierarchies: Mapping[str, str]) -> Roles:
+    def as_roles(self, columns: Columns, request: FactsRequest, hierarchies: Mapping[str, str]) -> Roles:
         """Say what the columns of persons are, with the hierarchies of some of them."""
         known = names_in(columns.qi)
 
         weights = [text for text in columns.weight or () if text.rpartition("=")[0] in known]
         alone = replace(columns, set=None, weight=weights)
-        return replace(alone.as_roles(hierarchies), set_name=asked.set_name)
+        return replace(alone.as_roles(hierarchies), set_name=request.set_name)
 
     def as_generalizing(self, columns: Columns) -> Generalizing:
         """Say how facts are generalized."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from setveil.errors import RequestError, as_option
 from setveil.guarantees import Guarantee, Model, model_named, models
-from setveil.options.decode import Given, decode, plain_values, whose
+from setveil.options.decode import Inputs, decode, plain_values, whose
 from setveil.values.declared import Option
 from setveil.values.kinds import Integer, Items, Itemsets
 
@@ -133,7 +133,7 @@ def require_values(name: str, texts: Mapping[str, Any], encoding: str) -> None:
     model.make(**{key: value for key, value in values.items() if options[key].drawn_with is None})
 
 
-def make_guarantee(name: str, texts: Mapping[str, Any], given: Given) -> Guarantee:
+def make_guarantee(name: str, texts: Mapping[str, Any], inputs: Inputs) -> Guarantee:
     """Make the guarantee of a model from what was given for its options (see `require_options`).
 
     Parameters
@@ -142,7 +142,7 @@ def make_guarantee(name: str, texts: Mapping[str, Any], given: Given) -> Guarant
         Of the model.
     texts : mapping
         By option; None: was not given.
-    given : Given
+    inputs : Inputs
         The rows, and what else values depend on.
     """
     model = model_named(name)
@@ -150,21 +150,21 @@ def make_guarantee(name: str, texts: Mapping[str, Any], given: Given) -> Guarant
     for key, option in applicable(model, texts).items():
         if texts.get(key) is None:
             continue
-        value = decode(key, option.kind, texts[key], given, values)
+        value = decode(key, option.kind, texts[key], inputs, values)
         if option.drawn_with is None:
             values[key] = value
         else:
-            values[option.instead_of] = _drawn(option, value, given, values)
+            values[option.instead_of] = _drawn(option, value, inputs, values)
     return model.make(**values)
 
 
-def _drawn(option: Option, value: float, given: Given, values: Mapping[str, Any]) -> tuple[str, ...]:
+def _drawn(option: Option, value: float, inputs: Inputs, values: Mapping[str, Any]) -> tuple[str, ...]:
     """Draw items for experiments: this many, or a share of all (halves up), that are not too frequent."""
     least = max([1, *(values[name] for name in option.drawn_with or ())]) if option.drawn_with else 5
     number = value
     if not isinstance(option.kind, Integer):
-        number = int(Fraction(str(value)) * given.data.n_items + Fraction(1, 2))
-    drawn = _draw(given.data, int(number), least, given.seed)
+        number = int(Fraction(str(value)) * inputs.data.n_items + Fraction(1, 2))
+    drawn = _draw(inputs.data, int(number), least, inputs.seed)
     if len(drawn) < number:
         of = f"{option.drawn_with[0]} = {least}" if option.drawn_with else str(least)
         raise RequestError(

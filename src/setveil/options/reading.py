@@ -137,14 +137,14 @@ class Reading:
         """Encoding of text files, named or not."""
         return self.encoding or "utf-8"
 
-    def given(self) -> dict[str, Any]:
+    def given_options(self) -> dict[str, Any]:
         """Return what was given, as arguments of `setveil.read`."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: value for name, value in values.items() if value is not None and value is not False}
 
     def written(self) -> dict[str, Any]:
         """Return what was given of how a table is written, in addition to its encoding and separator."""
-        return {name: value for name, value in self.given().items() if name in WRITTEN}
+        return {name: value for name, value in self.given_options().items() if name in WRITTEN}
 
     def as_lines(self) -> Lines:
         """Say which lines are no data."""
@@ -158,10 +158,10 @@ class Reading:
 
     def arguments(self) -> list[str]:
         """Return what was given, as it is written on the command line; secrets are omitted."""
-        given = self.given()
-        if "connection" in given:
-            given["connection"] = redacted(given["connection"])
-        return as_words(given)
+        options = self.given_options()
+        if "connection" in options:
+            options["connection"] = redacted(options["connection"])
+        return as_words(options)
 
 
 DETECTED = Reading()

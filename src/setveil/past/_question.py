@@ -43,9 +43,9 @@ class ItemQuestion:
                 below = [now.labels[to] for to in images if to >= 0]
         if not self.terms.supports[inside].any():
             question = "absent"
-        asked = {"split": self._split, "free": self._free, "back": self._back}
-        if question in asked:
-            tries = asked[question](inside)
+        answers = {"split": self._split, "free": self._free, "back": self._back}
+        if question in answers:
+            tries = answers[question](inside)
         ids = now.rows.vocabulary.ids
         rows = 0 if label is None or label not in ids else int(now.rows.supports()[ids[label]])
         return {

@@ -30,8 +30,8 @@ from setveil.published.listing import Listing, listing_of
 from setveil.published.mapping import Image, Mapped, differences, mapped, recoding_of_image
 from setveil.published.shared import Shared
 from setveil.report.record import Cases, Change, ItemsCounted
-from setveil.runs.asked import least_count, require_seed
 from setveil.runs.details import recorded
+from setveil.runs.request import least_count, require_seed
 from setveil.runs.run import VerifiedRelease, checked, looked_at
 from setveil.runs.steps import timed
 from setveil.wording import count
@@ -194,17 +194,17 @@ def _terms(earlier: PastRun, repair: bool | Exact) -> Exact | None:
     return terms
 
 
-def _hierarchy(earlier: PastRun, given: Hierarchy | None) -> Hierarchy | None:
+def _hierarchy(earlier: PastRun, hierarchy: Hierarchy | None) -> Hierarchy | None:
     """Take the hierarchy given, or that of the earlier run where its file is still there."""
-    if given is not None and not of_nodes(earlier):
+    if hierarchy is not None and not of_nodes(earlier):
         raise RequestError(
             "A hierarchy does not apply here: the labels of the earlier run are groups of items.",
             hint="Omit --hierarchy.",
         )
     then = hierarchy_of(earlier)
     path = then["path"] if then else None
-    if given is not None or path is None or not Path(path).is_file():
-        return given
+    if hierarchy is not None or path is None or not Path(path).is_file():
+        return hierarchy
     return read_hierarchy(path, encoding=then.get("encoding", "utf-8") if then else "utf-8")
 
 
@@ -248,14 +248,14 @@ def _published(
     listing: Listing | None = None,
     seed: int = 0,
     least: int = 0,
-    **told: Any,
+    **details: Any,
 ) -> Release:
     """Publish rows by a recoding, whose labels are nodes of a tree if there is one."""
     lost = [item for item in data.vocabulary.labels if image[item] is None]
     recoding = recoding_of_image(image, tree)
     if listing is not None:
         recoding = recoding.in_order(listing)
-    release = publish(data, recoding, seed, {"suppressed": lost, **told}, least)
+    release = publish(data, recoding, seed, {"suppressed": lost, **details}, least)
     return replace(release, listing=listing)  # type: ignore[type-var]  # kinds of releases are dataclasses
 
 
@@ -264,20 +264,20 @@ def _listing(
 ) -> Listing | None:
     """Find the items that about.json may list, also if the hierarchy of the earlier run is not there."""
     then = earlier.report["hierarchy"]
-    given = tree is None and of_nodes(earlier) and then and then["source"] != "co-occurrence"
-    if given and not any(line.get("others") for line in earlier.report["labels"]):
+    by_author = tree is None and of_nodes(earlier) and then and then["source"] != "co-occurrence"
+    if by_author and not any(line.get("others") for line in earlier.report["labels"]):
         return None
     return listing_of(data, tree if of_nodes(earlier) else None, getattr(guarantee, "k", None))
 
 
 def _broken(earlier: PastRun, verdict: Verdict) -> InfeasibleError:
     """Say what breaks the promise under the earlier recoding."""
-    words, told = models()[verdict.guarantee.model].words, verdict.as_dict()
-    lines = [f"  {words.violation(entry)}" for entry in told["first"][:SHOWN]]
+    words, record = models()[verdict.guarantee.model].words, verdict.as_dict()
+    lines = [f"  {words.violation(entry)}" for entry in record["first"][:SHOWN]]
     more = verdict.violations - len(lines)
     return InfeasibleError(
         f"Under the labels of {earlier.name} the new rows do not keep the promise of "
-        f"{verdict.guarantee.phrase}: {words.broken(told)}:\n"
+        f"{verdict.guarantee.phrase}: {words.broken(record)}:\n"
         + "\n".join([*lines, *([f"  and {more:,} more"] if more > 0 else [])]),
         hint="--repair coarsens the recoding as little as possible.",
     )

@@ -46,7 +46,7 @@ def require_class(run: PastRun, number: int | None) -> None:
 
 def in_class(
     run: PastRun,
-    given: str | PathLike[str] | VerifiedRelease,
+    release: str | PathLike[str] | VerifiedRelease,
     rows: Transactions,
     tree: Hierarchy,
     number: int,
@@ -62,12 +62,12 @@ def in_class(
     number : int
         The class.
     """
-    if isinstance(given, str | PathLike):
-        inside = Path(given) / "internal"
+    if isinstance(release, str | PathLike):
+        inside = Path(release) / "internal"
         of_row = np.array([int(part or -1) for _, part in _lines(inside / "row_parts.csv", 2)], np.int64)
         shown = {item: label for part, item, label in _lines(inside / "parts.csv", 3) if int(part) == number}
     else:
-        parts = given.release.parts  # type: ignore[attr-defined]  # of every release in classes
+        parts = release.release.parts  # type: ignore[attr-defined]  # of every release in classes
         of_row = parts.of_row
         lines = zip(parts.part.tolist(), parts.item.tolist(), parts.label.tolist(), strict=True)
         names = (*parts.labels, "")

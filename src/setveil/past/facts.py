@@ -40,25 +40,25 @@ def has_facts(run: PastRun) -> bool:
     return run.report["recoding"] == "facts"
 
 
-def find_facts(run: PastRun, given: object = None) -> Facts:
+def find_facts(run: PastRun, source: object = None) -> Facts:
     """Find the facts that a run was made from: in its file, in another one that is given, or as given."""
-    if given is not None and not isinstance(given, str | PathLike):
-        return facts_of_run(run, given)
+    if source is not None and not isinstance(source, str | PathLike):
+        return facts_of_run(run, source)
     options: Mapping[str, Any] = run.report.get("options") or {}
     if not options:
         raise DataError(
             "This run was made in Python, and its record does not say how the facts were read.",
             hint="In Python, give them: sv.why(release, ..., data=facts).",
         )
-    files = texts_in(options, "input") if given is None else [str(given)]
+    files = texts_in(options, "input") if source is None else [str(source)]
     if len(files) != 1 or files[0] == "-":
         raise DataError(
             "The record of this run does not say which file its facts came from.",
             hint="Name it: --data FILE, or --original FILE of verify.",
         )
     words, columns = options_in(Words, options), options_in(Columns, options)
-    asked, how = words.as_asked(columns), columns.as_how(options_in(Reading, options))
-    data = read_rows_of_facts(files[0], asked, how, fewest=int(options.get("k") or 0))
+    request, how = words.as_request(columns), columns.as_how(options_in(Reading, options))
+    data = read_rows_of_facts(files[0], request, how, fewest=int(options.get("k") or 0))
     require_same_file(run, data)
     if words.most_facts is not None:
         data = data.at_most(words.most_facts, run.report["seed"])
@@ -76,18 +76,20 @@ def facts_of_run(run: PastRun, data: Any) -> Facts:
     return found
 
 
-def facts_before(folder: str | PathLike[str], given: object = None) -> tuple[Facts, Mapping[str, str | None]]:
+def facts_before(
+    folder: str | PathLike[str], source: object = None
+) -> tuple[Facts, Mapping[str, str | None]]:
     """Find the facts that a run was made from (see `find_facts`), and the label of each."""
     run = past_run(folder)
     if not has_facts(run):
         raise RequestError(f"{folder} is no run of facts, and only these promise whole codes.")
-    return find_facts(run, given), run.image
+    return find_facts(run, source), run.image
 
 
-def find_code_trees(run: PastRun, data: Facts, given: Hierarchy | None) -> list[Hierarchy]:
+def find_code_trees(run: PastRun, data: Facts, hierarchy: Hierarchy | None) -> list[Hierarchy]:
     """Find the hierarchy of each column of codes: as given, in the files of the run, or made as it was."""
     recorded = run.report.get("hierarchy")
-    if given is None and recorded is not None and recorded["source"] != "co-occurrence":
+    if hierarchy is None and recorded is not None and recorded["source"] != "co-occurrence":
         options: Mapping[str, Any] = run.report.get("options") or {}
         plain, named = split_hierarchies(texts_in(options, "hierarchy"))
         if plain is None and not named:
@@ -98,7 +100,7 @@ def find_code_trees(run: PastRun, data: Facts, given: Hierarchy | None) -> list[
         encoding = options_in(Reading, options).text_encoding
         files = {data.columns[0].name: plain} if plain is not None else named
         trees = {name: read_hierarchy(file, encoding=encoding) for name, file in files.items()}
-        given = joined(trees) if len(data.columns) > 1 else next(iter(trees.values()))
+        hierarchy = joined(trees) if len(data.columns) > 1 else next(iter(trees.values()))
     least = max(run.report["guarantee"].get("k") or FEWEST, 2)
     names = {} if recorded is None else recorded.get("renamed", {})
     several = len(data.columns) > 1
@@ -106,7 +108,7 @@ def find_code_trees(run: PastRun, data: Facts, given: Hierarchy | None) -> list[
         tree.relabelled({item_of(old): item_of(new) for old, new in names.items() if column_of(old) == name})
         if several
         else tree.relabelled(names)
-        for name, tree in trees_of(data, given, least).items()
+        for name, tree in trees_of(data, hierarchy, least).items()
     ]
 
 

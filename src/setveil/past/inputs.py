@@ -20,7 +20,7 @@ from setveil.hierarchy.build import by_cooccurrence
 from setveil.hierarchy.fit import fitted
 from setveil.hierarchy.io import read_hierarchy
 from setveil.hierarchy.tree import Hierarchy
-from setveil.options.decode import Given
+from setveil.options.decode import Inputs
 from setveil.options.guarantees import make_guarantee
 from setveil.options.inputs import draw_rows
 from setveil.options.reading import WRITTEN, Reading
@@ -51,25 +51,25 @@ def find_rows(
     """
     report = run.report
     recorded = report["input"]
-    how = _recorded_reading(report) | reading.given()
-    given = path or None
-    if given is None and how.get("query") is None:
+    how = _recorded_reading(report) | reading.given_options()
+    paths = path or None
+    if paths is None and how.get("query") is None:
         read_from = recorded.get("read")
-        given = [file["path"] for file in read_from["files"]] if read_from else []
-        given = given[: len(given) - len(also_of(how.get("also") or ()))]  # these are read as the option says
-        absent = [one for one in given if one == "-" or not Path(one).exists()]
-        if not given or absent:
+        paths = [file["path"] for file in read_from["files"]] if read_from else []
+        paths = paths[: len(paths) - len(also_of(how.get("also") or ()))]  # these are read as the option says
+        absent = [one for one in paths if one == "-" or not Path(one).exists()]
+        if not paths or absent:
             where = "standard input" if recorded["path"] == "-" else recorded["path"] or "memory"
             lost = f", where there is no {absent[0]} now" if absent and absent[0] != "-" else ""
             raise DataError(
                 f"The rows of this run came from {where}{lost}.", hint="Name their file: --data FILE."
             )
-    if given is not None:
+    if paths is not None:
         how = {name: value for name, value in how.items() if name not in {"query", "connection"}}
     elif HIDDEN in str(how.get("connection", "")):
         raise RequestError("The record of a run leaves secrets out: give --connection again.")
     try:
-        data = read_rows(given[0] if given and len(given) == 1 else given, **how)
+        data = read_rows(paths[0] if paths and len(paths) == 1 else paths, **how)
     except SetveilError as error:
         error.hint = error.hint or "Name the file that the run read: --data FILE."
         raise
@@ -143,9 +143,9 @@ def _recorded_reading(report: Record) -> dict[str, Any]:
         return how
     how |= {name: found[name] for name in (*WRITTEN, *OF_LINES, *OF_LACKING, "also") if name in found}
     columns = found.get("item_columns") or []
-    asked = {}
+    query = {}
     if found.get("query"):
-        asked = {"query": found["query"], "connection": found["files"][0]["path"]}
+        query = {"query": found["query"], "connection": found["files"][0]["path"]}
     by_line = found.get("delimiter") and not found.get("id_column")
     long = found.get("layout") in {"long", "parquet", "jsonl"} and len(columns) == 1 and not by_line
     more = {
@@ -157,15 +157,15 @@ def _recorded_reading(report: Record) -> dict[str, Any]:
     }
     takes = FORMATS[found["layout"]].takes if found.get("layout") in FORMATS else ()
     how |= {name: value for name, value in more.items() if value is not None and name in takes}
-    return how | asked
+    return how | query
 
 
-def find_tree(run: PastRun, data: Transactions, given: Any, encoding: str) -> Hierarchy | None:
+def find_tree(run: PastRun, data: Transactions, hierarchy: Any, encoding: str) -> Hierarchy | None:
     """Find the hierarchy of a run: its file, or the one that was made from the rows.
 
     Parameters
     ----------
-    given : Hierarchy, path or None
+    hierarchy : Hierarchy, path or None
         What to take instead.
     encoding : str
         Of files.
@@ -177,37 +177,37 @@ def find_tree(run: PastRun, data: Transactions, given: Any, encoding: str) -> Hi
     """
     recorded = run.report.get("hierarchy")
     if recorded is None or run.report["guarantee"]["model"] == "constraints":
-        if given is not None:
+        if hierarchy is not None:
             raise RequestError(
                 "The labels of this run are no nodes of a hierarchy: --hierarchy does not apply."
             )
         return None
-    if given is None and recorded["source"] == "co-occurrence":
+    if hierarchy is None and recorded["source"] == "co-occurrence":
         tree = by_cooccurrence(data, common=max(run.report["guarantee"].get("k") or FEWEST, 2))
         return tree.relabelled(recorded.get("renamed", {}))
-    if given is None and recorded["source"] == "file":
-        given = Path(recorded["path"] or "")
-        if not given.is_file():
+    if hierarchy is None and recorded["source"] == "file":
+        hierarchy = Path(recorded["path"] or "")
+        if not hierarchy.is_file():
             raise DataError(
-                f"The hierarchy of this run was {given}, where there is no file now.",
+                f"The hierarchy of this run was {hierarchy}, where there is no file now.",
                 hint="Name it: --hierarchy FILE.",
             )
-    if given is None:
+    if hierarchy is None:
         raise DataError(
             "The hierarchy of this run was made in Python, and is in no file.",
             hint="Give it, or its file: --hierarchy FILE.",
         )
-    named = isinstance(given, str | PathLike)
+    named = isinstance(hierarchy, str | PathLike)
     if named:
-        given_encoding = recorded.get("encoding", encoding)
-        tree = fitted(read_hierarchy(given, encoding=given_encoding), run.image)
+        tree_encoding = recorded.get("encoding", encoding)
+        tree = fitted(read_hierarchy(hierarchy, encoding=tree_encoding), run.image)
     else:
-        tree = fitted(given, run.image)
+        tree = fitted(hierarchy, run.image)
     # The recoding of a run in classes is told class by class.
     other = "" if run.report["recoding"] == "classes" else _not_that_of(run, recorded, tree)
     if other:
         raise DataError(
-            f"{given if named else 'The hierarchy'} is not that of the run: {other}.",
+            f"{hierarchy if named else 'The hierarchy'} is not that of the run: {other}.",
             hint="Name the right one with --hierarchy, or run again.",
         )
     return tree
@@ -241,7 +241,7 @@ def find_guarantee(run: PastRun, data: Transactions, encoding: str) -> Guarantee
             hint="In Python, ask the release itself: sv.why(release, ...).",
         )
     texts = {"k": recorded["k"], "privacy": privacy}
-    guarantee = make_guarantee("constraints", texts, Given(data, encoding, seed=run.report["seed"]))
+    guarantee = make_guarantee("constraints", texts, Inputs(data, encoding, seed=run.report["seed"]))
     found = guarantee.as_dict()["itemsets"]
     if found != recorded["itemsets"]:
         raise DataError(

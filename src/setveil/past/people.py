@@ -14,12 +14,12 @@ from setveil.report.record import PeopleEntry
 from setveil.wording import are, count
 
 
-def people_of(earlier: PastRun, data: Transactions, told: str | None) -> PeopleEntry:
+def people_of(earlier: PastRun, data: Transactions, relation: str | None) -> PeopleEntry:
     """Find out whether other rows are of the people of a run, as far as the ids of both can be read again.
 
     Parameters
     ----------
-    told : {"same", "other"}, optional
+    relation : {"same", "other"}, optional
         What is known of it: some of them are, or none is, whatever the ids say.
 
     Returns
@@ -43,7 +43,7 @@ def people_of(earlier: PastRun, data: Transactions, told: str | None) -> PeopleE
     now = data.origin.as_dict() if data.origin else {}
     hashes = {file.get("sha256") for file in then.get("files") or ()} - {None}
     again = [file["path"] for file in now.get("files", ()) if file["sha256"] in hashes]
-    if again and told != "same":
+    if again and relation != "same":
         raise DataError(
             f"{listed(again)} {'was' if len(again) == 1 else 'were'} read by the earlier run, too: these are "
             "the same rows.",
@@ -53,12 +53,12 @@ def people_of(earlier: PastRun, data: Transactions, told: str | None) -> PeopleE
     if now.get("id_column") and now["id_column"] == then.get("id_column"):
         before, after = read_ids(then), read_ids(now)
     if before is None or after is None:
-        return {"told": told, "checked": False}
+        return {"told": relation, "checked": False}
     shared = sorted(before & after)
-    if shared and told is None:
+    if shared and relation is None:
         raise DataError(
             f"{count(len(shared), 'id')} of the new rows {are(len(shared))} among those of the earlier run, "
             f"too: {listed(shared)}.",
             hint=f"{same}; if ids are mere numbers of rows and the people are others: --people other.",
         )
-    return {"told": told, "checked": True, "ids": len(before), "shared": len(shared)}
+    return {"told": relation, "checked": True, "ids": len(before), "shared": len(shared)}

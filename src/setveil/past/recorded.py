@@ -28,5 +28,5 @@ def options_in(kind: type[Words], options: Mapping[str, Any]) -> Words:
 
 def texts_in(options: Mapping[str, Any], name: str) -> list[str]:
     """List the values of an option that may be given several times."""
-    given = options.get(name)
-    return [] if given is None else [given] if isinstance(given, str) else list(given)
+    value = options.get(name)
+    return [] if value is None else [value] if isinstance(value, str) else list(value)

@@ -66,12 +66,12 @@ class PastRun:
 
     def promise(self) -> KmAnonymity | PrivacyConstraints | None:
         """Make its promise, one of `MODELS`, as recorded; None where that suppresses itemsets of a file."""
-        told = self.report["guarantee"]
-        if "m" not in told:
+        record = self.report["guarantee"]
+        if "m" not in record:
             return None
         if self.model == PrivacyConstraints.model:
-            return PrivacyConstraints(told["k"], m=number(told["m"]))
-        return KmAnonymity(told["k"], items_known(told), absent_items(told), told.get("known", FACTS))
+            return PrivacyConstraints(record["k"], m=number(record["m"]))
+        return KmAnonymity(record["k"], items_known(record), absent_items(record), record.get("known", FACTS))
 
 
 def number(recorded: Any) -> Any:
@@ -79,9 +79,9 @@ def number(recorded: Any) -> Any:
     return math.inf if recorded == "inf" else recorded
 
 
-def items_known(told: Mapping[str, Any]) -> Any:
+def items_known(record: Mapping[str, Any]) -> Any:
     """Take from a recorded guarantee how many items someone may know, of several columns of each."""
-    return PerColumn(told["m"]) if isinstance(told["m"], Mapping) else number(told["m"])
+    return PerColumn(record["m"]) if isinstance(record["m"], Mapping) else number(record["m"])
 
 
 def past_run(run: str | PathLike[str] | VerifiedRelease, name: str = "") -> PastRun:

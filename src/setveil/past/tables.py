@@ -96,8 +96,8 @@ def table_guarantee(run: PastRun) -> Guarantee:
     """Make the guarantee that the run of a table promised, as its record says it."""
     if run.guarantee is not None:
         return run.guarantee
-    told: Mapping[str, Any] = run.report["guarantee"]
+    record: Mapping[str, Any] = run.report["guarantee"]
     model = model_named(run.model)
-    values = {name: told[name] for name in model.options if name in told}
-    made: Guarantee = model.make(**values | {"m": items_known(told)})
+    values = {name: record[name] for name in model.options if name in record}
+    made: Guarantee = model.make(**values | {"m": items_known(record)})
     return made

@@ -11,7 +11,7 @@ from setveil.errors import RequestError, faces
 from setveil.guarantees import Facts, Guarantee, absent_items
 from setveil.guarantees.constraints import PrivacyConstraints
 from setveil.guarantees.km import KmAnonymity
-from setveil.options.decode import Given
+from setveil.options.decode import Inputs
 from setveil.options.guarantees import make_guarantee, require_options
 from setveil.past.run import MODELS, PastRun, number
 from setveil.published import blocks, chunks, facts, tables
@@ -81,8 +81,8 @@ def of_nodes(run: PastRun) -> bool:
 
 def hierarchy_of(run: PastRun) -> HierarchyEntry | None:
     """Take what is recorded of a hierarchy; None where there was none, or one made for its rows alone."""
-    told = run.report.get("hierarchy") if of_nodes(run) else None
-    return None if told is None or told["source"] == "co-occurrence" else told
+    record = run.report.get("hierarchy") if of_nodes(run) else None
+    return None if record is None or record["source"] == "co-occurrence" else record
 
 
 def promise(run: PastRun, wanted: Guarantee | None) -> Guarantee:
@@ -110,14 +110,14 @@ def promise(run: PastRun, wanted: Guarantee | None) -> Guarantee:
     return wanted
 
 
-def raised(run: PastRun, texts: Mapping[str, Any], given: Given) -> Guarantee | None:
+def raised(run: PastRun, texts: Mapping[str, Any], inputs: Inputs) -> Guarantee | None:
     """Make the promise that options ask for; what they do not say is as the run promised.
 
     Parameters
     ----------
     texts : mapping
         By option; None: was not given.
-    given : Given
+    inputs : Inputs
         The new rows, and what else values depend on.
 
     Returns
@@ -125,22 +125,22 @@ def raised(run: PastRun, texts: Mapping[str, Any], given: Given) -> Guarantee | 
     Guarantee or None
         None where no option was given.
     """
-    asked = {name: text for name, text in texts.items() if text is not None}
-    if not asked:
+    values = {name: text for name, text in texts.items() if text is not None}
+    if not values:
         return None
     then: Facts = run.report["guarantee"]
     known = {name: then[name] for name in ("k", "m") if name in then}
     if run.model == PrivacyConstraints.model:
-        if "privacy" in asked:
+        if "privacy" in values:
             known.pop("m", None)
         else:
             promise(run, None)  # which refuses what the record does not hold
             known["privacy"] = "all"
-    require_options(run.model, {**dict.fromkeys(texts), **known, **asked})
-    return make_guarantee(run.model, known | asked, given)
+    require_options(run.model, {**dict.fromkeys(texts), **known, **values})
+    return make_guarantee(run.model, known | values, inputs)
 
 
-def search(run: PastRun, **given: Any) -> Exact:
+def search(run: PastRun, **options: Any) -> Exact:
     """Take what its algorithm kept low, and whether it suppressed items: the terms of a repair.
 
     Parameters
@@ -148,11 +148,11 @@ def search(run: PastRun, **given: Any) -> Exact:
     **given
         Parameters of `Exact` that are to be different.
     """
-    told = run.report["algorithm"]
-    then: Mapping[str, Any] = told["parameters"]
+    record = run.report["algorithm"]
+    then: Mapping[str, Any] = record["parameters"]
     if "suppress" in then and "objective" in then:
         terms = {"objective": then["objective"], "suppress": then["suppress"]}
     else:
         objective = run.minimizes
         terms = {"objective": objective, "suppress": objective == "lm"}
-    return Exact(**((terms if of_nodes(run) else {}) | given))
+    return Exact(**((terms if of_nodes(run) else {}) | options))

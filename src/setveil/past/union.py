@@ -36,11 +36,11 @@ def verified_union(
     rows = _joined(release.published, earlier.rows)
     verdict = verify(rows, weaker, progress=progress)
     if not verdict.holds:
-        told = verdict.as_dict()
+        record = verdict.as_dict()
         words = models()[weaker.model].words
         raise DataError(
-            f"The new rows together with {name} have no {weaker.phrase}: {words.broken(told)}, such as "
-            f"{words.violation(told['first'][0])}.",
+            f"The new rows together with {name} have no {weaker.phrase}: {words.broken(record)}, such as "
+            f"{words.violation(record['first'][0])}.",
             hint=f"The new rows have it, so {name} does not keep what its about.json promises: verify it.",
         )
     return {

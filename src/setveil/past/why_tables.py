@@ -183,14 +183,14 @@ def why_table(
     dict
         See docs/why.md.
     """
-    asked = _Question(run, made, guarantee, show, progress)
+    question = _Question(run, made, guarantee, show, progress)
     if row is not None and not 1 <= row <= made.table.n_rows:
         raise RequestError(f"There is no row {row:,}: the table has rows 1 to {made.table.n_rows:,}.")
     at = None if row is None else row - 1
     found = (
-        asked.column(name, at)
+        question.column(name, at)
         if name in made.table.column_names and name not in made.table.vocabulary.ids
-        else asked.items(name, at)
+        else question.items(name, at)
     )
     options = run.report["algorithm"]["parameters"]
     return {

@@ -69,12 +69,12 @@ class KindInfo:
     # what queries are estimated from (`setveil.published.shared.SharedSums`), and what rows are drawn from;
     # of what is published, the counts next to it, about.json or the meaning of labels, and the layout, None:
     # as about.json says
-    told: Callable[[Any, Any, Mapping[str, Any], Layout | None], Any] = NO_ESTIMATES.raised
+    shared_sums: Callable[[Any, Any, Mapping[str, Any], Layout | None], Any] = NO_ESTIMATES.raised
     drawn: Callable[[Any, Any, Mapping[str, Any], Layout | None], Any] = NO_DRAWS.raised
 
-    def suits(self, asked: KindInfo) -> bool:
+    def suits(self, other: KindInfo) -> bool:
         """Whether a release of this kind can satisfy a promise about those of another."""
-        return self is asked or (self.of_rows and asked.of_rows)
+        return self is other or (self.of_rows and other.of_rows)
 
 
 class Outcome(Protocol):
@@ -214,11 +214,11 @@ class MadeRelease:
         """Return the release with its rows in the order of a file of this layout."""
         return self
 
-    def layout(self, given: Layout, wanted: str | None) -> Layout:
+    def layout(self, own: Layout, wanted: str | None) -> Layout:
         """Refuse a format: there is only one."""
         if wanted is not None:
             raise RequestError(f"--output-format: {self.info.written}.", hint="Omit this option.")
-        return given
+        return own
 
     def write_inside(self, _folder: Path) -> None:
         """Write nothing: the map of the rows says everything."""
@@ -299,7 +299,7 @@ class Release(Outcome, Protocol):
     def image(self) -> Mapping[str, str | None]:
         """Return the label that each item is published as; None: it is not."""
 
-    def layout(self, given: Layout, wanted: str | None) -> Layout:
+    def layout(self, own: Layout, wanted: str | None) -> Layout:
         """Choose how rows are written: as the input was, or in the format wanted."""
 
     def arranged(self, layout: Layout) -> Release:
@@ -335,19 +335,19 @@ def kind_for(path: str, model_release: str) -> Any:
     """
     from setveil.published.about import promise_beside
 
-    asked = kind_named(model_release)
-    found = kind_at(path) if path != "-" else asked
-    if found.info.suits(asked.info):
+    wanted = kind_named(model_release)
+    found = kind_at(path) if path != "-" else wanted
+    if found.info.suits(wanted.info):
         return found
     if found.info.of_rows and not promise_beside(path):  # any file may hold rows
-        return asked
-    raise of_another_kind(path, found, asked)
+        return wanted
+    raise of_another_kind(path, found, wanted)
 
 
-def of_another_kind(path: str, found: Any, asked: Any) -> DataError:
+def of_another_kind(path: str, found: Any, wanted: Any) -> DataError:
     """Say which kind of release there is in place of another."""
     return DataError(
-        f"{path} holds {found.info.title}, not {asked.info.title}.",
+        f"{path} holds {found.info.title}, not {wanted.info.title}.",
         hint=faces(f"`setveil verify {path}`", f"setveil.verify({path!r})") + " checks what it promises.",
     )
 

@@ -59,11 +59,13 @@ class Synthetic:
     kind: ClassVar[str] = "noisy"
 
 
-def _told(blocks: PublishedBlocks, _counts: Any, about: Mapping[str, Any], _layout: Layout | None) -> Any:
+def _shared_sums(
+    blocks: PublishedBlocks, _counts: Any, about: Mapping[str, Any], _layout: Layout | None
+) -> Any:
     """Take noisy counts: items under their own names."""
-    from setveil.published.shared import told_by_name
+    from setveil.published.shared import sums_by_name
 
-    return told_by_name(blocks, about)
+    return sums_by_name(blocks, about)
 
 
 info = KindInfo(
@@ -79,7 +81,7 @@ info = KindInfo(
     fixed_items=True,
     unsplit="items are published as themselves, by counts with noise",
     short="blocks",
-    told=_told,
+    shared_sums=_shared_sums,
     drawn=Refusal(
         "Rows drawn from noisy counts are published already.",
         "They are in synthetic.csv. Another seed of the run draws others from other noise.",
@@ -118,8 +120,8 @@ class BlocksRelease(MadeRelease):
 
     def image(self) -> Mapping[str, str | None]:
         """Return the items that are published; None for the others."""
-        told = set(self.shown.items)
-        return {item: item if item in told else None for item in self.recoding.items.labels}
+        items = set(self.shown.items)
+        return {item: item if item in items else None for item in self.recoding.items.labels}
 
     def about(self, report: Mapping[str, Any]) -> dict[str, Any]:
         """Return the names of the files next to data.json."""
@@ -129,7 +131,7 @@ class BlocksRelease(MadeRelease):
         """Return what noisy counts contain, what they cost, and how far they are off, which is internal."""
         shown = self.shown
         supports = dict(zip(data.vocabulary.labels, data.supports().tolist(), strict=True))
-        told = {
+        record = {
             "rows": shown.noisy_rows,
             "items": len(shown.items),
             "blocks": len(shown.blocks),
@@ -143,16 +145,16 @@ class BlocksRelease(MadeRelease):
             "cells_off": _cells_off(data, shown),
             "told_occurrences": sum(supports.get(x, 0) for x in shown.items),
         }
-        return {"blocks": told}
+        return {"blocks": record}
 
-    def layout(self, given: Layout, wanted: str | None) -> Layout:
+    def layout(self, own: Layout, wanted: str | None) -> Layout:
         """Refuse a format: there is only one."""
         if wanted is not None:
             raise RequestError(
                 f"Noisy counts are published as data.json and two csv files, not as {wanted}.",
                 hint="Omit the format.",
             )
-        return given
+        return own
 
     def write(self, folder: Path, layout: Layout) -> tuple[str, dict[str, Any]]:
         """Write the three files, whatever the layout."""
@@ -172,10 +174,10 @@ def _cells_off(data: Original, shown: PublishedBlocks) -> float:
             if x in ids:
                 column[ids[x]], bit[ids[x]] = b, 1 << i
     row = np.repeat(np.arange(data.n_rows), data.row_lengths())
-    told = column[data.items] >= 0
+    published_cells = column[data.items] >= 0
     off = 0
     for b, (_, cells) in enumerate(shown.cells_of()):
-        inside = told & (column[data.items] == b)
+        inside = published_cells & (column[data.items] == b)
         code = np.bincount(row[inside], bit[data.items[inside]], minlength=data.n_rows).astype(np.int64)
         true = np.bincount(code, minlength=len(cells))
         off += int(np.abs(true - np.array(cells)).sum())

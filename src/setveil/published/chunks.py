@@ -77,11 +77,13 @@ class ChunkClusters:
     kind: ClassVar[str] = "disassociated"
 
 
-def _told(chunks: PublishedChunks, _counts: Any, about: Mapping[str, Any], _layout: Layout | None) -> Any:
+def _shared_sums(
+    chunks: PublishedChunks, _counts: Any, about: Mapping[str, Any], _layout: Layout | None
+) -> Any:
     """Take chunks: items under their own names."""
-    from setveil.published.shared import told_by_name
+    from setveil.published.shared import sums_by_name
 
-    return told_by_name(chunks, about)
+    return sums_by_name(chunks, about)
 
 
 info = KindInfo(
@@ -99,7 +101,7 @@ info = KindInfo(
     unsplit="every item is published under its own name, and only which items go together is hidden",
     short="chunks",
     rare_on_request=True,
-    told=_told,
+    shared_sums=_shared_sums,
     drawn=lambda chunks, *_: chunks,
 )  # fmt: skip
 
@@ -156,7 +158,7 @@ class ChunksRelease(MadeRelease):
         ends = shown.item[0][shown.n_chunks - shown.shared]
         placed[0, shown.item[1][:ends]] = True
         placed[1, shown.item[1][ends:]] = True
-        told = {
+        record = {
             "clusters": shown.n_clusters,
             "smallest": int(sizes.min(initial=shown.n_rows)),
             "median": float(np.median(sizes)) if sizes.size else 0.0,
@@ -175,16 +177,16 @@ class ChunksRelease(MadeRelease):
             "term_items": int((~placed.any(0)).sum()),
             "left_out": int(self.details.get("left_out", 0)),
         }
-        return {"chunks": told}
+        return {"chunks": record}
 
-    def layout(self, given: Layout, wanted: str | None) -> Layout:
+    def layout(self, own: Layout, wanted: str | None) -> Layout:
         """Refuse a format: there is only one."""
         if wanted is not None:
             raise RequestError(
                 f"Rows in chunks are published as data.json and two csv files, not as {wanted}.",
                 hint="Omit the format.",
             )
-        return given
+        return own
 
     def write(self, folder: Path, layout: Layout) -> tuple[str, dict[str, Any]]:
         """Write the three files, whatever the layout."""
@@ -273,8 +275,8 @@ def publish(
         (pointers(map(len, terms)), _flat(terms)),
     )
     cluster = np.where(made.cluster >= 0, number[made.cluster] if n_clusters else -1, -1)
-    told = ChunkClusters(data.vocabulary, frozen(cluster, np.int64), made.sensitive, made.rho)
-    return ChunksRelease(published, told, details or {})
+    internal = ChunkClusters(data.vocabulary, frozen(cluster, np.int64), made.sensitive, made.rho)
+    return ChunksRelease(published, internal, details or {})
 
 
 def _flat(pieces: Any) -> Ints:

@@ -84,9 +84,9 @@ class ClassCounts:
         unsure = (supports > 0) & (label < 0) & untold[:, None]
         totals = supports.sum(0)
         rest = totals - np.where(listed, supports, 0).sum(0)
-        told = public & (totals >= least) & ~unsure.any(0) & ((rest == 0) | (rest >= least))
+        exact = public & (totals >= least) & ~unsure.any(0) & ((rest == 0) | (rest >= least))
         names, labels = data.vocabulary.labels, (*made.published.labels, "")
-        lines: list[Line] = [(TOTAL, names[i], "", int(totals[i])) for i in np.flatnonzero(told).tolist()]
+        lines: list[Line] = [(TOTAL, names[i], "", int(totals[i])) for i in np.flatnonzero(exact).tolist()]
         for c, i in np.argwhere(listed).tolist():
             lines.append((c, names[i], labels[label[c, i]], int(supports[c, i])))
         return cls.from_lines(lines, least, np.flatnonzero(untold).tolist())

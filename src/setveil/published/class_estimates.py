@@ -101,9 +101,9 @@ class ClassTable:
         self.items = tuple(name for name in names if name not in uncounted)
         self.ids = {item: i for i, item in enumerate(self.items)}
         self.top = ANY if counts is None else min(counts.least - 1, ANY)
-        self.told = np.ones(self.n_classes, bool)
+        self.published = np.ones(self.n_classes, bool)
         if counts is not None:
-            self.told[list(counts.untold)] = False
+            self.published[list(counts.untold)] = False
         self._others = np.array([label in others for label in labels], bool)
         self._find_cells()
         self._place_lines()
@@ -189,8 +189,8 @@ class ClassTable:
             lengths.sum()
         )
         listed[np.repeat(np.arange(items.size), lengths), self.line_class[at]] = self.line_rows[at]
-        hidden = np.where(self.told, np.minimum(self.top, self.of_class), self.of_class)
-        nowhere = ~self.told & (self.total[items] >= 0)[:, None]
+        hidden = np.where(self.published, np.minimum(self.top, self.of_class), self.of_class)
+        nowhere = ~self.published & (self.total[items] >= 0)[:, None]
         most = np.where(cell >= 0, np.minimum(self.top, size), np.where(nowhere, 0, hidden))
         return _Base(cell, size, listed, np.where(listed >= 0, listed, most))
 
@@ -247,7 +247,7 @@ class ClassTable:
         if self.counts is None:
             return
         total, listed = self.total[items], self.listed_rows[items]
-        able = (self.told | (base.cell >= 0)).all(1)
+        able = (self.published | (base.cell >= 0)).all(1)
         low = np.where(total >= 0, total, np.where(able & (listed > 0), listed + 1, 0))
         self.reach_low[items] = low
         self.reach_high[items] = np.where(total >= 0, total, np.where(able, listed + self.top, ANY))
@@ -257,7 +257,7 @@ class ClassTable:
         if self.counts is None:
             return np.zeros(items.size)
         total, listed = self.total[items], self.listed_rows[items]
-        able = (self.told | (base.cell >= 0)).all(1)
+        able = (self.published | (base.cell >= 0)).all(1)
         half = (self.top + 1) / 2
         return np.where(total >= 0, total - listed, np.where(able & (listed > 0), half, unlisted))
 
@@ -405,8 +405,8 @@ class ClassTable:
             np.minimum.at(greatest, of, reach)
             single = np.flatnonzero(np.diff(indptr) == 1)
             alone = np.minimum(numbers[indptr[single]], len(self.items))
-            told = self.total[alone] >= 0
-            single, alone = single[told], alone[told]
+            listed = self.total[alone] >= 0
+            single, alone = single[listed], alone[listed]
             estimate[single] = self.total[alone]
             least[single] = greatest[single] = self.total[alone]
         return ClassAnswers(np.clip(estimate, least, np.maximum(least, greatest)), least, greatest)

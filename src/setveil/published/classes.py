@@ -51,8 +51,8 @@ info = KindInfo(
     asks=single_rows.asks,
     by_labels=True,
     unsplit="an item may be published under several labels",
-    told=single_rows.told,
-    drawn=single_rows.told,
+    shared_sums=single_rows.shared_sums,
+    drawn=single_rows.shared_sums,
 )
 
 
@@ -123,7 +123,7 @@ class ClassesRelease(RowsRelease):
         own = set(self.recoding.items.labels)
         names = np.array([label in own for label in self.published.vocabulary.labels], bool)
         kept = (self.published.supports_by_class()[:, names] > 0).sum(1).tolist()
-        told = {
+        record = {
             "number": self.recoding.number,
             "classes": [
                 {
@@ -138,7 +138,7 @@ class ClassesRelease(RowsRelease):
             ],
             **self.details.get("split", {}),
         }
-        return {"classes": told}
+        return {"classes": record}
 
     def write(self, folder: Path, layout: Layout) -> tuple[str, dict[str, Any]]:
         """Write the rows, how many of them are in each class, and the counts if there are any."""
@@ -160,8 +160,8 @@ class ClassesRelease(RowsRelease):
             )
 
 
-def _cuts_of(told: Mapping[str, Any]) -> tuple[tuple[str, bool], ...]:
-    return tuple((cut["item"], cut["holds"]) for cut in told["cuts"])
+def _cuts_of(record: Mapping[str, Any]) -> tuple[tuple[str, bool], ...]:
+    return tuple((cut["item"], cut["holds"]) for cut in record["cuts"])
 
 
 def publish(

@@ -16,7 +16,7 @@ from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, listed, shorten
 from setveil.kernels.rows import frozen
 from setveil.published.boxes import Fact
-from setveil.published.facts import FactRows, ShownColumn, label_of, lines_in, told_in, with_boxes
+from setveil.published.facts import FactRows, ShownColumn, label_of, lines_in, read_parts, with_boxes
 from setveil.published.table_files import ITEMS_FILE, PublishedTable
 from setveil.tables.columns import Split, TableColumns, read_columns
 from setveil.tables.how import How
@@ -52,7 +52,7 @@ def header_of(header: tuple[str, ...], set_name: str, names: list[str]) -> tuple
 
 def read_facts_table(file: Path, about: Mapping[str, Any]) -> tuple[PublishedTable, tuple[str, ...]]:
     """Read a published table of facts, with the columns that its about.json omits."""
-    columns, sign = told_in(file.parent / "about.json", about)
+    columns, sign = read_parts(file.parent / "about.json", about)
     roles, second = about["roles"], about.get("items_file")
     names = [*roles["qi"], *roles["keep"]]
     box_of: dict[str, tuple[int, Fact]] = {}

@@ -43,7 +43,7 @@ FILE, ROW, SET, ITEM = "data.csv", "row", "set", "item"
 _SAME = "The two files must come from the same release."
 
 
-def _told(rows: FactRows, counts: Any, about: Mapping[str, Any], _layout: Layout | None) -> Any:
+def _shared_sums(rows: FactRows, counts: Any, about: Mapping[str, Any], _layout: Layout | None) -> Any:
     """Take what is shared of rows of facts."""
     from setveil.published.shared import facts_shared
 
@@ -129,8 +129,8 @@ info = KindInfo(
     asks=("itemsets", "itemset_length", "risk_m"),
     written="facts are written as csv, with a line for each fact and a column for each of its parts",
     by_labels=True,
-    told=_told,
-    drawn=_told,
+    shared_sums=_shared_sums,
+    drawn=_shared_sums,
 )
 
 
@@ -149,7 +149,7 @@ class FactsRelease(RowsRelease):
         """Return the rows."""
         return self.published
 
-    def layout(self, given: Layout, wanted: str | None) -> Layout:
+    def layout(self, own: Layout, wanted: str | None) -> Layout:
         """Say how rows are numbered; there is no choice of a format."""
         if wanted is not None:
             raise RequestError(f"--output-format: {info.written}.", hint="Omit it.")
@@ -169,8 +169,8 @@ class FactsRelease(RowsRelease):
         # Of a computed hierarchy the number of facts would reveal how many were suppressed.
         domain = {"domain": self.domain} if is_domain_public(self.published, report) else {}
         counts = {} if self.counts is None else {"counts": self.counts.about()}
-        told = told_of(self.published, self.facts.columns, report)
-        return {**domain, **counts, "facts": told}
+        parts = facts_record(self.published, self.facts.columns, report)
+        return {**domain, **counts, "facts": parts}
 
     def meaning(self) -> dict[str, Any]:
         """Return the published part of the recoding, with which counts are checked; boxes say the rest."""
@@ -305,7 +305,7 @@ def is_domain_public(rows: FactRows, report: Mapping[str, Any]) -> bool:
     return not computed and not any(one.listing for one in rows.columns)
 
 
-def told_of(rows: FactRows, columns: Sequence[SetColumn], report: Mapping[str, Any]) -> dict[str, Any]:
+def facts_record(rows: FactRows, columns: Sequence[SetColumn], report: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parts of published facts, and what their labels represent, in the terms of about.json.
 
     Parameters
@@ -420,10 +420,10 @@ def as_boxes(rows: Transactions, tree: BoxTree, of: Sequence[SetColumn], sign: s
         meaning = []
         for at, part in enumerate(space.trees):
             inner = [v for v in np.unique(boxes[mine, at]).tolist() if v >= part.n_leaves]
-            told = own.attributes[at - 1].told() if at else ()
+            values = own.attributes[at - 1].possible_values() if at else ()
             meaning.append(
                 {
-                    part.labels[v]: values_in(part.labels[v], told)
+                    part.labels[v]: values_in(part.labels[v], values)
                     if at
                     else tuple(part.labels[leaf] for leaf in part.leaves(v))
                     for v in inner
@@ -433,7 +433,7 @@ def as_boxes(rows: Transactions, tree: BoxTree, of: Sequence[SetColumn], sign: s
             box = boxes[label, : len(space.trees)].tolist()
             parts[label] = tuple(part.labels[v] for part, v in zip(space.trees, box, strict=True))
         kinds = (CODES, *(one.kind for one in own.attributes))
-        sizes = (space.trees[0].n_leaves, *(len(one.told()) for one in own.attributes))
+        sizes = (space.trees[0].n_leaves, *(len(one.possible_values()) for one in own.attributes))
         columns.append(ShownColumn(own.name, own.part_names, tuple(meaning), kinds, sizes))
     return FactRows(
         rows.indptr, rows.items, rows.vocabulary, None, tuple(columns), frozen(column, np.int32),
@@ -453,10 +453,10 @@ def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> F
     """Read rows of facts, with what their parts represent from the about.json next to them."""
     file = published_file(Path(path))
     about = about_file(file)
-    columns, sign = told_in(file.parent / "about.json", about)
-    given = [name for name, value in reading.items() if value is not None]
-    if given:
-        raise RequestError(f"{', '.join(given)}: rows of facts are read as their about.json says.")
+    columns, sign = read_parts(file.parent / "about.json", about)
+    options = [name for name, value in reading.items() if value is not None]
+    if options:
+        raise RequestError(f"{', '.join(options)}: rows of facts are read as their about.json says.")
     rows: list[list[str]] = []
     box_of: dict[str, tuple[int, tuple[str, ...]]] = {}
     for row, label, found, where in lines_in(file, columns, sign):
@@ -522,12 +522,12 @@ def _add(rows: list[list[str]], number: str, label: str, where: str) -> None:
     rows[-1].append(label)
 
 
-def told_in(path: Path, about: Mapping[str, Any]) -> tuple[tuple[ShownColumn, ...], str]:
+def read_parts(path: Path, about: Mapping[str, Any]) -> tuple[tuple[ShownColumn, ...], str]:
     """Take the columns, their parts and what labels of these represent, and the sign from an about.json."""
     try:
-        told = about["facts"]
+        record = about["facts"]
         columns = []
-        for name, one in told["sets"].items():
+        for name, one in record["sets"].items():
             names = (_text(name), *(_text(attribute["name"]) for attribute in one["attributes"]))
             meaning = tuple(
                 {label: tuple(map(_text, values)) for label, values in one["labels"][part].items()}
@@ -537,7 +537,7 @@ def told_in(path: Path, about: Mapping[str, Any]) -> tuple[tuple[ShownColumn, ..
             kinds = (CODES, *(_text(attribute["kind"]) for attribute in one["attributes"]))
             sizes = tuple(_size(one["values"][part]) for part in names) if "values" in one else ()
             columns.append(ShownColumn(names[0], names, meaning, kinds, sizes))
-        sign = _text(told["sign"])
+        sign = _text(record["sign"])
         if not columns:
             raise ValueError
     except (KeyError, TypeError, ValueError, AttributeError):

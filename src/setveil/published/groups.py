@@ -111,7 +111,7 @@ info = KindInfo(
     format=Grouping.kind,
     written="rows in groups are always published as two csv files",
     unsplit="it puts rows into groups",
-    told=NOT_ESTIMATED.raised,
+    shared_sums=NOT_ESTIMATED.raised,
     drawn=lambda groups, *_: groups,
 )
 
@@ -156,14 +156,14 @@ class GroupsRelease(MadeRelease):
             row_map=frozen(place[self.row_map], np.int64),
         )
 
-    def layout(self, given: Layout, wanted: str | None) -> Layout:
+    def layout(self, own: Layout, wanted: str | None) -> Layout:
         """Refuse a format: there is only one."""
         if wanted is not None:
             raise RequestError(
                 f"Rows in groups are published as two csv files, not as {wanted}.",
                 hint="Omit the format.",
             )
-        return given
+        return own
 
     def write(self, folder: Path, layout: Layout) -> tuple[str, dict[str, Any]]:
         """Write quasi-identifiers and counts, whatever the layout."""
@@ -264,8 +264,8 @@ def holds(path: Path) -> bool:
 
 def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> PublishedGroups:
     """Read rows published in groups from a run's folder, its `published` or the data.csv in it."""
-    given = Path(path)
-    places = (given.parent,) if given.name == DATA_FILE else published_folders(given)
+    place = Path(path)
+    places = (place.parent,) if place.name == DATA_FILE else published_folders(place)
     folder = next((f for f in places if (f / GROUPS_FILE).is_file()), None)
     if folder is None:
         raise DataError(

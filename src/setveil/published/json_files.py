@@ -39,8 +39,8 @@ def _says(file: Path, model: str) -> bool:
 
 def data_file(path: str, info: KindInfo, algorithm: str) -> Path:
     """Find the data of a run's folder, its `published`, or a file itself."""
-    given = Path(path)
-    files = (given,) if given.is_file() else [folder / DATA_FILE for folder in published_folders(given)]
+    place = Path(path)
+    files = (place,) if place.is_file() else [folder / DATA_FILE for folder in published_folders(place)]
     file = next((one for one in files if one.is_file()), None)
     if file is None:
         raise DataError(

@@ -26,7 +26,7 @@ class Listing:
     ----------
     least : int
         Rows that must contain an item that no hierarchy lists.
-    given : frozenset of str
+    authored : frozenset of str
         Items that the user's own hierarchy, or a named system of codes, lists.
     named : frozenset of str
         These, and the items that at least `least` rows contain.
@@ -36,7 +36,7 @@ class Listing:
     """
 
     least: int
-    given: frozenset[str]
+    authored: frozenset[str]
     named: frozenset[str]
     beyond: bool = False
 
@@ -77,7 +77,7 @@ class Listing:
 
         Which labels these are depends on the hierarchy alone: not on whether there is such a member.
         """
-        return [label for label, items in members.items() if not self.given.issuperset(items)]
+        return [label for label, items in members.items() if not self.authored.issuperset(items)]
 
 
 def listing_of(data: Sums, tree: Hierarchy | None, k: int | None) -> Listing | None:
@@ -93,12 +93,12 @@ def listing_of(data: Sums, tree: Hierarchy | None, k: int | None) -> Listing | N
         Fewest rows that a listed item is in; None: the guarantee has no k, and 5 is used.
     """
     items, least = data.vocabulary.labels, max(k or FEWEST, 2)
-    given = frozenset() if tree is None else given_items(tree, items)
-    if tree is not None and given.issuperset(tree.labels[: tree.n_leaves]):
+    authored = frozenset() if tree is None else authored_items(tree, items)
+    if tree is not None and authored.issuperset(tree.labels[: tree.n_leaves]):
         return None
     common = np.flatnonzero(data.supports() >= least).tolist()
     beyond = tree is not None and tree.n_leaves != len(items)
-    return Listing(least, given, given.union(items[i] for i in common), beyond)
+    return Listing(least, authored, authored.union(items[i] for i in common), beyond)
 
 
 def common_facts(data: Sums, k: int | None) -> Listing:
@@ -108,7 +108,7 @@ def common_facts(data: Sums, k: int | None) -> Listing:
     return Listing(least, frozenset(), frozenset(data.vocabulary.labels[i] for i in common))
 
 
-def given_items(tree: Hierarchy, items: Collection[str]) -> frozenset[str]:
+def authored_items(tree: Hierarchy, items: Collection[str]) -> frozenset[str]:
     """Find the items that a hierarchy lists because its author did, and not because rows contain them.
 
     These are none if the hierarchy was computed from the data, and not those below ``(unlisted)``, which

@@ -260,7 +260,7 @@ class _OfGroups(_ByLabels):
             if len(inside) == 1:
                 found.append((place[inside[0]], inside[0], at))
             else:
-                name = _listed(shown, more=not listing.given.issuperset(inside))
+                name = _listed(shown, more=not listing.authored.issuperset(inside))
                 found.append((place[shown[0]] if shown else len(place), name, at))
         nameless = _listed([], more=True)
         times = Counter(name for _, name, _ in found)

@@ -43,7 +43,7 @@ from setveil.published.listing import MEMBERS_FILE, Listing, others_in, others_o
 from setveil.published.recoding import AnyRecoding, LocalRecoding, Recoding, recode, standing_for
 
 
-def told(rows: Transactions, counts: Any, about: Mapping[str, Any], layout: Layout | None) -> Any:
+def shared_sums(rows: Transactions, counts: Any, about: Mapping[str, Any], layout: Layout | None) -> Any:
     """Take what is shared of rows: with what their labels represent, and the counts next to them."""
     from setveil.published.shared import Shared
 
@@ -63,8 +63,8 @@ info = KindInfo(
     ),
     by_labels=True,
     unsplit="an item may be published under several labels",
-    told=told,
-    drawn=told,
+    shared_sums=shared_sums,
+    drawn=shared_sums,
 )  # fmt: skip
 
 _SEVERAL = "Here an item may be published under several labels, so what became of an itemset is unknown."
@@ -239,9 +239,9 @@ class RowsRelease(_Recoded):
             row_map=frozen(place[self.row_map], np.int64),
         )
 
-    def layout(self, given: Layout, wanted: str | None) -> Layout:
+    def layout(self, own: Layout, wanted: str | None) -> Layout:
         """Choose the format wanted, else that of the input; basket in place of FIMI if labels are words."""
-        layout = given if wanted is None or wanted == given.format else Layout(wanted)
+        layout = own if wanted is None or wanted == own.format else Layout(wanted)
         longest = int(self.published.row_lengths().max(initial=0))
         return writable_layout(layout, self.published.vocabulary.labels, longest)
 
@@ -350,20 +350,20 @@ def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> T
     if path == "-":
         return read_rows(path, **reading)
     file = published_file(Path(path))
-    given = {name: value for name, value in reading.items() if value is not None}
+    options = {name: value for name, value in reading.items() if value is not None}
     about = about_file(file)
     recorded = published_layout(about)
     if recorded and recorded["format"] not in FORMATS:
         for kind in kinds():
             if kind.info.format and kind.info.format == recorded["format"]:
                 raise of_another_kind(path, kind, kind_named("rows"))
-    otherwise = any(recorded.get(name) != value for name, value in given.items() if name != "encoding")
+    otherwise = any(recorded.get(name) != value for name, value in options.items() if name != "encoding")
     if not recorded or otherwise:
-        return read_rows(str(file), **given)
+        return read_rows(str(file), **options)
     layout = shared_layout(about)
     if about.get("rows") and about["rows"] == about["empty_rows"]:
         return _read_empty(file, layout, about["rows"])
-    rows = read_rows(str(file), **(reading_of_rows(about) | given))
+    rows = read_rows(str(file), **(reading_of_rows(about) | options))
     if rows.origin is not None:
         require_columns(str(file), rows.origin.ignored_columns)
     require_as_written(file, layout, rows)
@@ -474,8 +474,8 @@ def all_members(
             hint="Name the whole folder of the run, with its internal files.",
         )
     try:
-        told = read_json(path.read_text(encoding="utf-8"))
-        found, domain = told["labels"], told["domain"]
+        record = read_json(path.read_text(encoding="utf-8"))
+        found, domain = record["labels"], record["domain"]
         known = all(set(items) <= set(found[label]) for label, items in labels.items())
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise unreadable(path, "does not list the items of each label", error) from None

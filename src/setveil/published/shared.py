@@ -159,12 +159,12 @@ def facts_shared(rows: Any, counts: Counts | None, about: Mapping[str, Any]) -> 
     return SharedFacts(rows, {}, counts, {**about, "recoding": "global"}, Layout("basket", separator=";"))
 
 
-def told_by_name(rows: PublishedChunks | PublishedBlocks, about: Mapping[str, Any]) -> SharedSums:
+def sums_by_name(rows: PublishedChunks | PublishedBlocks, about: Mapping[str, Any]) -> SharedSums:
     """Take what a release of chunks or of noisy blocks tells: items under their own names."""
     return SharedSums(rows, {}, None, about)  # type: ignore[arg-type]  # its estimator asks blocks for nothing else
 
 
-def told_again(published: Sums, recoding: AnyRecoding, counts: Any) -> SharedSums:
+def sums_of_parts(published: Sums, recoding: AnyRecoding, counts: Any) -> SharedSums:
     """Put together what a release tells from its parts: rows, recoding and counts."""
     shown = set(published.vocabulary.labels)
     members = {label: tuple(items) for label, items in recoding.members().items() if label in shown}
@@ -179,9 +179,9 @@ def shared_by(release: Release, about: Mapping[str, Any], layout: Layout) -> Any
     about : mapping
         Its about.json, if it is known; the meaning of labels is taken from the release.
     """
-    meaning = {key: told for key, told in release.meaning().items() if key in ("labels", "others")}
+    meaning = {key: value for key, value in release.meaning().items() if key in ("labels", "others")}
     about = {**release.promised(), **about, **meaning}
-    return release.info.told(release.exposed(), release.counts, about, layout)
+    return release.info.shared_sums(release.exposed(), release.counts, about, layout)
 
 
 def counts_beside(path: str) -> tuple[Counts | None, dict[str, Any]]:
@@ -204,14 +204,14 @@ def layout_of_sets(delimiter: str) -> Layout:
     return Layout("basket", separator=delimiter if len(delimiter) == 1 and delimiter.isascii() else ",")
 
 
-def read_told(path: Path, read_rows: Callable[..., Transactions]) -> SharedSums:
+def read_sums(path: Path, read_rows: Callable[..., Transactions]) -> SharedSums:
     """Read what is shared of a release that answers queries, of any such kind."""
     kind = kind_at(str(path))
     if kind.info.by_labels:
         return read_shared(path, read_rows, sets=True)
     counts, about = counts_beside(str(path))
-    told: SharedSums = kind.info.told(kind.read(str(path), read_rows), counts, about, None)
-    return told
+    sums: SharedSums = kind.info.shared_sums(kind.read(str(path), read_rows), counts, about, None)
+    return sums
 
 
 def read_shared(path: Path, read_rows: Callable[..., Transactions], *, sets: bool = False) -> Shared:
@@ -244,5 +244,5 @@ def read_shared(path: Path, read_rows: Callable[..., Transactions], *, sets: boo
             else "",
         )
     counts, about = read_counts(file.parent, about), {"recoding": "global", **about}
-    shared: Shared = kind.info.told(kind.read(str(file), read_rows), counts, about, None)
+    shared: Shared = kind.info.shared_sums(kind.read(str(file), read_rows), counts, about, None)
     return shared

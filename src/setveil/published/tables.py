@@ -48,8 +48,8 @@ from setveil.published.facts import (
     box_sizes,
     boxes_with_others,
     domain_of,
+    facts_record,
     is_domain_public,
-    told_of,
     with_all_codes,
     with_codes_listed,
     write_codes,
@@ -88,7 +88,7 @@ from setveil.tables.quasi_identifiers import MISSING, QuasiIdentifier
 from setveil.tables.table import Table, TextColumn
 
 
-def _told(table: PublishedTable, counts: Any, about: Mapping[str, Any], _layout: Layout | None) -> Any:
+def _shared_sums(table: PublishedTable, counts: Any, about: Mapping[str, Any], _layout: Layout | None) -> Any:
     """Take what is shared of the items of a table."""
     from setveil.published.shared import Shared, layout_of_sets
 
@@ -111,8 +111,8 @@ info = KindInfo(
     by_labels=True,
     unsplit="an item may be published under several labels",
     short="tables",
-    told=_told,
-    drawn=_told,
+    shared_sums=_shared_sums,
+    drawn=_shared_sums,
 )  # fmt: skip
 
 
@@ -249,7 +249,7 @@ class TableRelease(MadeRelease):
         """Describe the columns of a table, and how they are published."""
         original, table = self.original, self.table
         rows = [np.bincount(column.codes, minlength=len(column.labels)) for column in table.kept]
-        told = {
+        record = {
             "set": table.set_name,
             "columns": [
                 {
@@ -270,9 +270,9 @@ class TableRelease(MadeRelease):
             ],
             "dropped": list(original.dropped),
         }
-        return {"table": told}
+        return {"table": record}
 
-    def layout(self, given: Layout, wanted: str | None) -> Layout:
+    def layout(self, own: Layout, wanted: str | None) -> Layout:
         """Choose one file with a field of items, or (long) a second one with a line for each item."""
         if wanted not in (None, "long", "wide"):
             raise RequestError(
@@ -331,8 +331,8 @@ class FactTableRelease(TableRelease):
 
     def about(self, report: Mapping[str, Any]) -> dict[str, Any]:
         """Return the same as of other tables, and what the parts of facts are."""
-        told = told_of(self.facts, self.original.facts.columns, report)
-        return {**super().about(report), "facts": told}
+        parts = facts_record(self.facts, self.original.facts.columns, report)
+        return {**super().about(report), "facts": parts}
 
     def _is_domain_public(self, report: Mapping[str, Any]) -> bool:
         """Whether the number of facts says nothing of the data."""
@@ -379,7 +379,7 @@ def _values_of(column: QuasiIdentifier, labels: tuple[str, ...]) -> dict[str, li
 
     Those of a hierarchy made of the data would tell which values occur there.
     """
-    if not column.given:
+    if not column.has_given_tree:
         return {}
     ids = {label: v for v, label in enumerate(column.labels)}
     inner = [v for v in (ids[label] for label in labels) if v >= column.n_values]

@@ -72,10 +72,10 @@ class Certificate:
     content: dict[str, Any]  # as it is written
     tree: Hierarchy  # the hierarchy of the run
 
-    def told(self) -> dict[str, int]:
+    def summary(self) -> dict[str, int]:
         """Return what the record of a run says of it."""
-        told = {key: self.content[key] for key in ("loss", "bound")}
-        return told | {"clauses": len(self.content["clauses"]), "branches": len(self.content["tree"])}
+        figures = {key: self.content[key] for key in ("loss", "bound")}
+        return figures | {"clauses": len(self.content["clauses"]), "branches": len(self.content["tree"])}
 
 
 def put_certificate(folder: Path, certificate: Certificate, about: Mapping[str, Any]) -> list[Path]:

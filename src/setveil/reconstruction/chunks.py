@@ -130,8 +130,10 @@ def require_parts_dealt(chunks: PublishedChunks, drawn: Transactions) -> None:
     rows = [set(row) for row in drawn.rows()]
     starts = [0, *np.cumsum(chunks.sizes).tolist()]
     same = len(rows) == chunks.n_rows and all(rows[: starts[-1]]) and not any(rows[starts[-1] :])
-    told: list[set[str]] = [{labels[x] for x in chunks.term_chunk(c)} for c in range(chunks.n_clusters)]
-    for c, terms in enumerate(told):
+    allowed_terms: list[set[str]] = [
+        {labels[x] for x in chunks.term_chunk(c)} for c in range(chunks.n_clusters)
+    ]
+    for c, terms in enumerate(allowed_terms):
         held = set().union(*rows[starts[c] : starts[c + 1]]) if same else set()
         same = same and terms <= held
     for chunk in chunks.chunks():
@@ -140,8 +142,8 @@ def require_parts_dealt(chunks: PublishedChunks, drawn: Transactions) -> None:
         found = Counter(frozenset(row & inside) for row in scope if row & inside)
         same = same and found == Counter(frozenset(labels[x] for x in part) for part in chunk.parts)
         for c in chunk.clusters:
-            told[c] |= inside
-    for c, allowed in enumerate(told):
+            allowed_terms[c] |= inside
+    for c, allowed in enumerate(allowed_terms):
         same = same and all(row <= allowed for row in rows[starts[c] : starts[c + 1]])
     if not same:
         raise GuaranteeError(

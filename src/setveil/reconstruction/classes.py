@@ -41,7 +41,7 @@ class _Label:
     listed: dict[str, int]
     need: int
     most: int  # rows of an unlisted item
-    given: dict[str, int] = field(default_factory=dict)
+    assigned: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,10 +162,10 @@ class _Settling:
     def __init__(self, puzzle: ClassPuzzle, random: Random) -> None:
         self.puzzle, self.random = puzzle, random
         counts, g = puzzle.counts, len(puzzle.parts)
-        self.labels = [replace(one, given={}) for one in puzzle.labels]
+        self.labels = [replace(one, assigned={}) for one in puzzle.labels]
         self.takers: dict[str, list[_Label]] = {}
         self.hidden: list[dict[str, int]] = [{} for _ in range(g)]  # unlisted ones that were left out
-        told = [number not in counts.untold for number in range(g)]
+        published = [number not in counts.untold for number in range(g)]
         shown: list[set[str]] = [set() for _ in range(g)]
         for one in self.labels:
             shown[one.number].update(one.items)
@@ -173,7 +173,9 @@ class _Settling:
         for number, item, _, n in counts.lines():
             if number != TOTAL:
                 listed[item] = listed.get(item, 0) + n
-        able = {item: all(t or item in s for t, s in zip(told, shown, strict=True)) for item in puzzle.items}
+        able = {
+            item: all(t or item in s for t, s in zip(published, shown, strict=True)) for item in puzzle.items
+        }
         self.least: dict[str, int] = {}
         self.left: dict[str, int] = {}
         for item in puzzle.items:
@@ -185,7 +187,7 @@ class _Settling:
         self.room: dict[str, list[int]] = {}  # classes that may have left an item out, and do not list it
         for item in puzzle.items:
             self.room[item] = [
-                c for c in range(g) if told[c] and item not in shown[c] and item not in puzzle.hidden[c]
+                c for c in range(g) if published[c] and item not in shown[c] and item not in puzzle.hidden[c]
             ]
 
     def settle(self) -> None:
@@ -211,8 +213,8 @@ class _Settling:
                 if item not in one.listed:
                     labels_of.setdefault(item, []).append(one)
         for item, least in self.least.items():
-            given = sum(one.given.get(item, 0) for one in labels_of.get(item, ()))
-            for _ in range(least - given):
+            assigned = sum(one.assigned.get(item, 0) for one in labels_of.get(item, ()))
+            for _ in range(least - assigned):
                 self._put(item, labels_of.get(item, []))
 
     def _spread(self, one: _Label, free: list[str]) -> int:
@@ -223,7 +225,7 @@ class _Settling:
             for item in free:
                 if not need:
                     break
-                if self.left[item] > 0 and one.given.get(item, 0) < one.most:
+                if self.left[item] > 0 and one.assigned.get(item, 0) < one.most:
                     self._give(one, item)
                     self.left[item] -= 1
                     need -= 1
@@ -232,15 +234,15 @@ class _Settling:
         return need
 
     def _give(self, one: _Label, item: str) -> None:
-        if item not in one.given:
-            one.given[item] = 0
+        if item not in one.assigned:
+            one.assigned[item] = 0
             self.takers.setdefault(item, []).append(one)
-        one.given[item] += 1
+        one.assigned[item] += 1
 
     def _supply(self, one: _Label, seen: set[str]) -> bool:
         """Bring one occurrence more to a label, if need be by moving others."""
         for item in one.items:
-            if item in one.listed or item in seen or one.given.get(item, 0) >= one.most:
+            if item in one.listed or item in seen or one.assigned.get(item, 0) >= one.most:
                 continue
             if self.left[item] > 0:
                 self.left[item] -= 1
@@ -248,8 +250,8 @@ class _Settling:
                 return True
             seen.add(item)
             for other in list(self.takers.get(item, ())):
-                if other.given[item] > 0 and other is not one and self._supply(other, seen):
-                    other.given[item] -= 1
+                if other.assigned[item] > 0 and other is not one and self._supply(other, seen):
+                    other.assigned[item] -= 1
                     self._give(one, item)
                     return True
         return False
@@ -257,7 +259,7 @@ class _Settling:
     def _put(self, item: str, labels: list[_Label]) -> None:
         """Put an occurrence that a total demands into a random class with room."""
         counts = self.puzzle.counts
-        places: list[_Label | int] = [one for one in labels if one.given.get(item, 0) < one.most]
+        places: list[_Label | int] = [one for one in labels if one.assigned.get(item, 0) < one.most]
         for c in self.room[item]:
             n = self.puzzle.parts[c].rows.n_rows
             if self.hidden[c].get(item, 0) < min(counts.least - 1, n):
@@ -272,7 +274,7 @@ class _Settling:
 
 
 def reconstruct_classes(
-    puzzle: ClassPuzzle, seed: int, mixing: int = 10, told: Callable[[float], None] = lambda done: None
+    puzzle: ClassPuzzle, seed: int, mixing: int = 10, report: Callable[[float], None] = lambda done: None
 ) -> Transactions:
     """Draw rows of items, as many as published and in the same order (see `reconstruct`)."""
     random = Random(seed)  # noqa: S311  (nothing secret is drawn)
@@ -285,10 +287,10 @@ def reconstruct_classes(
         by_class[one.number].append(one)
     drawn = []
     for number, part in enumerate(puzzle.parts):
-        told(number / len(puzzle.parts))
+        report(number / len(puzzle.parts))
         labels = []
         for one in by_class[number]:
-            supports = [one.listed.get(item, one.given.get(item, 0)) for item in one.items]
+            supports = [one.listed.get(item, one.assigned.get(item, 0)) for item in one.items]
             kept = [(place[item], n) for item, n in zip(one.items, supports, strict=True) if n]
             labels.append(
                 LabelRows(

@@ -98,16 +98,16 @@ class DrawSource:
     boxes: Boxes | None = None  # of facts
 
     @classmethod
-    def of(cls, told: Any, file: Path | None = None) -> DrawSource:
+    def of(cls, published: Any, file: Path | None = None) -> DrawSource:
         """Take what is published: rows with labels (`Shared`), groups or chunks; `file`: its file."""
         release = {} if file is None else {"file": file.name, "sha256": file_sha256(file)}
-        kind = getattr(told, "kind", "")
+        kind = getattr(published, "kind", "")
         if kind in DEALT:
-            return cls(DEALT[kind](told), Layout("basket"), release)
-        if told.rows.kind == "classes":
-            sizes = tuple(told.rows.sizes.tolist())
-            return cls(class_puzzle_of(told), told.layout, release, classes=sizes)
-        return cls(puzzle_of(told), told.layout, release, told.table, boxes=told.boxes)
+            return cls(DEALT[kind](published), Layout("basket"), release)
+        if published.rows.kind == "classes":
+            sizes = tuple(published.rows.sizes.tolist())
+            return cls(class_puzzle_of(published), published.layout, release, classes=sizes)
+        return cls(puzzle_of(published), published.layout, release, published.table, boxes=published.boxes)
 
     def terms(self, seed: int, mix: int) -> Terms:
         """Say how draws are made."""
@@ -139,10 +139,10 @@ def draws_of(
     """Make draws one after the other, each checked against the release."""
     for j in range(number):
 
-        def told(done: float, before: int = j) -> None:
+        def report(done: float, before: int = j) -> None:
             progress("drawing", (before + done) / number)
 
-        yield source.puzzle.draw(terms.seed + j, terms.mix, told)
+        yield source.puzzle.draw(terms.seed + j, terms.mix, report)
 
 
 def require_place(out: Path, *, force: bool = False) -> None:
@@ -191,8 +191,8 @@ def write_draws(
                 if terms.boxes is not None:
                     _write_facts(folder / f"{stem}.csv", drawn, terms.boxes)
                     parts = {name: list(names) for name, names in terms.boxes.names_of.items()}
-                    told = {"sets": parts} if terms.boxes.columns else {"parts": parts[""]}
-                    entry = {"file": f"{stem}.csv", "seed": terms.seed + j, "format": _FACTS, **told}
+                    files = {"sets": parts} if terms.boxes.columns else {"parts": parts[""]}
+                    entry = {"file": f"{stem}.csv", "seed": terms.seed + j, "format": _FACTS, **files}
                     entries.append({**entry, "sign": terms.boxes.sign})
                     continue
                 layout = writable_layout(general, (), int(drawn.row_lengths().max(initial=0)))

@@ -97,12 +97,12 @@ def require_dealt(groups: PublishedGroups, drawn: Transactions) -> None:
         for item in row:
             if item in sensitive:
                 counts[group, item] = counts.get((group, item), 0) + 1
-    told = {
+    expected = {
         (g, groups.sensitive.labels[groups.item[line]]): int(groups.count[line])
         for g in range(groups.n_groups)
         for line in range(groups.indptr[g], groups.indptr[g + 1])
     }
-    if not same or counts != told:
+    if not same or counts != expected:
         raise GuaranteeError(
             "The rows that were drawn contradict the release. Nothing was written.",
             hint="This is a defect of setveil; please report it.",

@@ -232,7 +232,7 @@ def _require_distinct(shared: Shared, members: dict[str, frozenset[str]]) -> Non
 
 
 def reconstruct(
-    puzzle: Puzzle, seed: int, mixing: int = 10, told: Callable[[float], None] = lambda done: None
+    puzzle: Puzzle, seed: int, mixing: int = 10, report: Callable[[float], None] = lambda done: None
 ) -> Transactions:
     """Draw rows of items: as many as published, in the same order.
 
@@ -244,7 +244,7 @@ def reconstruct(
         The same puzzle, seed and mixing give the same rows on every platform.
     mixing : int
         How many times as many steps of mixing as the label has occurrences; 0: none.
-    told : callable
+    report : callable
         Hears how much of the work is done (0..1).
 
     Returns
@@ -270,14 +270,14 @@ def reconstruct(
         steps = mixing * made.item.size
         for step in range(0, steps, _STEPS):
             mix(state, made, min(_STEPS, steps - step))
-            told((done + made.item.size * step / steps) / whole)
+            report((done + made.item.size * step / steps) / whole)
         held = np.arange(made.item.size) - made.first[made.item] + made.starts[made.item]
         rows.append(part.rows[made.rows[held]].astype(np.int64))
         items.append(part.items[made.item])
 
     with np.errstate(over="ignore"):
         for part in puzzle.parts:
-            told(done / whole)
+            report(done / whole)
             if part.items.size == 1:  # nothing to draw: all of these rows hold it
                 rows.append(part.rows.astype(np.int64))
                 items.append(np.full(part.rows.size, part.items[0]))

@@ -17,7 +17,7 @@ ITEM_ERROR = "error of single items"
 NAME_ERROR = "error of published labels"
 
 
-def asked_for(found: Errors) -> str:
+def query_kind(found: Errors) -> str:
     """Name what the random queries count rows with."""
     return {1: "single items", 2: "item pairs"}.get(found.get("size", 0), "sets of items")
 
@@ -35,16 +35,16 @@ def query_error(answers: AnswersEntry) -> tuple[float, str] | None:
     if table and table["queries"] and table["median"] is not None:
         return table["median"], "random combinations of columns and items"
     if items and items["queries"] and items["median"] is not None:
-        return items["median"], f"random {asked_for(items)}"
+        return items["median"], f"random {query_kind(items)}"
     return None
 
 
 def queries_title(answers: AnswersEntry, *, columns: bool = False) -> str:
     """Name the counts that random queries ask for, and say which of them the query error is of."""
     items = answers.get("are")
-    asked = "combinations of columns and items" if columns else asked_for(items) if items else "item pairs"
+    queries = "combinations of columns and items" if columns else query_kind(items) if items else "item pairs"
     decides = columns or "table_are" not in answers
-    return f"Counts of random {asked}{' (query error)' if decides else ''}:"
+    return f"Counts of random {queries}{' (query error)' if decides else ''}:"
 
 
 def query_error_tile(report: Record) -> tuple[str, str] | None:
@@ -52,10 +52,10 @@ def query_error_tile(report: Record) -> tuple[str, str] | None:
     found = query_error(report.get("answers") or {})
     if found is None:
         return None
-    off, asked = found
+    off, queries = found
     if not off:
-        return "Exact", f"query error: at least half of the counts of {asked} are exact"
-    return words.error(off), f"query error: counts of {asked} are typically off by that much"
+        return "Exact", f"query error: at least half of the counts of {queries} are exact"
+    return words.error(off), f"query error: counts of {queries} are typically off by that much"
 
 
 def query_error_short(report: Record) -> tuple[str, str]:
@@ -69,9 +69,9 @@ def query_error_sentence(report: Record) -> str:
     found = query_error(report.get("answers") or {})
     if found is None:
         return ""
-    off, asked = found
+    off, queries = found
     return (
-        f"Counts of {asked} are typically {f'off by {words.error(off)}' if off else 'exact'} (query error)."
+        f"Counts of {queries} are typically {f'off by {words.error(off)}' if off else 'exact'} (query error)."
     )
 
 

@@ -177,10 +177,10 @@ def ask(term: str) -> str:
 
 def named(title: str) -> str:
     """Write the name of a figure, a text, with the `?` of its entry where it has one, as HTML."""
-    return f"{html.escape(title)}{asked(title)}"
+    return f"{html.escape(title)}{term_button(title)}"
 
 
-def asked(title: str) -> str:
+def term_button(title: str) -> str:
     """Make the `?` of a figure or parameter; nothing where no entry explains it."""
     entry = _TOGETHER.get(title, title)
     return ask(entry) if entry in ENTRIES else ""
@@ -189,16 +189,16 @@ def asked(title: str) -> str:
 def in_brackets(text: str) -> str:
     """Make the `?` for a measure that a text names in brackets, or begins with; nothing where none."""
     found = re.search(r"\((LM|NCP|R|T|f)\)", text) or re.match(r"(query error)\b", text, re.IGNORECASE)
-    return asked(found[1].lower() if found and " " in found[1] else found[1]) if found else ""
+    return term_button(found[1].lower() if found and " " in found[1] else found[1]) if found else ""
 
 
 def with_entries(page: str) -> str:
     """Add to a whole page the entries that its `?` open."""
-    asked = set(re.findall(r'popovertarget="(term-[a-z-]+)"', page))
+    places = set(re.findall(r'popovertarget="(term-[a-z-]+)"', page))
     entries = "\n".join(
-        f'<aside popover class="entry" id="{_place(term)}"><p>{_told(entry)}</p></aside>'
+        f'<aside popover class="entry" id="{_place(term)}"><p>{_definition(entry)}</p></aside>'
         for term, entry in ENTRIES.items()
-        if _place(term) in asked
+        if _place(term) in places
     )
     if not entries:
         return page
@@ -206,7 +206,7 @@ def with_entries(page: str) -> str:
     return f"{head}{entries}\n</body>{tail}"
 
 
-def _told(entry: GlossaryEntry) -> str:
+def _definition(entry: GlossaryEntry) -> str:
     """Write an entry as docs/glossary.md does, where some titles begin a sentence."""
     after = ":" if entry.title.endswith(".") else "" if entry.text.startswith("of ") else ","
     text = html.escape(entry.text.removesuffix("."), quote=False)

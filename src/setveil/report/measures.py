@@ -117,9 +117,9 @@ def _divergence(facts: _Facts) -> list[str]:
     kl = facts.utility["kl"]
     if not kl["queries"]:
         return []
-    asked = count(kl["queries"], "group-by query", "group-by queries")
+    queries = count(kl["queries"], "group-by query", "group-by queries")
     return [
-        f"KL                     {measure(kl['mean'])}  (mean divergence of {asked} over a sensitive "
+        f"KL                     {measure(kl['mean'])}  (mean divergence of {queries} over a sensitive "
         f"item and {count(kl['group_by'], 'other')}; sd {measure(kl['sd'])})"
     ]
 
@@ -190,9 +190,9 @@ def _query_errors(are: Errors) -> str:
     if not are["queries"]:
         return "no query has a row that matches in the original"
     left_out = f", {count(are['left_out'])} more match no row" if are["left_out"] else ""
-    asked = count(are["queries"], "COUNT query", "COUNT queries")
+    queries = count(are["queries"], "COUNT query", "COUNT queries")
     mean = f"mean (ARE) {percent(are['mean'])}, sd {percent(are['sd'])}"
-    return f"{percent(are['median'])}  (median relative error of {asked}; {mean}{left_out})"
+    return f"{percent(are['median'])}  (median relative error of {queries}; {mean}{left_out})"
 
 
 def _both_errors(are: Errors, name: str) -> list[str]:

@@ -12,15 +12,15 @@ from setveil.wording import count
 
 def drawn_text(about: dict[str, Any], listed: str, out: str) -> str:
     """Say what was drawn, from the about.json of the draws; `listed`: where supports are."""
-    told = about["reconstruction"]
-    files = [entry["file"] for entry in told["draws"]]
+    record = about["reconstruction"]
+    files = [entry["file"] for entry in record["draws"]]
     named = files[0] if len(files) == 1 else f"{files[0]} to {files[-1]}"
     return "\n".join(
         [
             f"{'Draws':<10} {len(files):,} of {count(about['rows'], 'row')}: {named} in {out}",
             f"{'Supports':<10} as listed in every draw: {listed}",
             f"{'Check':<10} It holds: every draw, recoded, is the release.",
-            fill(f"{'Synthetic':<10} {told['note']}", 86, subsequent_indent=11 * " "),
+            fill(f"{'Synthetic':<10} {record['note']}", 86, subsequent_indent=11 * " "),
         ]
     )
 

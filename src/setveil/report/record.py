@@ -407,8 +407,8 @@ class CutEntry(TypedDict):
     holds: bool
 
 
-ClassTold = TypedDict(
-    "ClassTold",
+ClassEntry = TypedDict(
+    "ClassEntry",
     {
         "class": int, "rows": int, "labels": int, "names_kept": int, "cuts": list[CutEntry],
         "left_out": NotRequired[int], "proven": NotRequired[bool], "gap": NotRequired[float],
@@ -430,7 +430,7 @@ class InClasses(TypedDict):
     """The classes of the rows."""
 
     number: int
-    classes: list[ClassTold]
+    classes: list[ClassEntry]
     class_size: NotRequired[int | None]
     tried: NotRequired[list[TriedEntry]]
     one_class_error: NotRequired[float]

@@ -211,9 +211,9 @@ def _distances(sides: Sequence[tuple[str, Risk]]) -> str:
     if not found:
         return ""
     lines = [["", *[_among(t) for t in found[0][2]]]]
-    for name, told, _ in found:
-        below = [f"{count(n)} ({percent(n, told['looked'])})" for n in told["rows_below"].values()]
-        lines.append([f"{name}, of {count(told['looked'], 'person', 'people')}", *below])
+    for name, entry, _ in found:
+        below = [f"{count(n)} ({percent(n, entry['looked'])})" for n in entry["rows_below"].values()]
+        lines.append([f"{name}, of {count(entry['looked'], 'person', 'people')}", *below])
     title = "If two codes and the days between them are known, but no date (the most identifying):"
     return f"{title}\n{_aligned(lines)}"
 
@@ -267,22 +267,22 @@ def _learned(sides: Sequence[tuple[str, Risk]]) -> str:
 
 def _each(sides: Sequence[tuple[str, Risk]]) -> str:
     """List the greatest probability of each private item, where there are several: the greatest first."""
-    told = [
+    named_sides = [
         (name, {e["m"]: {x["item"]: (e, x["probability"]) for x in e["items"]} for e in result["inference"]})
         for name, result in sides
         if "inference" in result
     ]
     most: dict[str, float] = {}  # before, where an item is there before
-    for _, of_side in told:
+    for _, of_side in named_sides:
         of_most = [*of_side.values()][-1]
         most = {item: probability for item, (_, probability) in of_most.items()} | most
     if len(most) < 2:
         return ""
     items = sorted(most, key=lambda item: -most[item])
-    ms = list(told[0][1])
+    ms = list(named_sides[0][1])
     lines = [["item", *([""] if len(sides) > 1 else []), *map(_up_to, ms)]]
     for item in items[:_MOST_PRIVATE]:
-        for i, (name, of_side) in enumerate(told):
+        for i, (name, of_side) in enumerate(named_sides):
             cells = [_greatest(of_side[m].get(item)) for m in ms]
             side = [name] if len(sides) > 1 else []
             lines.append(["" if i else clip(item, _LABEL), *side, *cells])

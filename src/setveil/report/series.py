@@ -8,7 +8,7 @@ from typing import Any
 from setveil.report.words import and_list, percent
 from setveil.wording import count
 
-Told = Mapping[str, Any]
+Entry = Mapping[str, Any]
 _KNOWN = {
     "histories": "a known item is known in all releases",
     "facts": "a known item is known in one release",
@@ -19,40 +19,42 @@ def _people(n: int) -> str:
     return count(n, "person", "people")
 
 
-def promise_words(told: Told) -> str:
+def promise_words(entry: Entry) -> str:
     """Name the promise of a series."""
-    return f"(k, m)-series (k = {told['k']}, m = {told['m']}, {told['known']}, presence {told['presence']})"
+    return (
+        f"(k, m)-series (k = {entry['k']}, m = {entry['m']}, {entry['known']}, presence {entry['presence']})"
+    )
 
 
-def verdict_text(told: Told) -> str:
+def verdict_text(entry: Entry) -> str:
     """Say whether a series keeps its promise, and whom it exposes."""
-    names = [one["release"] for one in told["each"]]
+    names = [one["release"] for one in entry["each"]]
     lines = [
-        f"{'Yes' if told['holds'] else 'No'}: {promise_words(told)} "
-        f"{'holds' if told['holds'] else 'does not hold'} for {count(len(names), 'release')}"
+        f"{'Yes' if entry['holds'] else 'No'}: {promise_words(entry)} "
+        f"{'holds' if entry['holds'] else 'does not hold'} for {count(len(names), 'release')}"
         + (f": {', '.join(names)}." if names else "."),
-        f"{_people(told['people'])}, {told['returning']:,} of them in several releases.",
+        f"{_people(entry['people'])}, {entry['returning']:,} of them in several releases.",
     ]
-    if told["exposed"]:
+    if entry["exposed"]:
         lines.append(
-            f"{_people(told['exposed'])} below k = {told['k']}, {told['unique']:,} of them alone, for who "
-            f"can tell which rows belong together and knows {count(told['m'], 'item')} "
-            f"({_KNOWN[told['known']]})."
+            f"{_people(entry['exposed'])} below k = {entry['k']}, {entry['unique']:,} of them alone, for who "
+            f"can tell which rows belong together and knows {count(entry['m'], 'item')} "
+            f"({_KNOWN[entry['known']]})."
         )
-        lines += [f"  {one['release']} alone: {_people(one['exposed'])} below k" for one in told["each"]]
-    for one in told["violations"]:
+        lines += [f"  {one['release']} alone: {_people(one['exposed'])} below k" for one in entry["each"]]
+    for one in entry["violations"]:
         facts = "; ".join(_fact(fact) for fact in one["facts"])
         lines.append(f"  person {one['person']}: {facts}: {_people(one['candidates'])} fit")
-    if told["exactly"]:
+    if entry["exactly"]:
         lines.append(
-            f"Not promised: {_people(told['exactly'])} would be below k for who also knows exactly in which "
+            f"Not promised: {_people(entry['exactly'])} would be below k for who also knows exactly in which "
             "releases each person is and is not."
         )
-    lines += [f"Warning: {words}" for words in told.get("warnings", ())]
+    lines += [f"Warning: {words}" for words in entry.get("warnings", ())]
     return "\n".join(lines)
 
 
-def _fact(fact: Told) -> str:
+def _fact(fact: Entry) -> str:
     shown = [
         f"{release} ({'not shown' if label is None else label})"
         for release, label in zip(fact["releases"], fact["labels"], strict=True)
@@ -61,10 +63,10 @@ def _fact(fact: Told) -> str:
     return f"{what} in {and_list(shown)}"
 
 
-def list_text(told: Told) -> str:
+def list_text(entry: Entry) -> str:
     """Say which releases a series has."""
     lines = [
-        f"{told['series']}: {promise_words(told)}, {told['kind']}, ids {told['ids']}.",
+        f"{entry['series']}: {promise_words(entry)}, {entry['kind']}, ids {entry['ids']}.",
         *_aligned(
             [
                 ["release", "date", "people", "withheld", "k", "m", "counts", "below k", "folder"],
@@ -74,39 +76,39 @@ def list_text(told: Told) -> str:
                         str(one["k"]), str(one["m"]), "yes" if one["counts"] else "no",
                         f"{one['exposed']:,}", one["run"],
                     ]
-                    for one in told["releases"]
+                    for one in entry["releases"]
                 ),
             ]
         ),
     ]  # fmt: skip
-    if not told["releases"]:
+    if not entry["releases"]:
         lines = [lines[0], "No release yet."]
-    if told["forgotten"]:
-        lines.append(f"{_people(told['forgotten'])} forgotten: still among the rows, no longer checked.")
+    if entry["forgotten"]:
+        lines.append(f"{_people(entry['forgotten'])} forgotten: still among the rows, no longer checked.")
     return "\n".join(lines)
 
 
-def plan_text(told: Told) -> str:
+def plan_text(entry: Entry) -> str:
     """Say what each way to publish again costs."""
     table = [["way", "LM", "suppressed", "unchanged", "withheld", "below k before", "after", "proven"]]
-    table += [[way_name(one), *way_cells(one)] for one in told["ways"]]
-    notes = [f"{way_name(one)}: {one['why']}" for one in told["ways"] if "why" in one]
-    lines = [people_words(told), *_aligned(table)]
-    advice = advice_words(told)
+    table += [[way_name(one), *way_cells(one)] for one in entry["ways"]]
+    notes = [f"{way_name(one)}: {one['why']}" for one in entry["ways"] if "why" in one]
+    lines = [people_words(entry), *_aligned(table)]
+    advice = advice_words(entry)
     return "\n".join([*lines, *notes, *([advice] if advice else [])])
 
 
-def people_words(told: Told) -> str:
+def people_words(entry: Entry) -> str:
     """Say how many people new rows have."""
-    return f"{_people(told['people'])}, {told['returning']:,} of them in earlier releases."
+    return f"{_people(entry['people'])}, {entry['returning']:,} of them in earlier releases."
 
 
-def way_name(one: Told) -> str:
+def way_name(one: Entry) -> str:
     """Name a way, and the release that it is about where there are several."""
     return f"{one['way']} {one['release']}" if "release" in one else str(one["way"])
 
 
-def way_cells(one: Told) -> list[str]:
+def way_cells(one: Entry) -> list[str]:
     """Write what a way costs: LM, suppressed, unchanged items, withheld, below k before and after, proven."""
     if "why" in one:
         return ["-", "-", "-", "-", _before(one), "-", "-"]
@@ -117,7 +119,7 @@ def way_cells(one: Told) -> list[str]:
     ]  # fmt: skip
 
 
-def _before(one: Told) -> str:
+def _before(one: Entry) -> str:
     """Say who would be found under the best labels of the rows by themselves, where that was counted."""
     n, alone = one["exposed_before"], one["unique_before"]
     return "-" if n is None else f"{n:,} ({alone:,} alone)"
@@ -138,11 +140,11 @@ def dropped_words(name: str, run: str) -> str:
     return f"{name} is not in the series any more. Its folder is still there: {run}."
 
 
-def advice_words(told: Told) -> str:
+def advice_words(entry: Entry) -> str:
     """Say which way to take, where one is plainly better."""
-    costs = {one["way"]: one for one in told["ways"] if "lm" in one}
+    costs = {one["way"]: one for one in entry["ways"] if "lm" in one}
     append = costs.get("append")
-    if append is None or not told["returning"]:
+    if append is None or not entry["returning"]:
         return ""
     others = {way: one for way, one in costs.items() if way != "append"}
     if not others or append["lm"] <= 2 * min(one["lm"] for one in others.values()) + 0.01:
@@ -161,14 +163,14 @@ def advice_words(told: Told) -> str:
     )
 
 
-def risk_text(told: Told) -> str:
+def risk_text(entry: Entry) -> str:
     """Say how many people are found by each release alone and by all of them."""
     parts = []
     for view, title in (("items", "As the data are"), ("labels", "As published")):
-        table = [["release", "known items", *(f"below {t}" for t in told["thresholds"])]]
+        table = [["release", "known items", *(f"below {t}" for t in entry["thresholds"])]]
         table += [
             [one["release"] or "all, linked", str(one["m"]), *(f"{n:,}" for n in one["below"].values())]
-            for one in told["risk"]
+            for one in entry["risk"]
             if one["view"] == view
         ]
         parts.append("\n".join([f"{title}:", *_aligned(table)]))

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from setveil.report.drawing import blocks
-from setveil.report.series import Told as Plan
+from setveil.report.series import Entry as Plan
 from setveil.report.series import advice_words, people_words, way_cells, way_name
 
 TITLE = "What it costs to publish again"
@@ -33,7 +33,7 @@ _HEADS = (
 _WIDTHS = "20% 9% 9% 9% 10% 13% 7% 9% 14%"
 
 
-def plan_html(told: Plan) -> str:
+def plan_html(plan: Plan) -> str:
     """Make the page of a plan; it is internal, as it counts who is in several releases.
 
     Returns
@@ -41,12 +41,12 @@ def plan_html(told: Plan) -> str:
     str
         A self-contained page: it loads nothing, and nothing in it runs.
     """
-    advice = advice_words(told)
+    advice = advice_words(plan)
     parts = [
         f"<h1>{TITLE}</h1>",
-        f'<p class="of">{html.escape(people_words(told))}</p>',
+        f'<p class="of">{html.escape(people_words(plan))}</p>',
         f'<div class="verdict holds"><strong>{html.escape(advice)}</strong></div>' if advice else "",
-        picture(told["ways"]),
+        picture(plan["ways"]),
         blocks.paragraph("Nothing was written. `setveil series add` publishes in the way you choose."),
     ]
     return blocks.page(TITLE, "\n".join(part for part in parts if part))

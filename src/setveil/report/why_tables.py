@@ -52,12 +52,12 @@ def _headline(answer: Answer) -> list[str]:
         became = "represents several items"
     lines = [f"{name} {became} in {rows}{inside}. {where}".strip()]
     if len(answer["places"]) > 1:
-        told = [
+        parts = [
             f"{'suppressed' if one['label'] is None else 'as ' + _short(one['label'])} in "
             f"{count(one['rows'], 'row')} of {count(one['classes'], 'class', 'classes')}"
             for one in sorted(answer["places"], key=lambda one: (-one["rows"], str(one["label"])))
         ]
-        lines.append(f"In all classes: {'; '.join(told)}.")
+        lines.append(f"In all classes: {'; '.join(parts)}.")
     return lines
 
 

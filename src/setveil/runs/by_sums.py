@@ -15,9 +15,9 @@ from setveil.progress import Progress
 from setveil.published.counts import Counts, read_counts
 from setveil.published.recoding import Recoding
 from setveil.published.rows import RowsOutcome
-from setveil.runs.asked import Asked
 from setveil.runs.check import with_counts
 from setveil.runs.details import ITEMSET_LENGTH, QUERIES, TOP, frequent_support
+from setveil.runs.request import RunRequest
 from setveil.runs.steps import AlgorithmResult, Timing, timed
 from setveil.utility import Case, measured
 from setveil.utility.are import counts_estimator
@@ -25,15 +25,15 @@ from setveil.utility.in_parts import answers_in_parts
 
 
 def outcome(
-    data: Sums, after: TabledRows, made: AlgorithmResult, asked: Asked, published: Path
+    data: Sums, after: TabledRows, made: AlgorithmResult, request: RunRequest, published: Path
 ) -> RowsOutcome:
     """Say what is published of rows, and write the counts next to them, if there are to be any."""
     recoding: Recoding = made.recoding
-    least = asked.least
+    least = request.least
     counts = Counts.of(data, recoding, least, filled=after.filled_rows) if least else None
     if counts is not None:
         counts.write(published)
-    return RowsOutcome(after, recoding, made.told, counts)
+    return RowsOutcome(after, recoding, made.details, counts)
 
 
 def verdict_as_written(

@@ -81,12 +81,12 @@ def check(
     **more
         Additional arguments of the verifier of the rows.
     """
-    asked: ReleaseCheck = check_of(published.kind)(
+    request: ReleaseCheck = check_of(published.kind)(
         published, guarantee, counts, about, show=show, cover=cover, absence=absence, before=before,
         progress=progress, more=more,
     ).of_columns()  # fmt: skip
-    absent = absent or absent_items(asked.guarantee)
-    return asked.with_absent(absent) if absent else asked.verdict()
+    absent = absent or absent_items(request.guarantee)
+    return request.with_absent(absent) if absent else request.verdict()
 
 
 def check_pieces(

@@ -27,7 +27,7 @@ from setveil.published.recoding import AnyRecoding
 from setveil.report.record import VERSION, Record
 from setveil.runs.memory import peak_memory_mb
 from setveil.utility import Case
-from setveil.utility.are import by_name, counts_estimator, errors_told
+from setveil.utility.are import by_name, counts_estimator, reader_errors
 from setveil.utility.estimates import Estimator
 from setveil.utility.estimators import estimator_of
 from setveil.utility.greatest import found_again
@@ -87,7 +87,7 @@ def recorded(
         "guarantee": _of_guarantee(guarantee, verdict, data.origin),
         "utility": found["utility"],
         **{key: found[key] for key in ("answers", "optimality") if found.get(key)},
-        **({"certificate": details["certificate"].told()} if "certificate" in details else {}),
+        **({"certificate": details["certificate"].details()} if "certificate" in details else {}),
         **{key: details[key] for key in ("frontier", "facts") if key in details},
         "suppressed": details.get("suppressed", []),
         "recoding": release.recoding.kind,
@@ -188,9 +188,9 @@ def answers(data: Transactions, release: Release, case: Case, progress: Progress
     if (recoding is None and not chunked and not noisy) or not data.n_occurrences:
         return found
     size = min(QUERY_SIZE, int(data.row_lengths().max()))
-    asked = random_queries(data, QUERIES, size, progress=progress)
-    case = replace(case, queries=asked)
-    found = {"are": {**errors_told(case), "size": size}, **found}
+    queries = random_queries(data, QUERIES, size, progress=progress)
+    case = replace(case, queries=queries)
+    found = {"are": {**reader_errors(case), "size": size}, **found}
     if size == QUERY_SIZE and not noisy:  # in noisy counts nobody searches for pairs
         if chunked:
             estimator = case.once(by_name)

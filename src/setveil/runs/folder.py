@@ -232,14 +232,14 @@ def _published_as(
     folder: Path, name: str, layout: dict[str, str | list[str]], release: Outcome, *, external: bool
 ) -> PublishedEntry:
     """Say which file holds the published rows, or which files, and how many rows there are."""
-    told: PublishedEntry = {"file": name, "layout": layout, **counts(release.published)}
+    entry: PublishedEntry = {"file": name, "layout": layout, **counts(release.published)}
     if (folder / name).is_dir():
-        told["files"] = sorted(f"{name}/{file.name}" for file in (folder / name).iterdir())
+        entry["files"] = sorted(f"{name}/{file.name}" for file in (folder / name).iterdir())
     if release.classes_published:
-        told["classes"] = release.classes_published
+        entry["classes"] = release.classes_published
     if external:
-        told["report"] = PAGE
-    return told
+        entry["report"] = PAGE
+    return entry
 
 
 def counts(rows: Sums) -> PublishedEntry:

@@ -34,10 +34,10 @@ from setveil.published.in_parts import PublishedParts, publish_parts, shown_labe
 from setveil.published.recoding import Recoding
 from setveil.published.rows import RowsOutcome
 from setveil.report.record import Record
-from setveil.runs.asked import Asked, asked_for
 from setveil.runs.by_sums import looked_at_sums, outcome, verdict_as_written
 from setveil.runs.check import check_pieces
 from setveil.runs.folder import REPORT, fill, new_folder, write_json
+from setveil.runs.request import RunRequest, make_run_request
 from setveil.runs.steps import AlgorithmResult, Timing, made_at, released_at, timed
 from setveil.staging import private_folder
 
@@ -117,7 +117,7 @@ def anonymize_parts(
     require_possible(guarantee.model, algorithm, parameters)
     require_countable(guarantee)
     require_nothing_absent(guarantee)
-    asked = asked_for(
+    request = make_run_request(
         guarantee, algorithm, parameters, seed=seed, counts=counts, details=details,
         list_members=list_members,
     )  # fmt: skip
@@ -125,8 +125,8 @@ def anonymize_parts(
     with new_folder(out, lambda: files.personal, force=force) as (published, internal):
         work = private_folder(published.parent / ".parts")
         place = _Disk(files, work, published)
-        made = made_at(place, asked, hierarchy, timing, progress)
-        release, _, report = released_at(place, asked, made, timing, progress)
+        made = made_at(place, request, hierarchy, timing, progress)
+        release, _, report = released_at(place, request, made, timing, progress)
         shutil.rmtree(work)
         report = fill(
             release, cast("Record", {**report, **record}), published, internal,
@@ -155,7 +155,7 @@ class _Disk:
         self.data: RowsOnDisk
 
     def prepare(
-        self, asked: Asked, tree: Hierarchy | None, timing: Timing, progress: Progress
+        self, request: RunRequest, tree: Hierarchy | None, timing: Timing, progress: Progress
     ) -> Hierarchy | None:
         """Copy the rows to the disk, as numbers."""
         with timed(timing, "read"):
@@ -172,36 +172,43 @@ class _Disk:
         return tree
 
     def anonymize(
-        self, asked: Asked, tree: Hierarchy | None, progress: Progress
+        self, request: RunRequest, tree: Hierarchy | None, progress: Progress
     ) -> tuple[Recoding, dict[str, Any]]:
         """Run the algorithm, which counts on disk."""
-        made, told = asked.module.anonymize(self.data, tree, asked.guarantee, asked.settings, progress)
-        require_countable(asked.guarantee, len(made.published))
-        return made, told
+        made, details = request.module.anonymize(
+            self.data, tree, request.guarantee, request.settings, progress
+        )
+        require_countable(request.guarantee, len(made.published))
+        return made, details
 
-    def publish(self, asked: Asked, made: AlgorithmResult, progress: Progress) -> RowsOutcome:
+    def publish(self, request: RunRequest, made: AlgorithmResult, progress: Progress) -> RowsOutcome:
         """Put the rows in their order and write them, with the counts next to them."""
         shown = publish_parts(
-            self.data, made.recoding, asked.seed, private_folder(self.work / "published"),
+            self.data, made.recoding, request.seed, private_folder(self.work / "published"),
             lambda done: progress("publishing", done),
         )  # fmt: skip
         require_text(shown.vocabulary.labels)
         self.written = write_files(self.published / DATA, _heard(shown, progress), shown.n_rows, self.layout)
         labels, place = shown_labels(self.data, made.recoding)
         image = frozen(place[made.recoding.image_of(self.data.vocabulary)], np.int32)
-        return outcome(self.data, TabledRows(self.data, labels, image), made, asked, self.published)
+        return outcome(self.data, TabledRows(self.data, labels, image), made, request, self.published)
 
-    def verify(self, asked: Asked, release: RowsOutcome, progress: Progress) -> KmVerdict:
+    def verify(self, request: RunRequest, release: RowsOutcome, progress: Progress) -> KmVerdict:
         """Check what was written."""
         files = ListFiles([str(self.published / name) for name in self.written], published=True)
-        verdict, found = check_pieces(files, asked.guarantee, None, {}, progress=progress)
-        return verdict_as_written(verdict, found, release, asked.guarantee, self.published)
+        verdict, found = check_pieces(files, request.guarantee, None, {}, progress=progress)
+        return verdict_as_written(verdict, found, release, request.guarantee, self.published)
 
     def look(
-        self, asked: Asked, made: AlgorithmResult, release: RowsOutcome, timing: Timing, progress: Progress
+        self,
+        request: RunRequest,
+        made: AlgorithmResult,
+        release: RowsOutcome,
+        timing: Timing,
+        progress: Progress,
     ) -> dict[str, Any]:
         """Find the information loss, what is still answered, and the risk."""
-        return looked_at_sums(TabledRows.of(self.data), release, timing, progress, details=asked.details)
+        return looked_at_sums(TabledRows.of(self.data), release, timing, progress, details=request.details)
 
 
 def _heard(shown: PublishedParts, progress: Progress) -> Iterator[Transactions]:

@@ -47,7 +47,7 @@ class _Node:
 
 
 def named(
-    made: Any, told: dict[str, Any], tree: Hierarchy, data: Original, k: int | None, *, given: bool
+    made: Any, details: dict[str, Any], tree: Hierarchy, data: Original, k: int | None, *, by_user: bool
 ) -> tuple[Any, dict[str, Any], Hierarchy]:
     """Name the nodes of a hierarchy that the run computed by their most frequent members.
 
@@ -61,13 +61,13 @@ def named(
     ----------
     made
         What an algorithm made of rows or of a table.
-    told : dict
+    details : dict
         What the algorithm has to say of its run.
     tree : Hierarchy
         That of the run: of facts, that of their codes.
     k : int or None
         See `setveil.published.listing.listing_of`.
-    given : bool
+    by_user : bool
         Whether the hierarchy was given: of facts of several columns some may be computed nevertheless.
 
     Returns
@@ -78,21 +78,21 @@ def named(
     items = made.item_recoding
     boxes = items.labels_from == "boxes"
     if boxes:
-        again, names, changed = _of_boxes(items, data, k, given=given)
+        again, names, changed = _of_boxes(items, data, k, by_user=by_user)
         changed = {**changed, **names}
-    elif given or items.labels_from != "nodes":
-        return made, told, tree
+    elif by_user or items.labels_from != "nodes":
+        return made, details, tree
     else:
         names = changed = _of_items(items, tree, data, k)
         again = _relabelled(items, names)
     names = {old: new for old, new in names.items() if old != new}
     if not names:
-        return made, told, tree
+        return made, details, tree
     tree = tree.relabelled(names)
     tree.origin = replace(tree.origin or HierarchyOrigin("given"), names=names)
     if boxes:
         again.tree.origin = tree.origin
-    return made.with_item_recoding(again), _renamed(told, changed), tree
+    return made.with_item_recoding(again), _renamed(details, changed), tree
 
 
 def _of_items(items: AnyRecoding, tree: Hierarchy, data: Original, k: int | None) -> Names:
@@ -110,7 +110,7 @@ def _of_items(items: AnyRecoding, tree: Hierarchy, data: Original, k: int | None
 
 
 def _of_boxes(
-    items: AnyBoxes, data: Original, k: int | None, *, given: bool
+    items: AnyBoxes, data: Original, k: int | None, *, by_user: bool
 ) -> tuple[AnyBoxes, Names, Names]:
     """Name the nodes of the hierarchies of codes; return the recoding, these names and those of boxes."""
     facts, tree = in_memory(data).facts, items.tree
@@ -118,7 +118,7 @@ def _of_boxes(
     spaces, names = list(tree.spaces), dict[str, str]()
     for at, space in enumerate(tree.spaces):
         codes = space.trees[0]
-        if codes.origin is None or codes.origin.source != "co-occurrence" or (given and not several):
+        if codes.origin is None or codes.origin.source != "co-occurrence" or (by_user and not several):
             continue
         column = facts.of_column(at) if several else facts
         common = _places(codes, column.codes_alone(), k, _rows_of_codes(column, k))
@@ -248,12 +248,12 @@ def _relabelled(items: Any, names: Names) -> Any:
     return replace(items, published=labels)
 
 
-def _renamed(told: Any, names: Names) -> Any:
+def _renamed(value: Any, names: Names) -> Any:
     """Write the same with other labels."""
-    if isinstance(told, str):
-        return names.get(told, told)
-    if isinstance(told, Certificate):
-        return Certificate(_renamed(told.content, names), told.tree.relabelled(names))
-    if isinstance(told, dict):
-        return {key: _renamed(value, names) for key, value in told.items()}
-    return [_renamed(one, names) for one in told] if isinstance(told, list) else told
+    if isinstance(value, str):
+        return names.get(value, value)
+    if isinstance(value, Certificate):
+        return Certificate(_renamed(value.content, names), value.tree.relabelled(names))
+    if isinstance(value, dict):
+        return {key: _renamed(value, names) for key, value in value.items()}
+    return [_renamed(one, names) for one in value] if isinstance(value, list) else value

@@ -27,7 +27,7 @@ from setveil.published.listing import FEWEST
 from setveil.published.recoding import AnyBoxes
 from setveil.recipients import not_of_facts
 from setveil.runs._timelines import timelines
-from setveil.runs.asked import Asked
+from setveil.runs.request import RunRequest
 from setveil.utility.facts import part_label, parts_kept
 from setveil.utility.lm import lm
 from setveil.values.per_column import labelled
@@ -39,55 +39,55 @@ TABLE_ALGORITHMS = ("forest", "rt")
 _ABLE = {"km-anonymity": ALGORITHMS, **dict.fromkeys(OF_TABLES, TABLE_ALGORITHMS)}  # by the promise
 
 
-def require_possible(asked: Asked) -> None:
+def require_possible(request: RunRequest) -> None:
     """Refuse promises about facts that are not known, and algorithms that make no cut of a tree."""
-    able = _ABLE.get(asked.guarantee.model)
+    able = _ABLE.get(request.guarantee.model)
     if able is None:
         raise RequestError(
             f"Facts are released under k^m-anonymity, and with what is known of a person under "
-            f"{' or '.join(OF_TABLES)}, not under {asked.guarantee.model}.",
+            f"{' or '.join(OF_TABLES)}, not under {request.guarantee.model}.",
             hint="--k and --m set the first; omit options of another, such as --algorithm or --rho.",
         )
-    if getattr(asked.settings, "certificate", False):
+    if getattr(request.settings, "certificate", False):
         raise not_of_facts()
-    if absent_items(asked.guarantee):
+    if absent_items(request.guarantee):
         raise RequestError(
             "Of facts nothing is promised about absent ones: a box is about where a fact lies, and not about "
             "whether there is one.",
             hint=f"Omit {faces('--absent', 'absent')}.",
         )
-    if asked.guarantee.of_codes:
-        _require_for_codes(asked)
-    if asked.algorithm not in able:
+    if request.guarantee.of_codes:
+        _require_for_codes(request)
+    if request.algorithm not in able:
         raise RequestError(
-            f"{asked.algorithm} makes no cut of a hierarchy that facts could be published by; there are "
+            f"{request.algorithm} makes no cut of a hierarchy that facts could be published by; there are "
             f"{', '.join(able)}.",
             hint="Omit --algorithm.",
         )
-    if getattr(asked.guarantee, "sensitive", ()):
+    if getattr(request.guarantee, "sensitive", ()):
         raise RequestError(
             "How often a sensitive value may be in a class is promised of tables of items, not of facts.",
             hint="Omit --sensitive.",
         )
 
 
-def _require_for_codes(asked: Asked) -> None:
+def _require_for_codes(request: RunRequest) -> None:
     """Refuse what the search for boxes does not know where whole codes are hidden."""
-    if asked.algorithm != "exact":
+    if request.algorithm != "exact":
         raise RequestError(
-            f"Whole codes are hidden by exact, not by {asked.algorithm}.",
+            f"Whole codes are hidden by exact, not by {request.algorithm}.",
             hint=f"Omit --algorithm, or {faces('--known', 'known')}.",
         )
-    usual = type(asked.settings)()
+    usual = type(request.settings)()
     ours = {"suppress", "objective", "time_limit"}
     odd = [
         one.name
-        for one in fields(asked.settings)
-        if one.name not in ours and getattr(asked.settings, one.name) != getattr(usual, one.name)
+        for one in fields(request.settings)
+        if one.name not in ours and getattr(request.settings, one.name) != getattr(usual, one.name)
     ]
-    if not asked.settings.suppress:
+    if not request.settings.suppress:
         odd.append("no-suppress")
-    if asked.settings.objective not in (None, "lm"):
+    if request.settings.objective not in (None, "lm"):
         odd.append("objective")
     if odd:
         raise RequestError(
@@ -97,12 +97,12 @@ def _require_for_codes(asked: Asked) -> None:
         )
 
 
-def trees_of(data: Facts, given: Hierarchy | None, least: int = FEWEST) -> dict[str, Hierarchy]:
+def trees_of(data: Facts, hierarchy: Hierarchy | None, least: int = FEWEST) -> dict[str, Hierarchy]:
     """Take the hierarchy of each column of codes, and make those that are not given.
 
     Parameters
     ----------
-    given : Hierarchy, optional
+    hierarchy : Hierarchy, optional
         That of the codes; of several columns, the hierarchies of some of them (see
         `setveil.hierarchy.columns.joined`).
     least : int
@@ -110,9 +110,9 @@ def trees_of(data: Facts, given: Hierarchy | None, least: int = FEWEST) -> dict[
     """
     names = [column.name for column in data.columns]
     if len(names) == 1:
-        tree = None if given is None else fitted(given, data.columns[0].codes)
+        tree = None if hierarchy is None else fitted(hierarchy, data.columns[0].codes)
         return {names[0]: tree or by_cooccurrence(data.codes_alone(), common=least)}
-    found = {} if given is None else parted(given, names)
+    found = {} if hierarchy is None else parted(hierarchy, names)
     codes = {column.name: column.codes for column in data.columns}
     found = {name: fitted(tree, codes[name]) for name, tree in found.items()}
     missing = [name for name in names if name not in found]
@@ -125,7 +125,11 @@ def trees_of(data: Facts, given: Hierarchy | None, least: int = FEWEST) -> dict[
 
 
 def anonymize_facts(
-    data: Facts | FactTable, codes: Sequence[Hierarchy], asked: Asked, how: Generalizing, progress: Progress
+    data: Facts | FactTable,
+    codes: Sequence[Hierarchy],
+    request: RunRequest,
+    how: Generalizing,
+    progress: Progress,
 ) -> tuple[Any, dict[str, Any]]:
     """Run the algorithm on the product tree of each plain order, and take what loses the least.
 
@@ -142,10 +146,10 @@ def anonymize_facts(
     -------
     recoding : BoxRecoding, or what an algorithm for tables makes
         The best, of equal ones the one that keeps attributes longest.
-    told : dict
+    details : dict
         What the algorithm has to say of that run, and `facts`: what is left of the parts, and the orders.
     """
-    search = _LineSearch(data, codes, asked, how, progress)
+    search = _LineSearch(data, codes, request, how, progress)
     search.try_orders()
     facts = search.facts
     varied = any(column.attributes for column in facts.columns)
@@ -162,10 +166,10 @@ def anonymize_facts(
     if facts.most is not None:
         said |= {"most_facts": facts.most, "facts_left_out": facts.left_out}
     branches = {"branches": search.branches()} if best.name == LINES else {}
-    told = _as_left_out(best.recoding, best.told, asked)
+    details = _as_left_out(best.recoding, best.details, request)
     periods = timelines(facts, best.items)
     return best.recoding, {
-        **told,
+        **details,
         "facts": {**said, "orders": search.tried, **branches, "timeline": periods},
     }
 
@@ -175,24 +179,24 @@ def items_of(made: Any) -> AnyBoxes:
     return cast("AnyBoxes", made.item_recoding)
 
 
-def _as_left_out(recoding: Any, told: dict[str, Any], asked: Asked) -> dict[str, Any]:
+def _as_left_out(recoding: Any, details: dict[str, Any], request: RunRequest) -> dict[str, Any]:
     """List what is omitted where a cut is the node above all columns; refuse it where nothing may be."""
     several = recoding.labels_from == "boxes" and recoding.uniform and recoding.tree.n_columns > 1
     if not several or len(recoding.published) or not recoding.image.size:
-        return told
-    if not _leaves_out(asked):
+        return details
+    if not _leaves_out(request):
         raise InfeasibleError(
-            f"{asked.guarantee.phrase} cannot be reached by {asked.algorithm} if so little may be "
+            f"{request.guarantee.phrase} cannot be reached by {request.algorithm} if so little may be "
             "suppressed: few rows contain items of several columns, and no label represents items of two.",
             hint="--algorithm exact suppresses items that are too rare.",
         )
-    return {**told, "suppressed": list(recoding.items.labels)}
+    return {**details, "suppressed": list(recoding.items.labels)}
 
 
-def _leaves_out(asked: Asked) -> bool:
+def _leaves_out(request: RunRequest) -> bool:
     """Whether an algorithm may leave items out."""
-    suppresses = getattr(asked.settings, "suppress", asked.algorithm in ("hghs", "mhghs"))
-    return bool(suppresses) and getattr(asked.settings, "max_suppressed", None) is None
+    suppresses = getattr(request.settings, "suppress", request.algorithm in ("hghs", "mhghs"))
+    return bool(suppresses) and getattr(request.settings, "max_suppressed", None) is None
 
 
 Lines = tuple[frozenset[int], ...]  # of each column the line of its codes' tree
@@ -204,7 +208,7 @@ class _Made:
 
     loss: float
     recoding: Any  # of the facts, or what an algorithm for tables makes
-    told: dict[str, Any]
+    details: dict[str, Any]
     name: str  # of the order
     lines: Lines
 
@@ -221,16 +225,16 @@ class _LineSearch:
         self,
         data: Facts | FactTable,
         codes: Sequence[Hierarchy],
-        asked: Asked,
+        request: RunRequest,
         how: Generalizing,
         progress: Progress,
     ) -> None:
-        self.data, self.codes, self.asked, self.how, self.progress = data, codes, asked, how, progress
+        self.data, self.codes, self.request, self.how, self.progress = data, codes, request, how, progress
         self.facts = data.facts
         self.spaces, self.depths = how.spaces(self.facts, codes), how.depths(self.facts, codes)
         self.height = max(tree.height for tree in codes)
-        self.limited = any(f.name == "time_limit" for f in fields(asked.settings))
-        self.deadline = time.monotonic() + (getattr(asked.settings, "time_limit", None) or _USUAL)
+        self.limited = any(f.name == "time_limit" for f in fields(request.settings))
+        self.deadline = time.monotonic() + (getattr(request.settings, "time_limit", None) or _USUAL)
         self.tried: list[dict[str, Any]] = []
         self.found: _Made | None = None
         self.seen: list[BoxTree] = []
@@ -271,7 +275,7 @@ class _LineSearch:
         made = self._make(lines, name, seconds)
         if made is None:
             return
-        optimality = made.told.get("optimality") or {}
+        optimality = made.details.get("optimality") or {}
         self.tried.append(
             {
                 "order": name,
@@ -349,21 +353,23 @@ class _LineSearch:
         if tree in self.seen:
             return None
         self.seen.append(tree)
-        self.progress(f"anonymizing ({self.asked.algorithm}), order {name}")
-        settings = self.asked.settings
+        self.progress(f"anonymizing ({self.request.algorithm}), order {name}")
+        settings = self.request.settings
         if self.limited and (len(self.depths) > 1 or self.how.lines):
             settings = replace(settings, time_limit=seconds)
-        guarantee = self.asked.guarantee
+        guarantee = self.request.guarantee
         if guarantee.of_codes:
             from setveil.histories.codes import anonymize as anonymize_codes  # which loads the solver
 
-            recoding, told = anonymize_codes(
+            recoding, details = anonymize_codes(
                 self.facts, tree, guarantee, time_limit=settings.time_limit or self._left(),
                 progress=self.progress,
             )  # fmt: skip
         else:
-            recoding, told = self.asked.module.anonymize(self.data, tree, guarantee, settings, self.progress)
-        made = _Made(loss_of(self.facts, recoding, told), recoding, told, name, lines)
+            recoding, details = self.request.module.anonymize(
+                self.data, tree, guarantee, settings, self.progress
+            )
+        made = _Made(loss_of(self.facts, recoding, details), recoding, details, name, lines)
         if self.found is None or made.loss < self.found.loss:
             self.found = made
         return made
@@ -380,13 +386,13 @@ class _LineSearch:
         return found
 
 
-def loss_of(data: Facts, recoding: Any, told: Mapping[str, Any]) -> float:
+def loss_of(data: Facts, recoding: Any, details: Mapping[str, Any]) -> float:
     """Say what a release loses by what the algorithm minimizes, else by what boxes lose."""
-    chosen = [one["f"] for one in told.get("frontier", ()) if one["chosen"]]
+    chosen = [one["f"] for one in details.get("frontier", ()) if one["chosen"]]
     if chosen:
         return float(chosen[0])
-    if "optimality" in told:
-        return float(told["optimality"]["loss"])
+    if "optimality" in details:
+        return float(details["optimality"]["loss"])
     tree = recoding.tree
     cost = np.append(tree.lost[recoding.nodes], tree.most_lost)
     _, label, rows = recoding.tally(data)

@@ -14,8 +14,8 @@ from setveil.guarantees import Guarantee
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.rows import recode_rows
 from setveil.published import Release
-from setveil.published.listing import FEWEST, given_items
-from setveil.runs.asked import Asked
+from setveil.published.listing import FEWEST, authored_items
+from setveil.runs.request import RunRequest
 from setveil.values.kinds import is_integer
 from setveil.wording import count
 
@@ -25,23 +25,25 @@ def least_rows(guarantee: Any) -> int:
     return max(getattr(guarantee, "k", None) or FEWEST, 2)
 
 
-def rare_names(data: Transactions, release: Release, tree: Hierarchy | None, asked: Asked) -> tuple[str, ...]:
+def rare_names(
+    data: Transactions, release: Release, tree: Hierarchy | None, request: RunRequest
+) -> tuple[str, ...]:
     """List the items that fewer than k rows contain and that are published under their own names.
 
     Items that a given hierarchy lists, the guarantee as sensitive, or constraints are known without the data.
     So are those of blocks, whose list of all items is fixed beforehand.
     """
-    guarantee: Guarantee = asked.guarantee
+    guarantee: Guarantee = request.guarantee
     if not data.only_items or release.info.fixed_items:
         return ()
     shown = set(release.published.vocabulary.labels)
     supports = data.supports()
     rare = np.flatnonzero((supports > 0) & (supports < least_rows(guarantee))).tolist()
     names = [data.vocabulary.labels[item] for item in rare]
-    known = asked.constrained.union(guarantee.secrets)
+    known = request.constrained.union(guarantee.secrets)
     names = [name for name in names if name in shown and name not in known]
-    given = given_items(tree, data.vocabulary.labels) if tree is not None and names else frozenset()
-    return tuple(name for name in names if name not in given)
+    authored = authored_items(tree, data.vocabulary.labels) if tree is not None and names else frozenset()
+    return tuple(name for name in names if name not in authored)
 
 
 def require_common(rare: tuple[str, ...], report: Mapping[str, Any], *, allowed: bool) -> None:

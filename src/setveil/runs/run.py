@@ -32,13 +32,13 @@ from setveil.published import Release, publish
 from setveil.published.counts import Counts
 from setveil.report.record import Record
 from setveil.report.run.summary import facts, summary
-from setveil.runs.asked import Asked, asked_for, require_traced
 from setveil.runs.check import check
 from setveil.runs.checks import require_facts
 from setveil.runs.details import answers, risks
 from setveil.runs.distance import distance, require_known_optimum
 from setveil.runs.folder import PAGE, counts, write_folder
 from setveil.runs.rare import least_rows, rare_names, require_common, without_rare
+from setveil.runs.request import RunRequest, make_run_request, require_traced
 from setveil.runs.steps import AlgorithmResult, Timing, made_at, released_at, timed
 from setveil.staging import scratch_folder
 from setveil.tracing import Trace
@@ -291,12 +291,12 @@ def anonymize(
         raise RequestError(
             f"bound must be True, False or a positive number of seconds, got {described(bound)}."
         )
-    asked = asked_for(
+    request = make_run_request(
         guarantee, algorithm, parameters, seed=seed, counts=counts, details=details, watched=tuple(watched),
         list_members=list_members,
     )  # fmt: skip
     if bound:
-        require_known_optimum(asked.algorithm, asked.info, guarantee.model)
+        require_known_optimum(request.algorithm, request.info, guarantee.model)
     if watched:
         require_watched(models()[guarantee.model], details=details)
     progress = listener(progress)
@@ -306,26 +306,26 @@ def anonymize(
         from setveil.facts.settling import settled
         from setveil.runs.orders import require_possible
 
-        require_possible(asked)
-        data = settled(data, asked.guarantee.k)
-        asked = replace(asked, least=_not_counted(counts)) if data.is_table else asked
+        require_possible(request)
+        data = settled(data, request.guarantee.k)
+        request = replace(request, least=_not_counted(counts)) if data.is_table else request
     require_form(data, guarantee)
     if data.set_names:
-        asked = replace(asked, guarantee=guarantee.for_columns(data.set_names))
+        request = replace(request, guarantee=guarantee.for_columns(data.set_names))
     if generalizing != USUAL and not data.has_facts:
         raise RequestError("The data hold no facts, which alone have orders and losses by parts.")
     if trace is not None:
-        require_traced(asked.algorithm, asked.module, facts=data.has_facts)
+        require_traced(request.algorithm, request.module, facts=data.has_facts)
     note = ""
     if suppress_below is not None:
         data, note = without_rare(data, suppress_below)
     place = _Memory(data, bound, generalizing, trace)
-    made = made_at(place, asked, hierarchy, timing, progress)
+    made = made_at(place, request, hierarchy, timing, progress)
     if note:
-        made.told["warnings"] = [*made.told.get("warnings", ()), note]
-    release, verdict, report = released_at(place, asked, made, timing, progress)
+        made.details["warnings"] = [*made.details.get("warnings", ()), note]
+    release, verdict, report = released_at(place, request, made, timing, progress)
     layout = data.origin.layout if data.origin else Layout("basket")
-    rare = rare_names(data, release, made.tree, asked)
+    rare = rare_names(data, release, made.tree, request)
     if rare:
         report["rare_names"] = {"least": least_rows(guarantee), "items": len(rare)}
     return VerifiedRelease(release, verdict, report["utility"], report, layout, data.personal, rare)
@@ -352,29 +352,29 @@ class _Memory:
     codes: Sequence[Hierarchy] = ()  # of each column of codes, where the data are facts
 
     def prepare(
-        self, asked: Asked, tree: Hierarchy | None, timing: Timing, progress: Progress
+        self, request: RunRequest, tree: Hierarchy | None, timing: Timing, progress: Progress
     ) -> Hierarchy | None:
         """Take the hierarchy given, or make one; None for an algorithm that has no use for it."""
-        asked.guarantee.require_feasible(self.data)
-        if "hierarchy" not in asked.info.uses:
+        request.guarantee.require_feasible(self.data)
+        if "hierarchy" not in request.info.uses:
             return None
         facts = self.data.facts
         if facts is not None and facts.n_items:
-            return self._of_codes(asked, facts, tree, timing, progress)
-        if tree is not None or "hierarchy" not in asked.info.needs_for(asked.guarantee.model):
+            return self._of_codes(request, facts, tree, timing, progress)
+        if tree is not None or "hierarchy" not in request.info.needs_for(request.guarantee.model):
             if tree is not None:
                 tree, self.data = fit_rows(tree, self.data)
             return tree
         progress("grouping items that often occur together")
         with timed(timing, "hierarchy"):
             if self.data.n_items:
-                return by_cooccurrence(self.data, common=least_rows(asked.guarantee))
+                return by_cooccurrence(self.data, common=least_rows(request.guarantee))
             nothing = Hierarchy({"*": None})  # for rows without any item
             nothing.origin = HierarchyOrigin("co-occurrence")
             return nothing
 
     def _of_codes(
-        self, asked: Asked, data: Facts, tree: Hierarchy | None, timing: Timing, progress: Progress
+        self, request: RunRequest, data: Facts, tree: Hierarchy | None, timing: Timing, progress: Progress
     ) -> Hierarchy:
         """Take the hierarchies of the codes, or make them; those of several columns side by side."""
         from setveil.runs.orders import trees_of
@@ -382,67 +382,67 @@ class _Memory:
         if tree is None:
             progress("grouping codes that often occur together")
         with timed(timing, "hierarchy"):
-            trees = trees_of(data, tree, least_rows(asked.guarantee))
+            trees = trees_of(data, tree, least_rows(request.guarantee))
             self.codes = list(trees.values())
             made = joined(trees) if len(trees) > 1 else next(iter(trees.values()))
         made.origin = made.origin or (tree.origin if tree is not None else None)
         return made
 
     def anonymize(
-        self, asked: Asked, tree: Hierarchy | None, progress: Progress
+        self, request: RunRequest, tree: Hierarchy | None, progress: Progress
     ) -> tuple[Any, dict[str, Any]]:
         """Run the algorithm."""
         data: Any = self.data
         if data.is_table:
             from setveil.tables.ends import with_cells
 
-            data = with_cells(data, asked.guarantee.k)
+            data = with_cells(data, request.guarantee.k)
         if data.has_facts and tree is not None:
             from setveil.runs.orders import anonymize_facts, items_of
 
             codes = self.codes or [tree]  # of rows without facts
-            recoding, told = anonymize_facts(data, codes, asked, self.generalizing, progress)
+            recoding, details = anonymize_facts(data, codes, request, self.generalizing, progress)
             items_of(recoding).tree.origin = tree.origin
-            return recoding, told
+            return recoding, details
         watched: dict[str, Any] = {}
         if self.trace is not None:
             self.trace.begin(
-                algorithm=asked.algorithm, guarantee=asked.guarantee.phrase, parents=_parents(tree)
+                algorithm=request.algorithm, guarantee=request.guarantee.phrase, parents=_parents(tree)
             )
             watched = {"trace": self.trace}
-        found: tuple[Any, dict[str, Any]] = asked.module.anonymize(
-            data, tree, asked.guarantee, asked.settings, progress, **watched
+        found: tuple[Any, dict[str, Any]] = request.module.anonymize(
+            data, tree, request.guarantee, request.settings, progress, **watched
         )
         return found
 
-    def publish(self, asked: Asked, made: AlgorithmResult, progress: Progress) -> Release:
+    def publish(self, request: RunRequest, made: AlgorithmResult, progress: Progress) -> Release:
         """Put the rows in an order that tells nothing."""
-        recoding = made.recoding.shared_by(getattr(asked.guarantee, "k", None))
-        release = publish(self.data, recoding, asked.seed, made.told, asked.least)
-        return release.without_sure_counts() if absent_items(asked.guarantee) else release
+        recoding = made.recoding.shared_by(getattr(request.guarantee, "k", None))
+        release = publish(self.data, recoding, request.seed, made.details, request.least)
+        return release.without_sure_counts() if absent_items(request.guarantee) else release
 
-    def verify(self, asked: Asked, release: Release, progress: Progress) -> Verdict:
+    def verify(self, request: RunRequest, release: Release, progress: Progress) -> Verdict:
         """Check what is going to be written."""
-        return checked(self.data, release, asked.guarantee, progress)
+        return checked(self.data, release, request.guarantee, progress)
 
     def look(
-        self, asked: Asked, made: AlgorithmResult, release: Release, timing: Timing, progress: Progress
+        self, request: RunRequest, made: AlgorithmResult, release: Release, timing: Timing, progress: Progress
     ) -> dict[str, Any]:
         """Find the information loss, what is still answered, the risk, and the distance to the optimum."""
         found = looked_at(
             self.data,
             release,
-            asked.guarantee,
+            request.guarantee,
             timing,
             progress,
-            details=asked.details,
-            watched=asked.watched,
+            details=request.details,
+            watched=request.watched,
         )
         if self.bound and found["optimality"] is None:
             progress("finding the optimum")
             with timed(timing, "bound"):
                 found["optimality"] = distance(
-                    found["utility"], asked.info, asked.settings, self.data, made.tree, asked.guarantee,
+                    found["utility"], request.info, request.settings, self.data, made.tree, request.guarantee,
                     None if isinstance(self.bound, bool) else self.bound, progress,
                 )  # fmt: skip
         return found

@@ -20,9 +20,9 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress
 from setveil.published import Outcome
 from setveil.report.record import Record
-from setveil.runs.asked import Asked
 from setveil.runs.details import recorded
 from setveil.runs.naming import named
+from setveil.runs.request import RunRequest
 
 R = TypeVar("R", bound=Outcome)
 Timing = dict[str, float]  # seconds of each phase
@@ -47,23 +47,23 @@ class Place(Protocol[R]):
         """The rows that are anonymized; known once they are prepared."""
 
     def prepare(
-        self, asked: Asked, tree: Hierarchy | None, timing: Timing, progress: Progress
+        self, request: RunRequest, tree: Hierarchy | None, timing: Timing, progress: Progress
     ) -> Hierarchy | None:
         """Bring the rows where they are needed; return the hierarchy that is used, if any."""
 
     def anonymize(
-        self, asked: Asked, tree: Hierarchy | None, progress: Progress
+        self, request: RunRequest, tree: Hierarchy | None, progress: Progress
     ) -> tuple[Any, dict[str, Any]]:
         """Run the algorithm: what becomes of the items or rows, and what there is to say of its run."""
 
-    def publish(self, asked: Asked, made: AlgorithmResult, progress: Progress) -> R:
+    def publish(self, request: RunRequest, made: AlgorithmResult, progress: Progress) -> R:
         """Put what is published into an order that tells nothing, with the counts next to it."""
 
-    def verify(self, asked: Asked, release: R, progress: Progress) -> Verdict:
+    def verify(self, request: RunRequest, release: R, progress: Progress) -> Verdict:
         """Check what is published, as who receives it."""
 
     def look(
-        self, asked: Asked, made: AlgorithmResult, release: R, timing: Timing, progress: Progress
+        self, request: RunRequest, made: AlgorithmResult, release: R, timing: Timing, progress: Progress
     ) -> dict[str, Any]:
         """Find the information loss, and as far as it was asked for what is still answered, and the risk."""
 
@@ -78,56 +78,59 @@ class AlgorithmResult:
         The hierarchy that it used.
     recoding
         What becomes of items or rows.
-    told : dict
+    details : dict
         What there is to say of its run.
     """
 
     tree: Hierarchy | None
     recoding: Any
-    told: dict[str, Any]
+    details: dict[str, Any]
 
 
 def made_at(
-    place: Place[R], asked: Asked, tree: Hierarchy | None, timing: Timing, progress: Progress
+    place: Place[R], request: RunRequest, tree: Hierarchy | None, timing: Timing, progress: Progress
 ) -> AlgorithmResult:
     """Prepare the rows and anonymize them."""
     if tree is not None and tree.origin is not None:
         timing["hierarchy"] = tree.origin.seconds
-    given, k = tree is not None, getattr(asked.guarantee, "k", None)
-    tree = place.prepare(asked, tree, timing, progress)
-    progress(f"anonymizing ({asked.algorithm})")
+    by_user, k = tree is not None, getattr(request.guarantee, "k", None)
+    tree = place.prepare(request, tree, timing, progress)
+    progress(f"anonymizing ({request.algorithm})")
     with timed(timing, "anonymize"):
-        recoding, told = place.anonymize(asked, tree, progress)
-    if given and "hierarchy" not in asked.info.uses:
-        told["warnings"] = [*told.get("warnings", ()), f"{asked.algorithm} does not use the hierarchy."]
+        recoding, details = place.anonymize(request, tree, progress)
+    if by_user and "hierarchy" not in request.info.uses:
+        details["warnings"] = [
+            *details.get("warnings", ()),
+            f"{request.algorithm} does not use the hierarchy.",
+        ]
     if tree is not None:
-        recoding, told, tree = named(recoding, told, tree, place.data, k, given=given)
-    recoding = recoding.ordered(place.data, tree, k, list_members=asked.list_members)
-    return AlgorithmResult(recoding.tree_of(tree), recoding, told)
+        recoding, details, tree = named(recoding, details, tree, place.data, k, by_user=by_user)
+    recoding = recoding.ordered(place.data, tree, k, list_members=request.list_members)
+    return AlgorithmResult(recoding.tree_of(tree), recoding, details)
 
 
 def released_at(
-    place: Place[R], asked: Asked, made: AlgorithmResult, timing: Timing, progress: Progress
+    place: Place[R], request: RunRequest, made: AlgorithmResult, timing: Timing, progress: Progress
 ) -> tuple[R, Verdict, Record]:
     """Publish what was made, verify it, look at it and put together its record; refuse what does not hold."""
     with timed(timing, "write" if place.writes else "anonymize"):
-        release = place.publish(asked, made, progress)
-    if not asked.list_members:
-        release = release.with_listing(place.data, made.tree, getattr(asked.guarantee, "k", None))
-    timing |= made.told.get("timing", {})
+        release = place.publish(request, made, progress)
+    if not request.list_members:
+        release = release.with_listing(place.data, made.tree, getattr(request.guarantee, "k", None))
+    timing |= made.details.get("timing", {})
     progress("verifying")
     with timed(timing, "verify"):
-        verdict = place.verify(asked, release, progress)
+        verdict = place.verify(request, release, progress)
     if not verdict.holds:
         raise GuaranteeError(
-            f"The release of {asked.algorithm} failed its check. {verdict!r} Nothing was left behind.",
+            f"The release of {request.algorithm} failed its check. {verdict!r} Nothing was left behind.",
             hint="This is a defect of setveil; please report it with the parameters of the run.",
         )
-    found = place.look(asked, made, release, timing, progress)
+    found = place.look(request, made, release, timing, progress)
     report = recorded(
         place.data, made.tree, release, verdict, found, timing,
-        algorithm={"name": asked.algorithm, "info": asked.info, "settings": asked.settings},
-        guarantee=asked.guarantee, seed=asked.seed,
+        algorithm={"name": request.algorithm, "info": request.info, "settings": request.settings},
+        guarantee=request.guarantee, seed=request.seed,
     )  # fmt: skip
     if place.engine:
         report["engine"] = place.engine

@@ -87,8 +87,8 @@ def add_new(
     timing: dict[str, float] = {"read": new.data.origin.seconds} if new.data.origin else {}
     progress("finding labels")
     with timed(timing, "anonymize"):
-        given = next_of(ledger, new, tree, how, start, progress)
-        way = found_way(given, chosen.hold_back)
+        problem = next_of(ledger, new, tree, how, start, progress)
+        way = found_way(problem, chosen.hold_back)
     ways = plan(ledger, new, tree, how=how, progress=progress)["ways"] if priced else ()
     one = made(
         ledger, (), name, way, tree, out, chosen, timing, counts=counted, details=details, progress=progress,
@@ -162,21 +162,21 @@ def _overlap(one: Path, other: Path) -> bool:
     return one == other or one in other.parents or other in one.parents
 
 
-def found_way(given: Next, hold_back: str) -> Way:
+def found_way(problem: Next, hold_back: str) -> Way:
     """Find labels, and whose rows go out, in a way that was named."""
     if hold_back in (FOUND, RETURNERS):
         try:
-            return alone(given, hold_back)
+            return alone(problem, hold_back)
         except InfeasibleError as error:
-            error.hint = _nearest(given)
+            error.hint = _nearest(problem)
             raise
-    return searched(given, hold_back, hold=hold_back == NEEDED)
+    return searched(problem, hold_back, hold=hold_back == NEEDED)
 
 
-def _nearest(given: Next) -> str:
+def _nearest(problem: Next) -> str:
     """Name the way that withholds fewest people, or say that none works."""
     try:
-        way = searched(given, NEEDED)
+        way = searched(problem, NEEDED)
     except InfeasibleError:
         return "No way of holding people back works with these rows. A register, or a smaller k, may do."
     held = count(len(way.held), "person", "people")

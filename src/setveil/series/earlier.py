@@ -31,7 +31,7 @@ from setveil.series.ledger import (
     today,
 )
 from setveil.series.people import People, require_register
-from setveil.series.state import published_state, read_rows, state_of, told
+from setveil.series.state import published_state, read_rows, state_of, verdict_record
 from setveil.staging import staged_file
 from setveil.wording import are, count
 
@@ -74,7 +74,7 @@ def add_published(
             file.chmod(0o600)
             write_json(file, inside(ledger, name))
         to(changed)
-    return changed, told(verdict, now)
+    return changed, verdict_record(verdict, now)
 
 
 def _require_at_least(ledger: Ledger, guarantee: Mapping[str, Any]) -> None:

@@ -93,15 +93,15 @@ def write_part(folder: Path, part: KeptRelease) -> None:
     lines = lines.filter(pl.Series(person < named))
     (folder / ITEMS).write_bytes(_zstd().compress(_csv(lines)))
     items, to = list(part.image), ["" if x is None else x for x in part.image.values()]
-    told: dict[str, dict[str, Any]] = {
+    tables: dict[str, dict[str, Any]] = {
         RECODING: {"item": items, "published": to},
         ROWS: {"person": whose, "published_row": row},
         HELD: {"person": list(part.held)},
     }
     if part.forgotten:
         pairs = [(one, label) for one, shown in sorted(part.forgotten.items()) for label in shown or ("",)]
-        told[FORGOTTEN] = {"person": [one for one, _ in pairs], "label": [label for _, label in pairs]}
-    for name, columns in told.items():
+        tables[FORGOTTEN] = {"person": [one for one, _ in pairs], "label": [label for _, label in pairs]}
+    for name, columns in tables.items():
         schema = {key: pl.Int64 if key == "published_row" else pl.String for key in columns}
         (folder / name).write_bytes(_csv(pl.DataFrame(columns, schema=schema)))
     keep_private(folder)

@@ -198,13 +198,13 @@ def open_ledger(folder: Path) -> Ledger:
             )
         path.open("rb").close()
     try:
-        told = read_json(path.read_text(encoding="utf-8"))
-        version = told.pop("version")
-        entries = tuple(Entry(**entry) for entry in told.pop("releases"))
+        record = read_json(path.read_text(encoding="utf-8"))
+        version = record.pop("version")
+        entries = tuple(Entry(**entry) for entry in record.pop("releases"))
         wrong = next((one for one in entries if not (_NAME.fullmatch(one.name) and _is_place(one))), None)
         if wrong is not None:  # which would be written or removed elsewhere
             raise ValueError(f"{shorten(wrong.place)} is no name of a release")
-        ledger = Ledger(folder, Settings(**told), entries)
+        ledger = Ledger(folder, Settings(**record), entries)
         _ = ledger.promise
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise unreadable(path, "is not what setveil wrote", error, "Take the ledger from a backup.") from None
@@ -219,12 +219,12 @@ def _is_place(entry: Entry) -> bool:
 
 
 def _written(ledger: Ledger) -> str:
-    told = {
+    record = {
         "version": VERSION,
         **asdict(ledger.settings),
         "releases": [asdict(entry) for entry in ledger.releases],
     }
-    return json.dumps(told, ensure_ascii=False, indent=2) + "\n"
+    return json.dumps(record, ensure_ascii=False, indent=2) + "\n"
 
 
 @contextlib.contextmanager

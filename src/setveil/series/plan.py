@@ -62,42 +62,42 @@ def plan(
     for way, rows in ((REGISTER, everybody), (APPEND, new)):
         if is_register and way == APPEND:
             break
-        given = next_of(ledger, rows, tree, how or SearchSettings(), None, progress)
+        problem = next_of(ledger, rows, tree, how or SearchSettings(), None, progress)
         progress(f"finding the best labels by themselves ({way})")
-        own, before = _by_themselves(given)
+        own, before = _by_themselves(problem)
         hold = NONE if way == REGISTER else NEEDED
         progress(f"finding labels ({way})")
-        ways.append(_priced(way, before, partial(searched, given, hold, hold=hold == NEEDED)))
+        ways.append(_priced(way, before, partial(searched, problem, hold, hold=hold == NEEDED)))
         for back in (FOUND, RETURNERS) if way == APPEND and ledger.releases else ():
             progress(f"finding labels ({AGAIN[back]})")
-            ways.append(_priced(AGAIN[back], before, partial(alone, given, back, own=own)))
+            ways.append(_priced(AGAIN[back], before, partial(alone, problem, back, own=own)))
     returning = set(new.codes) & {code for name in ledger.names for code in ledger.part(name).people}
     return {"people": len(new.codes), "returning": len(returning), "ways": ways}
 
 
-def _by_themselves(given: Next) -> tuple[Own | None, tuple[int | None, int | None]]:
+def _by_themselves(problem: Next) -> tuple[Own | None, tuple[int | None, int | None]]:
     """Find the best labels of rows by themselves, and whom they would expose; none if there are too few."""
     try:
-        own = own_labels(given)
+        own = own_labels(problem)
     except InfeasibleError:
         return None, (None, None)
-    return own, _exposed(given, own[0])
+    return own, _exposed(problem, own[0])
 
 
-def _exposed(given: Next, image: Image) -> tuple[int, int]:
+def _exposed(problem: Next, image: Image) -> tuple[int, int]:
     """Count who would be below k, and alone, under the best labels of the new rows by themselves."""
-    nodes = np.array([node_of(given.tree, image.get(item)) for item in given.state.items], np.int32)
-    verdict = verify_series(given.series(nodes), given.promise, show=0, progress=given.progress)
+    nodes = np.array([node_of(problem.tree, image.get(item)) for item in problem.state.items], np.int32)
+    verdict = verify_series(problem.series(nodes), problem.promise, show=0, progress=problem.progress)
     return verdict.exposed, verdict.unique
 
 
 def _priced(way: str, before: tuple[int | None, int | None], find: Callable[[], Way]) -> dict[str, Any]:
-    told: dict[str, Any] = {"way": way}
+    entry: dict[str, Any] = {"way": way}
     try:
         found = find()
     except InfeasibleError as error:
-        return told | {"why": error.message, "exposed_before": before[0], "unique_before": before[1]}
-    return told | {
+        return entry | {"why": error.message, "exposed_before": before[0], "unique_before": before[1]}
+    return entry | {
         "lm": found.lm,
         "left_out": found.left_out,
         "occurrences": found.data.n_occurrences,
@@ -146,8 +146,8 @@ def together(
     seconds = time.perf_counter() - begun
     ways = []
     for new, one in zip(several, found.releases, strict=True):
-        given = Next(state, new.codes, new.data, tree, ledger.promise, progress=progress)
-        way = of_labels(PLANNED, given, replace(one, proven=found.proven, bound=0.0))
+        problem = Next(state, new.codes, new.data, tree, ledger.promise, progress=progress)
+        way = of_labels(PLANNED, problem, replace(one, proven=found.proven, bound=0.0))
         ways.append(replace(way, gap=found.gap, seconds=seconds))
     return ways
 

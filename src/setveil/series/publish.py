@@ -22,14 +22,14 @@ from setveil.published.counts import Counts
 from setveil.published.mapping import recoding_of_image
 from setveil.published.rows import RowsRelease
 from setveil.report.record import Record, SeriesEntry, WayAgain
-from setveil.runs.asked import least_count
 from setveil.runs.details import recorded
 from setveil.runs.folder import write_json
+from setveil.runs.request import least_count
 from setveil.runs.run import VerifiedRelease, checked, looked_at
 from setveil.runs.steps import timed
 from setveil.series.files import KeptRelease
 from setveil.series.ledger import INSIDE, Entry, Ledger, hashes_of, inside, kept, replaced, today
-from setveil.series.state import published_state, state_of, told
+from setveil.series.state import published_state, state_of, verdict_record
 from setveil.series.ways import Way
 from setveil.staging import staged_folder
 
@@ -122,7 +122,7 @@ def made(
             hint="This is a defect of setveil; please report it with the parameters of the run.",
         )
     exposed = before[-1].exposed if before else ledger.releases[-1].exposed if ledger.releases else 0
-    report["series"] = _series_record(ledger, now.names, way, told(verdict, now), exposed)
+    report["series"] = _series_record(ledger, now.names, way, verdict_record(verdict, now), exposed)
     if ways:
         report["series"]["ways"] = cast("list[WayAgain]", [*ways])
     return PendingRelease(
@@ -181,7 +181,7 @@ def _series_record(
     ledger: Ledger, names: Sequence[str], way: Way, verdict: Mapping[str, Any], exposed: int
 ) -> SeriesEntry:
     """Say in the record of a run what the series is, and what this release cost."""
-    told = {
+    entry = {
         "release": names[-1],
         "of": [*names],
         "kind": ledger.settings.kind,
@@ -196,7 +196,7 @@ def _series_record(
         "proven": way.proven,
         "gap": way.gap,
     }
-    return cast("SeriesEntry", told)
+    return cast("SeriesEntry", entry)
 
 
 def written(

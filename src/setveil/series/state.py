@@ -194,7 +194,7 @@ def _first_unlike(part: KeptRelease, rows: Transactions) -> int | None:
     return int(unlike[0]) // width if unlike.size else None
 
 
-def told(verdict: SeriesVerdict, state: State) -> dict[str, Any]:
+def verdict_record(verdict: SeriesVerdict, state: State) -> dict[str, Any]:
     """Return a verdict as JSON types."""
     promise = verdict.guarantee
 

@@ -21,13 +21,13 @@ class NoHierarchyError(RequestError):
     """The first release of a series has no hierarchy."""
 
 
-def tree_for(ledger: Ledger, given: Hierarchy | None) -> Hierarchy:
+def tree_for(ledger: Ledger, hierarchy: Hierarchy | None) -> Hierarchy:
     """Take a hierarchy that agrees with the labels that are out; by default that of the last release.
 
     It may have gained items and groups since. A group that is out as a label must still hold what it
     represented: else the same word would say one thing in one release and another in the next.
     """
-    tree = _of_last(ledger) if given is None else given
+    tree = _of_last(ledger) if hierarchy is None else hierarchy
     for entry in ledger.releases:
         image = ledger.part(entry.name).image
         moved = [
@@ -46,7 +46,7 @@ def tree_for(ledger: Ledger, given: Hierarchy | None) -> Hierarchy:
 
 
 def fitting(
-    ledger: Ledger, given: Hierarchy | None, several: Sequence[People]
+    ledger: Ledger, hierarchy: Hierarchy | None, several: Sequence[People]
 ) -> tuple[Hierarchy, list[People]]:
     """Take the hierarchy as `tree_for` does, and make it and new rows fit each other (`fit_rows_after`)."""
     out: set[str] = set()
@@ -55,8 +55,8 @@ def fitting(
         image = ledger.part(entry.name).image
         known.update(image)
         out.update(label for item, label in image.items() if label is not None and label != item)
-    given = _of_last(ledger) if given is None else given
-    tree, rows = fit_rows_after(given, [new.data for new in several], known, out)
+    hierarchy = _of_last(ledger) if hierarchy is None else hierarchy
+    tree, rows = fit_rows_after(hierarchy, [new.data for new in several], known, out)
     fitting = [replace(new, data=data) for new, data in zip(several, rows, strict=True)]
     return tree_for(ledger, tree), fitting
 

@@ -109,44 +109,44 @@ def next_of(
     return Next(state, new.codes, new.data, tree, ledger.promise, how, start, progress)
 
 
-def searched(given: Next, name: str, *, hold: bool = True) -> Way:
+def searched(problem: Next, name: str, *, hold: bool = True) -> Way:
     """Find labels with the earlier ones as they are; withhold only who must be."""
     from setveil.histories import exact, greedy
 
     search: Callable[..., FoundLabels] = exact.next_labels
-    if given.how.algorithm == "greedy":
-        search = partial(greedy.next_labels, refine=given.how.refine, bound=given.how.bound)
+    if problem.how.algorithm == "greedy":
+        search = partial(greedy.next_labels, refine=problem.how.refine, bound=problem.how.bound)
     start = None
-    if given.start is not None:
+    if problem.start is not None:
         start = np.array(
-            [node_of(given.tree, given.start.get(item, item)) for item in given.state.items], np.int32
+            [node_of(problem.tree, problem.start.get(item, item)) for item in problem.state.items], np.int32
         )
     found = search(
-        given.state.series, *given.numbers(), given.promise, given.tree, start_cut=start,
-        time_limit=given.how.time_limit, progress=given.progress,
+        problem.state.series, *problem.numbers(), problem.promise, problem.tree, start_cut=start,
+        time_limit=problem.how.time_limit, progress=problem.progress,
     )  # fmt: skip
-    held = [given.state.people[p] for p in found.held.tolist()]
+    held = [problem.state.people[p] for p in found.held.tolist()]
     if held and not hold:
         raise InfeasibleError(
             f"Whatever the labels are, {count(len(held), 'person', 'people')} would be found by the series: "
             "too few others were in the same releases.",
             hint="Hold them back: --hold-back needed. Or publish a register.",
         )
-    return of_labels(name, given, found)
+    return of_labels(name, problem, found)
 
 
-def of_labels(name: str, given: Next, found: FoundLabels) -> Way:
+def of_labels(name: str, problem: Next, found: FoundLabels) -> Way:
     """Say what labels that were found are, and what they cost."""
-    held = [given.state.people[p] for p in found.held.tolist()]
+    held = [problem.state.people[p] for p in found.held.tolist()]
     image = {
-        item: None if found.labels[at] < 0 else given.tree.labels[int(found.labels[at])]
-        for at, item in enumerate(given.state.items)
-        if item in given.tree
+        item: None if found.labels[at] < 0 else problem.tree.labels[int(found.labels[at])]
+        for at, item in enumerate(problem.state.items)
+        if item in problem.tree
     }
-    return _way(name, given, image, held, found.proven, found.gap, found.seconds)
+    return _way(name, problem, image, held, found.proven, found.gap, found.seconds)
 
 
-def alone(given: Next, hold: str, *, own: Own | None = None) -> Way:
+def alone(problem: Next, hold: str, *, own: Own | None = None) -> Way:
     """Find the best labels of the new rows by themselves, and withhold whom they would let be found.
 
     `hold`: "found" withholds the smallest set of people for these labels, "returners" everyone who was in
@@ -155,75 +155,75 @@ def alone(given: Next, hold: str, *, own: Own | None = None) -> Way:
     from setveil.histories.hold_back import smallest
 
     start = time.perf_counter()
-    back = given.returning() if hold == RETURNERS else set()
-    some = without(given, back)
+    back = problem.returning() if hold == RETURNERS else set()
+    some = without(problem, back)
     image, optimality = own if own is not None and not back else own_labels(some)
     held = sorted(back)
     if hold == FOUND:
-        nodes = np.array([node_of(given.tree, image.get(item)) for item in given.state.items], np.int32)
-        gone = smallest(given.series(nodes), given.promise)
-        held = [given.state.people[p] for p in gone.tolist()]
-        if len(held) >= len(given.returning()):
-            return alone(given, RETURNERS)
+        nodes = np.array([node_of(problem.tree, image.get(item)) for item in problem.state.items], np.int32)
+        gone = smallest(problem.series(nodes), problem.promise)
+        held = [problem.state.people[p] for p in gone.tolist()]
+        if len(held) >= len(problem.returning()):
+            return alone(problem, RETURNERS)
     gap = float(optimality["gap"])
     seconds = round(time.perf_counter() - start, 4)
-    way = _way(hold, given, image, held, gap == 0, gap, seconds)
-    _require_nobody_exposed(given, way)
+    way = _way(hold, problem, image, held, gap == 0, gap, seconds)
+    _require_nobody_exposed(problem, way)
     return way
 
 
-def _require_nobody_exposed(given: Next, way: Way) -> None:
+def _require_nobody_exposed(problem: Next, way: Way) -> None:
     """Refuse a way that leaves people below k: too few of those who stay are in the same releases."""
-    nodes = np.array([node_of(given.tree, way.image.get(item)) for item in given.state.items], np.int32)
-    series = without(given, way.held).series(nodes)
-    exposed = int(newly_exposed(series, given.promise, progress=given.progress).size)
+    nodes = np.array([node_of(problem.tree, way.image.get(item)) for item in problem.state.items], np.int32)
+    series = without(problem, way.held).series(nodes)
+    exposed = int(newly_exposed(series, problem.promise, progress=problem.progress).size)
     if exposed:
         held, found = (count(number, "person", "people") for number in (len(way.held), exposed))
         raise InfeasibleError(
             f"With {held} withheld, {found} of the {len(way.people):,} others would be below "
-            f"k = {given.promise.k}: too few were in the same releases.",
+            f"k = {problem.promise.k}: too few were in the same releases.",
             hint=faces("--hold-back needed", 'hold_back="needed"') + " withholds everyone who must be.",
         )
 
 
-def own_labels(given: Next) -> Own:
+def own_labels(problem: Next) -> Own:
     """Find the best labels of rows by themselves."""
-    how = given.how
+    how = problem.how
     greedy = how.algorithm == "greedy"
     module = algorithms.load("aa" if greedy else "exact")
     parameters = module.Parameters(refine=how.refine) if greedy else module.Parameters()
     if not greedy and how.time_limit is not None:
         parameters = replace(parameters, time_limit=how.time_limit)
-    guarantee = KmAnonymity(given.promise.k, given.promise.m)
-    if not given.data.n_occurrences:
-        return dict.fromkeys(given.data.vocabulary.labels), {"gap": 0}
-    recoding, details = module.anonymize(given.data, given.tree, guarantee, parameters, given.progress)
+    guarantee = KmAnonymity(problem.promise.k, problem.promise.m)
+    if not problem.data.n_occurrences:
+        return dict.fromkeys(problem.data.vocabulary.labels), {"gap": 0}
+    recoding, details = module.anonymize(problem.data, problem.tree, guarantee, parameters, problem.progress)
     image: Image = dict.fromkeys(recoding.items.labels)
     image |= {item: label for label, items in recoding.members().items() for item in items}
-    return image, details.get("optimality") or {"gap": _gap(given, recoding, guarantee)}
+    return image, details.get("optimality") or {"gap": _gap(problem, recoding, guarantee)}
 
 
-def _gap(given: Next, recoding: Recoding, guarantee: KmAnonymity) -> float:
+def _gap(problem: Next, recoding: Recoding, guarantee: KmAnonymity) -> float:
     """Find which share of the loss of greedy labels may not be needed; all of it where nobody asks."""
-    if not given.how.bound:
+    if not problem.how.bound:
         return 1.0
     exact = algorithms.load("exact")
-    terms = exact.Parameters(objective="lm", suppress=True, time_limit=given.how.time_limit)
-    least = exact.bound(given.data, given.tree, guarantee, terms, given.progress)["lower_bound"]
-    loss = lm(given.data, recoding)
+    terms = exact.Parameters(objective="lm", suppress=True, time_limit=problem.how.time_limit)
+    least = exact.bound(problem.data, problem.tree, guarantee, terms, problem.progress)["lower_bound"]
+    loss = lm(problem.data, recoding)
     return max(loss - least, 0.0) / loss if loss else 0.0
 
 
-def without(given: Next, back: Sequence[str] | set[str]) -> Next:
+def without(problem: Next, back: Sequence[str] | set[str]) -> Next:
     """Suppress people in the new rows."""
     out = set(back)
-    kept = np.array([at for at, code in enumerate(given.people) if code not in out], np.int64)
-    indptr, items = take_rows(given.data.indptr, given.data.items, kept)
+    kept = np.array([at for at, code in enumerate(problem.people) if code not in out], np.int64)
+    indptr, items = take_rows(problem.data.indptr, problem.data.items, kept)
     data = Transactions(
-        frozen(indptr, np.int64), frozen(items, np.int32), given.data.vocabulary, given.data.origin,
-        personal=given.data.personal,
+        frozen(indptr, np.int64), frozen(items, np.int32), problem.data.vocabulary, problem.data.origin,
+        personal=problem.data.personal,
     )  # fmt: skip
-    return replace(given, people=[given.people[at] for at in kept.tolist()], data=data)
+    return replace(problem, people=[problem.people[at] for at in kept.tolist()], data=data)
 
 
 def node_of(tree: Hierarchy, label: str | None) -> int:
@@ -232,18 +232,18 @@ def node_of(tree: Hierarchy, label: str | None) -> int:
 
 
 def _way(
-    name: str, given: Next, image: Image, held: Sequence[str], proven: bool, gap: float, seconds: float
+    name: str, problem: Next, image: Image, held: Sequence[str], proven: bool, gap: float, seconds: float
 ) -> Way:
     """Say what a way costs."""
-    kept = without(given, held)
+    kept = without(problem, held)
     if not kept.people:
         raise InfeasibleError(
             f"All {count(len(held), 'person', 'people')} would have to be withheld: nobody is left.",
             hint="A register, or a smaller k, may do.",
         )
-    whole = over_leaves(image, given.tree)
+    whole = over_leaves(image, problem.tree)
     supports = dict(zip(kept.data.vocabulary.labels, kept.data.supports().tolist(), strict=True))
-    loss = lm(kept.data, recoding_of_image(whole, given.tree)) if kept.data.n_occurrences else 0.0
+    loss = lm(kept.data, recoding_of_image(whole, problem.tree)) if kept.data.n_occurrences else 0.0
     return Way(
         name, kept.people, kept.data, whole, sorted(held), loss,
         sum(n for item, n in supports.items() if whole[item] is None),

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from pyspark.sql import DataFrame, SparkSession
 
-from setveil.commands.given import Listener, heard, integer, is_path
+from setveil.commands.arguments import Listener, heard, integer, is_path
 from setveil.data.vocabulary import Vocabulary, item_order
 from setveil.errors import RequestError, described
 from setveil.guarantees import Guarantee

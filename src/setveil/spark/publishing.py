@@ -173,9 +173,9 @@ def _writing(
                     yield file, batch.column(1).slice(low, high - low)
 
         for file, some in groupby(pieces(), key=lambda piece: piece[0]):
-            told = write_file((rows for _, rows in some), labels, folder, file)
+            entry = write_file((rows for _, rows in some), labels, folder, file)
             yield pa.RecordBatch.from_pydict(
-                {name: [value] for name, value in told.items()},
+                {name: [value] for name, value in entry.items()},
                 schema=pa.schema(
                     [("file", pa.int32()), ("name", pa.string()), ("rows", pa.int64()), ("bytes", pa.int64()),
                      ("sha256", pa.string())]

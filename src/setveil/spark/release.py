@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame
 
 from setveil.algorithms._cut import Cut
 from setveil.algorithms.aa import AA, find_cut
-from setveil.commands.given import Listener, TreeLike, heard, is_path, tree_of
+from setveil.commands.arguments import Listener, TreeLike, heard, is_path, tree_of
 from setveil.data.layout import Layout
 from setveil.data.personal import NOTHING
 from setveil.data.transactions import Transactions
@@ -36,10 +36,10 @@ from setveil.published.in_parts import shown_labels
 from setveil.published.recoding import Recoding
 from setveil.published.rows import RowsOutcome
 from setveil.report.record import Record
-from setveil.runs.asked import Asked, asked_for, named_algorithm
 from setveil.runs.by_sums import looked_at_sums, outcome, verdict_as_written
 from setveil.runs.folder import REPORT, fill, new_folder, require_writable, write_json
 from setveil.runs.in_parts import DATA
+from setveil.runs.request import RunRequest, make_run_request, named_algorithm
 from setveil.runs.steps import AlgorithmResult, Timing, made_at, released_at, timed
 from setveil.spark.check import promised, sums_of
 from setveil.spark.frames import personal_of, rows_of
@@ -72,7 +72,7 @@ class SparkRelease:
     recoding: Recoding
     utility: dict[str, float]
     _place: _Spark
-    _asked: Asked
+    _asked: RunRequest
     _made: AlgorithmResult
     _timing: Timing
     _progress: Progress
@@ -195,7 +195,7 @@ def anonymize(
         raise RequestError(
             f"On Spark there are the algorithms {', '.join(ALGORITHMS)}, got {described(algorithm)}."
         )
-    asked = asked_for(
+    request = make_run_request(
         promise, algorithm, parameters, seed=seed, counts=counts, details=details, list_members=list_members
     )
     tree = tree_of(hierarchy)
@@ -207,12 +207,12 @@ def anonymize(
     listening, timing = heard(progress), dict[str, float]()
     place = _Spark(rows_of(frame, items, id_column, item_column), tree, not_ids)
     try:
-        made = made_at(place, asked, tree, timing, listening)
+        made = made_at(place, request, tree, timing, listening)
     except BaseException:
         place.forget()
         raise
     utility = {"ncp": ncp(place.data, made.recoding), "lm": lm(place.data, made.recoding)}
-    return SparkRelease(promise, made.recoding, utility, place, asked, made, timing, listening)
+    return SparkRelease(promise, made.recoding, utility, place, request, made, timing, listening)
 
 
 class _Spark:
@@ -253,7 +253,7 @@ class _Spark:
             self.held.rows.unpersist()
 
     def prepare(
-        self, asked: Asked, tree: Hierarchy | None, timing: Timing, progress: Progress
+        self, request: RunRequest, tree: Hierarchy | None, timing: Timing, progress: Progress
     ) -> Hierarchy | None:
         """Count the items, and code the rows by the leaves of the hierarchy."""
         progress("looking for numba on the workers")
@@ -269,18 +269,18 @@ class _Spark:
             progress("merging equal rows")
             supports = np.array([found.supports[label] for label in vocabulary.labels], np.int64)
             self.data = RowsOnDisk((), vocabulary, self.held.lengths, frozen(supports, np.int64))
-        asked.guarantee.require_feasible(self.data)
+        request.guarantee.require_feasible(self.data)
         return self.tree
 
     def anonymize(
-        self, asked: Asked, tree: Hierarchy | None, progress: Progress
+        self, request: RunRequest, tree: Hierarchy | None, progress: Progress
     ) -> tuple[Recoding, dict[str, Any]]:
         """Run the algorithm: AA on the workers, what needs the rows themselves on the driver."""
-        data, tree, settings = self.data, self.tree, asked.settings
+        data, tree, settings = self.data, self.tree, request.settings
         if isinstance(settings, AA) and not settings.refine:
             cut = Cut(data, tree)
             cut.held = self.held
-            cut, details = find_cut(cut, asked.guarantee, progress)
+            cut, details = find_cut(cut, request.guarantee, progress)
             return Recoding.from_cut(tree, cut.nodes()), details
         if data.n_occurrences > MOST_OCCURRENCES:
             raise RequestError(
@@ -292,12 +292,12 @@ class _Spark:
         require_rows(int(weights.sum()), data.n_rows, "coding")
         again = np.repeat(np.arange(weights.size), weights)
         rows = recode_rows(*take_rows(indptr, ids, again), self._items())
-        made: tuple[Recoding, dict[str, Any]] = asked.module.anonymize(
-            Transactions(*rows, data.vocabulary), tree, asked.guarantee, settings, progress
+        made: tuple[Recoding, dict[str, Any]] = request.module.anonymize(
+            Transactions(*rows, data.vocabulary), tree, request.guarantee, settings, progress
         )
         return made
 
-    def publish(self, asked: Asked, made: AlgorithmResult, progress: Progress) -> RowsOutcome:
+    def publish(self, request: RunRequest, made: AlgorithmResult, progress: Progress) -> RowsOutcome:
         """Let the workers put the rows in their order and write them; write the counts next to them."""
         progress("publishing")
         (self.published / DATA).mkdir()
@@ -305,26 +305,31 @@ class _Spark:
         image = frozen(place[made.recoding.image], np.int32)
         rows, total = recoded(self.held.rows, image, self.held.tasks).persist(), self.data.n_rows
         try:
-            files = publish(rows, labels.labels, total, asked.seed, self.published / DATA)
+            files = publish(rows, labels.labels, total, request.seed, self.published / DATA)
         finally:
             rows.unpersist()
         entries = [entry | {"name": f"{DATA}/{entry['name']}"} for entry in files]
         self.manifest = {"rows": total, "files": entries}
-        return outcome(self.data, TabledRows(self.held, labels, image), made, asked, self.published)
+        return outcome(self.data, TabledRows(self.held, labels, image), made, request, self.published)
 
-    def verify(self, asked: Asked, release: RowsOutcome, progress: Progress) -> KmVerdict:
+    def verify(self, request: RunRequest, release: RowsOutcome, progress: Progress) -> KmVerdict:
         """Check what was written, by Spark's own functions."""
         again = read_published(self.frame.sparkSession, self.published, self.manifest)
-        verdict = verify_km_spark(again, asked.guarantee, rows=self.data.n_rows, progress=progress)
-        return verdict_as_written(verdict, sums_of(again), release, asked.guarantee, self.published)
+        verdict = verify_km_spark(again, request.guarantee, rows=self.data.n_rows, progress=progress)
+        return verdict_as_written(verdict, sums_of(again), release, request.guarantee, self.published)
 
     def look(
-        self, asked: Asked, made: AlgorithmResult, release: RowsOutcome, timing: Timing, progress: Progress
+        self,
+        request: RunRequest,
+        made: AlgorithmResult,
+        release: RowsOutcome,
+        timing: Timing,
+        progress: Progress,
     ) -> dict[str, Any]:
         """Find the information loss, what is still answered, and the risk."""
         sums = self.data.lengths, self.data.supports()
         before = TabledRows(self.held, self.data.vocabulary, self._items(), sums)
-        return looked_at_sums(before, release, timing, progress, details=asked.details)
+        return looked_at_sums(before, release, timing, progress, details=request.details)
 
     def _items(self) -> Ids:
         """Find the item that each leaf is: int32 (n_leaves,), -1 where there is none."""

@@ -252,9 +252,9 @@ def _descended(
     hows: Sequence[Regrouping],
 ) -> tuple[Plan, bool]:
     """Begin with the best way for all alike, and change one at a time while that makes the loss less."""
-    given: Plan = (None,) * len(offers)
-    starts = [given, *(tuple(how if how in offer else None for offer in offers) for how in hows)]
-    best = given
+    unchanged: Plan = (None,) * len(offers)
+    starts = [unchanged, *(tuple(how if how in offer else None for offer in offers) for how in hows)]
+    best = unchanged
     for start in starts:
         if search.is_over():
             return best, False

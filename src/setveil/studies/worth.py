@@ -13,7 +13,7 @@ from setveil.progress import Progress
 from setveil.published import Release
 from setveil.published.recoding import AnyRecoding, Recoding
 from setveil.utility import Case
-from setveil.utility.are import Queries, errors_told
+from setveil.utility.are import Queries, reader_errors
 
 EFFORT = 30_000_000  # of counting unique rows, for each release: well below a second, mostly
 
@@ -75,7 +75,7 @@ def query_error(
     if release.labelled is None or queries is None:
         return None
     case = Case(data, **release.measurable(), queries=queries, progress=progress)
-    median: float | None = errors_told(case)["median"]
+    median: float | None = reader_errors(case)["median"]
     return median
 
 

@@ -18,13 +18,13 @@ from starlette.routing import BaseRoute, Mount, Route, Router
 
 from setveil.errors import SetveilError
 from setveil.report import glossary
-from setveil.studio.asked import way_in
 from setveil.studio.desks import Desks, Lost, Refused
 from setveil.studio.guard import App, Guard, Keys, Receive, Scope, Send, equal, signed
 from setveil.studio.jobs import Jobs
 from setveil.studio.pages import compare, data, hierarchy, promise, release, run, series, start
 from setveil.studio.projects import Projects
 from setveil.studio.render import Json, error_page, templates, to
+from setveil.studio.requests import way_in
 
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _STATIC = {path.name: path for path in sorted((Path(__file__).parent / "static").iterdir())}

@@ -152,14 +152,14 @@ def verify(run: str, report: Mapping[str, Any]) -> list[str]:
     """Check a run's promise, of which this is the record, again from what is published alone."""
     promised, options = report["guarantee"], report.get("options") or {}
     own = _names(models()[promised["model"]].options)  # sensitive items may have been looked at besides
-    given = {name: options[name] for name in CHECKED if name in options and name in own}
+    values = {name: options[name] for name in CHECKED if name in options and name in own}
     if isinstance(promised.get("m"), Mapping):  # which may have been said of each column
-        given["m"] = ",".join(f"{column}={m}" for column, m in promised["m"].items())
-    if not given:  # labels of an earlier run, whose promise they have; about.json says it
+        values["m"] = ",".join(f"{column}={m}" for column, m in promised["m"].items())
+    if not values:  # labels of an earlier run, whose promise they have; about.json says it
         return ["verify", run, "--json"]
-    given.pop("known", None)
+    values.pop("known", None)
     whole = ["--known", "codes"] if promised.get("known") == "codes" else []  # checked inside, where it runs
-    return ["verify", run, "--model", str(promised["model"]), *_words(given, list(given)), *whole, "--json"]
+    return ["verify", run, "--model", str(promised["model"]), *_words(values, list(values)), *whole, "--json"]
 
 
 def stranger(run: str, share: str, sizes: Sequence[int]) -> list[str]:
@@ -212,8 +212,8 @@ def _settings(project: Project) -> dict[str, Any]:
 
 
 def _inputs(settings: Mapping[str, Any]) -> list[str]:
-    given = settings.get("input", [])
-    names = [str(one) for one in (given if isinstance(given, list) else [given])]
+    value = settings.get("input", [])
+    names = [str(one) for one in (value if isinstance(value, list) else [value])]
     return [f"./{name}" if name.startswith("-") else name for name in names]  # else it would be an option
 
 
@@ -233,5 +233,5 @@ def _files(name: str) -> list[str]:
 
 def _words(settings: Mapping[str, Any], names: Collection[str]) -> list[str]:
     """Write settings as options, as the command line takes them."""
-    given = {name: settings.get(name) for name in names}
-    return as_words({name: value for name, value in given.items() if value is not False or name in _PAIRED})
+    values = {name: settings.get(name) for name in names}
+    return as_words({name: value for name, value in values.items() if value is not False or name in _PAIRED})

@@ -59,22 +59,22 @@ class _Desk:
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self.process = process
-        self.asked: dict[int, asyncio.Future[dict[str, Any]]] = {}
+        self.pending: dict[int, asyncio.Future[dict[str, Any]]] = {}
         self.reader = asyncio.get_running_loop().create_task(self._read())
 
     async def _read(self) -> None:
         try:
             async for line in cast(asyncio.StreamReader, self.process.stdout):
                 answer = json.loads(line)
-                future = self.asked.pop(answer["id"], None)
+                future = self.pending.pop(answer["id"], None)
                 if future is not None and not future.done():
                     future.set_result(answer)
         finally:
             await self.process.wait()
-            for future in self.asked.values():
+            for future in self.pending.values():
                 if not future.done():
                     future.set_exception(Lost())
-            self.asked.clear()
+            self.pending.clear()
 
     async def end(self) -> None:
         if self.process.returncode is None:
@@ -105,20 +105,20 @@ class Desks:
             if not self._desks and (self._spare is None or self._spare.reader.done()):
                 self._spare = _Desk(await self._start())
 
-    async def ask(self, project: Project, do: str, **given: Any) -> dict[str, Any]:
+    async def ask(self, project: Project, do: str, **arguments: Any) -> dict[str, Any]:
         """Ask the desk of a project; `do` names one of its functions."""
         desk = await self._of(project.folder)
         self._last += 1
         future: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         number = self._last
-        desk.asked[number] = future
-        question = {"id": number, "do": do, "with": given, "folder": str(project.folder)}
+        desk.pending[number] = future
+        question = {"id": number, "do": do, "with": arguments, "folder": str(project.folder)}
         pipe = cast(asyncio.StreamWriter, desk.process.stdin)
         try:
             pipe.write(json.dumps(question).encode() + b"\n")
             await pipe.drain()
         except OSError:
-            desk.asked.pop(number, None)
+            desk.pending.pop(number, None)
             raise Lost from None
         answer = await future
         if "error" in answer:
@@ -144,7 +144,7 @@ class Desks:
             desk = self._desks.pop(folder, None)
             if desk is None or desk.process.returncode is not None or desk.reader.done():
                 while len(self._desks) >= MOST:
-                    idle = (one for one, other in self._desks.items() if not other.asked)
+                    idle = (one for one, other in self._desks.items() if not other.pending)
                     await self._desks.pop(next(idle, next(iter(self._desks)))).end()
                 spare, self._spare = self._spare, None
                 desk = spare if spare is not None and not spare.reader.done() else _Desk(await self._start())

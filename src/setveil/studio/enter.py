@@ -27,7 +27,7 @@ from setveil.studio.jobs import Jobs
 from setveil.studio.limits import BACKLOG, HEAD_BYTES, Connection
 from setveil.studio.places import open_to_others
 from setveil.studio.projects import Projects
-from setveil.studio.running import ask_running, told
+from setveil.studio.running import announced, ask_running
 
 IDLE_SECONDS = 30 * 60  # without a page open or a command under way
 _FAREWELL = 1.0  # seconds
@@ -135,7 +135,7 @@ def _serve(projects: Projects, port: int, *, browser: bool, umask: int) -> None:
         asyncio.get_running_loop().call_later(_FAREWELL, _end, server)
 
     studio.close = close
-    with taken, told(projects.root, keys):
+    with taken, announced(projects.root, keys):
         asyncio.run(_until_closed(server, taken, app, studio, browser=browser))
 
 

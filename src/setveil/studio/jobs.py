@@ -446,11 +446,11 @@ def _unexplained(job: Job) -> dict[str, str]:
             "message": f"{what} was ended from outside (signal {-job.exit_code}). Nothing was written.",
             "hint": "Start it again. If the system did it for lack of memory, close other programs first.",
         }
-    told = next((line for line in reversed(job.errors.splitlines()) if line.strip()), "")
+    line = next((line for line in reversed(job.errors.splitlines()) if line.strip()), "")
     return {
         "kind": "Failed",
         "message": f"{what} ended without a result (exit code {job.exit_code}). Nothing was written.",
-        "hint": told,
+        "hint": line,
     }
 
 

@@ -31,7 +31,7 @@ _WORDS = (
 )
 
 
-def told(job: Job) -> dict[str, Any]:
+def job_state(job: Job) -> dict[str, Any]:
     """Say how a job stands, with its phase in words."""
     return {**job.as_dict(), "words": in_words(job.phase)}
 

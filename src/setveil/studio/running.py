@@ -24,9 +24,9 @@ _SECONDS = 5
 
 def runtime_folder() -> Path:
     """Say where word is left: in the folder that the system has for what runs, else in the user's own."""
-    given = Path(os.environ.get("XDG_RUNTIME_DIR", ""))
-    if given.is_absolute() and _is_private(given):
-        return given / "setveil"
+    folder = Path(os.environ.get("XDG_RUNTIME_DIR", ""))
+    if folder.is_absolute() and _is_private(folder):
+        return folder / "setveil"
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Caches" / "setveil"
     if sys.platform == "win32":
@@ -42,7 +42,7 @@ def word_for(root: Path, folder: Path) -> Path:
 
 
 @contextlib.contextmanager
-def told(root: Path, keys: Keys) -> Iterator[None]:
+def announced(root: Path, keys: Keys) -> Iterator[None]:
     """Leave word that the studio runs; where that cannot be done, a second start is one of its own."""
     folder = runtime_folder()
     path = word_for(root, folder)
@@ -77,8 +77,8 @@ def ask_running(root: Path, folder: Path | None = None) -> tuple[str, str] | Non
         headers = {"Origin": origin, "Sec-Fetch-Site": "same-origin"}
         connection.request("POST", "/again", f"{once} {signed(key, 'ask', once)}", headers)
         answer = connection.getresponse()  # which leads nowhere else
-        told = json.loads(answer.read(_LONGEST))
-        code, sign = str(told["code"]), str(told["signed"])
+        answered = json.loads(answer.read(_LONGEST))
+        code, sign = str(answered["code"]), str(answered["signed"])
     except (OSError, ValueError, KeyError, TypeError, RecursionError, http.client.HTTPException):
         return None
     finally:
@@ -94,8 +94,8 @@ def _word(path: Path) -> tuple[str, str] | None:
         with os.fdopen(handle, "rb") as file:
             if not (_is_private(path.parent) and _is_own(os.fstat(handle), stat.S_ISREG, others=0o022)):
                 return None
-            told = json.loads(file.read(_LONGEST))
-        origin, key = told["origin"], told["again"]
+            content = json.loads(file.read(_LONGEST))
+        origin, key = content["origin"], content["again"]
         port = _ORIGIN.fullmatch(origin)
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None

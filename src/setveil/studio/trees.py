@@ -6,15 +6,17 @@ from collections.abc import Sequence
 from typing import Any
 
 
-def items_tree(given: Any) -> str | None:
+def items_tree(setting: Any) -> str | None:
     """Find the file of the items' groups."""
-    files = given if isinstance(given, list) else [given]
-    return next((one for one in files if isinstance(one, str) and (given is one or "=" not in one)), None)
+    files = setting if isinstance(setting, list) else [setting]
+    return next((one for one in files if isinstance(one, str) and (setting is one or "=" not in one)), None)
 
 
-def column_trees(given: Any) -> list[str]:
+def column_trees(setting: Any) -> list[str]:
     """List the groups of columns, each as COLUMN=FILE or COLUMN=WAY."""
-    return [one for one in given if isinstance(one, str) and "=" in one] if isinstance(given, list) else []
+    return (
+        [one for one in setting if isinstance(one, str) and "=" in one] if isinstance(setting, list) else []
+    )
 
 
 def joined(items: str | None, columns: Sequence[str]) -> str | list[str] | None:

@@ -398,9 +398,9 @@ def open_table(source: Any, sought: Collection[str], how: How, *, apart: bool = 
 
 
 def _refuse_text_options(how: How, apart: bool, what: str) -> None:
-    given = [name for name in ("encoding", "separator", "quote") if getattr(how, name) is not None]
-    if given and not apart:
-        raise RequestError(f"The option {given[0]} does not apply to {what}.", hint="Omit it.")
+    options = [name for name in ("encoding", "separator", "quote") if getattr(how, name) is not None]
+    if options and not apart:
+        raise RequestError(f"The option {options[0]} does not apply to {what}.", hint="Omit it.")
 
 
 def _frame(frame: object, name: str, how: How, files: tuple[InputFile, ...]) -> OpenedTable:

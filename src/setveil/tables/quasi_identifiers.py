@@ -63,7 +63,9 @@ class QuasiIdentifier:
     # column of ranges: the position of each value, whose difference is the loss of a range.
     extent: NDArray[np.int64]
     full: int  # loss of the root or of the widest range; 0 if nothing can be lost
-    given: bool = False  # whether its hierarchy says nothing of the data, because it was not made of them
+    has_given_tree: bool = (
+        False  # whether its hierarchy says nothing of the data, because it was not made of them
+    )
     cells: tuple[Any, ...] = ()  # of values that were put together, the ends of each (see `tables.ends`)
     fine: QuasiIdentifier | None = None  # the column as it was before
     width: Fraction | None = None  # of usual ranges, by the numbers that k rows reach
@@ -178,7 +180,7 @@ class QuasiIdentifier:
         return QuasiIdentifier(
             self.name, self.numeric, self.weight, frozen(self.codes[rows], np.int32), self.labels,
             self.n_values, self.rank, self.parent, self.low, self.high, self.extent, self.full,
-            self.given, self.cells, None if self.fine is None else self.fine.taken(rows),
+            self.has_given_tree, self.cells, None if self.fine is None else self.fine.taken(rows),
             self.width, self.bounds, self.spans,
         )  # fmt: skip
 

@@ -30,11 +30,11 @@ from setveil.hierarchy.computed import is_computed
 from setveil.hierarchy.fit import fitted
 from setveil.hierarchy.tree import Hierarchy
 from setveil.tables.ages import with_ages
-from setveil.tables.asked import ask_for_roles
 from setveil.tables.columns import How, TableColumns, read_columns
 from setveil.tables.levels import Levels, is_flat, likely_levels
 from setveil.tables.per_person import one_value
 from setveil.tables.quasi_identifiers import MISSING, QuasiIdentifier, quasi_identifier
+from setveil.tables.questions import ask_for_roles
 from setveil.tables.ranges import PLAIN_NUMBER, are_numbers, ranges, width_for, written
 from setveil.tables.roles import Known, Roles, two_roles
 from setveil.tables.table import Table, TextColumn

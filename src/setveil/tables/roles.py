@@ -226,13 +226,13 @@ def make_roles(
     for kind, some in (("numeric", numeric), ("categorical", categorical)):
         for name in some:
             add("The kind", name, "kind", kind)
-    for what, key, given in (
+    for what, key, values in (
         ("A width of ranges", "ranges", ranges),
         ("Bounds", "bounds", bounds),
         ("A weight", "weight", weights),
         ("What is missing", "missing", missing),
     ):
-        for name, value in (given or {}).items():
+        for name, value in (values or {}).items():
             add(what, name, key, value)
     return Roles(
         {name: _known(name, about) for name, about in said.items()},
@@ -280,12 +280,12 @@ def _known(name: str, about: Mapping[str, Any]) -> Known:
     return Known(kind, tree, ranges, weight, tuple(missing), bounds, levels)
 
 
-def _bounds(name: str, given: Any) -> tuple[Fraction, Fraction]:
+def _bounds(name: str, value: Any) -> tuple[Fraction, Fraction]:
     """Take two numbers, the least first: ``0..120``, or a pair."""
-    ends = given.split("..") if isinstance(given, str) else given
+    ends = value.split("..") if isinstance(value, str) else value
     if not isinstance(ends, list | tuple) or len(ends) != 2:
         raise RequestError(
-            f"The bounds of column {shorten(name)} must be two numbers, got {described(given)}.",
+            f"The bounds of column {shorten(name)} must be two numbers, got {described(value)}.",
             hint=faces(f"Such as --bounds {name}=0..120.", f'Such as bounds={{"{name}": (0, 120)}}.'),
         )
     low, high = (fraction(f"A bound of column {shorten(name)}", end) for end in ends)
@@ -296,10 +296,10 @@ def _bounds(name: str, given: Any) -> tuple[Fraction, Fraction]:
     return low, high
 
 
-def _ages_in(given: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
+def _ages_in(texts: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
     """Take ``born..admitted`` apart, or two names."""
     found = {}
-    for name, of in given.items():
+    for name, of in texts.items():
         both = of.split("..") if isinstance(of, str) else list(of) if isinstance(of, list | tuple) else []
         if len(both) != 2 or not all(isinstance(one, str) and one.strip() for one in both):
             raise RequestError(
@@ -316,9 +316,9 @@ def grown(tree: TreeLike) -> tuple[TreeLike, Levels | None]:
     return (tree, None) if levels is None or Path(str(tree)).exists() else (None, levels)
 
 
-def _widths(what: str, given: Any) -> Fraction | tuple[Fraction, ...]:
+def _widths(what: str, value: Any) -> Fraction | tuple[Fraction, ...]:
     """Take the width of ranges, or all widths: a list, or a text with commas."""
-    parts = given.split(",") if isinstance(given, str) else given
+    parts = value.split(",") if isinstance(value, str) else value
     found = [fraction(what, part) for part in (parts if isinstance(parts, list | tuple) else [parts])]
     return found[0] if len(found) == 1 else tuple(require_widths(found))
 

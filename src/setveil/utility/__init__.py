@@ -162,7 +162,7 @@ class Measure:
     # whether it depends on how many items exist, so that only releases of one hierarchy compare
     domain: bool = False
     # told, summarized: whether the page of a run shows it, and its summary as text
-    told: bool = True
+    reported: bool = True
     summarized: bool = True
     # Whether the page that leaves the house tells its number, rounded; it must be between 0 and 1.
     # docs/report.md gives the reasons.

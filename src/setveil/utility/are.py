@@ -118,16 +118,16 @@ def query_errors(
     >>> errors.estimate.round(3).tolist()  # 3 * 2/3, 2 * 2/3, 3 * 1/3
     [2.0, 1.333, 1.0]
     """
-    asked = [_ids(original, query) for query in queries]
+    itemsets = [_ids(original, query) for query in queries]
     scale, starts, covers = _meaning(original, published, members)
     release = *published.distinct, *published.holders, scale, starts, covers
 
     progress("answering queries", 0.0)
-    actual = _actual(original, asked)
+    actual = _actual(original, itemsets)
     kept = np.flatnonzero(actual)
     # Estimates depend on the labels of the items alone.
     under = {
-        j: tuple(covers[starts[item] : starts[item + 1]].tobytes() for item in asked[j].tolist())
+        j: tuple(covers[starts[item] : starts[item + 1]].tobytes() for item in itemsets[j].tolist())
         for j in kept.tolist()
     }
     first = {labels: j for j, labels in reversed(under.items())}
@@ -136,11 +136,11 @@ def query_errors(
     for begin in range(0, len(different), _EVERY):
         progress("answering queries", begin / len(different))
         some = different[begin : begin + _EVERY]
-        matches += each(lambda j: float(expected_matches(*release, asked[j])), some)
+        matches += each(lambda j: float(expected_matches(*release, itemsets[j])), some)
     known = dict(zip(first, matches, strict=True))
-    estimate = np.zeros(len(asked), np.float64)
+    estimate = np.zeros(len(itemsets), np.float64)
     estimate[kept] = [known[labels] for labels in under.values()]
-    return QueryErrors(actual[kept], estimate[kept], kept, len(asked) - kept.size)
+    return QueryErrors(actual[kept], estimate[kept], kept, len(itemsets) - kept.size)
 
 
 def estimated_errors(original: Transactions, estimator: Estimator, queries: Queries) -> QueryErrors:
@@ -151,10 +151,10 @@ def estimated_errors(original: Transactions, estimator: Estimator, queries: Quer
     return QueryErrors(actual[kept], estimate, kept, actual.size - kept.size)
 
 
-def _actual(original: Transactions, asked: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+def _actual(original: Transactions, itemsets: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     """Count the rows that contain all items of each query."""
-    ends = frozen(np.cumsum([0, *(query.size for query in asked)]), np.int64)
-    items = frozen(np.concatenate([np.zeros(0, np.int64), *asked]), np.int32)
+    ends = frozen(np.cumsum([0, *(query.size for query in itemsets)]), np.int64)
+    items = frozen(np.concatenate([np.zeros(0, np.int64), *itemsets]), np.int32)
     return supports_of_sets(original, ends, items)
 
 
@@ -192,7 +192,7 @@ def _meaning(
     return frozen(scale, np.float64), frozen(starts, np.int64), frozen(np.array(flat, np.int64), np.int64)
 
 
-def errors_told(case: Case) -> dict[str, Any]:
+def reader_errors(case: Case) -> dict[str, Any]:
     """Measure how far the answers of a reader are off.
 
     Returns
@@ -210,8 +210,8 @@ def errors_told(case: Case) -> dict[str, Any]:
     estimator = case.once(counts_estimator)
     if estimator is None:
         return {**alone.as_dict(), "estimator": UNIFORM}
-    asked = [case.queries[j] for j in alone.position.tolist()]
-    errors = replace(alone, estimate=estimator.answers(asked).estimate)
+    queries = [case.queries[j] for j in alone.position.tolist()]
+    errors = replace(alone, estimate=estimator.answers(queries).estimate)
     spread = {"mean": alone.mean, "sd": alone.sd, "median": alone.median}
     return {**errors.as_dict(), "estimator": estimator.method, "from_rows": spread}
 
@@ -237,13 +237,13 @@ MEASURES = (
         name="are",
         title="ARE",
         meaning="mean relative error of COUNT queries",
-        compute=errors_told,
+        compute=reader_errors,
         place=5,
         needs="queries",
         kinds=(*ITEMS, *CHUNKS, *NOISY),
         high=None,
         number=lambda found: found.get("mean"),
-        told=False,  # the page of a run has a section about what is answered
+        reported=False,  # the page of a run has a section about what is answered
         columns=(
             StudyColumn("are_mean", _part("mean")),
             StudyColumn("are_median", _part("median")),

@@ -30,7 +30,7 @@ Kind = tuple[object, ...]
 class Rule:
     """Estimated rules: rows with some items also have another one."""
 
-    given: tuple[str, ...]  # the items that a row holds
+    antecedent: tuple[str, ...]  # the items that a row holds
     then: str  # the item that it may hold as well
     support: float  # rows that are expected to hold all of them
     confidence: float  # their share of the rows that are expected to hold the given ones
@@ -39,7 +39,7 @@ class Rule:
     def as_dict(self) -> dict[str, Any]:
         """Return JSON types."""
         return {
-            "given": list(self.given),
+            "given": list(self.antecedent),
             "then": self.then,
             "support": self.support,
             "confidence": self.confidence,
@@ -183,11 +183,14 @@ def rules_of(estimator: Estimator, itemsets: Sequence[Sequence[str]]) -> list[Ru
     for itemset in itemsets:
         together = estimator.estimate(itemset)
         for then in itemset:
-            given = tuple(item for item in itemset if item != then)
-            held, share = estimator.estimate(given), estimator.estimate([then]) / max(estimator.n_rows, 1)
+            antecedent = tuple(item for item in itemset if item != then)
+            held, share = (
+                estimator.estimate(antecedent),
+                estimator.estimate([then]) / max(estimator.n_rows, 1),
+            )
             if held and share:
                 confidence = together / held
-                found.append(Rule(given, then, together, confidence, confidence / share))
+                found.append(Rule(antecedent, then, together, confidence, confidence / share))
     return sorted(found, key=lambda rule: -rule.confidence)
 
 

@@ -67,12 +67,12 @@ def _rows_without(places: LabelPlaces, rows: Transactions, absent: NDArray[np.in
     logs, shares = np.zeros(none + 1), np.zeros(none + 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         np.add.at(logs, under, np.log1p(-np.minimum(share * chance[under], 1)))
-        given = np.where(chance > 0, 1 + np.expm1(logs) / chance, 1.0)
+        expected = np.where(chance > 0, 1 + np.expm1(logs) / chance, 1.0)
     np.add.at(shares, under, share)
-    given = np.clip(np.where(chance > 0, given, 1 - shares), 0, 1)
-    given[places.label[named]] = 0
+    expected = np.clip(np.where(chance > 0, expected, 1 - shares), 0, 1)
+    expected[places.label[named]] = 0
     elsewhere = np.prod(1 - np.minimum(share[under == none], 1))
-    return float(elsewhere * _products(rows, given[:none]).sum())
+    return float(elsewhere * _products(rows, expected[:none]).sum())
 
 
 def _bounds(places: LabelPlaces, rows: Transactions, parts: Sequence[Sequence[int]]) -> tuple[int, int]:

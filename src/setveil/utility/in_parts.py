@@ -63,11 +63,11 @@ def answers_in_parts(
     if not size:
         return {}
     progress("answering queries")
-    asked = drawn_queries(before, queries, size)
-    ends = frozen(np.arange(0, asked.size + 1, size), np.int64)
-    actual = before.supports_of_sets(ends, frozen(asked.ravel(), np.int32))
+    drawn = drawn_queries(before, queries, size)
+    ends = frozen(np.arange(0, drawn.size + 1, size), np.int64)
+    actual = before.supports_of_sets(ends, frozen(drawn.ravel(), np.int32))
     labels = before.vocabulary.labels
-    itemsets = [[labels[item] for item in query] for query in asked.tolist()]
+    itemsets = [[labels[item] for item in query] for query in drawn.tolist()]
 
     def errors(estimator: Estimator) -> dict[str, Any]:
         return QueryErrors(actual, estimator.answers(itemsets).estimate, np.arange(queries), 0).as_dict()

@@ -241,7 +241,7 @@ MEASURES = (
         needs="itemsets",
         better="more",
         number=lambda found: found["kept"] / found["frequent"] if found.get("frequent") else None,
-        told=False,  # the page of a run has a section about what is answered
+        reported=False,  # the page of a run has a section about what is answered
         columns=(
             StudyColumn(
                 "itemsets_frequent", lambda utility: utility.get("itemsets", {}).get("frequent"), int

@@ -77,15 +77,15 @@ def random_group_bys(
         raise RequestError(f"At least one query is needed, got {queries}.")
     supports = groups.qid.supports()
     occurring = np.flatnonzero(supports)
-    asked = sorted(set(groups.item.tolist()))
-    if not asked:
+    items = sorted(set(groups.item.tolist()))
+    if not items:
         return []
     ends = np.cumsum(supports[occurring] if frequent else np.ones(occurring.size, np.int64))
     raw = np.random.PCG64(seed)
     labels, r = groups.qid.vocabulary.labels, min(group_by, occurring.size)
     out: list[Query] = []
     for _ in range(queries):
-        sensitive = groups.sensitive.labels[asked[int(raw.random_raw()) % len(asked)]]
+        sensitive = groups.sensitive.labels[items[int(raw.random_raw()) % len(items)]]
         chosen: set[int] = set()
         while len(chosen) < r:
             point = int(raw.random_raw()) % int(ends[-1])
@@ -215,7 +215,7 @@ def group_sizes(sizes: NDArray[np.int64]) -> dict[str, Any]:
     }
 
 
-def _asked(case: Case) -> dict[str, Any]:
+def _group_by(case: Case) -> dict[str, Any]:
     queries = random_group_bys(case.groups, case.group_by, case.random_queries, case.seed)
     return group_by_errors(case.original, case.groups, queries, case.progress).as_dict()
 
@@ -225,7 +225,7 @@ MEASURES = (
         name="kl",
         title="KL",
         meaning="KL divergence of the estimated from the true distribution of a sensitive item",
-        compute=_asked,
+        compute=_group_by,
         place=1,
         kinds=GROUPS,
         unit="nats",

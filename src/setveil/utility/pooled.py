@@ -72,9 +72,9 @@ def pooled_errors(
         progress("measuring the draws")
         supports = dict(zip(drawn.vocabulary.labels, drawn.supports().tolist(), strict=True))
         items.append(np.array([supports.get(x, 0) for x in original.vocabulary.labels], np.float64)[there])
-        asked = query_errors(original, drawn, {}, queries, progress)
-        answers.append(asked.estimate)
-        exact, left_out = asked.actual, asked.left_out
+        errors = query_errors(original, drawn, {}, queries, progress)
+        answers.append(errors.estimate)
+        exact, left_out = errors.actual, errors.left_out
         if threshold is not None:
             again = query_errors(original, drawn, {}, wanted, progress).estimate >= threshold
             found.append(int(np.count_nonzero(again)))

@@ -139,7 +139,7 @@ MEASURES = (
         compute=weighed_loss,
         place=0,
         kinds=TABLES,
-        told=False,
+        reported=False,
         columns=(StudyColumn("f", lambda utility: utility.get("weighed_loss")),),
         compared=(
             Compared(
@@ -160,7 +160,7 @@ MEASURES = (
         compute=_left_out,
         place=4,
         kinds=TABLES,
-        told=False,
+        reported=False,
         summarized=False,
         compared=(
             Compared(
@@ -244,7 +244,7 @@ MEASURES = (
         ),
         place=3,
         kinds=TABLES,
-        told=False,
+        reported=False,
     ),
     Measure(
         name="kept_shares",
@@ -253,7 +253,7 @@ MEASURES = (
         kinds=TABLES,
         number=lambda found: max(found.values(), default=0.0),
         columns=(),
-        told=False,
+        reported=False,
     ),
     Measure(
         name="uncovered",
@@ -265,6 +265,6 @@ MEASURES = (
         high=None,
         number=lambda found: sum(found.values()),
         columns=(),
-        told=False,
+        reported=False,
     ),
 )

@@ -164,7 +164,7 @@ MEASURES = (
         needs="rules",
         better="more",
         number=lambda found: found["found"]["mean"] / found["rules"] if found["rules"] else None,
-        told=False,
+        reported=False,
         columns=(),
         compared=(),
     ),

@@ -162,12 +162,12 @@ def _share(column: QuasiIdentifier, label: str, wanted: NDArray[np.bool_]) -> fl
     if least == greatest or column.parent is not None:
         return float(np.count_nonzero(wanted[least : greatest + 1]) / (greatest + 1 - least))
     first = max(least, int(column.missing))  # of the numbers
-    asked = first + np.flatnonzero(wanted[first : greatest + 1])
-    if not asked.size:
+    values = first + np.flatnonzero(wanted[first : greatest + 1])
+    if not values.size:
         return 0.0
     if first == greatest:  # one number, beside missing values
         return 1.0
-    both = int(column.extent[asked[-1]] - column.extent[asked[0]]) + column.integers
+    both = int(column.extent[values[-1]] - column.extent[values[0]]) + column.integers
     return both / (int(column.extent[greatest] - column.extent[first]) + column.integers)
 
 
@@ -221,7 +221,7 @@ MEASURES = (
         needs="queries",
         high=None,
         number=lambda found: found.get("mean"),
-        told=False,
+        reported=False,
         columns=(
             StudyColumn("table_are_mean", lambda utility: utility.get("table_are", {}).get("mean")),
             StudyColumn("table_are_median", lambda utility: utility.get("table_are", {}).get("median")),

@@ -178,7 +178,7 @@ MEASURES = (
         number=_exponent,
         form="power of 2",
         domain=True,
-        told=False,
+        reported=False,
         columns=(),
         compared=(),
     ),

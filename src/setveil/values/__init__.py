@@ -2,5 +2,5 @@
 
 Each kind says in one place what is allowed, how a value is read from the command line, from Python and from a
 study file. What takes the rows (items of the data, groups of a hierarchy) is asked of
-`setveil.options.decode.Given`. Nothing here knows a model, an algorithm or a command.
+`setveil.options.decode.Inputs`. Nothing here knows a model, an algorithm or a command.
 """

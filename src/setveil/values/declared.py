@@ -76,10 +76,10 @@ def options_of(parameters: Any) -> dict[str, Option]:
 class Keywords:
     """What refuses names of parameters that it does not have, and asks which was meant."""
 
-    def __new__(cls, *_: Any, **given: Any) -> Self:
+    def __new__(cls, *_: Any, **fields: Any) -> Self:
         """Refuse names that there are not."""
         known = list(inspect.signature(cls.__init__).parameters)[1:]
-        for name in given:
+        for name in fields:
             if name not in known:
                 raise RequestError(
                     f"{cls.__name__} has no parameter {name}; it has {', '.join(known) or 'none'}.",

@@ -76,7 +76,7 @@ class Kind:
         """Take a value of Python: a number also as text; what is none stays as it is, to be rejected."""
         return value
 
-    def read(self, name: str, text: Any, given: Any, others: Mapping[str, Any]) -> Any:
+    def read(self, name: str, text: Any, inputs: Any, others: Mapping[str, Any]) -> Any:
         """Turn what was given into a value (see `setveil.options.decode.decode`)."""
         return text
 
@@ -118,7 +118,7 @@ class Integer(Kind):
     def accepts(self, value: Any) -> str:
         return "" if is_integer(value, self.least) else self.allowed
 
-    def read(self, name: str, text: Any, given: Any, others: Mapping[str, Any]) -> int:
+    def read(self, name: str, text: Any, inputs: Any, others: Mapping[str, Any]) -> int:
         return parse_integer(name, text) if isinstance(text, str) else int(text)
 
     def from_study(self, value: Any, base: Path) -> int | None:
@@ -134,7 +134,7 @@ class UpTo(Kind):
     def accepts(self, value: Any) -> str:
         return "" if value is True or is_integer(value, 1) else "an integer of at least 1, or True"
 
-    def read(self, name: str, text: Any, given: Any, others: Mapping[str, Any]) -> int | bool:
+    def read(self, name: str, text: Any, inputs: Any, others: Mapping[str, Any]) -> int | bool:
         if text is True or text in (BARE, "true"):
             return True
         return parse_integer(name, text) if isinstance(text, str) else int(text)
@@ -156,7 +156,7 @@ class Size(Kind):
         infinite = isinstance(value, Real) and float(value) == math.inf
         return "" if infinite or is_integer(value, 1) else "an integer of at least 1, or inf"
 
-    def read(self, name: str, text: Any, given: Any, others: Mapping[str, Any]) -> int | float:
+    def read(self, name: str, text: Any, inputs: Any, others: Mapping[str, Any]) -> int | float:
         return parse_number(name, str(text))
 
     def from_study(self, value: Any, base: Path) -> int | str | None:
@@ -174,7 +174,7 @@ class Sizes(Size):
     def accepts(self, value: Any) -> str:
         return "" if isinstance(value, PerColumn) else super().accepts(value)
 
-    def read(self, name: str, text: Any, given: Any, others: Mapping[str, Any]) -> int | float:
+    def read(self, name: str, text: Any, inputs: Any, others: Mapping[str, Any]) -> int | float:
         if isinstance(text, Mapping):
             return PerColumn(text)
         return sizes_in(name, str(text)) if OF in str(text) else parse_number(name, str(text))
@@ -238,7 +238,7 @@ class Share(Kind):
     def taken(self, value: Any) -> Any:
         return number_of(value)
 
-    def read(self, name: str, text: Any, given: Any, others: Mapping[str, Any]) -> Any:
+    def read(self, name: str, text: Any, inputs: Any, others: Mapping[str, Any]) -> Any:
         return parse_share(text) if isinstance(text, str) else text
 
     def from_study(self, value: Any, base: Path) -> int | float | str | None:
@@ -259,7 +259,7 @@ class Probability(Kind):
         found = fraction(value)
         return "" if found is not None and 0 < found <= 1 else self.allowed
 
-    def read(self, name: str, text: Any, given: Any, others: Mapping[str, Any]) -> str:
+    def read(self, name: str, text: Any, inputs: Any, others: Mapping[str, Any]) -> str:
         return str(text)
 
     def from_study(self, value: Any, base: Path) -> float | str | None:
@@ -276,7 +276,7 @@ class Positive(Kind):
         found = fraction(value)
         return "" if found is not None and found > 0 else self.allowed
 
-    def read(self, name: str, text: Any, given: Any, others: Mapping[str, Any]) -> str:
+    def read(self, name: str, text: Any, inputs: Any, others: Mapping[str, Any]) -> str:
         return str(text)
 
     def from_study(self, value: Any, base: Path) -> float | str | None:
@@ -365,8 +365,8 @@ class ItemFile(_File):
     def accepts(self, value: Any) -> str:
         return _items(value)
 
-    def read(self, name: str, text: Any, given: Any, others: Mapping[str, Any]) -> Any:
-        return given.items_of_file(text)
+    def read(self, name: str, text: Any, inputs: Any, others: Mapping[str, Any]) -> Any:
+        return inputs.items_of_file(text)
 
 
 class LinesFile(_File):
@@ -377,8 +377,8 @@ class LinesFile(_File):
     def accepts(self, value: Any) -> str:
         return _items(value)
 
-    def read(self, name: str, text: Any, given: Any, others: Mapping[str, Any]) -> Any:
-        return given.lines_of_file(text)
+    def read(self, name: str, text: Any, inputs: Any, others: Mapping[str, Any]) -> Any:
+        return inputs.lines_of_file(text)
 
 
 class ItemWeights(_File):
@@ -394,8 +394,8 @@ class ItemWeights(_File):
             return value
         return {item: number_of(number) for item, number in value.items()}
 
-    def read(self, name: str, text: Any, given: Any, others: Mapping[str, Any]) -> Any:
-        return given.weights(text)
+    def read(self, name: str, text: Any, inputs: Any, others: Mapping[str, Any]) -> Any:
+        return inputs.weights(text)
 
 
 class ColumnLabels(_File):
@@ -409,8 +409,8 @@ class ColumnLabels(_File):
         )
         return "" if fits else "a dict of columns and lists of labels"
 
-    def read(self, name: str, text: Any, given: Any, others: Mapping[str, Any]) -> Any:
-        return given.column_labels(text)
+    def read(self, name: str, text: Any, inputs: Any, others: Mapping[str, Any]) -> Any:
+        return inputs.column_labels(text)
 
 
 class _FileOrWords(Kind):
@@ -434,8 +434,8 @@ class Items(_FileOrWords):
     def accepts(self, value: Any) -> str:
         return _items(value)
 
-    def read(self, name: str, text: Any, given: Any, others: Mapping[str, Any]) -> Any:
-        return given.items(text)
+    def read(self, name: str, text: Any, inputs: Any, others: Mapping[str, Any]) -> Any:
+        return inputs.items(text)
 
     def from_study(self, value: Any, base: Path) -> Value | None:
         """Take a file, also one that is missing if it can be nothing else."""
@@ -448,8 +448,8 @@ class Items(_FileOrWords):
 class ItemsOrLeaves(Items):
     """Items of the data or leaves of the hierarchy: a file, or a list with commas."""
 
-    def read(self, name: str, text: Any, given: Any, others: Mapping[str, Any]) -> Any:
-        return given.items_or_leaves(text)
+    def read(self, name: str, text: Any, inputs: Any, others: Mapping[str, Any]) -> Any:
+        return inputs.items_or_leaves(text)
 
 
 class ItemsOrColumns(Items):
@@ -458,8 +458,8 @@ class ItemsOrColumns(Items):
     metavar = "NAMES"
     allowed = "a file of items and kept columns, or these with commas between them"
 
-    def read(self, name: str, text: Any, given: Any, others: Mapping[str, Any]) -> Any:
-        return given.items_or_columns(text)
+    def read(self, name: str, text: Any, inputs: Any, others: Mapping[str, Any]) -> Any:
+        return inputs.items_or_columns(text)
 
 
 class Itemsets(_FileOrWords):
@@ -468,8 +468,8 @@ class Itemsets(_FileOrWords):
     metavar = "FILE|all|pgen"
     allowed = 'a file of itemsets, "all" or "pgen"'
 
-    def read(self, name: str, text: Any, given: Any, others: Mapping[str, Any]) -> Any:
-        return given.itemsets(text, others)
+    def read(self, name: str, text: Any, inputs: Any, others: Mapping[str, Any]) -> Any:
+        return inputs.itemsets(text, others)
 
     def names_file(self, text: str) -> bool:
         return text not in {"all", "pgen"}
@@ -487,8 +487,8 @@ class GroupsOfItems(_FileOrWords):
         )
         return "" if fits else "a list of lists of items"
 
-    def read(self, name: str, text: Any, given: Any, others: Mapping[str, Any]) -> Any:
-        return given.groups(text)
+    def read(self, name: str, text: Any, inputs: Any, others: Mapping[str, Any]) -> Any:
+        return inputs.groups(text)
 
     def names_file(self, text: str) -> bool:
         return text.partition(":")[0] not in {"any", "siblings", "groups"}

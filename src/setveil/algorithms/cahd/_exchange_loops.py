@@ -110,21 +110,21 @@ def exchange(
         Number of exchanges.
     """
     done = 0
-    asked = np.empty(holders.size, np.int64)
+    queue = np.empty(holders.size, np.int64)
     weight = -last_weight
     of_last = np.nonzero(last_weight)[0]
-    asked[: of_last.size] = of_last
+    queue[: of_last.size] = of_last
     for k in range(first, min(first + most, seats.size)):
         # The sensitive items of the two groups, and by how much a row counts more in one than the other.
         x, g = seats[k], seat_group[k]
-        n_asked = of_last.size
+        n_queue = of_last.size
         for o in range(g_indptr[g], g_indptr[g + 1]):
             s = g_item[o]
             weight[s] += g_weight[o]
             if last_weight[s] == 0:
-                asked[n_asked] = s
-                n_asked += 1
-        sensitive = asked[:n_asked]
+                queue[n_queue] = s
+                n_queue += 1
+        sensitive = queue[:n_queue]
 
         # Of the left-over rows nearby, the one that the slopes favour most over x.
         best = _linear(indptr, items, x, sensitive, weight, slopes)

@@ -38,7 +38,7 @@ class _FoundClasses:
 
     size: int
     pieces: list[Piece]
-    told: set[Cuts]  # classes of which more is left out so that all may be told of them
+    published: set[Cuts]  # classes of which more is left out so that all may be told of them
     error: float
     tried: int
     undone: int
@@ -80,7 +80,7 @@ class ClassSearch:
         parameters: Classes,
         progress: Progress,
     ) -> None:
-        self.given, self.tree, self.guarantee = data, hierarchy, guarantee
+        self.original, self.tree, self.guarantee = data, hierarchy, guarantee
         self.parameters, self.progress = parameters, progress
         self.order = content_order(data.indptr, data.items)
         self.data, self.places = in_content_order(data)
@@ -144,7 +144,7 @@ class ClassSearch:
         low = [piece for piece in root.cut_pieces() if not any(half.halves for half in piece.halves)]
         self.solver.draft(low, "larger classes")
         looks = self._looks(root, worth)
-        told = self._tell(root, worth, looks)
+        published = self._tell(root, worth, looks)
         undone = self._undo(root, worth, looks)
         self.solver.forget(but=[alone.whole, *root.classes()])
         error = worth.error(list(looks.values()))
@@ -153,9 +153,9 @@ class ClassSearch:
         if error < alone.error:
             self.solver.prove(list(root.classes()), "proving classes")
             looks = self._looks(root, worth)
-            told = self._tell(root, worth, looks)
+            published = self._tell(root, worth, looks)
             error = worth.error(list(looks.values()))
-        return _FoundClasses(size, list(root.classes()), told, error, tried, undone)
+        return _FoundClasses(size, list(root.classes()), published, error, tried, undone)
 
     def _looks(self, root: Piece, worth: Worth) -> dict[Cuts, Look]:
         """See all classes as a reader does."""
@@ -172,23 +172,23 @@ class ClassSearch:
         All at once, since one class that is not published whole can leave an item without a total; then
         single classes are undone. Returns the classes.
         """
-        known, told = self.solver.known, dict[Cuts, Look]()
+        known, published = self.solver.known, dict[Cuts, Look]()
         for piece in root.classes():
             solved = known[piece.cuts]
-            if solved is not None and solved.told is not None:
-                told[piece.cuts] = worth.look(piece, solved.told)
+            if solved is not None and solved.published is not None:
+                published[piece.cuts] = worth.look(piece, solved.published)
         before = worth.error(list(looks.values()))
-        error = worth.error(list((looks | told).values()))
-        if not told or error >= before:
+        error = worth.error(list((looks | published).values()))
+        if not published or error >= before:
             return set()
-        plain = {cuts: looks[cuts] for cuts in told}
-        looks |= told
+        plain = {cuts: looks[cuts] for cuts in published}
+        looks |= published
         for cuts, look in plain.items():
             now = worth.error(list((looks | {cuts: look}).values()))
             if now <= error:
                 error, looks[cuts] = now, look
-                del told[cuts]
-        return {*told}
+                del published[cuts]
+        return {*published}
 
     def _undo(self, root: Piece, worth: Worth, looks: dict[Cuts, Look]) -> int:
         """Take cuts back, halves before wholes, where answers do not get worse; how many there were.
@@ -240,9 +240,9 @@ class ClassSearch:
     ) -> tuple[ClassRecoding, dict[str, Any]]:
         """Put together the recoding of the rows as they were given, and what there is to say."""
         data, names = self.data, self.data.vocabulary.labels
-        told = best.told if best is not None else set()
+        published = best.published if best is not None else set()
         solved = [
-            one.told if piece.cuts in told and one.told is not None else one
+            one.published if piece.cuts in published and one.published is not None else one
             for piece in pieces
             if (one := self.solver.known[piece.cuts]) is not None
         ]
@@ -302,17 +302,17 @@ class ClassSearch:
 
     def _recoding(self, nodes: Ids, hidden: NDArray[np.bool_]) -> LocalRecoding:
         """Make the recoding of the rows as they were given."""
-        given = np.empty(nodes.size, np.int32)
-        given[self.places] = nodes
+        node_of = np.empty(nodes.size, np.int32)
+        node_of[self.places] = nodes
         if not self.guarantee.secrets:
-            return LocalRecoding.from_nodes(self.tree, given)
+            return LocalRecoding.from_nodes(self.tree, node_of)
         gone = np.empty(nodes.size, bool)
         gone[self.places] = hidden
-        part = PublicPart(self.given, self.tree, self.guarantee.sensitive)
+        part = PublicPart(self.original, self.tree, self.guarantee.sensitive)
         back = np.full(self.tree.n_nodes + 1, -1, np.int32)
         back[part.node[:-1]] = np.arange(part.node.size - 1)
-        public = ~part.is_sensitive[self.given.items]
-        return part.local_recoding(back[given[public]], gone)
+        public = ~part.is_sensitive[self.original.items]
+        return part.local_recoding(back[node_of[public]], gone)
 
 
 def _parts(looks: dict[Cuts, Look], worth: Worth) -> tuple[Floats, dict[Cuts, Floats], Floats]:

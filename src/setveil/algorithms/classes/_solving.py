@@ -44,7 +44,7 @@ class Solved:
     lower: int  # proven: no recoding of the class costs less
     rows: int
     # the same with a little more left out, so that all may be told of the class; None: nothing need be
-    told: Solved | None = None
+    published: Solved | None = None
 
     @property
     def proven(self) -> bool:
@@ -210,7 +210,7 @@ class Solver:
         if not more:
             return found
         less = frozen(np.where(np.isin(to, list(more)), -1, to), np.int32)
-        return replace(found, told=replace(found, nodes=less, cost=found.cost + sum(more.values())))
+        return replace(found, published=replace(found, nodes=less, cost=found.cost + sum(more.values())))
 
     def _left_out_more(self, rows: Transactions, to: Ids, search: Search) -> dict[int, int]:
         """Choose further items to suppress so that the class may be published whole, and price them."""

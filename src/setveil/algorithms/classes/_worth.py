@@ -38,7 +38,7 @@ class Look:
     shown: NDArray[np.bool_]  # whether its label is shown
     gone: NDArray[np.bool_]  # whether it was left out
     both: Floats  # of each pair: rows that show the labels of both, times q where these are one
-    told: bool
+    published: bool
 
 
 class Looks:
@@ -52,7 +52,7 @@ class Looks:
         self.shown = np.stack([look.shown for look in looks])
         self.gone = np.stack([look.gone for look in looks])
         self.both = np.stack([look.both for look in looks])
-        self.told = np.array([look.told for look in looks])
+        self.published = np.array([look.published for look in looks])
 
 
 class Worth:
@@ -94,7 +94,7 @@ class Worth:
         shown_ptr, shown = recode_rows(indptr, items, of_item)
         sizes = np.bincount(shown, minlength=nodes.size)
         empty = int((np.diff(shown_ptr) == 0).sum())
-        told = not 0 < empty < least
+        published = not 0 < empty < least
         held = np.where(own >= least, own, 0)
         there = np.flatnonzero((of_item >= 0) & (held > 0))
         members = self.tree.leaf_counts[nodes] if nodes.size else np.zeros(0, np.int64)
@@ -108,15 +108,15 @@ class Worth:
         at = self._labels(nodes, of_item)
         visible = at >= 0
         room = np.where(visible, sizes[at] if nodes.size else 0, n_rows)
-        listed = np.where((own[self.items] >= least) & (visible | told), own[self.items], -1)
+        listed = np.where((own[self.items] >= least) & (visible | published), own[self.items], -1)
         gone = (own[self.items] > 0) & (of_item[self.items] < 0)
-        most = np.where(visible | told, np.minimum(least - 1, room), np.where(gone, room, 0))
+        most = np.where(visible | published, np.minimum(least - 1, room), np.where(gone, room, 0))
         one = visible[self.first] & visible[self.second] & (at[self.first] == at[self.second])
         chance: Floats = np.where(one, chances[at[self.first]] if nodes.size else 1.0, 1.0)
         both = chance * self._supports(shown_ptr, shown, nodes.size, at, n_rows)
         return Look(
             room, listed, most, np.where(visible, level[at] if nodes.size else 0.0, 0.0), visible, gone,
-            both, told,
+            both, published,
         )  # fmt: skip
 
     def _labels(self, nodes: Ids, of_item: Ids) -> Ints:
@@ -155,12 +155,12 @@ class Worth:
 
     def paces(self, looks: Looks) -> Floats:
         """Deal what is left of the totals."""
-        listed, most, told = looks.listed, looks.most, looks.told[:, None]
+        listed, most, published = looks.listed, looks.most, looks.published[:, None]
         lines = np.maximum(listed, 0).sum(0)
         rest = self.supports - lines
-        sure = ~(looks.gone & ~told).any(0) & (self.supports >= self.least)
+        sure = ~(looks.gone & ~published).any(0) & (self.supports >= self.least)
         sure &= (rest == 0) | (rest >= self.least)
-        half = (lines > 0) & (looks.shown | told).all(0)
+        half = (lines > 0) & (looks.shown | published).all(0)
         rest = np.where(sure, rest, np.where(half, self.least / 2, 0))
         free = (listed < 0) & (most > 0)
         return paces(rest, np.where(free, looks.room, 0).T, np.where(free, most, 0).T)

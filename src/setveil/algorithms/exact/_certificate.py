@@ -104,7 +104,7 @@ class Prover:
                 heappush(waiting, entry)
         return self.loss if proven == inf else int(min(proven, self.loss))
 
-    def least(self, given: Multipliers, fixed: Fixed, scale: int = SCALE) -> int | float:
+    def least(self, multipliers: Multipliers, fixed: Fixed, scale: int = SCALE) -> int | float:
         """Find the loss that multipliers prove in a branch; inf: there is no release in it.
 
         With `scale` 0, only decides whether there is a release: inf or 0.
@@ -112,8 +112,8 @@ class Prover:
         tree, n, losses = self.tree, self.tree.n_leaves, self.losses
         inner, suppress = self.variables.n_inner, self.variables.suppress
         each = [0] * tree.n_nodes
-        constant = -given.limit * self.search.most
-        for members, weight in given.clauses:
+        constant = -multipliers.limit * self.search.most
+        for members, weight in multipliers.clauses:
             constant += weight
             for v in members:
                 each[v + n if v < inner else v - inner] -= weight
@@ -123,7 +123,7 @@ class Prover:
             now = fixed.get(v - n if v >= n else inner + v)
             if v < n:
                 may = suppress and v not in self.kept and now != 0
-                out = scale * losses.hidden[v] + given.limit * losses.occurrences[v] + each[v]
+                out = scale * losses.hidden[v] + multipliers.limit * losses.occurrences[v] + each[v]
                 low[v] = min(inf if now == 1 else 0, out if may else inf)
                 closed[v] = v in self.kept or now == 1
                 each[v] = 0
@@ -165,10 +165,10 @@ class Prover:
             done = relaxed.bound >= self.enough
             if not done and (program.admit(values) or self._separate(values)):
                 continue
-            given = Multipliers(*program.multipliers(), SCALE)
-            bound = self.least(given, fixed)
+            multipliers = Multipliers(*program.multipliers(), SCALE)
+            bound = self.least(multipliers, fixed)
             if bound > known:
-                known, proof = bound, self._keep(given)
+                known, proof = bound, self._keep(multipliers)
             if known >= self.enough:
                 return known, proof, values
             if (np.abs(values - np.rint(values)) > TOLERANCE).any():
@@ -218,8 +218,8 @@ class Prover:
             both.append(min(self.program.trial(down, up), float(self.loss)))
         return min(both) + 1e-3 * max(both)
 
-    def _keep(self, given: Multipliers) -> int:
-        self.proofs.append(given)
+    def _keep(self, multipliers: Multipliers) -> int:
+        self.proofs.append(multipliers)
         return len(self.proofs) - 1
 
     def _named(self, variable: int) -> list[str]:
@@ -233,9 +233,9 @@ class Prover:
         place = {number: at for at, number in enumerate(used)}
         multipliers = []
         for number in used:
-            given = self.proofs[number]
-            clauses = [[numbers.setdefault(members, len(numbers)), p] for members, p in given.clauses]
-            multipliers.append({"clauses": clauses, **({"limit": given.limit} if given.limit else {})})
+            proof = self.proofs[number]
+            clauses = [[numbers.setdefault(members, len(numbers)), p] for members, p in proof.clauses]
+            multipliers.append({"clauses": clauses, **({"limit": proof.limit} if proof.limit else {})})
         return {
             "clauses": [self._witness(members) for members in numbers],
             "multipliers": multipliers,
@@ -267,16 +267,16 @@ def certificate(search: Search) -> dict[str, Any]:
     loss = search.losses.cost(search.incumbent.candidate)
     prover = Prover(search, loss)
     bound = prover.run()
-    asked, promise = search.parameters, search.guarantee
+    parameters, promise = search.parameters, search.guarantee
     return {
         "setveil-certificate": 1,
         "k": promise.k,
         "m": "inf" if promise.m == inf else int(promise.m),
-        "objective": asked.loss,
-        "suppress": asked.suppress,
-        "keep": list(asked.keep),
-        "weights": {item: str(Fraction(str(weight))) for item, weight in asked.weights.items()},
-        "max_suppressed": None if asked.max_suppressed is None else search.most,
+        "objective": parameters.loss,
+        "suppress": parameters.suppress,
+        "keep": list(parameters.keep),
+        "weights": {item: str(Fraction(str(weight))) for item, weight in parameters.weights.items()},
+        "max_suppressed": None if parameters.max_suppressed is None else search.most,
         "loss": loss,
         "bound": bound,
         "scale": SCALE,

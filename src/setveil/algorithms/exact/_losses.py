@@ -66,12 +66,12 @@ class Losses:
 
         `everything`: the occurrences of all rows, where the data are some of them.
         """
-        given = {item: Fraction(str(weight)) for item, weight in weights.items()}
-        scale = lcm(*(weight.denominator for weight in given.values()))
+        exact = {item: Fraction(str(weight)) for item, weight in weights.items()}
+        scale = lcm(*(weight.denominator for weight in exact.values()))
         occurrences = _occurrences(tree, data)
         times = [min(n, 1) for n in occurrences] if objective == "items" else occurrences
         weight = _below(tree, [
-            int(given.get(tree.labels[leaf], 1) * scale) * n for leaf, n in enumerate(times)
+            int(exact.get(tree.labels[leaf], 1) * scale) * n for leaf, n in enumerate(times)
         ])  # fmt: skip
         if objective in ("ncp", "lm", "items"):
             return cls._of_labels(objective, hierarchy, tree, occurrences, weight)

@@ -78,10 +78,10 @@ class MoleSearch:
         self.item_starts, self.moles_of, _ = invert(self.starts, self.members, self.items.size)
         self.sizes = np.diff(self.starts)
 
-        given = {item: Fraction(str(weight)) for item, weight in parameters.weights.items()}
-        scale = lcm(*(weight.denominator for weight in given.values()))
+        exact = {item: Fraction(str(weight)) for item, weight in parameters.weights.items()}
+        scale = lcm(*(weight.denominator for weight in exact.values()))
         counts = np.minimum(split.support, 1) if parameters.objective == "items" else split.support
-        each = [int(given.get(label, 1) * scale) * int(n) for label, n in zip(labels, counts, strict=True)]
+        each = [int(exact.get(label, 1) * scale) * int(n) for label, n in zip(labels, counts, strict=True)]
         self.costs = [each[i] for i in self.items.tolist()]
         self.whole, self.lost = sum(each), sum(each[i] for i in self.certain)
         occurrences = split.support[self.items]

@@ -351,9 +351,9 @@ class RhoSearch:
         """Refuse a limit of suppression that is too low, and name the least that would do."""
         if self.parameters.max_suppressed is None:
             found = self.breaches.of_candidate(self.candidates.finest(), hidden=False)
-            told = f" As they are, {self._told(found[0])}" if found else ""
+            example = f" As they are, {self._told(found[0])}" if found else ""
             raise InfeasibleError(
-                f"No release keeps {self.promise.phrase} and what is to be kept.{told}",
+                f"No release keeps {self.promise.phrase} and what is to be kept.{example}",
                 hint="Keep fewer items, or allow --suppress.",
             )
         free = replace(self.parameters, max_suppressed=None, objective="lm", weights={}, time_limit=None)

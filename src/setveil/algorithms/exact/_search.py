@@ -253,8 +253,8 @@ class Search:
 
     def _program(self, variables: Variables) -> Program:
         # Strongly, the search would be in a cycle with the solver, and its memory held until that is found.
-        asked = WeakMethod(self._out_of_time)
-        program = Program(variables.costs(self.losses), lambda: (ends := asked()) is None or ends())
+        out_of_time = WeakMethod(self._out_of_time)
+        program = Program(variables.costs(self.losses), lambda: (ends := out_of_time()) is None or ends())
         program.imply(variables.implications())
         for leaf in self.barred:  # suppressed, or below the cut, as a leaf in too few rows is
             program.exclude(variables.name((leaf,)))
@@ -270,8 +270,8 @@ class Search:
 
     def _out_of_time(self) -> bool:
         """Whether the search should end."""
-        asked = self.progress.stoppable and self.progress.stop_requested()
-        return asked or time.monotonic() > self.deadline
+        stopped = self.progress.stoppable and self.progress.stop_requested()
+        return stopped or time.monotonic() > self.deadline
 
     def _record(self, best: int, proven: float, clauses: int, rounds: int) -> dict[str, Any]:
         lower = int(min(proven, best))

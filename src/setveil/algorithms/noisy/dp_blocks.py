@@ -177,8 +177,8 @@ def noisy_blocks(
     progress("counting with noise")
     (rows,), on_rows = noise.laplace([data.n_rows], 1, epsilon * _ROWS_SHARE)
     best, on_items = noise.greatest(counting.item_supports(data, universe), number, epsilon * _ITEMS_SHARE)
-    told = [universe[i] for i in best]
-    held = counting.held(data, told)
+    items = [universe[i] for i in best]
+    held = counting.held(data, items)
     spent = [("rows", on_rows), ("items", on_items)]
     chosen: list[tuple[int, int]] = []
     if pairs_wanted:
@@ -194,7 +194,7 @@ def noisy_blocks(
         epsilon,
         tuple((what, one.epsilon, one.distance, one.scale) for what, one in spent),
         rows,
-        tuple(tuple(told[i] for i in block) for block in blocks),
+        tuple(tuple(items[i] for i in block) for block in blocks),
         tuple(counts),
     )
 

@@ -65,11 +65,11 @@ def cheapest_pair(s, partners, image):
     first, second, size, cost = np.int64(NONE), np.int64(NONE), np.int64(0), np.int64(0)
     for known in (True, False):  # what is known first: it spares looking at others
         for g in image:
-            asked = partners.made[g] == s.stamp[g]
+            is_known = partners.made[g] == s.stamp[g]
             partner = np.int64(partners.partner[g])
-            if asked and partner == NONE:
+            if is_known and partner == NONE:
                 continue
-            if (asked and s.stamp[partner] == partners.stamp[g]) != known:
+            if (is_known and s.stamp[partner] == partners.stamp[g]) != known:
                 continue
             if not known:
                 if first != NONE:

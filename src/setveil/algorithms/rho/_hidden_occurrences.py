@@ -86,9 +86,9 @@ class _Needs:
 
     def add(self, rules: Ids, progress: Progress) -> None:
         """Take in rules of one size (see `RuleSearch.of_size`)."""
-        told = rules[:, -2]
-        for s in np.unique(told).tolist():
-            some = np.ascontiguousarray(rules[told == s])
+        secret = rules[:, -2]
+        for s in np.unique(secret).tolist():
+            some = np.ascontiguousarray(rules[secret == s])
             ends, holders = np.zeros(len(some) + 1, np.int64), np.empty(0, np.int32)
             first = 0
             while first < len(some):
@@ -155,7 +155,7 @@ def hide_for_any(
         fulfil = np.ones(data.n_rows, bool)
         for x in (*rule.known, rule.secret):
             fulfil &= np.bincount(row_of[(data.items == x) & left], minlength=data.n_rows) > 0
-        times = rule.told - rule.support * rho.numerator // rho.denominator
+        times = rule.published - rule.support * rho.numerator // rho.denominator
         holding = np.flatnonzero(fulfil)
         longest = holding[np.argsort(-lengths[holding], kind="stable")][:times]
         chosen = np.zeros(data.n_rows, bool)

@@ -22,11 +22,11 @@ TOO_MANY = "Long rows have too many subsets. Bound what someone may know, to m o
 
 
 class SensitiveRule(NamedTuple):
-    """A rule: of `support` rows with the known items, `told` contain the sensitive item."""
+    """A rule: of `support` rows with the known items, `published` contain the sensitive item."""
 
     known: tuple[int, ...]
     secret: int
-    told: int
+    published: int
     support: int
 
 
@@ -119,7 +119,7 @@ class RuleSearch:
             if (state[TOLD], state[KNOWN]) != before:
                 *known, secret = out[: size + 1].tolist()
                 best = SensitiveRule(tuple(known), secret, int(state[TOLD]), int(state[KNOWN]))
-            if best is not None and best.told == best.support:
+            if best is not None and best.published == best.support:
                 break
         return best
 
@@ -130,8 +130,8 @@ class RuleSearch:
         if size == 0:
             tally, _ = self._tally
             np.add.at(tally, self._secrets[1], np.repeat(weights, np.diff(self._secrets[0])))
-            told = np.flatnonzero(tally)
-            out = judge(tally, told, int(weights.sum()), self._limit, path, surest, state, out)
+            candidates = np.flatnonzero(tally)
+            out = judge(tally, candidates, int(weights.sum()), self._limit, path, surest, state, out)
         if size == 0 or size > self.longest:
             return out
         levels = self._first_level(size)

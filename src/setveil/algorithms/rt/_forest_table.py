@@ -56,8 +56,8 @@ def published(
 ) -> tuple[TableCut, dict[str, Any]]:
     """Search, and translate the best candidate (see `setveil.algorithms.rt.forest.anonymize`)."""
     require_nothing_sensitive("forest", guarantee)
-    given = with_ranges(table)
-    table = given.rows_at(given.canonical_order())  # so that no choice depends on the order of the input
+    source = with_ranges(table)
+    table = source.rows_at(source.canonical_order())  # so that no choice depends on the order of the input
     share = Fraction(str(parameters.share))
     _require_columns(table, parameters.coarsest)
     limits = dict(parameters.coarsest)
@@ -84,7 +84,7 @@ def published(
             image[inside[leaf]] = int(inside[to]) if to >= 0 else -1
     suppressed = [leaf for leaf, to in enumerate(image) if to < 0]
     made = TableCut(
-        given.columns,
+        source.columns,
         tuple(np.array(of_column, np.int32) for of_column in nodes),
         Recoding.from_cut(hierarchy, {to if to >= 0 else leaf for leaf, to in enumerate(image)}, suppressed),
     )

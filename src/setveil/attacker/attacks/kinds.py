@@ -89,9 +89,9 @@ def singling_out(people: Indexed, who: Ints, predicates: tuple[Ints, Ids]) -> At
     """
     n = people.starts.size - 1
     owner = np.repeat(np.arange(predicates[0].size - 1), np.diff(predicates[0]))
-    asked = Queries.of(owner, predicates[1], predicates[0].size - 1)
+    queries = Queries.of(owner, predicates[1], predicates[0].size - 1)
     same = frozen(np.arange(n + 1), np.int64), frozen(np.arange(n), np.int32)
-    total, one = people.counted(asked, *same)
+    total, one = people.counted(queries, *same)
     person = np.where(total == 1, who[people.first[one]], -1) if who.size else one
     return AttackOutcome(total == 1, person)
 

@@ -113,9 +113,9 @@ class Queries:
         keys = np.unique(owner * (int(need.max(initial=0)) + 1) + need)
         owner, need = np.divmod(keys, int(need.max(initial=0)) + 1)
         indptr = np.concatenate(([0], np.cumsum(np.bincount(owner, minlength=number))))
-        asked = frozen(indptr, np.int64), frozen(need, np.int32)
-        group, first, _ = merge_rows(*asked)
-        return cls(group, *take_rows(*asked, first))
+        queries = frozen(indptr, np.int64), frozen(need, np.int32)
+        group, first, _ = merge_rows(*queries)
+        return cls(group, *take_rows(*queries, first))
 
     @property
     def number(self) -> int:
@@ -233,19 +233,19 @@ class ShownRows:
         indptr = np.concatenate(([0], np.cumsum(np.bincount(keys // n, minlength=people.number))))
         return Indexed.of(frozen(indptr, np.int64), frozen(keys % n, np.int32), len(self.labels))
 
-    def asked(self, indptr: Ints, items: Ids) -> Queries:
+    def queries_for(self, indptr: Ints, items: Ids) -> Queries:
         """Look for rows that may contain all given items; items that no row shows are suppressed."""
         owner = np.repeat(np.arange(indptr.size - 1), np.diff(indptr))
         need = self.need_of[items]
         return Queries.of(owner[need >= 0], need[need >= 0], indptr.size - 1)
 
     def fitting(self, indptr: Ints, items: Ids) -> Ints:
-        """Count the rows that may contain all given items (see `asked`)."""
-        return self.rows.counted(self.asked(indptr, items), self.need_ptr, self.needs)[0]
+        """Count the rows that may contain all given items (see `queries_for`)."""
+        return self.rows.counted(self.queries_for(indptr, items), self.need_ptr, self.needs)[0]
 
     def guesses(self, indptr: Ints, items: Ids, may_guess: NDArray[np.bool_], number: int) -> Ids:
         """Find the likeliest items of the rows that fit some items: int32 (questions, number)."""
-        queries, rows = self.asked(indptr, items), self.whole
+        queries, rows = self.queries_for(indptr, items), self.whole
         best = np.full((queries.number, number), -1, np.int32)
 
         def answer(first: int) -> None:

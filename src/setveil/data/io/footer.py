@@ -23,8 +23,8 @@ def least_memory(content: bytes) -> int:
         about = _Reader(content, len(content) - 8 - size).struct()
         for group in about[_ROW_GROUPS]:
             for column in group[_COLUMNS]:
-                told = column[_METADATA]
-                found[told[_PATH][0]] += _VIEW * told[_VALUES] + told[_UNPACKED]
+                metadata = column[_METADATA]
+                found[metadata[_PATH][0]] += _VIEW * metadata[_VALUES] + metadata[_UNPACKED]
     except (IndexError, KeyError, TypeError, ValueError):  # who reads the file says what is wrong
         return 0
     return max(found.values(), default=0)

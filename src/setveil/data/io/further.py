@@ -64,18 +64,18 @@ def _further_part(one: Also, request: ReadingRequest, id_column: str | None) -> 
             item_column=None if several else one.columns,
             item_columns=one.columns if several else None,
         )
-    asked = replace(
+    own_request = replace(
         request, format=None, separator=None, wanted=wanted, sheet=one.sheet, quote=None,
         lines=request.lines.of_file(one.path), lacking=request.lacking.alone(), also=(), beside=True,
     )  # fmt: skip
     try:
-        parts, files, _ = file_parts([one.path], asked)
+        parts, files, _ = file_parts([one.path], own_request)
     except TableError as error:
-        raise _asked_of_also(error, one, request) from None
+        raise _question_of_also(error, one, request) from None
     except (DataError, RequestError) as error:
         if one.columns is None and one.path == one.text and Path(one.path).is_file():
-            if (column := _column_of(asked, one.path)) and len(request.also) == 1:
-                raise _asked_for_column(error, one, column) from None
+            if (column := _column_of(own_request, one.path)) and len(request.also) == 1:
+                raise _question_of_column(error, one, column) from None
             error.hint = _named(one)
         raise
     if len(parts) > 1 or parts[0].ids is None:
@@ -92,7 +92,7 @@ def _named(one: Also) -> str:
     return f"Name its column of items: {faces(f'--also {shlex.quote(text)}', f'also={text!r}')}."
 
 
-def _asked_of_also(error: TableError, one: Also, request: ReadingRequest) -> DataError:
+def _question_of_also(error: TableError, one: Also, request: ReadingRequest) -> DataError:
     """Ask what becomes of lines of a further file, by options that apply to it."""
     message = error.message.partition(":\n    ")[0].removesuffix(".")
     ways: list[tuple[Mapping[str, Any], str]] = []
@@ -109,12 +109,12 @@ def _asked_of_also(error: TableError, one: Also, request: ReadingRequest) -> Dat
         return TableError(message, [], ways if "encoding" in ways[0][0] else ways[:1])
     found = next((column for options, _ in error.readings if (column := _items_of(options))), "")
     if one.columns is None and found and len(request.also) == 1:
-        return _asked_for_column(error, one, found)
+        return _question_of_column(error, one, found)
     hint = _named(one) if one.columns is None else f"Mend {one.path} itself."
     return DataError(error.message, hint=hint)
 
 
-def _asked_for_column(error: DataError | RequestError, one: Also, column: str) -> TableError:
+def _question_of_column(error: DataError | RequestError, one: Also, column: str) -> TableError:
     message = error.message.partition(":\n    ")[0].removesuffix(".")
     return TableError(message, [], [({"also": f"{one.path}:{column}"}, f"items from {column} of {one.path}")])
 
@@ -123,11 +123,11 @@ def _items_of(options: Mapping[str, Any]) -> str:
     return str(options.get("item_column") or options.get("item_columns") or "")
 
 
-def _column_of(asked: ReadingRequest, path: str) -> str:
+def _column_of(request: ReadingRequest, path: str) -> str:
     """Find the column of items of a further file that is proposed for it; "" if there is none."""
-    whose = asked.wanted.id_column
+    whose = request.wanted.id_column
     try:
-        file_parts([path], replace(asked, wanted=Wanted(None, None, None, lacking=asked.lacking)))
+        file_parts([path], replace(request, wanted=Wanted(None, None, None, lacking=request.lacking)))
     except TableError as error:
         found = (_items_of(options) for options, _ in error.readings if options.get("id_column") == whose)
         return next(found, "")

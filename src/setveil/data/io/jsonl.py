@@ -104,8 +104,8 @@ def read_jsonl(
     )
     if all(map(names_others, part.ignored_columns)):
         return part
-    told = with_unused(RecordTable(text), replace(part, lines=np.array(filled, np.int64)), {})
-    return replace(told, lines=None)
+    table = with_unused(RecordTable(text), replace(part, lines=np.array(filled, np.int64)), {})
+    return replace(table, lines=None)
 
 
 def _read_records(text: Text, wanted: Wanted) -> RowsRead:

@@ -26,7 +26,7 @@ def cut(text: Text, lines: Lines) -> Text:
     """Skip the lines of a text that were said to be no data."""
     last_said = lines.skip_last is not None
     marked = replace(text, settled=lines.settled, last_said=last_said, header_lines=lines.header_lines)
-    if not lines.given:
+    if not lines.is_set:
         return marked
     starts = line_starts(text.content)
     last = int(np.flatnonzero(_filled(text.content, starts))[-1]) + 1 if text.content.strip() else 0

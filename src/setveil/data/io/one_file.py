@@ -15,7 +15,7 @@ from setveil.data.io.lines import cut
 from setveil.data.io.request import ReadingRequest, refuse_lines, refuse_options, table_format
 from setveil.data.io.sniff import detect_format, head_rows, likely_separator
 from setveil.data.io.source import Source, Text, as_text, is_xlsx
-from setveil.data.io.undeclared import asked_of_texts, read_separated, require_numbers, works
+from setveil.data.io.undeclared import question_of_texts, read_separated, require_numbers, works
 from setveil.data.io.written import plain_text
 from setveil.data.layout import FORMATS, function_of, refuse_unfit
 from setveil.data.readings import refusal, refuse_ids_in_lists
@@ -65,17 +65,17 @@ def read_source(source: Source, request: ReadingRequest) -> tuple[RowsRead, str 
         form = table_format(request, "a spreadsheet")
         try:
             sheet, notes = read_sheet_lines(source, request.sheet, lines=request.lines)
-        except TableError as asked:
-            raise _with_columns(asked, source, request) from None
+        except TableError as question:
+            raise _with_columns(question, source, request) from None
         last = None if request.lines.skip_last is None else 0
         found = read_frame(sheet, request.wanted, name, form, skip_last=last)
         return replace(found, notes=(*notes, *found.notes)), None
     refuse_unfit("a file without sheets", sheet=request.sheet)
     chosen = request.format or detect_format(source.inner, content)
-    given = request.given()
+    values = request.given_options()
     part: RowsRead
     if not FORMATS[chosen].text:
-        refuse_options(chosen, given)
+        refuse_options(chosen, values)
         refuse_unfit(f"the format {chosen}", quote=request.quote)
         refuse_lines(request, f"the format {chosen}")
         options = request.options(chosen) | {"skip_last": request.lines.skip_last}
@@ -85,39 +85,39 @@ def read_source(source: Source, request: ReadingRequest) -> tuple[RowsRead, str 
         return part, None
     try:
         text = text_of(source, request)
-    except TableError as asked:
-        raise _with_columns(asked, source, request) from None
+    except TableError as question:
+        raise _with_columns(question, source, request) from None
     chosen = request.format or detect_format(source.inner, text.content)
     if "separator" in FORMATS[chosen].takes or (request.format is None and chosen != "jsonl"):
         return read_separated(text, chosen, request), text.encoding
-    refuse_options(chosen, given)
+    refuse_options(chosen, values)
     refuse_unfit(f"the format {chosen}", quote=request.quote)
     if not request.published:
         require_numbers(text, chosen, request)
     try:
         part = function_of(FORMATS[chosen].reader)(text, **request.options(chosen))
-    except TableError as asked:  # of records, in which nothing says which keys count
-        said = {name: value for name, value in given.items() if isinstance(value, str)}
-        asked.keep(lambda options: works(text, request, {"format": chosen, **said, **options}))
+    except TableError as question:  # of records, in which nothing says which keys count
+        said = {name: value for name, value in values.items() if isinstance(value, str)}
+        question.keep(lambda options: works(text, request, {"format": chosen, **said, **options}))
         raise
     except DataError as error:  # of arrays, with what is no item in between; of lines that are no numbers
-        asked_for = asked_of_texts(error, text, chosen, request) or _asked_of_arrays(text, request, "")
+        asked_for = question_of_texts(error, text, chosen, request) or _question_of_arrays(text, request, "")
         raise asked_for or error from None
     try:
         refuse_unnamed_ids(part, name, request)
     except TableError as error:
         why = evidence.why_sets_are_table(_first_rows(part), "array")
-        raise _asked_of_arrays(text, request, why) or error from None
+        raise _question_of_arrays(text, request, why) or error from None
     return replace(part, notes=(*text.notes, *part.notes)), text.encoding
 
 
-def _with_columns(asked: TableError, source: Source, request: ReadingRequest) -> TableError:
+def _with_columns(question: TableError, source: Source, request: ReadingRequest) -> TableError:
     """Ask about columns together with the encoding of a file, or with rows of a sheet that are no data."""
-    if any(name not in (*OF_LINES, "encoding") for options, _ in asked.readings for name in options):
-        return asked
+    if any(name not in (*OF_LINES, "encoding") for options, _ in question.readings for name in options):
+        return question
     readings: list[tuple[Mapping[str, Any], str]] = []
-    columns = asked.columns
-    for options, meaning in asked.readings:
+    columns = question.columns
+    for options, meaning in question.readings:
         said = {**request.lines.as_dict(), **{name: options[name] for name in OF_LINES if name in options}}
         encoding = options.get("encoding", request.encoding)
         try:
@@ -129,12 +129,12 @@ def _with_columns(asked: TableError, source: Source, request: ReadingRequest) ->
         except (DataError, RequestError):
             continue
     found = TableError(
-        asked.message.partition(":\n    ")[0].removesuffix("."), columns, readings, asked.trouble
+        question.message.partition(":\n    ")[0].removesuffix("."), columns, readings, question.trouble
     )
-    return found if readings else asked
+    return found if readings else question
 
 
-def _asked_of_arrays(text: Text, request: ReadingRequest, why: str) -> TableError | None:
+def _question_of_arrays(text: Text, request: ReadingRequest, why: str) -> TableError | None:
     """Ask which elements of arrays are items, if a reading by their places works."""
     from setveil.data.io.records import RecordTable
 
@@ -146,9 +146,9 @@ def _asked_of_arrays(text: Text, request: ReadingRequest, why: str) -> TableErro
         return None
     if table.header:
         return None
-    asked = refusal(table, why)
-    asked.keep(lambda options: works(text, request, {**options, "format": "jsonl"}))
-    return asked if asked.readings else None
+    question = refusal(table, why)
+    question.keep(lambda options: works(text, request, {**options, "format": "jsonl"}))
+    return question if question.readings else None
 
 
 def refuse_unnamed_ids(part: RowsRead, name: str, request: ReadingRequest) -> None:

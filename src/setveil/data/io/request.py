@@ -45,7 +45,7 @@ class ReadingRequest:
         also = {"also": [one.text for one in self.also]} if self.also else {}
         return {**said, **self.lines.as_dict(), **self.lacking.as_dict(), **also}
 
-    def given(self) -> dict[str, Any]:
+    def given_options(self) -> dict[str, Any]:
         """Return the options that formats may take, by name."""
         return {
             "separator": self.separator,
@@ -58,8 +58,8 @@ class ReadingRequest:
 
     def options(self, chosen: str) -> dict[str, Any]:
         """Return the options that the reader of a format takes."""
-        given, form = self.given(), FORMATS[chosen]
-        return {name: given[name] for name in form.takes} | (
+        options, form = self.given_options(), FORMATS[chosen]
+        return {name: options[name] for name in form.takes} | (
             {"lacking": self.lacking} if form.columns else {}
         )
 
@@ -69,9 +69,9 @@ class ReadingRequest:
         return self.format is None and not self.wanted.named
 
 
-def refuse_options(chosen: str, given: dict[str, Any], what: str = "") -> None:
+def refuse_options(chosen: str, options: dict[str, Any], what: str = "") -> None:
     """Refuse options that a format does not have."""
-    for option, value in given.items():
+    for option, value in options.items():
         if value is not None and option not in FORMATS[chosen].takes:
             formats = [name for name, form in FORMATS.items() if option in form.takes]
             raise RequestError(
@@ -83,11 +83,11 @@ def refuse_options(chosen: str, given: dict[str, Any], what: str = "") -> None:
 
 def refuse_lines(request: ReadingRequest, what: str) -> None:
     """Refuse options on lines of a file that has none."""
-    given = [
+    options = [
         name for name in ("skip_lines", "comment", "header_lines") if getattr(request.lines, name) is not None
     ]
-    if given:
-        raise RequestError(f"The option {given[0]} does not apply to {what}.", hint="Omit it.")
+    if options:
+        raise RequestError(f"The option {options[0]} does not apply to {what}.", hint="Omit it.")
 
 
 def table_format(request: ReadingRequest, what: str) -> str | None:

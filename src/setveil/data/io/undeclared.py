@@ -51,16 +51,16 @@ def read_separated(text: Text, detected: str, request: ReadingRequest) -> RowsRe
         request = replace(request, separator=long)
         written["separator"] = long
     plain, separator = plain_text(text, request.separator, request.quote)
-    asked = replace(request, separator=separator, quote=None)
+    own_request = replace(request, separator=separator, quote=None)
     try:
         if request.format is None:
-            part = _read_undeclared(plain, detected, asked)
+            part = _read_undeclared(plain, detected, own_request)
         else:
-            given = asked.given()
-            refuse_options(detected, given)
+            options = own_request.given_options()
+            refuse_options(detected, options)
             if not request.published:
                 require_numbers(plain, detected, request)
-            part = function_of(FORMATS[detected].reader)(plain, **asked.options(detected))
+            part = function_of(FORMATS[detected].reader)(plain, **own_request.options(detected))
             unsaid = detected == "basket" and separator is None and not request.published
             words = _words_noted(plain) if unsaid else ""
             part = replace(part, notes=(*plain.notes, *part.notes, *filter(None, [words])))
@@ -72,7 +72,7 @@ def read_separated(text: Text, detected: str, request: ReadingRequest) -> RowsRe
             error.write_as({name: value for name, value in written.items() if value is not None})
         raise
     except QuoteError as error:
-        bare = replace(asked, separator=written["separator"], quote="none")
+        bare = replace(own_request, separator=written["separator"], quote="none")
         if request.quote is None and can_be_read(text, bare, {}):
             raise _plain_quotes(error) from None
         raise
@@ -104,15 +104,15 @@ def _read_undeclared(text: Text, detected: str, request: ReadingRequest) -> Rows
             more = {} if separator is None else {"separator": separator}
             if chosen != "basket":
                 more["format"] = "long"
-            asked = refusal(TextTable(text, separator), why, more=more, rows=chosen)
-            asked.keep(lambda options: works(text, request, options))
-            raise asked
+            question = refusal(TextTable(text, separator), why, more=more, rows=chosen)
+            question.keep(lambda options: works(text, request, options))
+            raise question
     options = {"separator": request.separator} if chosen == "basket" else {}
     part: RowsRead
     try:
         part = function_of(FORMATS[chosen].reader)(whole, **options)
     except DataError as error:
-        raise asked_of_texts(error, text, chosen, request) or error from None
+        raise question_of_texts(error, text, chosen, request) or error from None
     return replace(part, notes=(*whole.notes, *part.notes))
 
 
@@ -149,7 +149,7 @@ def works(text: Text, request: ReadingRequest, options: Mapping[str, str]) -> bo
         before = Text(text.name, text.content, text.encoding, text.left)
         text = cut(before, lines_of(**{**request.lines.as_dict(), **lines}))
     lacking = request.lacking.with_ways(said)
-    asked = replace(
+    own_request = replace(
         request,
         lacking=lacking,
         format=said.pop("format", request.format),
@@ -159,12 +159,14 @@ def works(text: Text, request: ReadingRequest, options: Mapping[str, str]) -> bo
         published=False,
     )
     try:
-        text, separator = plain_text(text, asked.separator, asked.quote)
-        asked = replace(asked, separator=separator, quote=None)
-        if asked.format is None:
-            part = _read_undeclared(text, "basket", asked)
+        text, separator = plain_text(text, own_request.separator, own_request.quote)
+        own_request = replace(own_request, separator=separator, quote=None)
+        if own_request.format is None:
+            part = _read_undeclared(text, "basket", own_request)
         else:
-            part = function_of(FORMATS[asked.format].reader)(text, **asked.options(asked.format))
+            part = function_of(FORMATS[own_request.format].reader)(
+                text, **own_request.options(own_request.format)
+            )
     except TableError as error:
         of_lines = {*OF_LINES} if not lines else set()
         if error.readings and {*error.readings[0][0]} <= of_lines | {*OF_LACKING} - {*options}:
@@ -172,7 +174,7 @@ def works(text: Text, request: ReadingRequest, options: Mapping[str, str]) -> bo
         return False
     except (DataError, RequestError):
         return False
-    require_people(text.name, part, asked.wanted)
+    require_people(text.name, part, own_request.wanted)
     items = int((part.codes >= 0).sum())
     several = len(part.items) > 1
     if any(why_id(column, items=not several) for column in part.items):
@@ -206,10 +208,10 @@ def _ask_for_lines(text: Text, request: ReadingRequest) -> None:
     table = TextTable(without_lines(text, numbers), separator)
     spec = as_spec(sorted({*text.left, *numbers}))
     more = {"skip_lines": spec} | ({"separator": separator} if request.separator else {})
-    asked = refusal(table, strays_said(numbers, table.width), more=more)
-    asked.asked = f"--skip-lines {spec}, and --id-column, --item-column, --item-columns, --format"
-    asked.keep(lambda options: can_be_read(text, request, options))
-    raise asked
+    question = refusal(table, strays_said(numbers, table.width), more=more)
+    question.asked = f"--skip-lines {spec}, and --id-column, --item-column, --item-columns, --format"
+    question.keep(lambda options: can_be_read(text, request, options))
+    raise question
 
 
 def _ask_for_title(text: Text, request: ReadingRequest) -> None:
@@ -248,7 +250,9 @@ def _is_mostly_wide(rows: Sequence[Sequence[str]]) -> bool:
     return width > 1 and 2 * share * several >= len(rows)
 
 
-def asked_of_texts(error: DataError, text: Text, chosen: str, request: ReadingRequest) -> TableError | None:
+def question_of_texts(
+    error: DataError, text: Text, chosen: str, request: ReadingRequest
+) -> TableError | None:
     """Ask whether lines that are not as their format has them are texts with signs or blanks between them."""
     from setveil.data.io.table import TextTable
 
@@ -266,9 +270,9 @@ def asked_of_texts(error: DataError, text: Text, chosen: str, request: ReadingRe
         ways.append(
             ({"format": "basket"}, EVERY_FIELD if signs else "one row per line, which holds one item")
         )
-    asked = TableError(error.message.removesuffix("."), [], ways)
-    asked.keep(lambda options: can_be_read(text, request, options))
-    return asked if asked.readings else None
+    question = TableError(error.message.removesuffix("."), [], ways)
+    question.keep(lambda options: can_be_read(text, request, options))
+    return question if question.readings else None
 
 
 def _plain_quotes(error: QuoteError) -> TableError:
@@ -293,14 +297,14 @@ def require_numbers(text: Text, chosen: str, request: ReadingRequest) -> None:
     if numbers:
         format_of = {} if request.format is not None else {"format": "fimi" if chosen == "basket" else chosen}
         options = {**format_of, "skip_lines": as_spec(numbers)}
-        asked = TableError(
+        question = TableError(
             f"{text.name}: {in_words(numbers)} {are(len(numbers))} not integers between blanks, as all "
             "others are",
             [],
             [(options, "one row per line, without these; every number an item")],
         )
-        asked.keep(lambda options: can_be_read(text, request, options))
-        raise asked
+        question.keep(lambda options: can_be_read(text, request, options))
+        raise question
 
 
 _NUMBERS = "fimi", "spmf", "basket"  # formats of text that may be lines of integers

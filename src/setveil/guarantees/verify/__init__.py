@@ -94,10 +94,10 @@ class Verdict:
         return f"No: {phrase} does not hold, {broken}."
 
     def _repr_html_(self) -> str:
-        words, told = models()[self.guarantee.model].words, self.as_dict()
-        entries = [words.violation(entry) for entry in told["first"][:ROWS]]
+        words, record = models()[self.guarantee.model].words, self.as_dict()
+        entries = [words.violation(entry) for entry in record["first"][:ROWS]]
         cut = [entry if len(entry) <= _WIDTH else f"{entry[: _WIDTH - 1]}…" for entry in entries]
-        return card(repr(self), enumerate(cut, 1), "; ".join(words.beyond(told)))
+        return card(repr(self), enumerate(cut, 1), "; ".join(words.beyond(record)))
 
 
 @dataclass(frozen=True, repr=False)

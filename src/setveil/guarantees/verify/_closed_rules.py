@@ -76,7 +76,7 @@ class ClosedRules:
         self.stopped = False
         self._steps = 0
         # The rows of each sensitive item.
-        bounds, secrets, counts = rows.told
+        bounds, secrets, counts = rows.companions
         order = np.argsort(secrets, kind="stable")
         holders = np.repeat(np.arange(bounds.size - 1), np.diff(bounds))[order]
         ends = np.cumsum(np.bincount(secrets, minlength=rows.secrets.size))

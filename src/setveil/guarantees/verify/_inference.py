@@ -12,11 +12,12 @@ import numpy as np
 
 from setveil.data.transactions import Transactions
 from setveil.guarantees.verify._projection import (
+    Companions,
     Ints,
     Places,
     Rows,
-    Told,
     add_level,
+    companions_of,
     distinct_rows,
     first_level,
     holders_of,
@@ -24,7 +25,6 @@ from setveil.guarantees.verify._projection import (
     mark_items,
     project,
     room_for_places,
-    told_with,
     with_room,
 )  # fmt: skip
 from setveil.jit import compiled
@@ -117,10 +117,10 @@ class KnownRows:
         self.holders = holders_of(self.rows, n)
         place = np.zeros(n, np.int64)
         place[self.secrets] = np.arange(self.secrets.size)
-        self.told = told_with(
+        self.companions = companions_of(
             numbers[row_of[is_secret]], place[published.items[is_secret]], lengths.size, self.secrets.size
         )
-        besides = lengths[np.diff(self.told.indptr) > 0] - (0 if public_only else 1)
+        besides = lengths[np.diff(self.companions.indptr) > 0] - (0 if public_only else 1)
         self.longest = int(besides.max(initial=0))
 
     def named(self, secret: int, ids: Collection[int], support: int, count: int) -> Learned:
@@ -206,7 +206,7 @@ class Rules:
         tails = np.zeros((int(np.diff(rows.rows[0]).max()) + 1, size + 1), np.int64)
         of_items, of_secrets = np.zeros((3, n), np.int64), np.zeros((4, q), np.int64)
         item = 0
-        facts = Facts(rows.rows, rows.told, rows.secrets, self.limit)
+        facts = Facts(rows.rows, rows.companions, rows.secrets, self.limit)
         notes = Notes(best, sets, listed, tails, path, of_items, of_secrets, state)
         while item < n and not state[STOPPED]:
             item = _count_from(facts, rows.holders, item, notes)
@@ -237,7 +237,7 @@ class Facts(NamedTuple):
     """What is given: known parts of rows, what comes with them, and how many of how many may hold that."""
 
     rows: Rows
-    told: Told
+    companions: Companions
     secrets: Ints
     limit: Ints
 
@@ -271,7 +271,7 @@ def _count_from(facts, holders, item, notes):
     may still matter is there, too.
     """
     rows, path, state = facts.rows, notes.path, notes.state
-    starts, told, _ = facts.told
+    starts, secret_at, _ = facts.companions
     level, held, slot = notes.of_secrets[LEVEL], notes.of_secrets[HELD], notes.of_items[SLOT]
     n, size, n_rows = holders.starts.size - 1, path.size, rows.weights.size
     pause = state[STEPS] + PAUSE
@@ -305,8 +305,8 @@ def _count_from(facts, holders, item, notes):
         n_kept, total = project(cut.indptr, levels, here, choose, kept)
         state[STEPS] += levels.begin[here + 1] - levels.begin[here] + OVERHEAD
         n_alive[d + 1] = _find_alive(
-            facts.told, facts.secrets, facts.limit, cut.owner, kept.row, n_kept, d, path[d], alive_of, level,
-            held, notes.best, state,
+            facts.companions, facts.secrets, facts.limit, cut.owner, kept.row, n_kept, d, path[d], alive_of,
+            level, held, notes.best, state,
         )  # fmt: skip
         if state[STEPS] > (state[MOST_AFTER] if state[KNOWN] else state[MOST_STEPS]):
             state[STOPPED] = 1
@@ -330,7 +330,7 @@ def _count_from(facts, holders, item, notes):
         for at in range(n_kept):
             g = cut.owner[kept.row[at]]
             for q in range(starts[g], starts[g + 1]):
-                if level[told[q]] == d + 1:
+                if level[secret_at[q]] == d + 1:
                     telling.row[n_telling], telling.place[n_telling] = kept.row[at], kept.place[at]
                     n_telling += 1
                     break
@@ -347,17 +347,17 @@ def _count_from(facts, holders, item, notes):
 
 @compiled
 def _find_alive(
-    told, secrets, limit, owner, kept, n, d, last, alive_of, level, held, best, state
+    companions, secrets, limit, owner, kept, n, d, last, alive_of, level, held, best, state
 ):  # fmt: skip
     """Write the sensitive items that sets with path[: d + 1] may tell something new of; return how many."""
-    indptr, told, counts = told
+    indptr, companions, counts = companions
     alive, least = alive_of[d + 1], state[LEAST]
     met = 0
     for at in range(n):
         g = owner[kept[at]]
         state[STEPS] += indptr[g + 1] - indptr[g]
         for q in range(indptr[g], indptr[g + 1]):
-            s = told[q]
+            s = companions[q]
             if level[s] == d and secrets[s] != last:
                 if held[s] == 0:
                     alive[met] = s
@@ -418,17 +418,17 @@ def _judge_one(facts, cut, row, start, depth, choose, notes):
 
     Returns False, and does nothing, if some of them are to be listed one by one.
     """
-    told, secrets, limit = facts.told, facts.secrets, facts.limit
+    companions, secrets, limit = facts.companions, facts.secrets, facts.limit
     best, sets, path, state = notes.best, notes.sets, notes.path, notes.state
     level, ids = notes.of_secrets[LEVEL], cut.items
     g, end = cut.owner[row], cut.indptr[row + 1]
     support = facts.rows.weights[g]
     if state[LISTED] < notes.listed.shape[0]:
-        for q in range(told.indptr[g], told.indptr[g + 1]):
-            if level[told.secrets[q]] == depth - 1 and told.counts[q] > limit[support]:
+        for q in range(companions.indptr[g], companions.indptr[g + 1]):
+            if level[companions.secrets[q]] == depth - 1 and companions.counts[q] > limit[support]:
                 return False
-    for q in range(told.indptr[g], told.indptr[g + 1]):
-        s, count = told.secrets[q], told.counts[q]
+    for q in range(companions.indptr[g], companions.indptr[g + 1]):
+        s, count = companions.secrets[q], companions.counts[q]
         if level[s] != depth - 1 or secrets[s] == path[depth - 1]:
             continue
         length = end - start
@@ -464,7 +464,7 @@ def _judge(facts, cut, kept, n, depth, alive, notes):
     ptr, ids, owner = cut
     row_of, place_of = kept
     sets, path = notes.sets, notes.path
-    starts, told, told_counts = facts.told
+    starts, secret_at, count_at = facts.companions
     level = notes.of_secrets[LEVEL]
     # How many rows hold each item behind the path, and how many of them each sensitive item comes with.
     tail, n_pairs = 0, 0
@@ -476,8 +476,8 @@ def _judge(facts, cut, kept, n, depth, alive, notes):
         for p in range(place_of[at] + 1, ptr[row + 1]):
             sums[ids[p]] += weights[g]
         for q in range(starts[g], starts[g + 1]):
-            if level[told[q]] == depth:
-                pairs[told[q]] += 1
+            if level[secret_at[q]] == depth:
+                pairs[secret_at[q]] += 1
                 n_pairs += 1
 
     # The rows of each sensitive item.
@@ -489,9 +489,9 @@ def _judge(facts, cut, kept, n, depth, alive, notes):
     for at in range(n):
         g = owner[row_of[at]]
         for q in range(starts[g], starts[g + 1]):
-            s = told[q]
+            s = secret_at[q]
             if level[s] == depth:
-                pair_at[begin[s]], pair_count[begin[s]] = at, told_counts[q]
+                pair_at[begin[s]], pair_count[begin[s]] = at, count_at[q]
                 begin[s] += 1
 
     # For each sensitive item, how many of its rows hold each item behind the path.

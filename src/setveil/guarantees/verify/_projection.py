@@ -37,7 +37,7 @@ class Holders(NamedTuple):
     places: Ints
 
 
-class Told(NamedTuple):
+class Companions(NamedTuple):
     """With row r come ``secrets[indptr[r]:indptr[r + 1]]``, each in this many of the rows it represents."""
 
     indptr: Ints
@@ -88,12 +88,12 @@ def holders_of(rows: Rows, n: int) -> Holders:
     return Holders(starts, np.repeat(np.arange(rows.weights.size), np.diff(rows.indptr))[places], places)
 
 
-def told_with(numbers: Ints, secrets: NDArray[np.integer], n_rows: int, n_secrets: int) -> Told:
+def companions_of(numbers: Ints, secrets: NDArray[np.integer], n_rows: int, n_secrets: int) -> Companions:
     """Count what comes with each distinct row, given a row's number for each secret; 0 does not count."""
     pairs, counts = np.unique(numbers * max(n_secrets, 1) + secrets, return_counts=True)
     bounds = np.searchsorted(pairs, np.arange(1, n_rows + 2) * max(n_secrets, 1))
     pairs, counts = pairs[bounds[0] :], counts[bounds[0] :]
-    return Told(bounds - bounds[0], pairs % max(n_secrets, 1), counts)
+    return Companions(bounds - bounds[0], pairs % max(n_secrets, 1), counts)
 
 
 @compiled

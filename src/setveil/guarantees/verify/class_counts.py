@@ -40,7 +40,7 @@ class _Class:
     """What is seen of a class."""
 
     rows: int
-    told: bool
+    published: bool
     shown: dict[str, int]  # rows of each label
     label: dict[str, str]  # the label that stands for each item
     lines: dict[str, int] = field(default_factory=dict)  # where the file lists an item
@@ -95,7 +95,7 @@ def _rules(seen: Sequence[_Class], counts: ClassCountsFile, k: int, secrets: fro
     found = []
     if counts.least < k:
         found.append(f"the least count is {counts.least}, which is less than k = {k}")
-    untold = [c for c, one in enumerate(seen) if not one.told]
+    untold = [c for c, one in enumerate(seen) if not one.published]
     if list(counts.untold) != untold:
         said, are = (", ".join(map(str, some)) or "none" for some in (counts.untold, untold))
         found.append(
@@ -165,7 +165,7 @@ def _lines(seen: Sequence[_Class], counts: ClassCountsFile, secrets: frozenset[s
                 said = f"under {shorten(known)}" if known else "under no label"
                 here = f"under {shorten(label)}" if label else "suppressed"
                 wrong = f"{name} is {here}, but class {c} publishes it {said}"
-            elif not label and not one.told:
+            elif not label and not one.published:
                 wrong = f"{name} is suppressed in class {c}, where no suppressed item may be counted"
             elif rows > room:
                 of = f"show {shorten(label)}" if label else "are there"
@@ -215,7 +215,7 @@ class _ClassLabel:
     need: int
     most: int  # occurrences of an unlisted item
     items: list[int]  # the unlisted items that are limited
-    given: dict[int, int] = field(default_factory=dict)  # what comes from each
+    assigned: dict[int, int] = field(default_factory=dict)  # what comes from each
 
 
 def _flow(
@@ -228,7 +228,7 @@ def _flow(
     listed, top = _listed(seen), counts.least - 1
     ids: dict[str, int] = {}
     left: list[int] = []  # what each item has to give
-    untold = [one for one in seen if not one.told]
+    untold = [one for one in seen if not one.published]
     able: dict[str, bool] = {}
 
     def limit(item: str) -> int | None:
@@ -287,7 +287,7 @@ def _too_little(
     """Check that classes which do not list an item have room for what is left of its total, or must be."""
     found = []
     top = counts.least - 1
-    untold = [one for one in seen if not one.told]
+    untold = [one for one in seen if not one.published]
     for item in sorted({*totals, *listed}):
         at, rows = totals.get(item, (-1, 0))
         if at < 0:
@@ -299,7 +299,7 @@ def _too_little(
             if item not in one.found:
                 label = one.label.get(item)
                 size = one.rows if label is None else one.shown[label]
-                room += min(top, size) if label is not None or one.told else 0
+                room += min(top, size) if label is not None or one.published else 0
         if rows - listed.get(item, 0) > room and at >= 0:
             found.append(
                 f"{_at(at)}: {rows:,} rows hold {shorten(item)} in all, but with what the classes list there "
@@ -319,9 +319,9 @@ def _unfilled(labels: list[_ClassLabel], left: list[int]) -> list[_ClassLabel]:
     takers: list[list[_ClassLabel]] = [[] for _ in left]
 
     def give(here: _ClassLabel, item: int, amount: int) -> None:
-        if item not in here.given:
+        if item not in here.assigned:
             takers[item].append(here)
-        here.given[item] = here.given.get(item, 0) + amount
+        here.assigned[item] = here.assigned.get(item, 0) + amount
 
     labels.sort(key=lambda here: len(here.items) * here.most - here.need)
     for here in labels:
@@ -355,7 +355,7 @@ def _augment(
     while queue:
         here = queue.popleft()
         for item in here.items:
-            if item in tried or here.given.get(item, 0) >= here.most:
+            if item in tried or here.assigned.get(item, 0) >= here.most:
                 continue
             if left[item] > 0:
                 left[item] -= 1
@@ -363,13 +363,13 @@ def _augment(
                 step = came[id(here)]
                 while step is not None:
                     after, moved = step
-                    here.given[moved] -= 1
+                    here.assigned[moved] -= 1
                     give(after, moved, 1)
                     here, step = after, came[id(after)]
                 return True
             tried.add(item)
             for other in takers[item]:
-                if other.given.get(item, 0) > 0 and id(other) not in came:
+                if other.assigned.get(item, 0) > 0 and id(other) not in came:
                     came[id(other)] = (here, item)
                     queue.append(other)
     return False

@@ -74,7 +74,7 @@ def classes_of(published: Transactions, sizes: Sequence[int]) -> list[Transactio
     return out
 
 
-def told_apart(classes: Sequence[Transactions]) -> Transactions:
+def joined_classes(classes: Sequence[Transactions]) -> Transactions:
     """Put the rows of all classes together, with labels that no two classes share.
 
     Of such labels no set is in rows of two classes: one is as rare in all rows as it is in its class.
@@ -121,7 +121,9 @@ def verify_classes(
     small = [c for c, rows in enumerate(classes) if several and rows.n_rows < guarantee.k]
     if isinstance(guarantee, KmRho):
         return _of_rho(classes, guarantee, small, show, progress)
-    found = [verify_km(told_apart(some), guarantee, show=show, progress=progress) for some in _lots(classes)]
+    found = [
+        verify_km(joined_classes(some), guarantee, show=show, progress=progress) for some in _lots(classes)
+    ]
     if not all(one.holds for one in found):  # class by class, to name the classes
         found = [verify_km(rows, guarantee, show=show, progress=progress) for rows in classes]
     first: list[tuple[int, tuple[tuple[str, ...], int]]] = [(c, ((), classes[c].n_rows)) for c in small]

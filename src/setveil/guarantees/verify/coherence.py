@@ -17,7 +17,7 @@ from setveil.data.transactions import Transactions
 from setveil.guarantees.coherence import Coherence
 from setveil.guarantees.verify import Verdict
 from setveil.guarantees.verify import _coherence as loops
-from setveil.guarantees.verify._projection import distinct_rows, holders_of, holding, told_with
+from setveil.guarantees.verify._projection import companions_of, distinct_rows, holders_of, holding
 from setveil.progress import Progress, silent
 
 COUNT_STEPS = 3_000_000_000  # once a violation is known: how long to go on counting the others
@@ -122,7 +122,7 @@ class _Check:
         numbers, self.rows = distinct_rows(ends, raw[public])
         self.indptr, self.items, self.weights = self.rows
         self.holders = holders_of(self.rows, self.n)
-        self.p_rows = told_with(numbers[row_of[~public]], raw[~public], self.weights.size, self.n)
+        self.p_rows = companions_of(numbers[row_of[~public]], raw[~public], self.weights.size, self.n)
         h = guarantee.h
         self.limit = np.array(
             [times * h.numerator // h.denominator for times in range(published.n_rows + 1)], np.int64

@@ -100,8 +100,8 @@ def _rows(published: PublishedBlocks) -> list[Entry]:
     if len(rows) != number:
         return [{"kind": "rows", "where": "the file", "found": len(rows), "need": number}]
     found: list[Entry] = []
-    told = {item for block in published.blocks for item in block}
-    foreign = sum(not row <= told for row in rows)
+    published_items = {item for block in published.blocks for item in block}
+    foreign = sum(not row <= published_items for row in rows)
     if foreign:
         found.append(
             {"kind": "rows", "where": "other items than those of the blocks", "found": foreign, "need": 0}

@@ -39,7 +39,7 @@ class Failure:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the failure as JSON types."""
-        told: dict[str, Any] = {
+        record: dict[str, Any] = {
             "kind": self.kind,
             "clusters": list(self.clusters),
             "chunk": self.chunk,
@@ -47,10 +47,10 @@ class Failure:
             "support": self.support,
         }
         if self.need is not None:
-            told["need"] = self.need
+            record["need"] = self.need
         if self.betrays:
-            told |= {"betrays": self.betrays, "sensitive_rows": self.sensitive_rows}
-        return told
+            record |= {"betrays": self.betrays, "sensitive_rows": self.sensitive_rows}
+        return record
 
 
 @dataclass(frozen=True)
@@ -123,17 +123,17 @@ class DisassociatedVerdict(Verdict):
 
     def found(self) -> dict[str, Any]:
         """Return sizes, and what can be inferred of sensitive items, as JSON types."""
-        told: dict[str, Any] = {
+        record: dict[str, Any] = {
             "greatest_k": self.greatest_k,
             "clusters": self.clusters,
             "certain": self.certain,
             "complete": self.complete,
         }
         if self.guarantee.sensitive:
-            told["greatest_confidence"] = None if self.most is None else self.most.as_dict()
-            told["inferences"] = len(self.inferences)
-            told["inferred"] = [one.as_dict() for one in self.inferences[:_LISTED]]
-        return told
+            record["greatest_confidence"] = None if self.most is None else self.most.as_dict()
+            record["inferences"] = len(self.inferences)
+            record["inferred"] = [one.as_dict() for one in self.inferences[:_LISTED]]
+        return record
 
     def listed(self) -> list[dict[str, Any]]:
         """Return the first violations as JSON types."""

@@ -165,9 +165,9 @@ def _decide(rules: Rules, closed: ClosedRules, least: int, guarantee: KmRho) -> 
     if closed.stopped and not closed.violations:
         raise too_many(guarantee.phrase)
     rules.violations, rules.first = closed.violations, closed.first
-    for s, (held, told) in enumerate(zip(rules.best, closed.best, strict=True)):
-        if told[2] * held[1] > held[2] * told[1]:
-            rules.best[s] = told
+    for s, (held, closed_best) in enumerate(zip(rules.best, closed.best, strict=True)):
+        if closed_best[2] * held[1] > held[2] * closed_best[1]:
+            rules.best[s] = closed_best
     if not closed.violations:
         rules.size = rules.safe_size = rules.rows.longest
         rules.stopped = False

@@ -86,15 +86,15 @@ def verify_km_spark(
         progress(f"verifying itemsets of size {size}")
         counts = _counts(held, size)
         rare = F.col("count") < guarantee.k
-        told = counts.agg(
+        totals = counts.agg(
             F.sum("count").alias("sum"), F.min("count").alias("least"), F.sum(rare.cast("long")).alias("rare")
         ).collect()[0]
         _require_all(
-            size, int(told["sum"] or 0), sum(math.comb(n, size) * some for n, some in lengths.items())
+            size, int(totals["sum"] or 0), sum(math.comb(n, size) * some for n, some in lengths.items())
         )
-        smallest = told["least"] if smallest is None else min(smallest, told["least"])
-        violations += told["rare"]
-        if told["rare"] and len(first) < show:
+        smallest = totals["least"] if smallest is None else min(smallest, totals["least"])
+        violations += totals["rare"]
+        if totals["rare"] and len(first) < show:
             first += _first(counts.where(rare), size, numeric, show - len(first))
         if not violations:
             safe = size

@@ -277,10 +277,10 @@ class _Case:
         shown = self.known.shown[variant]
         for item in [*sorted(_items_of(series, person)), None]:
             tokens = [self._token(series, person, item, t) for t in range(len(series.releases))]
-            for given in _as_known(tokens, self.promise):
-                if [self._code(token) for token in given] == shown.tolist():
-                    releases = tuple(t for t, token in enumerate(given) if token is not None)
-                    return Fact(item, releases, tuple(token for token in given if token is not None))
+            for known in _as_known(tokens, self.promise):
+                if [self._code(token) for token in known] == shown.tolist():
+                    releases = tuple(t for t, token in enumerate(known) if token is not None)
+                    return Fact(item, releases, tuple(token for token in known if token is not None))
         raise AssertionError("A variant of a person's row is what some item of hers shows.")
 
     def _token(self, series: SeriesPeople, person: int, item: int | None, t: int) -> int | None:

@@ -114,8 +114,8 @@ def _once(figures: Sequence[LineFigure]) -> list[LineFigure]:
         first = kept.get(values)
         if first is not None:
             axis = figure.measure.axis
-            told = f"{first.caption} {axis[:1].upper()}{axis[1:]} has the same values."
-        kept[values] = figure if first is None else replace(first, caption=told)
+            caption = f"{first.caption} {axis[:1].upper()}{axis[1:]} has the same values."
+        kept[values] = figure if first is None else replace(first, caption=caption)
     return list(kept.values())
 
 

@@ -269,10 +269,10 @@ def failures_table(rows: Sequence[Row]) -> str:
     for (data, method, status, error), part in groups[:_MOST_FAILURES]:
         settings = [setting_text(shown, tuple(row.get(name) for name in shown)) for row in part]
         more = len(settings) - _MOST_SETTINGS
-        told = "; ".join(settings[:_MOST_SETTINGS]) + (f"; and {more} more" if more > 0 else "")
+        text = "; ".join(settings[:_MOST_SETTINGS]) + (f"; and {more} more" if more > 0 else "")
         why = status_text(status) + (f": {error}" if error else "")
         lines.append(
-            [blocks.data(data), blocks.data(method), html.escape(told), html.escape(why, quote=False)]
+            [blocks.data(data), blocks.data(method), html.escape(text), html.escape(why, quote=False)]
         )
     left = len(groups) - _MOST_FAILURES
     rest = blocks.paragraph(f"{count(left, 'more reason')} in results.csv.", "small") if left > 0 else ""

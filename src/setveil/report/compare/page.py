@@ -27,7 +27,7 @@ from setveil.report.compare.repeated import (
     are_drawn,
     beyond_chance,
     repetitions,
-    spread_told,
+    spread_notes,
 )
 from setveil.report.compare.table import (
     Family,
@@ -175,10 +175,10 @@ def _answer(kinds: Sequence[Family]) -> str:
         fronts = fronts_of(family)[:1]
         found = standings_of(family, loss) if loss else {}
         for data in family.data:
-            told = [equal_promise(found[data], loss, drawn=are_drawn(family.done))] if loss else []
-            told += [dominance_short(front, data) for front in fronts if data in front.releases]
-            told += [beyond_chance(family, loss, data)] if loss else []
-            text = " ".join(part for part in told if part)
+            sentences = [equal_promise(found[data], loss, drawn=are_drawn(family.done))] if loss else []
+            sentences += [dominance_short(front, data) for front in fronts if data in front.releases]
+            sentences += [beyond_chance(family, loss, data)] if loss else []
+            text = " ".join(part for part in sentences if part)
             name = f"{data}, {family.title}:" if len(kinds) > 1 else f"{data}:"
             lines += [(html.escape(name), html.escape(text, quote=False))] if text else []
         notes.append(proven(family))
@@ -217,7 +217,7 @@ def _compared(rows: Sequence[Row], kinds: Sequence[Family], external: bool) -> b
             of = f": {html.escape(title)}" if title else ""
             methods.append(", ".join(map(blocks.data, names)) + of)
     shown = [
-        html.escape(values_text(name, values)) + glossary.asked(name)
+        html.escape(values_text(name, values)) + glossary.term_button(name)
         for name, values in parameters(rows).items()
     ]
     return blocks.fold(
@@ -263,8 +263,8 @@ def _family(
             if place
             else ("Which method dominates which, and the Pareto-optimal releases.")
         )
-        told = [_front_text(fronts, data, tables=not place) for data in fronts.releases]
-        parts.append(blocks.fold(_title(title, family, kinds), inside, picture, *told))
+        texts = [_front_text(fronts, data, tables=not place) for data in fronts.releases]
+        parts.append(blocks.fold(_title(title, family, kinds), inside, picture, *texts))
     parts.append(_at_one_setting(family, kinds))
     first = not whole and not all_fronts  # its first figure is shown unfolded
     for section in SECTIONS.values():
@@ -291,8 +291,8 @@ def _more_figures(
     if not inside:
         return None
     named = html.escape(", ".join(distinct(figure.measure for figure in inside)))
-    told = f"{count(len(inside), 'figure')}: {named}."
-    return blocks.fold(_title(MORE, family, kinds), told, numbering.show_all(inside))
+    text = f"{count(len(inside), 'figure')}: {named}."
+    return blocks.fold(_title(MORE, family, kinds), text, numbering.show_all(inside))
 
 
 def _at_equal_promise(family: Family, kinds: Sequence[Family]) -> blocks.Section | None:
@@ -333,11 +333,11 @@ def _front_text(fronts: Fronts, data: str, *, tables: bool) -> str:
         return sentences
     parts = [sentences]
     if len(fronts.points(data)) > 1:
-        told = (
+        text = (
             "Of the releases of the method in the column (by number), for how many does the method in the "
             "row have one that is no worse in loss and risk?"
         )
-        parts += [blocks.paragraph(told, "small"), coverage_table(fronts, data)]
+        parts += [blocks.paragraph(text, "small"), coverage_table(fronts, data)]
     parts += [
         blocks.paragraph(
             "Pareto-optimal releases (no other is as good in both numbers and better in one):", "small"
@@ -356,7 +356,7 @@ def _at_one_setting(family: Family, kinds: Sequence[Family]) -> blocks.Section |
     text = f"All methods at {where}" if where else "All methods"
     if where:
         text += ", the most central setting at which most of them made a release"
-    text += "".join(f"; {told}" for told in spread_told(family.done))
+    text += "".join(f"; {sentence}" for sentence in spread_notes(family.done))
     if any(row.get(name) is None for row in family.rows for name in names):
         text += "; those without one of these parameters are shown at the others"
     text += "."

@@ -207,7 +207,7 @@ def statement(figure: LineFigure, data: str, panel: Panel) -> str:
         values.setdefault(text_of(dot.x), {})[dot.method] = dot.y.value
     compared = {x: made for x, made in values.items() if len(made) > 1}
     axis = figure.measure.axis
-    told = f"{axis[:1].upper()}{axis[1:]} on {data}"
+    text = f"{axis[:1].upper()}{axis[1:]} on {data}"
     at = f" at {panel.title}" if panel.title else ""
     if compared:
         more = "More is better" in figure.measure.about
@@ -217,18 +217,18 @@ def statement(figure: LineFigure, data: str, panel: Panel) -> str:
         leaders = [method for method in figure.methods if won[method] == most]
         of = f"all {len(compared)}" if most == len(compared) > 1 else f"{most} of {len(compared)}"
         have = "has" if len(leaders) == 1 else "have"
-        told += f"{at}: {and_list(leaders)} {have} the {'most' if more else 'least'} at {of} values of "
-        told += figure.parameter
+        text += f"{at}: {and_list(leaders)} {have} the {'most' if more else 'least'} at {of} values of "
+        text += figure.parameter
     else:
-        told += at
+        text += at
     conditions = r"At [^.]*\.|Medians of[^.;]*(?:; bars: their 95 % intervals)?"
     fixed = re.findall(conditions, figure.caption.replace("; bands:", "; bars:")) if not at else []
-    return " ".join([f"{told}.", *(f"{part.rstrip('.')}." for part in fixed)])
+    return " ".join([f"{text}.", *(f"{part.rstrip('.')}." for part in fixed)])
 
 
 def _front_statement(fronts: Fronts, data: str) -> str:
-    told = dominance_short(fronts, data).removeprefix("By loss and risk, ")
-    return f"{fronts.title} on {data}: {told or 'each mark is a release.'}"
+    text = dominance_short(fronts, data).removeprefix("By loss and risk, ")
+    return f"{fronts.title} on {data}: {text or 'each mark is a release.'}"
 
 
 def _figure(stem: str, said: str) -> str:

@@ -74,11 +74,11 @@ def pairs_of(family: Family, what: Compared, data: str) -> dict[Setting, list[Pa
             value = what.of(row)
             if value is not None:
                 values.setdefault(row["method"], {})[row.get("seed")] = rounded(value)
-        told = setting_text(shown, tuple(part[0].get(name) for name in shown))
+        text = setting_text(shown, tuple(part[0].get(name) for name in shown))
         pairs = [
             pair
             for a, b in combinations(values, 2)
-            if (pair := _pair((data, setting[0], told), (a, values[a]), (b, values[b]))) is not None
+            if (pair := _pair((data, setting[0], text), (a, values[a]), (b, values[b]))) is not None
         ]
         adjusted = holm([pair.p for pair in pairs])
         if pairs:
@@ -142,14 +142,14 @@ def repetitions(rows: Sequence[Row]) -> list[str]:
         return []
     samples = distinct(row.get(SAMPLE) for row in rows)
     only = " The rows are the same each time: only queries and random items are drawn again."
-    told = (
+    text = (
         f"{drawn[:1].upper()}{drawn[1:]}. Tables and figures show medians; equal promises are compared draw "
         "by draw, so that each draw counts."
     )
-    return [told + (only if samples == [None] else "")]
+    return [text + (only if samples == [None] else "")]
 
 
-def spread_told(rows: Sequence[Row]) -> list[str]:
+def spread_notes(rows: Sequence[Row]) -> list[str]:
     """Say what stands below the medians of a table; nothing where nothing was repeated."""
     drawn = drawn_text(rows)
     if not drawn:
@@ -193,12 +193,12 @@ def beyond_chance(family: Family, what: Compared, data: str) -> str:
     beaten = {name: {pair.b for pair in pairs if pair.a == name and pair.sure} for name in names}
     best = max(names, key=lambda name: len(beaten[name]))
     at = f" at {pairs[0].setting}" if pairs[0].setting else ""
-    told = f"{drawn_text(rows)}{at}"
+    where = f"{drawn_text(rows)}{at}"
     if not beaten[best]:
-        return f"Over {told}, no difference in {what.axis} is more than chance."
+        return f"Over {where}, no difference in {what.axis} is more than chance."
     others = and_list([name for name in names if name in beaten[best]])
     worst = max(pair.adjusted for pair in pairs if pair.a == best and pair.sure)
-    text = f"Over {told}, {best} has less {what.axis} than {others} beyond chance (p {p_text(worst)})"
+    text = f"Over {where}, {best} has less {what.axis} than {others} beyond chance (p {p_text(worst)})"
     open_ = [name for name in names if name != best and name not in beaten[best]]
     return f"{text}; the difference to {and_list(open_)} may be chance." if open_ else f"{text}."
 

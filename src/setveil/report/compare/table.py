@@ -171,10 +171,10 @@ def _public_methods(rows: Sequence[Row], naming: Collection[str]) -> dict[str, s
 
 def families(rows: Sequence[Row]) -> list[Family]:
     """Part a cleaned table by the kind of promise, in the table's order."""
-    return [Family(kind, _told_apart(part)) for kind, part in grouped(rows, _family_of)]
+    return [Family(kind, _with_models(part)) for kind, part in grouped(rows, _family_of)]
 
 
-def _told_apart(rows: list[Row]) -> list[Row]:
+def _with_models(rows: list[Row]) -> list[Row]:
     """Name the model next to methods that were run for several models of a family."""
     models_of = {method: distinct(row["model"] for row in of) for method, of in grouped(rows, _method_of)}
     return [

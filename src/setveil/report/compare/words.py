@@ -78,14 +78,14 @@ def equal_promise(found: Sequence[Standing], loss: Compared, *, drawn: bool = Fa
     else:
         at = f"at {count(first.least)} of {count(first.compared)} {unit}s compared"
     rest = [standing for standing in compared if standing.method not in leaders][:_MOST_TOLD]
-    told = [
+    parts = [
         f"{standing.method} loses {excess_text(standing.excess)} more on average"
         + (f" and ties at {count(standing.shared)} of {count(standing.compared)}" if standing.shared else "")
         for standing in rest
         if standing.excess is not None
     ]
     text = f"{and_list(leaders)} {lose} least ({_name(loss)}) {at}"
-    return f"{text}; {'; '.join(told)}." if told else f"{text}."
+    return f"{text}; {'; '.join(parts)}." if parts else f"{text}."
 
 
 def excess_text(value: float) -> str:
@@ -140,17 +140,17 @@ def dominance(fronts: Fronts, data: str) -> Dominance:
 def dominance_short(fronts: Fronts, data: str) -> str:
     """Say in a sentence which methods dominate others."""
     found = dominance(fronts, data)
-    told = [
+    parts = [
         f"{and_list(methods)} {'dominates' if len(methods) == 1 else 'each dominate'} {and_list(beaten)}"
         for methods, beaten in sorted(found.dominates, key=lambda entry: -len(entry[1]))
     ]
-    told += [f"{a} meets or betters every release of {b}" for a, b, _ in found.covers]
-    told += [f"the best releases of {and_list(group)} are the same" for group in found.equal]
-    if len(told) > _MOST_TOLD:
-        told = [*told[: _MOST_TOLD - 1], "more under Who dominates"]
-    if not told and len(fronts.points(data)) > 1:
-        told = ["no method dominates another"]
-    return f"By loss and risk, {'; '.join(told)}." if told else ""
+    parts += [f"{a} meets or betters every release of {b}" for a, b, _ in found.covers]
+    parts += [f"the best releases of {and_list(group)} are the same" for group in found.equal]
+    if len(parts) > _MOST_TOLD:
+        parts = [*parts[: _MOST_TOLD - 1], "more under Who dominates"]
+    if not parts and len(fronts.points(data)) > 1:
+        parts = ["no method dominates another"]
+    return f"By loss and risk, {'; '.join(parts)}." if parts else ""
 
 
 def dominance_sentences(fronts: Fronts, data: str) -> list[str]:
@@ -166,13 +166,13 @@ def dominance_sentences(fronts: Fronts, data: str) -> list[str]:
         )
     for a, b, how in found.covers:
         equalled = how.b_of - how.b_beaten
-        told = (
+        comparison = (
             f"{count(how.b_beaten)} of {count(how.b_of)} {are(how.b_beaten)} bettered in one of the two, "
             f"{count(equalled)} only equalled."
             if how.b_beaten
             else "none is bettered."
         )
-        out.append(f"On {data}, for every release of {b} there is one of {a} {no_worse}; {told}")
+        out.append(f"On {data}, for every release of {b} there is one of {a} {no_worse}; {comparison}")
     out += [f"On {data}, the best releases of {and_list(group)} are equal in both." for group in found.equal]
     if not out and len(fronts.points(data)) > 1:
         out.append(f"On {data} no method dominates another.")

@@ -49,18 +49,18 @@ def evidence_html(
     numbers = {
         _key(fact): number for number, fact in enumerate((f for some in subjects.values() for f in some), 1)
     }
-    asked = {name for section in wanted for name in section.questions}
+    names = {name for section in wanted for name in section.questions}
     parts = [
         "<h1>Compliance record</h1>",
         f'<p class="of">{html.escape(promised(sources.record))}</p>',
         blocks.paragraph(f"{NO_CLAIM} It contains figures of the original rows: keep it internal."),
-        _count_open(asked, answers),
+        _count_open(names, answers),
         "<h2>Facts</h2>",
         *(_facts(subject, facts, numbers) for subject, facts in subjects.items()),
         "<h2>Limits</h2>",
         *(f'<p class="note">{html.escape(text)}</p>' for text in limits(sources)),
         "<h2>Questions</h2>",
-        *(_group(title, group, answers) for title, group in grouped(asked).items()),
+        *(_group(title, group, answers) for title, group in grouped(names).items()),
         "<h2>Standards</h2>",
         *(
             _standard(frame, list(some), sources, numbers)
@@ -89,16 +89,16 @@ def facts_once(sources: EvidenceSources) -> dict[str, list[EvidenceFact]]:
 
 def open_questions(wanted: Iterable[StandardSection], answers: Mapping[str, str]) -> list[Question]:
     """List the questions that nobody has answered, in the order in which sections cite them."""
-    asked = dict.fromkeys(name for section in wanted for name in section.questions)
-    return [QUESTIONS[name] for name in asked if not answers.get(name)]
+    names = dict.fromkeys(name for section in wanted for name in section.questions)
+    return [QUESTIONS[name] for name in names if not answers.get(name)]
 
 
 def _key(fact: EvidenceFact) -> tuple[str, str, str]:
     return fact.what, fact.text, fact.source
 
 
-def _count_open(asked: set[str], answers: Mapping[str, str]) -> str:
-    missing = sum(not answers.get(name) for name in asked)
+def _count_open(names: set[str], answers: Mapping[str, str]) -> str:
+    missing = sum(not answers.get(name) for name in names)
     if not missing:
         return "<p>Every question is answered.</p>"
     return f"<p><b>{count(missing, 'question')} {are(missing)} open</b>, shaded below.</p>"

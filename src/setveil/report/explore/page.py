@@ -55,8 +55,8 @@ def explored_html(found: Explored) -> str:
 
 def _answer(found: Explored) -> str:
     first, *others = [*steps(found), *standing(found)] or ["Nothing is lost for any of the promises."]
-    told = "\n".join(blocks.paragraph(line) for line in others)
-    return f'<div class="verdict holds"><strong>{html.escape(first)}</strong>{told}</div>'
+    paragraphs = "\n".join(blocks.paragraph(line) for line in others)
+    return f'<div class="verdict holds"><strong>{html.escape(first)}</strong>{paragraphs}</div>'
 
 
 def _losses(found: Explored) -> str:
@@ -176,9 +176,9 @@ def _figures(found: Explored) -> blocks.Section | None:
         lines,
         [1.6, *(1.2 if head == "occurrences" else 1 for head in kind.heads)],
     )
-    told = [*columns_explained(found), *reasons(found)]
+    notes = [*columns_explained(found), *reasons(found)]
     inside = f"A line for each of {count(len(lines), 'promise')}, and what the columns mean."
-    return blocks.fold("All figures", inside, table, *(blocks.paragraph(line, "small") for line in told))
+    return blocks.fold("All figures", inside, table, *(blocks.paragraph(line, "small") for line in notes))
 
 
 def _commands(found: Explored) -> blocks.Section | None:

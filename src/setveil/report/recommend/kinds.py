@@ -101,12 +101,12 @@ class TriedRows:
         return [*self._loss_and_error_explained(), kept, _SUPPRESSED]
 
     def _loss_and_error_explained(self) -> list[str]:
-        given = self.advice["by"] == "are_mean"
-        asked = "your queries" if given else f"1,000 random queries for {self.drawn}"
-        middle = "mean" if given else "median"
+        by_user = self.advice["by"] == "are_mean"
+        queries = "your queries" if by_user else f"1,000 random queries for {self.drawn}"
+        middle = "mean" if by_user else "median"
         return [
             f"loss: {self.loss_explained()}, 0 to 1 (nothing left).",
-            f"query error: {middle} relative error of {asked}, with published counts where there are any.",
+            f"query error: {middle} relative error of {queries}, with published counts where there are any.",
         ]
 
 

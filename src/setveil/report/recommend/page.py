@@ -121,8 +121,8 @@ def _decided(advice: Recommended) -> blocks.Section | None:
     else:
         lines.append(("The least mean error of your queries is recommended,", "of equals that of less LM."))
     if advice["hierarchy"]:
-        told = "A release that merges items whatever they mean is never recommended where there is one."
-        lines.append(("The hierarchy says what may be merged.", told))
+        rule = "A release that merges items whatever they mean is never recommended where there is one."
+        lines.append(("The hierarchy says what may be merged.", rule))
     lines.append(
         (
             "Another release is named next to it",

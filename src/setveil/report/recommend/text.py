@@ -113,10 +113,10 @@ def answering(advice: Recommended) -> str:
     key = kind.error
     if best is None or other is None or best.get(key) is None:
         return ""
-    told = " Take it for statistics and drawn rows; its labels differ by class."
+    note = " Take it for statistics and drawn rows; its labels differ by class."
     return (
         f"{other['name']} answers counts {kind.pairs} better: its {MEAN_ERROR} is {words.error(other[key])}, "
-        f"that of {best['name']} {words.error(best[key])}.{told if other['algorithm'] == 'classes' else ''}"
+        f"that of {best['name']} {words.error(best[key])}.{note if other['algorithm'] == 'classes' else ''}"
     )
 
 

@@ -19,10 +19,10 @@ def answers(report: Record) -> blocks.Section | None:
 
 
 def _inside(report: Record, itemsets: bool, frequencies: bool) -> str:
-    told = [f"{what}: {value}" for value, what in [accuracy.query_error_short(report)] if value]
-    told += ["frequent itemsets"] if itemsets else []
-    told += [f"how often {words.unit(report)}s occur"] if frequencies else []
-    listed = ", ".join(["which counts can be read off", *told])
+    parts = [f"{what}: {value}" for value, what in [accuracy.query_error_short(report)] if value]
+    parts += ["frequent itemsets"] if itemsets else []
+    parts += [f"how often {words.unit(report)}s occur"] if frequencies else []
+    listed = ", ".join(["which counts can be read off", *parts])
     return f"{listed[0].upper()}{listed[1:]}."
 
 
@@ -45,12 +45,12 @@ def query_errors(found: Errors) -> str:
     alone = found.get("from_rows")
     how = "from the release" if alone is None else "with the published counts"
     without = f" From rows alone they are {accuracy.spread(alone)}." if alone else ""
-    asked = (
+    queries = (
         f"{count(found['queries'], 'set')} drawn from all that some row holds, most of them rare"
         if found.get("size", 2) > 1
         else f"{count(found['queries'], 'item')} drawn at random"
     )
-    return f"estimated {how} they are {accuracy.spread(found)}.{without} Measured on {asked}."
+    return f"estimated {how} they are {accuracy.spread(found)}.{without} Measured on {queries}."
 
 
 def _itemsets(report: Record) -> str:

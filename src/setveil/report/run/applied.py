@@ -17,13 +17,13 @@ _SUPPRESSED = "suppressed"
 
 def applied_facts(report: Record) -> dict[str, str]:
     """List what a summary says, each with its label; nothing of runs with a recoding of their own."""
-    told = report.get("applied")
-    if not told:
+    entry = report.get("applied")
+    if not entry:
         return {}
     return {
-        "Labels": f"Those of {words.clip(told['run'], 60)}. {_items(told['items'])}",
-        "Repaired": _changed(told),
-        "Together": _together(told),
+        "Labels": f"Those of {words.clip(entry['run'], 60)}. {_items(entry['items'])}",
+        "Repaired": _changed(entry),
+        "Together": _together(entry),
         "People": people_words(report),
     }
 
@@ -58,10 +58,10 @@ def _items(found: Cases) -> str:
     return f"{', '.join(parts)}."
 
 
-def _changed(told: Applied) -> str:
+def _changed(entry: Applied) -> str:
     """Say which labels a repair replaced, in a few words."""
-    changes = told["changes"]
-    if not told["repaired"]:
+    changes = entry["changes"]
+    if not entry["repaired"]:
         return ""
     first = [
         f"{words.clip(_label(change['from']), 24)} \u2192 {words.clip(_label(change['to']), 24)} "
@@ -75,9 +75,9 @@ def _label(label: str | None) -> str:
     return _SUPPRESSED if label is None else label
 
 
-def _together(told: Applied) -> str:
+def _together(entry: Applied) -> str:
     """Say that two releases keep the promise together."""
-    union = told.get("union")
+    union = entry.get("union")
     if not union:
         return ""
     return (
@@ -88,23 +88,23 @@ def _together(told: Applied) -> str:
 
 def applied(report: Record) -> blocks.Section | None:
     """Tell which labels were used, what became of unknown items, and what a repair changed, as a section."""
-    told = report.get("applied")
-    if not told:
+    entry = report.get("applied")
+    if not entry:
         return None
-    items = told["items"]
-    source = f", made of {blocks.data(told['input'] or '')}" if told.get("input") else ""
+    items = entry["items"]
+    source = f", made of {blocks.data(entry['input'] or '')}" if entry.get("input") else ""
     return blocks.fold(
         "The labels of an earlier release",
         html.escape(_items(items)),
         blocks.facts(
             [
-                ("Earlier run", f"{blocks.data(told['run'])} ({html.escape(told['algorithm'])}){source}"),
+                ("Earlier run", f"{blocks.data(entry['run'])} ({html.escape(entry['algorithm'])}){source}"),
                 ("People", _loud(report)),
                 ("Items", _items(items)),
-                ("Both together", html.escape(_together(told))),
+                ("Both together", html.escape(_together(entry))),
             ]
         ),
-        _repaired(report, told),
+        _repaired(report, entry),
         _newcomers(
             report,
             items["labels"],
@@ -125,9 +125,9 @@ def _loud(report: Record) -> str:
     return f"<strong>{text}</strong>" if report["applied"]["people"]["told"] == "same" else text
 
 
-def _repaired(report: Record, told: Applied) -> str:
+def _repaired(report: Record, entry: Applied) -> str:
     """Show the difference of the two recodings."""
-    if not told["repaired"]:
+    if not entry["repaired"]:
         return ""
     lines = [
         [
@@ -136,7 +136,7 @@ def _repaired(report: Record, told: Applied) -> str:
             count(change["items"]),
             count(change["occurrences"]),
         ]
-        for change in told["changes"][:_MOST_LINES]
+        for change in entry["changes"][:_MOST_LINES]
     ]
     return blocks.subsection(
         "What was coarsened",
@@ -145,7 +145,7 @@ def _repaired(report: Record, told: Applied) -> str:
             "published under broader ones, or suppressed; all others are as in the earlier run."
         ),
         blocks.grid(("Earlier label", "Label now", "Items", "Occurrences"), lines, "40% 30% 12% 18%"),
-        _more(len(told["changes"])),
+        _more(len(entry["changes"])),
     )
 
 

@@ -29,8 +29,8 @@ def uses_by_fit(report: Record) -> list[tuple[str, list[str]]]:
     if not report["guarantee"]["holds"]:
         return []
     uses = [*kind_of(report).uses(report), (UNUSABLE, _NOBODY)]
-    told = [(fit, [what for found, what in uses if found == fit]) for fit in FIT]
-    return [(fit, things) for fit, things in told if things]
+    groups = [(fit, [what for found, what in uses if found == fit]) for fit in FIT]
+    return [(fit, things) for fit, things in groups if things]
 
 
 def choice(report: Record) -> blocks.Section | None:

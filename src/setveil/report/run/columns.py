@@ -34,10 +34,10 @@ def _quasi_identifiers(report: Record, table: TableEntry) -> blocks.Section | No
         )
         for column in table["columns"]
     ]
-    told = [f"{blocks.data(name)} {words.measure(loss)}" for name, loss in lost.items()]
+    parts = [f"{blocks.data(name)} {words.measure(loss)}" for name, loss in lost.items()]
     return blocks.fold(
         "Information loss by column",
-        f"Loss (NCP): {', '.join(told)}.",
+        f"Loss (NCP): {', '.join(parts)}.",
         blocks.paragraph(
             "Loss (NCP): 0 if every value is unchanged, 1 if nothing is left. A "
             "range loses its share of the whole span, a broader label its share of all values."

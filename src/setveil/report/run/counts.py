@@ -37,7 +37,7 @@ def contents(report: Record) -> str:
     )
 
 
-def told_by_counts(report: Record) -> blocks.Section | None:
+def counts_section(report: Record) -> blocks.Section | None:
     """Say what the counts reveal next to the rows, as a section; empty where there are none."""
     counts = report.get("counts")
     if not counts:

@@ -255,23 +255,23 @@ def _attackers(report: Record, before: Risk, after: Risk) -> str:
     if m is None:
         return ""
     found = [(result, entry_of(result, m, "best")) for result in (before, after)]
-    told = [(result, entry) for result, entry in found if entry]
+    results = [(result, entry) for result, entry in found if entry]
     lines = []
-    if all("fewest" in entry for _, entry in told):
+    if all("fewest" in entry for _, entry in results):
         lines += [
             [
                 "<b>Prosecutor</b>, who knows that the person is in the data: greatest chance",
-                *(_prosecutor(entry) for _, entry in told),
+                *(_prosecutor(entry) for _, entry in results),
             ],
             [
                 "<b>Journalist</b>, who does not know that: greatest chance",
-                *(_journalist(entry) for _, entry in told),
+                *(_journalist(entry) for _, entry in results),
             ],
         ]
     lines.append(
         [
             "<b>Marketer</b>, who picks a row for everyone: rows re-identified on average",
-            *(_marketer(entry, result["rows"]) for result, entry in told),
+            *(_marketer(entry, result["rows"]) for result, entry in results),
         ]
     )
     about = (

@@ -19,7 +19,7 @@ from setveil.report.models import with_columns, words_for
 from setveil.report.record import Label, Record
 from setveil.report.run.counts import contents
 from setveil.report.run.exposure import chances, identifying, sides
-from setveil.report.run.kinds import Told, kind_of
+from setveil.report.run.kinds import SharedRecord, kind_of
 from setveil.report.run.losses import labels
 from setveil.report.run.series import series_shared
 from setveil.report.run.statement import about, headline, how_to_read, not_covered, versions
@@ -36,7 +36,7 @@ _WORDS = ("ncp", "lm", "entropy", "entropy-max", "inf")  # values of parameters 
 _MANY, _COMMON = 20, 10  # itemsets, and rows of each, from which on the share that is kept is told
 
 
-def handed_out(report: Record) -> Told:
+def handed_out(report: Record) -> SharedRecord:
     """Pick from a report what may leave the house, and round what depends on the original.
 
     Returns
@@ -56,8 +56,8 @@ def handed_out(report: Record) -> Told:
         raise ValueError("The promise does not hold: there is no page to share.")
     names = report.get("names") or {}
     spoken = words_for(guarantee)
-    told = ("model", "holds", "rows_are", *spoken.parameters, *spoken.shareable, *_FOUND)
-    out: Told = {
+    keys = ("model", "holds", "rows_are", *spoken.parameters, *spoken.shareable, *_FOUND)
+    out: SharedRecord = {
         "setveil": report["setveil"],
         "versions": report.get("versions") or {},
         "algorithm": {
@@ -67,7 +67,7 @@ def handed_out(report: Record) -> Told:
             if "series" not in report
             else {},
         },
-        "guarantee": {key: guarantee[key] for key in told if key in guarantee} | _learned(guarantee),
+        "guarantee": {key: guarantee[key] for key in keys if key in guarantee} | _learned(guarantee),
         "recoding": report["recoding"],
         "published": {key: published[key] for key in _PUBLISHED if key in published},
         "about": {key: value for key, value in (report.get("about") or {}).items() if key in _SAID},
@@ -88,13 +88,13 @@ def handed_out(report: Record) -> Told:
     return {**out, "rounded": rounded} if rounded else out
 
 
-def _label(line: Label) -> Told:
+def _label(line: Label) -> SharedRecord:
     """Keep the rows of a label, and the number of its items if about.json lists all of them."""
-    told = {"label": line["label"], "items": line["items"], "rows": line["rows"]}
-    return {**told, "items": None, "others": line["others"]} if "others" in line else told
+    entry = {"label": line["label"], "items": line["items"], "rows": line["rows"]}
+    return {**entry, "items": None, "others": line["others"]} if "others" in line else entry
 
 
-def _learned(guarantee: Facts) -> Told:
+def _learned(guarantee: Facts) -> SharedRecord:
     """Keep how surely a sensitive item can be learned, but not which one and how."""
     if "greatest_confidence" not in guarantee:
         return {}
@@ -109,12 +109,12 @@ def _names_nothing(value: object) -> bool:
     return isinstance(value, bool | int | float)
 
 
-def _counts(report: Record) -> Told:
+def _counts(report: Record) -> SharedRecord:
     """Keep what the file of counts shows itself."""
     counts = report.get("counts")
-    told = ("file", "least", "suppressed", "items", "lines", "totals")
+    keys = ("file", "least", "suppressed", "items", "lines", "totals")
     facts: Mapping[str, object] = counts or {}
-    return {key: facts[key] for key in told if key in facts} or None
+    return {key: facts[key] for key in keys if key in facts} or None
 
 
 def _exact_labels(report: Record) -> bool:
@@ -122,29 +122,29 @@ def _exact_labels(report: Record) -> bool:
     return off is not None and not off["max"]
 
 
-def _remaining(report: Record) -> Told:
+def _remaining(report: Record) -> SharedRecord:
     """Keep what anyone can count in the published rows: no itemset and no item is named."""
     _, after = sides(report)
     if not after:
         return None
-    told = ("m", "rows_below", "exact", "interval", "confidence")
+    keys = ("m", "rows_below", "exact", "interval", "confidence")
     learned = {} if report.get("watched") else chances(after)  # about.json names no items that are watched
     best: list[Mapping[str, Any]] = [entry for entry in after["risk"] if entry["choice"] == "best"]
     return {
         "rows": after["rows"],
-        "best": [{key: entry[key] for key in told if key in entry} for entry in best],
+        "best": [{key: entry[key] for key in keys if key in entry} for entry in best],
         "chances": {entry["m"]: learned.get(entry["m"], "") for entry in best},
     }
 
 
-def _rounded(report: Record) -> Told:
+def _rounded(report: Record) -> SharedRecord:
     """Round what compares the release with the original; None for data too small for that."""
     whole, utility = report["input"]["occurrences"], report["utility"]
     step = next((step for step in _STEPS if step * whole >= _BLUR), None)
     if step is None:
         return None
     kind = kind_of(report)
-    found: Told = {
+    found: SharedRecord = {
         "step": step,
         "shares": [(*what, *_share(number / whole, step)) for *what, number in kind.shares(report)],
         "measures": {
@@ -209,32 +209,32 @@ def _optimality(report: Record) -> str:
 
 def external_html(report: Record) -> str:
     """Render the page that may be shared (see `setveil.report.run.page.report_html`)."""
-    told = handed_out(report)
-    file = f"{blocks.data(told['published']['file'])}, {html.escape(told['algorithm']['title'])}"
+    record = handed_out(report)
+    file = f"{blocks.data(record['published']['file'])}, {html.escape(record['algorithm']['title'])}"
     sections = [
-        headline("About this release", file, told),
-        about(told),
-        _contents(told),
-        _lost(told),
-        _found(told),
+        headline("About this release", file, record),
+        about(record),
+        _contents(record),
+        _lost(record),
+        _found(record),
         blocks.folded(
             [
-                _names(told),
-                _answers(told),
-                not_covered(told),
-                _made(told),
-                how_to_read(told, [one for one, _ in _measures(told)]),
+                _names(record),
+                _answers(record),
+                not_covered(record),
+                _made(record),
+                how_to_read(record, [one for one, _ in _measures(record)]),
             ]
         ),
     ]
     page = "\n".join(section for section in sections if section)
-    return words.of_events(told, blocks.page("About this release", page))
+    return words.of_events(record, blocks.page("About this release", page))
 
 
-def _contents(told: Told) -> str:
-    published, broader = told["published"], len(told["labels"])
+def _contents(record: SharedRecord) -> str:
+    published, broader = record["published"], len(record["labels"])
     rows, occurrences = published["rows"], published["occurrences"]
-    said = kind_of(told).contents(told)
+    said = kind_of(record).contents(record)
     order = "in an order that tells nothing of the original's"
     empty = words.unseen(published) or f"{count(published['empty_rows'])} empty"
     shown = ("Rows", f"{count(rows)} ({empty}), {order}")
@@ -243,37 +243,39 @@ def _contents(told: Told) -> str:
     reading = (
         "About",
         "<code>about.json</code> says how to read the files"
-        + ("" if not broader else words.spoken(told, _MEANS) + _listed(told)),
+        + ("" if not broader else words.spoken(record, _MEANS) + _listed(record)),
     )
-    counted = [("Counts", contents(told))] if told["counts"] else []
-    series = series_shared(told)
+    counted = [("Counts", contents(record))] if record["counts"] else []
+    series = series_shared(record)
     facts = blocks.facts([*lines, *counted, reading, *([series] if series else [])])
     return blocks.section("What is in it", facts)
 
 
-def _names(told: Told) -> blocks.Section | None:
+def _names(record: SharedRecord) -> blocks.Section | None:
     """List the published labels that represent several items."""
-    number = count(len(told["labels"]), "name")
+    number = count(len(record["labels"]), "name")
     return blocks.fold(
-        "Broader labels", f"{number} that represent other {words.unit(told)}s.", labels(told, "about.json")
+        "Broader labels",
+        f"{number} that represent other {words.unit(record)}s.",
+        labels(record, "about.json"),
     )
 
 
-def _listed(told: Told) -> str:
+def _listed(record: SharedRecord) -> str:
     """Say which items are listed, if not all are."""
-    least = next((line["others"] for line in told["labels"] if "others" in line), 0)
+    least = next((line["others"] for line in record["labels"] if "others" in line), 0)
     return f" (only items that at least {count(least, 'row')} contained)" if least else ""
 
 
 _MEANS = ", and lists the items that each broader label represents"
 
 
-def _lost(told: Told) -> str:
-    rounded = told.get("rounded")
+def _lost(record: SharedRecord) -> str:
+    rounded = record.get("rounded")
     if not rounded:
         why = (
             "it would reveal how often sensitive items were suppressed."
-            if "rho" in told["guarantee"]
+            if "rho" in record["guarantee"]
             else "the data are too small to tell it safely."
         )
         return blocks.section("Information loss", blocks.paragraph(f"Not told: {why}"))
@@ -282,7 +284,7 @@ def _lost(told: Told) -> str:
         f"Rounded to {words.percent(rounded['step'])}: figures that compare the release with the original "
         "are coarse on purpose."
     )
-    losses = ", ".join(f"{one.title} {value}" for one, value in _measures(told))
+    losses = ", ".join(f"{one.title} {value}" for one, value in _measures(record))
     return blocks.section(
         "Information loss",
         blocks.paragraph("Of all occurrences of an item in a row of the original:"),
@@ -300,21 +302,21 @@ def _kept(rounded: Mapping[str, str]) -> str:
     return f"Of all facts of the original {parts} as it was."
 
 
-def _measures(told: Told) -> list[tuple[Measure, str]]:
+def _measures(record: SharedRecord) -> list[tuple[Measure, str]]:
     """List what is published of the measures, with what each is."""
-    rounded = told.get("rounded", {}).get("measures", {})
-    return [(one, rounded[one.name]) for one in measures(told["recoding"]) if one.name in rounded]
+    rounded = record.get("rounded", {}).get("measures", {})
+    return [(one, rounded[one.name]) for one in measures(record["recoding"]) if one.name in rounded]
 
 
-def _answers(told: Told) -> blocks.Section | None:
-    rounded = told.get("rounded", {})
-    lines = kind_of(told).countable_outside(told)
+def _answers(record: SharedRecord) -> blocks.Section | None:
+    rounded = record.get("rounded", {})
+    lines = kind_of(record).countable_outside(record)
     if "are" in rounded:
         are = rounded["are"]
         half = f"typically off by about {words.error(are['median'])}" if are["median"] else "typically exact"
         mean = f"the mean relative error (ARE) is about {words.percent(are['mean'])}"
         text = f"estimated from the release they are {half}; {mean}."
-        lines.append((f"Counts of {accuracy.asked_for(are)} of the original:", text))
+        lines.append((f"Counts of {accuracy.query_kind(are)} of the original:", text))
     if "itemsets" in rounded:
         found = rounded["itemsets"]
         longest = f" of at most {count(found['max_length'], 'item')}" if found["max_length"] else ""
@@ -331,8 +333,8 @@ def _answers(told: Told) -> blocks.Section | None:
     return blocks.fold("What the data still answer", inside, blocks.points(lines)) if lines else None
 
 
-def _found(told: Told) -> str:
-    risk = told["risk"]
+def _found(record: SharedRecord) -> str:
+    risk = record["risk"]
     if not risk or not risk["best"]:
         return ""
     thresholds = list(risk["best"][0]["rows_below"])
@@ -341,13 +343,13 @@ def _found(told: Told) -> str:
     heads += ["chance of a private item"] * private
     lines = [
         [
-            f"the {identifying(entry['m'], told)}",
+            f"the {identifying(entry['m'], record)}",
             *(_cell(entry["rows_below"][t], risk["rows"]) for t in thresholds),
             *([risk["chances"][entry["m"]]] * private),
         ]
         for entry in risk["best"]
     ]
-    known = with_columns(told["guarantee"], "the most identifying items", "all")
+    known = with_columns(record["guarantee"], "the most identifying items", "all")
     sampled = "" if all(entry["exact"] for entry in risk["best"]) else " Some figures are estimated."
     return blocks.section(
         "Who can still be found",
@@ -368,8 +370,8 @@ def _cell(rows: float, whole: int) -> str:
     return f"{count(round(rows))} ({words.percent(rows, whole)})"
 
 
-def _made(told: Told) -> blocks.Section | None:
-    guarantee, algorithm = told["guarantee"], told["algorithm"]
+def _made(record: SharedRecord) -> blocks.Section | None:
+    guarantee, algorithm = record["guarantee"], record["algorithm"]
     promised = {name: guarantee[name] for name in words_for(guarantee).parameters if name in guarantee}
     parameters = {name: value for name, value in promised.items() if _names_nothing(value)}
     parameters |= algorithm["parameters"]
@@ -386,7 +388,7 @@ def _made(told: Told) -> blocks.Section | None:
                 ("Algorithm", f"{html.escape(algorithm['title'])}, {blocks.code(algorithm['name'])}"),
                 ("Parameters", ", ".join(written)),
                 ("Reference", html.escape(algorithm["reference"])),
-                ("Made with", versions(told)),
+                ("Made with", versions(record)),
             ]
         ),
     )

@@ -32,44 +32,44 @@ _NAMED, _ROOM = 10, 46  # periods that are named below it, and the room of a nam
 _PICTURE = "Occurrences in each period, by what their date became"
 
 
-def attributes(told: OfFacts) -> str:
+def attributes(facts: OfFacts) -> str:
     """Name the parts next to the codes."""
-    return words.and_list([part["name"] for part in told["parts"][1:]]) or "nothing"
+    return words.and_list([part["name"] for part in facts["parts"][1:]]) or "nothing"
 
 
-def in_words(told: OfFacts) -> str:
+def in_words(facts: OfFacts) -> str:
     """Say what the order is that was taken."""
-    dropped = f"{attributes(told)} {'is' if len(told['parts']) == 2 else 'are'} dropped"
+    dropped = f"{attributes(facts)} {'is' if len(facts['parts']) == 2 else 'are'} dropped"
     return {
         "last": f"codes become broader first, and {dropped} last",
         "first": f"{dropped} before codes become broader",
         "lines": f"{dropped} at another depth in each branch of the codes' tree",
     }.get(
-        told["order"]
-    ) or f"{dropped} where codes have become as broad as depth {told['order']} of their tree"
+        facts["order"]
+    ) or f"{dropped} where codes have become as broad as depth {facts['order']} of their tree"
 
 
 def sections(report: Record) -> list[blocks.Section | None]:
     """Make the sections about facts."""
-    told = report["facts"]
-    return [_kept(told), _orders(told), *map(_timeline, told.get("timeline", []))]
+    facts = report["facts"]
+    return [_kept(facts), _orders(facts), *map(_timeline, facts.get("timeline", []))]
 
 
-def _kept(told: OfFacts) -> blocks.Section | None:
+def _kept(facts: OfFacts) -> blocks.Section | None:
     lines = [
         (
             blocks.data(name),
-            [words.percent(told["kept"][name]), words.measure(loss)],
-            told["kept"][name],
+            [words.percent(facts["kept"][name]), words.measure(loss)],
+            facts["kept"][name],
         )
-        for name, loss in told["by_part"].items()
+        for name, loss in facts["by_part"].items()
     ]
     share = ", ".join(
-        f"{words.percent(part)} keep {blocks.data(name)}" for name, part in told["kept"].items()
+        f"{words.percent(part)} keep {blocks.data(name)}" for name, part in facts["kept"].items()
     )
     return blocks.fold(
         "What each part of a fact keeps",
-        f"Of all facts {share}; {words.percent(told['whole'])} keep all.",
+        f"Of all facts {share}; {words.percent(facts['whole'])} keep all.",
         blocks.paragraph(
             "Kept: the share of all occurrences that are published with the finest value of the part. Loss: "
             "the average share of its other values that a value can be mistaken for; 1 where the fact is "
@@ -79,43 +79,43 @@ def _kept(told: OfFacts) -> blocks.Section | None:
     )
 
 
-def _orders(told: OfFacts) -> blocks.Section | None:
-    heads, lines = order_table(told)
+def _orders(facts: OfFacts) -> blocks.Section | None:
+    heads, lines = order_table(facts)
     if len(lines) < 2:
         return None
     widths = " ".join(["34%", *[f"{66 / (len(heads) - 1):.1f}%"] * (len(heads) - 1)])
-    taken = told["order"]
+    taken = facts["order"]
     branches = "; ".join(
         f"{blocks.data(one['label'])}: depth {', '.join(map(str, one['depths']))}"
-        for one in told.get("branches", [])
+        for one in facts.get("branches", [])
     )
     return blocks.fold(
         "What is dropped first",
         f"{count(len(lines), 'order')} tried; taken: {taken}.",
         blocks.paragraph(
-            f"Going up, codes become broader, and {attributes(told)} can be dropped before or after. What "
-            f"comes first decides what survives. Taken: {in_words(told)}. The loss that was kept low is that "
-            f"by {told['loss']}."
+            f"Going up, codes become broader, and {attributes(facts)} can be dropped before or after. "
+            f"What comes first decides what survives. Taken: {in_words(facts)}. The loss that was kept low "
+            f"is that by {facts['loss']}."
         ),
         blocks.grid([html.escape(head) for head in heads], lines, widths, numbers=True),
         f"<p>Depth at which they are dropped, by branch: {branches}.</p>" if branches else "",
     )
 
 
-def order_table(told: OfFacts) -> tuple[list[str], list[list[str]]]:
+def order_table(facts: OfFacts) -> tuple[list[str], list[list[str]]]:
     """Lay out the orders that were tried: the heads, and a line for each."""
-    names = [part["name"] for part in told["parts"]]
-    by_volume = told["loss"] == "volume"
+    names = [part["name"] for part in facts["parts"]]
+    by_volume = facts["loss"] == "volume"
     heads = ["Order", *([] if by_volume else ["Loss"]), "LM", *(f"keep {name}" for name in names), "Proven"]
     return heads, [
         [
-            f"{one['order']}{' (taken)' if one['order'] == told['order'] else ''}",
+            f"{one['order']}{' (taken)' if one['order'] == facts['order'] else ''}",
             *([] if by_volume else [words.measure(one["loss"])]),
             words.measure(one["lm"]),
             *(words.percent(one["kept"][name]) for name in names),
             _proven(one),
         ]
-        for one in told["orders"]
+        for one in facts["orders"]
     ]
 
 
@@ -224,11 +224,11 @@ def _drawn(line: Timeline) -> str:
 
 def summarized(report: Record) -> dict[str, str]:
     """Say in two lines what keeps its finest value, and which orders were tried."""
-    told = report["facts"]
-    kept = [f"{words.percent(share)} keep {name}" for name, share in told["kept"].items()]
-    kept.append(f"{words.percent(told['whole'])} keep all")
-    orders = [f"{one['order']} {one['loss']:.4f}" for one in told["orders"]]
-    tried = f"order {told['order']} (loss by order: {', '.join(orders)})" if len(orders) > 1 else ""
+    facts = report["facts"]
+    kept = [f"{words.percent(share)} keep {name}" for name, share in facts["kept"].items()]
+    kept.append(f"{words.percent(facts['whole'])} keep all")
+    orders = [f"{one['order']} {one['loss']:.4f}" for one in facts["orders"]]
+    tried = f"order {facts['order']} (loss by order: {', '.join(orders)})" if len(orders) > 1 else ""
     return {"Kept": f"{', '.join(kept)}.", "Orders": tried}
 
 
@@ -238,9 +238,9 @@ def parts_kept(report: Record) -> str:
     return f"Of all facts {', '.join(kept)}."
 
 
-def shared(told: Mapping[str, Any]) -> list[tuple[str, str]]:
+def shared(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Say what the parts of facts are, from what may be shared."""
-    parts: Sequence[Mapping[str, Any]] = told["facts"]
+    parts: Sequence[Mapping[str, Any]] = facts["facts"]
     texts = []
     for part in parts:
         if part["kind"] == "codes":

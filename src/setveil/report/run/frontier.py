@@ -120,15 +120,15 @@ def instead(report: Record) -> list[tuple[str, Class]]:
     chosen = chosen_of(entries)
     if chosen is None or len(entries) < 2:
         return []
-    told = []
+    found = []
     here = entries.index(chosen)
     for step, gain in ((-1, "fewer items lost"), (1, "more exact columns")):
         other = here + step
         while 0 <= other < len(entries) and not _trades(chosen, entries[other], step):
             other += step
         if 0 <= other < len(entries):
-            told.append((gain, entries[other]))
-    return told
+            found.append((gain, entries[other]))
+    return found
 
 
 def _trades(chosen: Class, other: Class, step: int) -> bool:

@@ -55,11 +55,11 @@ def hidden_facts(report: Record) -> dict[str, str]:
 
 def hidden_items(report: Record) -> str:
     """Show which items were suppressed how often, and how surely it can be learned still, as a subsection."""
-    told = hidden(report)
+    text = hidden(report)
     return blocks.subsection(
         "What it costs that nothing sensitive is learned",
-        blocks.paragraph(f"Suppressed: {told}" if told else ""),
-        _each(report) if told else "",
+        blocks.paragraph(f"Suppressed: {text}" if text else ""),
+        _each(report) if text else "",
         blocks.paragraph(price(report)),
         *(blocks.paragraph(warning) for warning in report["algorithm"].get("warnings") or ()),
     )

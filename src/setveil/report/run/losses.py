@@ -150,12 +150,12 @@ def _left_out(report: Record) -> str:
     if rows and not frequent:
         many += f" None is among the {count(len(rows))} most frequent {words.unit(report)}s."
     rare = [name for name in names if name not in rows]
-    told = [f"{shown(report, name)} (in {count(rows[name], 'row')})" for name in frequent]
-    told = (told + [shown(report, name) for name in rare])[:_MOST_NAMES]
-    rest = len(names) - len(told)
+    texts = [f"{shown(report, name)} (in {count(rows[name], 'row')})" for name in frequent]
+    texts = (texts + [shown(report, name) for name in rare])[:_MOST_NAMES]
+    rest = len(names) - len(texts)
     more = f", and {count(rest)} more in <code>internal/report.json</code>" if rest else ""
     return blocks.subsection(
         words.spoken(report, "Suppressed items"),
         blocks.paragraph(many),
-        f'<p class="names">{", ".join(told)}{more}.</p>',
+        f'<p class="names">{", ".join(texts)}{more}.</p>',
     )

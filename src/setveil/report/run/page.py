@@ -14,7 +14,7 @@ from setveil.report.run.answers import answers
 from setveil.report.run.applied import applied
 from setveil.report.run.choice import choice, usable
 from setveil.report.run.columns import columns
-from setveil.report.run.counts import told_by_counts
+from setveil.report.run.counts import counts_section
 from setveil.report.run.exposure import (
     chances,
     entry_of,
@@ -29,7 +29,7 @@ from setveil.report.run.folder import published_files
 from setveil.report.run.frontier import frontier
 from setveil.report.run.kinds import kind_of
 from setveil.report.run.losses import losses
-from setveil.report.run.series import series_told
+from setveil.report.run.series import series_section
 from setveil.report.run.statement import about, headline, how_to_read, not_covered, versions
 from setveil.wording import are, count
 
@@ -67,10 +67,10 @@ def report_html(report: Record, *, external: bool = False) -> str:
         blocks.folded(
             [
                 applied(report),
-                series_told(report),
+                series_section(report),
                 choice(report),
                 exposure(report),
-                told_by_counts(report),
+                counts_section(report),
                 *kind_of(report).sections(report),
                 not_covered(report),
                 losses(report),
@@ -118,8 +118,8 @@ def _glance(report: Record) -> str:
     if shares := kind_of(report).shares(report):
         (_, name, kept), *others = shares
         rest = ", ".join(f"{words.percent(number, whole)} {name}" for _, name, number in others if number)
-        told = f"of all occurrences{glossary.ask('occurrence')} {name}{'; ' if rest else ''}{rest}"
-        tiles.append((words.percent(kept, whole), told))
+        text = f"of all occurrences{glossary.ask('occurrence')} {name}{'; ' if rest else ''}{rest}"
+        tiles.append((words.percent(kept, whole), text))
     utility = report["utility"]
     if "relational_loss" in utility:
         both = [words.measure(utility[name]) for name in ("relational_loss", "transaction_loss")]
@@ -187,12 +187,12 @@ def _folders(report: Record) -> str:
         if report["guarantee"]["holds"]
         else ("Nothing may be shared:", "the promise does not hold.")
     )
-    told = "which published row came from which input row"
+    content = "which published row came from which input row"
     if report.get("engine") == "parts":  # where no such file is kept
-        told = "what became of each item"
+        content = "what became of each item"
     inside = (
-        f"the folder <code>internal/</code>. It says {told}, and this report is in it: its hash can confirm "
-        "a guess of the input."
+        f"the folder <code>internal/</code>. It says {content}, and this report is in it: its hash can "
+        "confirm a guess of the input."
     )
     points = [share, ("Internal, do not share:", inside)]
     if others := words.only_one_of(report):

@@ -33,82 +33,82 @@ _WAYS = {
 
 def series_facts(report: Record) -> dict[str, str]:
     """List what a summary says of the series, with its label; nothing of runs that are of none."""
-    told = report.get("series")
-    if not told:
+    entry = report.get("series")
+    if not entry:
         return {}
-    return {"Series": f"{_promise(told)} {_kept(told)}", "Withheld": _held(told)}
+    return {"Series": f"{_promise(entry)} {_kept(entry)}", "Withheld": _held(entry)}
 
 
-def _promise(told: SeriesEntry) -> str:
+def _promise(entry: SeriesEntry) -> str:
     """Say what the releases together promise, which everyone may know."""
-    several = f"all {len(told['of'])} releases ({and_list(told['of'])}) together promise"
-    who = several if len(told["of"]) > 1 else "the first release of a series, which promises"
-    items = f"up to {count(told['m'], 'item')}"
+    several = f"all {len(entry['of'])} releases ({and_list(entry['of'])}) together promise"
+    who = several if len(entry["of"]) > 1 else "the first release of a series, which promises"
+    items = f"up to {count(entry['m'], 'item')}"
     return (
-        f"{told['release']}: {who} that who knows {items} of a person, and which rows of different releases "
-        f"are hers, finds at least {told['k']} people who fit."
+        f"{entry['release']}: {who} that who knows {items} of a person, and which rows of different releases "
+        f"are hers, finds at least {entry['k']} people who fit."
     )
 
 
-def _kept(told: SeriesEntry) -> str:
+def _kept(entry: SeriesEntry) -> str:
     """Say who is exposed by all of them."""
-    if told["holds"]:
+    if entry["holds"]:
         return "It holds, recounted from all releases."
     return (
-        f"Earlier releases exposed {count(told['exposed'], 'person', 'people')} already, {told['unique']:,} "
-        "of them alone; this one exposes nobody else."
+        f"Earlier releases exposed {count(entry['exposed'], 'person', 'people')} already, "
+        f"{entry['unique']:,} of them alone; this one exposes nobody else."
     )
 
 
-def _held(told: SeriesEntry) -> str:
+def _held(entry: SeriesEntry) -> str:
     """Say who was withheld."""
-    return f"{count(told['held_back'], 'person', 'people')}: {_WAYS.get(told['way'], told['way'])}."
+    return f"{count(entry['held_back'], 'person', 'people')}: {_WAYS.get(entry['way'], entry['way'])}."
 
 
-def series_told(report: Record) -> blocks.Section | None:
+def series_section(report: Record) -> blocks.Section | None:
     """Tell the promise of the series, what it cost, and what it does not cover, as a section."""
-    told = report.get("series")
-    if not told:
+    entry = report.get("series")
+    if not entry:
         return None
     lines = [
-        ("Promise", f"{_promise(told)} Here {_KNOWN[told['known']]}; {_PRESENCE[told['presence']]}."),
-        ("Kept", _kept(told)),
-        ("People", f"{told['people']:,} in all releases, {told['returning']:,} of them in several"),
-        ("Withheld", _held(told)),
+        ("Promise", f"{_promise(entry)} Here {_KNOWN[entry['known']]}; {_PRESENCE[entry['presence']]}."),
+        ("Kept", _kept(entry)),
+        ("People", f"{entry['people']:,} in all releases, {entry['returning']:,} of them in several"),
+        ("Withheld", _held(entry)),
         (
             "Cost",
-            f"LM {told['lm']:.4f}, {count(told['left_out'], 'occurrence')} suppressed, "
-            f"{count(told['names_kept'], 'item')} under their own names; "
-            + ("proven to lose least in this way" if told["proven"] else f"gap {percent(told['gap'])}"),
+            f"LM {entry['lm']:.4f}, {count(entry['left_out'], 'occurrence')} suppressed, "
+            f"{count(entry['names_kept'], 'item')} under their own names; "
+            + ("proven to lose least in this way" if entry["proven"] else f"gap {percent(entry['gap'])}"),
         ),
         (
             "Absence",
-            f"Not promised: {count(told['exactly'], 'person', 'people')} would be below k for who knows "
+            f"Not promised: {count(entry['exactly'], 'person', 'people')} would be below k for who knows "
             "exactly in which releases each is and is not.",
         ),
-        ("Forgotten", f"{told['forgotten']:,} no longer checked" if told["forgotten"] else ""),
+        ("Forgotten", f"{entry['forgotten']:,} no longer checked" if entry["forgotten"] else ""),
         ("Undone by", "any release of the same people that is not in the ledger"),
     ]
     facts = blocks.facts([(name, html.escape(text)) for name, text in lines if text])
-    return blocks.fold("A release of a series", html.escape(_kept(told)), facts, *_ways(told))
+    return blocks.fold("A release of a series", html.escape(_kept(entry)), facts, *_ways(entry))
 
 
-def _ways(told: SeriesEntry) -> list[str]:
+def _ways(entry: SeriesEntry) -> list[str]:
     """Show what other ways would have cost, where that was asked for."""
-    if "ways" not in told:
+    if "ways" not in entry:
         return []
     return [
         blocks.subsection(
             "What other ways would have cost",
-            blocks.paragraph(advice_words(told)),
-            picture(cast("Sequence[Mapping[str, Any]]", told["ways"])),
+            blocks.paragraph(advice_words(entry)),
+            picture(cast("Sequence[Mapping[str, Any]]", entry["ways"])),
         )
     ]
 
 
 def series_shared(report: Record) -> tuple[str, str] | None:
     """Say which releases there are and what they promise, for the page that may be shared."""
-    told = report.get("series")
-    if not told:
+    entry = report.get("series")
+    if not entry:
         return None
-    return "Series", html.escape(f"{_promise(told)} {_KNOWN[told['known']].capitalize()}.")
+    return "Series", html.escape(f"{_promise(entry)} {_KNOWN[entry['known']].capitalize()}.")

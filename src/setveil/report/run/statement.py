@@ -40,18 +40,18 @@ def headline(head: str, about: str, report: Record) -> str:
     sentence, state = (
         ("The promise holds", "holds") if guarantee["holds"] else ("The promise does not hold", "fails")
     )
-    told = blocks.paragraph(f"Promise: {promised(report)}") + _parameters(guarantee)
+    promise = blocks.paragraph(f"Promise: {promised(report)}") + _parameters(guarantee)
     outcome = blocks.paragraph(check(guarantee), "small")
     return (
         f'<h1>{head}</h1>\n<p class="of">{about}</p>\n'
-        f'<div class="verdict {state}"><strong>{sentence}</strong>{told}{outcome}</div>'
+        f'<div class="verdict {state}"><strong>{sentence}</strong>{promise}{outcome}</div>'
     )
 
 
 def _parameters(guarantee: Facts) -> str:
     """List the parameters of a promise, each with what it means."""
     named = [
-        f"{html.escape(f'{name} = {_written(guarantee[name])}')}{glossary.asked(name)}"
+        f"{html.escape(f'{name} = {_written(guarantee[name])}')}{glossary.term_button(name)}"
         for name in words_for(guarantee).parameters
         if name in guarantee and isinstance(guarantee[name], int | float | str | dict)
     ]
@@ -68,10 +68,12 @@ def _written(value: object) -> str:
 _ABOUT = ("date", "purpose", "recipient", "responsible")
 
 
-def about(report: Record, told: tuple[str, ...] = _ABOUT) -> str:
+def about(report: Record, names: tuple[str, ...] = _ABOUT) -> str:
     """Show what was said about the release when it was made, as far as anything was."""
     said: Mapping[str, object] = report.get("about") or {}
-    lines = [f"<b>{name.capitalize()}:</b> {html.escape(str(said[name]))}" for name in told if said.get(name)]
+    lines = [
+        f"<b>{name.capitalize()}:</b> {html.escape(str(said[name]))}" for name in names if said.get(name)
+    ]
     return f'<p class="of">{"; ".join(lines)}.</p>' if lines else ""
 
 

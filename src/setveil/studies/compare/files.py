@@ -43,9 +43,9 @@ def read_data(files: Sequence[str | Path], reading: Mapping[str, Any], roles: Pa
     found = with_trees(
         read_roles(roles, encoding), lambda tree: tree and read_hierarchy(tree, encoding=encoding)
     )
-    given = {name: reading[name] for name in _HOW if name in reading}
+    options = {name: reading[name] for name in _HOW if name in reading}
     said = Reading(**{name: reading[name] for name in (*OF_LINES, *OF_LACKING) if name in reading})
-    how = How(**given | {"not_ids": tuple(split_names(given.get("not_ids") or ""))})
+    how = How(**options | {"not_ids": tuple(split_names(options.get("not_ids") or ""))})
     how = replace(how, lines=said.as_lines(), lacking=said.as_lacking())
     return make_table(str(files[0]), found, how)
 

@@ -21,12 +21,12 @@ from setveil.runs.run import VerifiedRelease
 from setveil.studies.worth import shown_occurrences
 from setveil.utility import Case, columns
 from setveil.utility import measured as compute
-from setveil.utility.are import Queries, errors_told
+from setveil.utility.are import Queries, reader_errors
 from setveil.utility.itemsets import surviving_itemsets
 from setveil.utility.supports import errors_of_items
 from setveil.utility.table_answers import table_errors
 
-Asked = Mapping[str, Any]  # the settings of the measures, see `setveil.studies.compare.settings.MEASURING`
+Settings = Mapping[str, Any]  # the settings of the measures, see `setveil.studies.compare.settings.MEASURING`
 
 
 def sizes(data: Transactions) -> dict[str, int]:
@@ -34,24 +34,24 @@ def sizes(data: Transactions) -> dict[str, int]:
     return {"rows": data.n_rows, "items": data.n_items, "occurrences": data.n_occurrences}
 
 
-def questions(asked: Asked, data: Transactions, seed: int, encoding: str) -> Queries:
+def questions(settings: Settings, data: Transactions, seed: int, encoding: str) -> Queries:
     """Read or draw the COUNT queries; none where a group-by is asked for, which is drawn from the release."""
-    if "group_by" in asked:
+    if "group_by" in settings:
         return ()
-    if "queries_file" in asked:
-        path = Path(asked["queries_file"]["path"])
+    if "queries_file" in settings:
+        path = Path(settings["queries_file"]["path"])
         return load_queries(data, path, encoding, number=None, size=1, support=None, seed=0, progress=silent)
-    if not asked.get("queries"):
+    if not settings.get("queries"):
         return ()
-    size = min(asked["query_size"], int(data.row_lengths().max()))
+    size = min(settings["query_size"], int(data.row_lengths().max()))
     return load_queries(
-        data, None, encoding, number=asked["queries"], size=size, support=asked.get("query_support"),
+        data, None, encoding, number=settings["queries"], size=size, support=settings.get("query_support"),
         seed=seed, progress=silent,
     )  # fmt: skip
 
 
 def of_any_seed(
-    asked: Asked, data: Transactions, release: VerifiedRelease, guarantee: Guarantee
+    settings: Settings, data: Transactions, release: VerifiedRelease, guarantee: Guarantee
 ) -> dict[str, Any]:
     """Measure what no seed decides: which itemsets survive, errors of supports, the risk, what is learned.
 
@@ -62,21 +62,21 @@ def of_any_seed(
     """
     start = time.perf_counter()
     utility: dict[str, Any] = {}
-    if "estimator" in asked:
-        utility["item_support_error"] = errors_of_items(_case(asked, data, release))
-    support = asked.get("itemsets")
+    if "estimator" in settings:
+        utility["item_support_error"] = errors_of_items(_case(settings, data, release))
+    support = settings.get("itemsets")
     if isinstance(support, str):
         support = frequent_support(data.n_rows, Fraction(support))
     if support:
         utility["itemsets"] = surviving_itemsets(
-            data, release.published, support, max_length=asked["itemset_length"]
+            data, release.published, support, max_length=settings["itemset_length"]
         )
-    found = _learned(data, release, guarantee) | _risk_after(asked, release, guarantee)
+    found = _learned(data, release, guarantee) | _risk_after(settings, release, guarantee)
     return {"utility": utility, "columns": found, "seconds": time.perf_counter() - start}
 
 
 def measured(
-    asked: Asked,
+    settings: Settings,
     data: Transactions,
     release: VerifiedRelease,
     once: Mapping[str, Any],
@@ -104,7 +104,7 @@ def measured(
     report = release.report
     timing = report["timing"]
     start = time.perf_counter()
-    utility = report["utility"] | once["utility"] | _answers(asked, data, release, queries, seed)
+    utility = report["utility"] | once["utility"] | _answers(settings, data, release, queries, seed)
     seconds = timing["measure"] + once["seconds"] + time.perf_counter() - start
     # What is proven of the items of given classes says nothing of columns and items together.
     optimality = {} if report["recoding"] == TABLE_LOCAL else report.get("optimality", {})
@@ -121,25 +121,25 @@ def measured(
 
 
 def _answers(
-    asked: Asked, data: Transactions, release: VerifiedRelease, queries: Queries, seed: int
+    settings: Settings, data: Transactions, release: VerifiedRelease, queries: Queries, seed: int
 ) -> dict[str, Any]:
     """Measure how well the release answers queries."""
-    if "group_by" in asked:
-        if not asked.get("queries"):
+    if "group_by" in settings:
+        if not settings.get("queries"):
             return {"kl": {}}
-        drawn = {"group_by": asked["group_by"], "random_queries": asked["queries"], "seed": seed}
-        return compute(_case(asked, data, release, **drawn))
+        drawn = {"group_by": settings["group_by"], "random_queries": settings["queries"], "seed": seed}
+        return compute(_case(settings, data, release, **drawn))
     found: dict[str, Any] = {}
     if queries:
-        case = _case(asked, data, release, queries=queries, seed=seed)
-        found["are"] = errors_told(case)
+        case = _case(settings, data, release, queries=queries, seed=seed)
+        found["are"] = reader_errors(case)
         if data.is_table:
             found["table_are"] = table_errors(case, len(queries))
     return found
 
 
-def _case(asked: Asked, data: Transactions, release: VerifiedRelease, **more: Any) -> Case:
-    estimator = {name: asked[name] for name in ("estimator",) if name in asked}
+def _case(settings: Settings, data: Transactions, release: VerifiedRelease, **more: Any) -> Case:
+    estimator = {name: settings[name] for name in ("estimator",) if name in settings}
     return Case(data, **release.release.measurable(), **estimator, **more)
 
 
@@ -156,17 +156,17 @@ def _learned(data: Transactions, release: VerifiedRelease, guarantee: Guarantee)
     return found
 
 
-def _risk_after(asked: Asked, release: VerifiedRelease, guarantee: Guarantee) -> dict[str, Any]:
-    size = asked.get("risk_m")
+def _risk_after(settings: Settings, release: VerifiedRelease, guarantee: Guarantee) -> dict[str, Any]:
+    size = settings.get("risk_m")
     if not size:
         return {}
     best = _best_choice(release.release.exposed(), size, guarantee.secrets)
     return {"risk_m": size, **{f"risk_{name}": value for name, value in best.items()}}
 
 
-def risk_before(asked: Asked, data: Transactions, secrets: tuple[str, ...]) -> dict[str, Any]:
+def risk_before(settings: Settings, data: Transactions, secrets: tuple[str, ...]) -> dict[str, Any]:
     """Count the rows of the original that the best choice of known items singles out, `secrets` unknown."""
-    best = _best_choice(data, asked["risk_m"], secrets)
+    best = _best_choice(data, settings["risk_m"], secrets)
     return {
         f"risk_before_{name.removeprefix('below_')}": value for name, value in best.items() if name != "exact"
     }

@@ -15,7 +15,7 @@ from typing import Any
 from setveil import algorithms, plugins
 from setveil.errors import RequestError
 from setveil.guarantees import model_named, models
-from setveil.options.decode import as_given
+from setveil.options.decode import as_typed
 from setveil.options.guarantees import applicable, both_given, missing, require_values
 from setveil.options.models import bounds_inference, settled_model
 from setveil.published import kind_named
@@ -291,7 +291,7 @@ def _require_possible(data: DataSet, algorithm: str, model: str, promise: Mappin
     """
     encoding = str(data.options.get("encoding", "utf-8"))
     options = model_named(model).options
-    texts = {name: as_given(options[name], _place(value)) for name, value in promise.items()}
+    texts = {name: as_typed(options[name], _place(value)) for name, value in promise.items()}
     try:
         require_values(model, texts, encoding)
     except RequestError as error:

@@ -47,7 +47,7 @@ _DRAWS = 20  # runs of an algorithm that draws at random, where nothing says how
 _DRAWN = 0.8  # of the rows, where runs are repeated and nothing says how much of them
 
 
-def _given() -> dict[str, tuple[str, ...]]:
+def _models_of_algorithms() -> dict[str, tuple[str, ...]]:
     """List the models that each algorithm gives."""
     return {name: module.info.guarantees for name, module in algorithms.modules().items()}
 
@@ -176,7 +176,7 @@ class _StudyReader:
         """Refuse keys that nothing knows, and parameters that no algorithm of their grid knows."""
         everywhere = {*_GRID, *MEASURING, *LIMITS}
         of_grid = [self.parameters_of(self.models(grid)) for grid in grids]
-        every = self.parameters_of(_given())
+        every = self.parameters_of(_models_of_algorithms())
         places = [("", top, set().union(*of_grid))]
         places += [(g.where, g.own, known) for g, known in zip(grids, of_grid, strict=True) if g.where]
         for where, table, known in places:
@@ -185,7 +185,11 @@ class _StudyReader:
                     continue
                 names = sorted(everywhere | every | (set() if where else set(_TOP)))
                 if key in every:
-                    users = [name for name, of in _given().items() if key in self.parameters_of({name: of})]
+                    users = [
+                        name
+                        for name, of in _models_of_algorithms().items()
+                        if key in self.parameters_of({name: of})
+                    ]
                     raise RequestError(
                         f"{self.path}: no algorithm here knows {where}{key}; {', '.join(users)} would.",
                         hint=f"A key of {', '.join(owners)}: name the one that is meant as model."
@@ -209,11 +213,11 @@ class _StudyReader:
             if not found:
                 raise RequestError(
                     f"{self.path}: {name} gives no {key} that is named ({', '.join(named)}), but "
-                    f"{', '.join(_given()[name])}.",
+                    f"{', '.join(_models_of_algorithms()[name])}.",
                     hint="Each table [[runs]] may name models of its own.",
                 )
-        given = {model for found in meant.values() for model in found}
-        if left := [model for model in named if model not in given]:
+        available = {model for found in meant.values() for model in found}
+        if left := [model for model in named if model not in available]:
             raise RequestError(
                 f"{self.path}: {key} names {', '.join(left)}, which no algorithm here gives; "
                 f"{', '.join(algorithms.giving(left[0]))} would."
@@ -381,15 +385,15 @@ class _StudyReader:
     def sample(self, grid: _Grid) -> float | str | None:
         """Say which rows the runs of a grid take: a share that the seed draws, a bootstrap, or all (None)."""
         repeated = grid.keys.get("repeat", 1) != 1 and "seeds" not in grid.own
-        given = grid.keys.get("sample", _DRAWN if repeated else 1)
-        if given == BOOTSTRAP:
+        value = grid.keys.get("sample", _DRAWN if repeated else 1)
+        if value == BOOTSTRAP:
             return BOOTSTRAP
-        share = given
-        if isinstance(given, str) and (found := re.fullmatch(r"(\d+(?:\.\d+)?) ?%", given)):
+        share = value
+        if isinstance(value, str) and (found := re.fullmatch(r"(\d+(?:\.\d+)?) ?%", value)):
             share = float(Fraction(found[1]) / 100)
         if not _is_number(share) or not 0 < share <= 1:
             allowed = f'a share of the rows above 0, such as 0.8, or "{BOOTSTRAP}"'
-            raise self.wrong(grid.name("sample"), allowed, given)
+            raise self.wrong(grid.name("sample"), allowed, value)
         return None if share == 1 else float(share)
 
     def values(self, key: str, value: Any, name: str) -> list[Value]:

@@ -76,7 +76,7 @@ def _tried(work: Callable[[], Any]) -> tuple[str, str]:
     except MemoryError:
         return "memory", "The system gave no more memory."
     except Exception as problem:  # whatever it is, the study goes on
-        return "failed", _told(problem)
+        return "failed", _problem_text(problem)
     return "done", ""
 
 
@@ -100,7 +100,7 @@ def _leave_with_parent() -> None:
     os._exit(1)
 
 
-def _told(problem: Exception) -> str:
+def _problem_text(problem: Exception) -> str:
     """Name an unexpected error and the line of setveil, or of an algorithm's file, that it came from."""
     from setveil import algorithms
 
@@ -129,13 +129,13 @@ def _encoding(task: dict[str, Any]) -> str:
 def _guarantee(task: dict[str, Any], data: Any, drawn_from: Any) -> Any:
     """Make the guarantee of the run, with items drawn by its seed where the study says so."""
     from setveil.guarantees import model_named
-    from setveil.options.decode import Given, as_given
+    from setveil.options.decode import Inputs, as_typed
     from setveil.options.guarantees import make_guarantee
 
     options = model_named(task["model"]).options
-    texts = {name: as_given(options[name], value) for name, value in task["promise"].items()}
-    given = Given(data, _encoding(task), seed=task["seed"], drawn_from=drawn_from)
-    return make_guarantee(task["model"], texts, given)
+    texts = {name: as_typed(options[name], value) for name, value in task["promise"].items()}
+    inputs = Inputs(data, _encoding(task), seed=task["seed"], drawn_from=drawn_from)
+    return make_guarantee(task["model"], texts, inputs)
 
 
 def _run(task: dict[str, Any], measures: dict[str, Any]) -> None:
@@ -159,20 +159,20 @@ def _solved(task: dict[str, Any], measures: dict[str, Any]) -> Callable[[int], d
         tree = data.tree
     guarantee = _guarantee(task, data, drawn_from)
     parameters = _parameters(task, data, tree, drawn_from)
-    asked = task["measuring"]
-    first = measured.questions(asked, data, task["seed"], _encoding(task))  # they may be refused
+    settings = task["measuring"]
+    first = measured.questions(settings, data, task["seed"], _encoding(task))  # they may be refused
     _load_kernels(task)
-    bound = asked.get("bound", False)
+    bound = settings.get("bound", False)
     release = anonymize(
         data, guarantee, hierarchy=tree, algorithm=task["algorithm"], seed=task["seed"], details=False,
         bound=False if task["algorithm"] == "exact" else bound, **parameters,
     )  # fmt: skip
-    once = measured.of_any_seed(asked, data, release, guarantee)
+    once = measured.of_any_seed(settings, data, release, guarantee)
 
     def look(seed: int) -> dict[str, Any]:
         same = seed == task["seed"]
-        queries = first if same else measured.questions(asked, data, seed, _encoding(task))
-        return measured.measured(asked, data, release, once, queries, seed)
+        queries = first if same else measured.questions(settings, data, seed, _encoding(task))
+        return measured.measured(settings, data, release, once, queries, seed)
 
     return look
 
@@ -200,17 +200,17 @@ def _require_unchanged(path: str, now: str, then: str) -> None:
 def _parameters(task: dict[str, Any], data: Any, tree: Any, drawn_from: Any) -> dict[str, Any]:
     """Read the algorithm's own parameters as the command line does."""
     from setveil import algorithms
-    from setveil.options.decode import Given, as_given, decode_parameters
+    from setveil.options.decode import Inputs, as_typed, decode_parameters
     from setveil.values.declared import options_of
 
     parameters = algorithms.load(task["algorithm"]).Parameters
     texts = {
-        name: as_given(option, task["parameters"][option.study_name or name])
+        name: as_typed(option, task["parameters"][option.study_name or name])
         for name, option in options_of(parameters).items()
         if (option.study_name or name) in task["parameters"]
     }
-    given = Given(data, _encoding(task), tree, task["seed"], drawn_from=drawn_from)
-    return decode_parameters(parameters, texts, given)
+    inputs = Inputs(data, _encoding(task), tree, task["seed"], drawn_from=drawn_from)
+    return decode_parameters(parameters, texts, inputs)
 
 
 def _risk_before(task: dict[str, Any], measures: dict[str, Any]) -> None:
@@ -228,7 +228,7 @@ def _load_kernels(task: dict[str, Any]) -> None:
     """Load the compiled kernels by a run on six rows: that shall count to no phase of the real one."""
     from setveil.data.transactions import Transactions
     from setveil.guarantees import model_named
-    from setveil.options.decode import Given
+    from setveil.options.decode import Inputs
     from setveil.options.guarantees import make_guarantee
     from setveil.runs.run import anonymize
 
@@ -238,7 +238,7 @@ def _load_kernels(task: dict[str, Any]) -> None:
         data = _as_table(data)
     # Nothing may be had on so few rows, and what is wrong is said by the real run: what was loaded is loaded.
     with suppress(Exception):
-        guarantee = make_guarantee(task["model"], model_named(task["model"]).example, Given(data))
+        guarantee = make_guarantee(task["model"], model_named(task["model"]).example, Inputs(data))
         anonymize(data, guarantee, algorithm=task["algorithm"], details=False)
 
 

@@ -18,8 +18,8 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.progress import Progress, silent
 from setveil.published import Release
 from setveil.published.recoding import AnyRecoding
-from setveil.runs.asked import Asked, asked_for
 from setveil.runs.orders import anonymize_facts, loss_of, require_possible, trees_of
+from setveil.runs.request import RunRequest, make_run_request
 from setveil.runs.run import checked
 from setveil.studies.explore.cells import Cell, CellProgress, look_at_all
 from setveil.studies.explore.pace import EndingProgress, Pace
@@ -61,7 +61,7 @@ def explore_facts(
     """
     deadline = Deadline(time_budget, progress, clock=clock)
     name, settings = require_algorithm(algorithm)
-    require_possible(_asked(KmAnonymity(2, 1), settings, seed))
+    require_possible(_run_request(KmAnonymity(2, 1), settings, seed))
     if not data.n_occurrences:
         raise DataError("No row holds a fact: there is nothing to explore.")
     progress("grouping codes that often occur together" if hierarchy is None else "reading")
@@ -85,8 +85,8 @@ def explore_facts(
     )  # fmt: skip
 
 
-def _asked(promise: Any, settings: Any, seed: int) -> Asked:
-    return asked_for(promise, settings, {}, seed=seed, counts=False, details=False)
+def _run_request(promise: Any, settings: Any, seed: int) -> RunRequest:
+    return make_run_request(promise, settings, {}, seed=seed, counts=False, details=False)
 
 
 class _SettledTrees(Trees):
@@ -105,8 +105,8 @@ class _SettledTrees(Trees):
         made = (tuple(facts.vocabulary.labels), *(tuple(labels) for labels in trees))
         return self._numbers.setdefault(made, len(self._numbers))
 
-    def __init__(self, facts: Facts, given: Hierarchy | None, *, computed: bool) -> None:
-        super().__init__(facts, given, computed=computed)
+    def __init__(self, facts: Facts, hierarchy: Hierarchy | None, *, computed: bool) -> None:
+        super().__init__(facts, hierarchy, computed=computed)
         self._facts = facts
         self._by_k: dict[int, Facts] = {}
         self._numbers: dict[tuple[tuple[str, ...], ...], int] = {}
@@ -149,14 +149,14 @@ class _OfFacts(RowsSearch):
         if hasattr(settings, "time_limit"):
             settings = replace(settings, time_limit=limit)
         hearing("searching")
-        asked = _asked(promise, settings, self.seed)
-        recoding, told = anonymize_facts(self.facts, self.codes, asked, self.generalizing, hearing)
-        self.orders[id(recoding)] = str(told["facts"]["order"])
-        tried = told["facts"]["orders"]
+        request = _run_request(promise, settings, self.seed)
+        recoding, details = anonymize_facts(self.facts, self.codes, request, self.generalizing, hearing)
+        self.orders[id(recoding)] = str(details["facts"]["order"])
+        tried = details["facts"]["orders"]
         bounds = [one["loss"] * (1 - one.get("gap", 1.0)) for one in tried]
         ended = all(one.get("proven", True) for one in tried)
         self.cells[promise.k, promise.m].cut_short = not (self.proves or ended)
-        return recoding, (loss_of(self.facts, recoding, told), min(bounds) if self.proves else 0.0)
+        return recoding, (loss_of(self.facts, recoding, details), min(bounds) if self.proves else 0.0)
 
     def _least(self, cell: Cell) -> int:
         """Publish no counts: nothing that is measured here asks for them."""

@@ -114,8 +114,8 @@ def require_triples(ks: Iterable[Any], ms: Iterable[Any], rhos: Iterable[Any]) -
     for value in values["m"]:
         KmAnonymity(2, value)
     values["rho"] = [as_written(value, "rho") for value in values["rho"]]
-    for name, given in values.items():
-        _require_once(name, [written(value) if isinstance(value, Fraction) else value for value in given])
+    for name, listed in values.items():
+        _require_once(name, [written(value) if isinstance(value, Fraction) else value for value in listed])
     return [
         (promise.k, promise.m, promise.rho)
         for rho in sorted(values["rho"], reverse=True)
@@ -128,19 +128,19 @@ def require_triples(ks: Iterable[Any], ms: Iterable[Any], rhos: Iterable[Any]) -
 def require_grid(ks: Iterable[Any], ms: Iterable[Any]) -> list[Pair]:
     """Check the values of k and m, and list all pairs of them, by m, then by k."""
     values = {"k": list(ks), "m": list(ms)}
-    for name, given in values.items():
-        for value in given:
+    for name, listed in values.items():
+        for value in listed:
             KmAnonymity(value, 1) if name == "k" else KmAnonymity(2, value)
-        _require_once(name, given)
+        _require_once(name, listed)
     promises = [KmAnonymity(k, m) for m in sorted(values["m"]) for k in sorted(values["k"])]
     return [(promise.k, promise.m) for promise in promises]
 
 
-def _require_once(name: str, given: Sequence[Any]) -> None:
-    if not given:
+def _require_once(name: str, listed: Sequence[Any]) -> None:
+    if not listed:
         raise RequestError(f"No {name} is given, expected at least one.")
-    if len(set(given)) < len(given):
-        twice = next(value for i, value in enumerate(given) if value in given[:i])
+    if len(set(listed)) < len(listed):
+        twice = next(value for i, value in enumerate(listed) if value in listed[:i])
         raise RequestError(f"{name} = {twice} is given twice.", hint="Give each value once.")
 
 

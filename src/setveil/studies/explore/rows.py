@@ -29,8 +29,8 @@ from setveil.progress import Progress, silent
 from setveil.published import Release, publish
 from setveil.published.class_recoding import ClassRecoding
 from setveil.published.recoding import AnyRecoding, Recoding
-from setveil.runs.asked import named_algorithm
 from setveil.runs.checks import check_of
+from setveil.runs.request import named_algorithm
 from setveil.studies.explore.cells import (
     Cell,
     CellProgress,
@@ -292,8 +292,8 @@ class RowsSearch:
             settings = replace(settings, time_limit=limit)
         hearing("searching")
         module = algorithms.load(self.algorithm)
-        recoding, told = module.anonymize(self.data, self.trees.of(promise.k), promise, settings, hearing)
-        best = told.get("optimality")
+        recoding, details = module.anonymize(self.data, self.trees.of(promise.k), promise, settings, hearing)
+        best = details.get("optimality")
         if best is None:
             return recoding, ((lm if self.objective == "lm" else ncp)(self.data, recoding), 0.0)
         lower = best["lower_bound"] if recoding.bounds_all else 0.0

@@ -119,10 +119,10 @@ class _TableSearch:
         settings = replace(self.settings, time_limit=limit)
         table, tree = with_cells(self.table, cell.k), self.trees.of(cell.k)
         assert tree is not None  # noqa: S101
-        made, told = rt.anonymize(table, tree, promise, settings, hearing)
+        made, details = rt.anonymize(table, tree, promise, settings, hearing)
         made = replace(made, k=cell.k)
         pace.searched(limit)
-        best = next(point for point in told["frontier"] if point["chosen"])
+        best = next(point for point in details["frontier"] if point["chosen"])
         hearing("publishing")
         release = publish(self.table, made, self.seed, {}, cell.k)
         hearing("verifying")
@@ -134,7 +134,7 @@ class _TableSearch:
             )
         hearing("measuring")
         cell.found = self._worth(release, best, cell, hearing)
-        cell.loss, cell.recoding, cell.cut_short = best["f"], made, "ended_early" in told
+        cell.loss, cell.recoding, cell.cut_short = best["f"], made, "ended_early" in details
         cell.status, cell.seconds = "done", pace.deadline.passed - begun
         pace.end(cell.m)
 

@@ -18,14 +18,14 @@ class Trees:
     ----------
     data : Transactions
         The rows.
-    given : Hierarchy or None
+    hierarchy : Hierarchy or None
         The hierarchy of all promises.
     computed : bool
         Whether one is computed if none is given. It depends on k: items of fewer rows come last.
     """
 
-    def __init__(self, data: Transactions, given: Hierarchy | None, *, computed: bool) -> None:
-        self._data, self._given, self.computed = data, given, computed and given is None
+    def __init__(self, data: Transactions, hierarchy: Hierarchy | None, *, computed: bool) -> None:
+        self._data, self._given, self.computed = data, hierarchy, computed and hierarchy is None
         self._supports = data.supports()
         self._made: dict[int, tuple[int, Hierarchy]] = {}  # by the number of items that k rows contain
         self._groups: list[Groups] = []

@@ -52,7 +52,7 @@ class Advice:
     rows: list[Row] = field(default_factory=list)
     along: bool = False  # whether there was a hierarchy, which says what may be merged
     share: Fraction | None = None  # of a table, the share of the quasi-identifiers in f
-    asked: str = ""  # the model that was asked for, where it bounds what is learned of sensitive items
+    model: str = ""  # the model that was asked for, where it bounds what is learned of sensitive items
     regrouping: dict[str, Any] | None = None  # other groups under which a release loses half as much, or less
 
     @property
@@ -63,11 +63,11 @@ class Advice:
     @property
     def answering(self) -> Row | None:
         """The candidate that answers random queries best, where a loss decides and this is another one."""
-        asked = ERRORS[self.share is not None]
-        ranked = [row for row in self.rows if row["rank"] is not None and row.get(asked) is not None]
+        key = ERRORS[self.share is not None]
+        ranked = [row for row in self.rows if row["rank"] is not None and row.get(key) is not None]
         if self.by == "are_mean" or not ranked:
             return None
-        found = min(ranked, key=lambda row: (row[asked], row["rank"]))
+        found = min(ranked, key=lambda row: (row[key], row["rank"]))
         return None if found is self.best else found
 
     @property
@@ -118,7 +118,7 @@ def recommend(
     known: int = 3,
     queries_file: Value | None = None,
     share: Fraction | None = None,
-    asked: str = "",
+    model: str = "",
     time_budget: float = TIME_BUDGET,
     left: float | None = None,
     jobs: int | None = None,
@@ -145,7 +145,7 @@ def recommend(
         LM.
     share : Fraction, optional
         Of a table: the loss is f with this share of the quasi-identifiers, in place of LM.
-    asked : str
+    model : str
         The model that is asked for, where it bounds what is learned of sensitive items.
     time_budget : float
         Seconds for everything.
@@ -185,7 +185,7 @@ def recommend(
     along = data.hierarchy is not None
     _rank(rows, along=along)
     _require_one(rows)
-    return Advice(by, known, rows, along, share, asked)
+    return Advice(by, known, rows, along, share, model)
 
 
 def _row(run: Run, candidate: Candidate, measured: Mapping[str, Any]) -> Row:
@@ -297,7 +297,7 @@ def record(
         "known": advice.known,
         "hierarchy": advice.along,
         **({} if advice.share is None else {"share": str(advice.share)}),
-        **({"asked": advice.asked} if advice.asked else {}),
+        **({"asked": advice.model} if advice.model else {}),
         "inputs": list(inputs or ()),
         "best": advice.best,
         "answering": advice.answering,
@@ -349,8 +349,8 @@ def _weighed(row: Row, share: Fraction) -> float | None:
 
 def _require_one(rows: Sequence[Row]) -> None:
     """Refuse a promise that nothing can keep, with the reason that the first candidate was given."""
-    asked = [row for row in rows if row["as_asked"]]
-    reasons = [row for row in asked if row["status"] in {"infeasible", "refused"}]
-    if asked and len(reasons) == len(asked):
-        kind = InfeasibleError if all(row["status"] == "infeasible" for row in asked) else RequestError
+    wanted = [row for row in rows if row["as_asked"]]
+    reasons = [row for row in wanted if row["status"] in {"infeasible", "refused"}]
+    if wanted and len(reasons) == len(wanted):
+        kind = InfeasibleError if all(row["status"] == "infeasible" for row in wanted) else RequestError
         raise kind(reasons[0]["error"])

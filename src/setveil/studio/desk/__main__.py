@@ -61,9 +61,9 @@ _SAID = {"_message", "_hint"}  # of an error; what else it has says where
 
 
 @on_command_line()  # pages offer what a hint names
-def _answer(desk: Desk, do: str, given: dict[str, Any]) -> dict[str, Any]:
+def _answer(desk: Desk, do: str, arguments: dict[str, Any]) -> dict[str, Any]:
     try:
-        return {"answer": ASKED[do](desk, **given)}
+        return {"answer": ASKED[do](desk, **arguments)}
     except SetveilError as error:
         more = {key: value for key, value in vars(error).items() if key not in _SAID}
         where = {key: value for key, value in more.items() if _is_plain(value)}

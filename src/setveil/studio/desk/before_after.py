@@ -116,8 +116,8 @@ def columns(desk: Desk, run: str) -> dict[str, Any]:
         return {"columns": []}
     table = desk.kept.get("table of the run")
     if table is None or table[0] != run:
-        given = data_of(desk)
-        same_rows(shown.report, given)
+        data = data_of(desk)
+        same_rows(shown.report, data)
         table = desk.kept["table of the run"] = (run, find_table(shown.run, desk.folder))
     require_table(shown.run, table[1])
     losses, recorded = shown.report["utility"]["column_losses"], shown.report["table"]["columns"]

@@ -36,8 +36,8 @@ def values_of(desk: ColumnDesk, settings: Mapping[str, Any]) -> Transactions:
     options["categorical"] = ",".join(as_field(name) for name in [*others, *said])
     numeric = [name for name in split_names(str(options.get("numeric", ""))) if name != desk.column]
     options["numeric"] = ",".join(as_field(name) for name in numeric)
-    given = options.get("ranges", [])
-    ranges_of = given if isinstance(given, list) else [given]
+    value = options.get("ranges", [])
+    ranges_of = value if isinstance(value, list) else [value]
     options["ranges"] = [one for one in ranges_of if str(one).partition("=")[0] != desk.column]
     key = [str(settings["input"]), options]
     if desk.kept.get("values") != key:

@@ -46,19 +46,19 @@ def presets(opened: OpenedTable, roles: Mapping[str, str], *, whole: bool) -> li
     series = _item_columns(opened, roles)
     known, number = split_names(roles.get("qi", "")), roles.get("id_column")
     heads = [[row[at] for row in opened.table.head if len(row) > at and row[at]] for at in range(len(names))]
-    told = [bool(why_id(of_cells(name, values))) for name, values in zip(names, heads, strict=True)]
-    number = number or next((name for name, is_id in zip(names, told, strict=True) if is_id), None)
+    is_id = [bool(why_id(of_cells(name, values))) for name, values in zip(names, heads, strict=True)]
+    number = number or next((name for name, is_id in zip(names, is_id, strict=True) if is_id), None)
     found = []
     for at, (name, values) in enumerate(zip(names, heads, strict=True)):
         if at in series[1:]:
             continue
-        personal = told[at] or is_id_name(name) or is_person_name(name)
+        personal = is_id[at] or is_id_name(name) or is_person_name(name)
         personal = personal or (len(values) >= MANY and are_different(values))
         items = at in series or name == roles.get("set")
         role = (
             "id" if name == number
             else "set" if items
-            else "qi" if name in known and not told[at]
+            else "qi" if name in known and not is_id[at]
             else "drop"
         )  # fmt: skip
         of = [names[one] for one in series] if at in series else [name]

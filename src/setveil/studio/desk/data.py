@@ -28,9 +28,9 @@ from setveil.studio.desk.columns import levels_of, presets
 from setveil.studio.desk.place import Desk
 from setveil.studio.places import make_folder, read_settings
 from setveil.studio.trees import column_trees
-from setveil.tables.asked import ask_for_roles
 from setveil.tables.columns import OpenedTable, open_table
 from setveil.tables.how import How
+from setveil.tables.questions import ask_for_roles
 from setveil.tables.read import flat_columns, make_table, warnings_of
 from setveil.tables.roles import with_trees
 from setveil.tables.systems import systems_said
@@ -49,17 +49,17 @@ _OPTION = re.compile(r"--(encoding|separator|format)[ =]+('[^']+'|[\w-]+)")
 
 def read_as(path: str, options: Mapping[str, Any]) -> Transactions:
     """Read a file by these options, named as the command line names them; with roles of columns, a table."""
-    given = {key.replace("-", "_"): value for key, value in options.items() if key in READING}
+    reading = {key.replace("-", "_"): value for key, value in options.items() if key in READING}
     if not any(options.get(key) for key in (*ROLES, *FACTS)):
-        return read(path, **given)
+        return read(path, **reading)
     words = Columns(**_said(options, ROLES))
     of_facts = FactWords(**_said(options, FACTS))
     if of_facts.wanted(words):
-        return facts.read(path, words, of_facts, Reading(**given), options.get("k"))
+        return facts.read(path, words, of_facts, Reading(**reading), options.get("k"))
     trees = dict(tree.split("=", 1) for tree in column_trees(options.get("hierarchy")))
-    encoding = Reading(**given).text_encoding
+    encoding = Reading(**reading).text_encoding
     roles = with_trees(words.as_roles(trees), lambda tree: tree and read_hierarchy(tree, encoding=encoding))
-    how = words.as_how(Reading(**given))
+    how = words.as_how(Reading(**reading))
     table: Transactions = make_table(path, roles, how)
     return table
 
@@ -91,10 +91,10 @@ def systems_of(desk: Desk, system: str, column: str) -> dict[str, str]:
 def _how_of(options: Mapping[str, Any]) -> How:
     """Say how a table is read by these options, named as the command line names them."""
     of_several = {"same-ids", "also"}
-    given = {
+    reading = {
         key.replace("-", "_"): options[key] for key in READING if key in options and key not in of_several
     }
-    return Columns().as_how(Reading(**given))
+    return Columns().as_how(Reading(**reading))
 
 
 def _how_of_file(options: Mapping[str, Any]) -> How:
@@ -195,12 +195,12 @@ def preview(desk: Desk, path: str, options: Mapping[str, Any]) -> dict[str, Any]
     _also(options)
     try:
         ways.append(_way(read_as(path, options), dict(options), sure=True))
-    except TableError as asked:
-        reason = asked.message.partition(":\n")[0] + "."
-        if asked.trouble:
-            reason += f" {asked.trouble[0].upper()}{asked.trouble[1:]}."
-        lines = _of_lines([_dashed(found) for found, _ in asked.readings])
-        for found, meaning in asked.readings:
+    except TableError as question:
+        reason = question.message.partition(":\n")[0] + "."
+        if question.trouble:
+            reason += f" {question.trouble[0].upper()}{question.trouble[1:]}."
+        lines = _of_lines([_dashed(found) for found, _ in question.readings])
+        for found, meaning in question.readings:
             _add(ways, path, {**options, **_dashed(found)}, meaning)
     except SetveilError as refused:
         error = refused
@@ -221,7 +221,7 @@ def preview(desk: Desk, path: str, options: Mapping[str, Any]) -> dict[str, Any]
         "roles": roles,
         "as_table": _as_persons(path, options, roles),
         "error": None if error is None else _explained(path, error),
-        "ask": [] if error or table else _lines_asked(path, options, lines),
+        "ask": [] if error or table else _line_readings(path, options, lines),
         "size": size,
     }
 
@@ -285,14 +285,14 @@ def _of_lines(readings: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {"skip-lines": said} if same else {}
 
 
-def _lines_asked(path: str, options: Mapping[str, Any], lines: Mapping[str, Any]) -> list[tuple[Any, str]]:
+def _line_readings(path: str, options: Mapping[str, Any], lines: Mapping[str, Any]) -> list[tuple[Any, str]]:
     """List options about lines without which a file is no table, and what they mean."""
     if lines:
         return [(dict(lines), f"lines {lines['skip-lines']} are no data")]
     try:
         open_table(_files(path)[0], (), _how_of_file(options))
-    except TableError as asked:
-        return [(dict(found), meaning) for found, meaning in asked.readings]
+    except TableError as question:
+        return [(dict(found), meaning) for found, meaning in question.readings]
     except (SetveilError, IndexError):
         pass
     return []
@@ -302,10 +302,10 @@ def _roles(path: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Propose roles of columns: to be known, items and what is between them, numbers of persons."""
     files = _files(path)
     try:
-        asked = ask_for_roles(files[0], _how_of_file(options), (), known=False, items=False)
+        question = ask_for_roles(files[0], _how_of_file(options), (), known=False, items=False)
     except SetveilError:
         return {}
-    return dict(asked.readings[0][0]) if asked.readings else {}
+    return dict(question.readings[0][0]) if question.readings else {}
 
 
 def _files(path: str) -> list[str]:

@@ -27,8 +27,8 @@ _MOST = 400  # that are listed
 def read(path: str, columns: Columns, words: Words, reading: Reading, k: object) -> Facts:
     """Read a log as the command line does; `k`: as promised, if it is yet."""
     words.require_alone(columns)
-    how, asked = columns.as_how(reading), words.as_asked(columns)
-    return read_rows_of_facts(path, asked, how, fewest=k if isinstance(k, int) else 0)
+    how, request = columns.as_how(reading), words.as_request(columns)
+    return read_rows_of_facts(path, request, how, fewest=k if isinstance(k, int) else 0)
 
 
 def proposed(opened: OpenedTable, columns: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

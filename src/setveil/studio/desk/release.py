@@ -116,13 +116,13 @@ def _kind(items: list[str], image: Mapping[str, str | None], name: str, *, leaf:
     labels = {image.get(item) for item in items}
     if labels == {None}:
         return {"state": "out", "label": None}
-    told = labels - {None}
-    label = next(iter(told))
+    shown = labels - {None}
+    label = next(iter(shown))
     if leaf:
         return {"state": "kept" if label == name else "inside", "label": label}
-    if len(told) == 1 and label == name:
+    if len(shown) == 1 and label == name:
         return {"state": "closed", "label": label}
-    return {"state": "inside" if len(told) == 1 and label not in items else "open", "label": None}
+    return {"state": "inside" if len(shown) == 1 and label not in items else "open", "label": None}
 
 
 def cut(desk: Desk, run: str, node: str | None = None, first: int = 0) -> dict[str, Any]:

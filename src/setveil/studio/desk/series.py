@@ -23,10 +23,10 @@ def _of(desk: Desk) -> Series:
 def begin(desk: Desk, **promise: Any) -> dict[str, Any]:
     """Begin the series of a project."""
     Series.create(desk.folder / SERIES, **promise)
-    return told(desk)
+    return series_record(desk)
 
 
-def told(desk: Desk) -> dict[str, Any]:
+def series_record(desk: Desk) -> dict[str, Any]:
     """Return what a series promises, its releases, and why it cannot go on, if its key is lost."""
     series = _of(desk)
     try:
@@ -58,7 +58,7 @@ def drop(desk: Desk, name: str, *, not_shared: bool) -> dict[str, Any]:
 
 ASKED: dict[str, Callable[..., dict[str, Any]]] = {
     "series_begin": begin,
-    "series_told": told,
+    "series_told": series_record,
     "series_free_name": free_name,
     "series_forget": forget,
     "series_drop": drop,

@@ -50,7 +50,7 @@ class Editing:
     history: History
     first: Edit | None = None  # the line that begins the file of edits, where nothing has been edited yet
     # the file that the groups came from, and its size and time
-    given: tuple[str, tuple[int, int]] = ("", (0, 0))
+    source: tuple[str, tuple[int, int]] = ("", (0, 0))
     # tells this worker from others: what was sent by another is not known here
     begun: str = field(default_factory=lambda: secrets.token_hex(4))
     # the plain steps made so far, so that a page may catch up
@@ -269,7 +269,7 @@ def _editing(desk: Desk) -> Editing | None:
     known = desk.tree if isinstance(desk.tree, Editing) else None
     if known is not None and known.first is not None:  # nothing is edited yet: the file may be another one
         source = _source(_settings(desk))
-        if source is None or known.given != (source, _stamp(desk.folder / source)):
+        if source is None or known.source != (source, _stamp(desk.folder / source)):
             known = None
     if known is None:
         known = desk.tree = _load(desk)
@@ -315,7 +315,7 @@ def _load(desk: Desk) -> Editing | None:
     editing = Editing(_history(desk))
     tree = read_hierarchy(desk.folder / source, encoding=_encoding(settings))
     editing.first = _keep(desk, tree, Path(source).name)
-    editing.given = source, _stamp(desk.folder / source)
+    editing.source = source, _stamp(desk.folder / source)
     editing.history.do(editing.first)
     return editing
 
@@ -362,8 +362,8 @@ def _write(desk: Desk, editing: Editing, line: Edit) -> None:
 def _keep(desk: Desk, tree: Hierarchy, named: str, command: Sequence[str] = ()) -> dict[str, Any]:
     """Keep a tree to start from; give the line that does so."""
     whole = tree if tree.n_nodes > 1 else Draft.of(tree).tree()  # a single item gets a root
-    told = "\n".join(whole.labels).encode("utf-8", "surrogatepass") + whole.parent.tobytes()
-    digest = hashlib.sha256(told).hexdigest()[:16]
+    content = "\n".join(whole.labels).encode("utf-8", "surrogatepass") + whole.parent.tobytes()
+    digest = hashlib.sha256(content).hexdigest()[:16]
     place = desk.folder / "trees" / f"{digest}.json"
     make_folder(place.parent)
     if not place.exists():

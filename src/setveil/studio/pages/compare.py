@@ -23,7 +23,6 @@ from setveil.report.record import Record, read_record
 from setveil.report.run.exposure import sides
 from setveil.staging import staged_file
 from setveil.studio import commands, places
-from setveil.studio.asked import fault, form_of, whole
 from setveil.studio.cuts import Difference, difference
 from setveil.studio.data_kinds import kind_of
 from setveil.studio.desks import Lost, Refused
@@ -31,9 +30,10 @@ from setveil.studio.jobs import Job, Jobs
 from setveil.studio.pages.hierarchy import saved
 from setveil.studio.pages.promise import model_of
 from setveil.studio.pages.run import runs_of
-from setveil.studio.phases import told
+from setveil.studio.phases import job_state
 from setveil.studio.projects import Project, as_toml
 from setveil.studio.render import Json, error_page, framed, page, to
+from setveil.studio.requests import fault, form_of, whole
 from setveil.studio.trees import items_tree
 from setveil.utility import Utility
 from setveil.wording import count
@@ -70,7 +70,7 @@ async def show(request: Request) -> Response:
 
 
 async def _page(
-    request: Request, errors: list[dict[str, str]] | None = None, given: Mapping[str, Any] | None = None
+    request: Request, errors: list[dict[str, str]] | None = None, values: Mapping[str, Any] | None = None
 ) -> Response:
     project: Project = request.state.project
     jobs: Jobs = request.app.state.studio.jobs
@@ -80,7 +80,7 @@ async def _page(
     first, second = _two(request, names)
     studies = _studies(project)
     study = jobs.latest(project, "compare", "study-plan")
-    asked = jobs.latest(project, "recommend")
+    advising = jobs.latest(project, "recommend")
     recommended = await _recommended(request)
     settings = project.settings()
     kind = kind_of(settings)
@@ -106,16 +106,16 @@ async def _page(
         parts=_PARTS,
         methods=[(name, _METHODS[name]) for name in _METHODS if name in algorithms.names()],
         limits=_LIMITS,
-        fields={**fields, **(given or {})},
+        fields={**fields, **(values or {})},
         kind=kind,
         model=model_of(project),
         studies=[_study(project, name) for name in studies],
-        study_job=told(study) if study and not study.is_over else None,
+        study_job=job_state(study) if study and not study.is_over else None,
         running=study.argv[1].split("/")[1] if study and not study.is_over else "",
         study_failed=study if study and study.state == "failed" else None,
         ready="k" in settings and "input" in settings,
-        recommend_job=told(asked) if asked and not asked.is_over else None,
-        recommend_failed=asked if asked and asked.state == "failed" else None,
+        recommend_job=job_state(advising) if advising and not advising.is_over else None,
+        recommend_failed=advising if advising and advising.state == "failed" else None,
         recommended=recommended,
     )
 
@@ -146,8 +146,8 @@ def _side(project: Project, name: str, letter: str, report: Record) -> dict[str,
     tried = attacks["risk"] if attacks else []
     after = {one["m"]: one["rows_below"].get("2") for one in tried if one["choice"] == "best"}
     itemsets = answers.get("itemsets")
-    given, guarantee = report["input"], report["guarantee"]
-    occurrences = given["occurrences"]
+    inputs, guarantee = report["input"], report["guarantee"]
+    occurrences = inputs["occurrences"]
     loss = next(((key, utility[key]) for key in ("lm", "ncp") if utility.get(key) is not None), None)
     left_out = utility.get("suppressed_occurrences")
     found: dict[str, str] = {
@@ -160,7 +160,7 @@ def _side(project: Project, name: str, letter: str, report: Record) -> dict[str,
     if utility.get("published_labels") is not None:
         found["Labels published"] = f"{utility['published_labels']:,}"
     if utility.get("unchanged_items") is not None:
-        found["Unchanged items"] = f"{utility['unchanged_items']:,} of {given['items']:,}"
+        found["Unchanged items"] = f"{utility['unchanged_items']:,} of {inputs['items']:,}"
     if utility.get("suppressed_items") is not None:
         found["Suppressed items"] = f"{utility['suppressed_items']:,}"
     if left_out is not None and occurrences:
@@ -180,11 +180,11 @@ def _side(project: Project, name: str, letter: str, report: Record) -> dict[str,
         "letter": letter,
         "figures": found,
         "chosen": project.studio.get("chosen") == name,
-        "old": given.get("sha256") != project.studio.get("sha256", given.get("sha256")),
+        "old": inputs.get("sha256") != project.studio.get("sha256", inputs.get("sha256")),
         "loss": None if loss is None else loss[1],
         "known": widest,
         "alone": None if widest is None else after[widest],
-        "of": given.get("rows") or 1,
+        "of": inputs.get("rows") or 1,
     }
 
 
@@ -271,9 +271,9 @@ async def _run_of(request: Request) -> tuple[Project, str | None, dict[str, str]
 
 def _two(request: Request, names: list[str]) -> tuple[str | None, str | None]:
     """Tell which two are asked for: by the address, else the last two."""
-    asked = [request.query_params.get(one, "") for one in ("first", "second")]
+    wanted = [request.query_params.get(one, "") for one in ("first", "second")]
     usual = [*names[-2:], None, None]
-    return tuple(one if one in names else usual[i] for i, one in enumerate(asked))  # type: ignore[return-value]
+    return tuple(one if one in names else usual[i] for i, one in enumerate(wanted))  # type: ignore[return-value]
 
 
 def _differing(project: Project, first: str | None, second: str | None) -> Difference | None:
@@ -313,9 +313,9 @@ def _study(project: Project, name: str) -> dict[str, Any]:
         try:
             record = places.read_json(folder / "out" / "runs" / f"{Path(str(run['run'])).name}.json")
             found = record["measures"]
-            lines.append([*_asked(run), _STATUS.get(record["status"], record["status"]), *_measured(found)])
+            lines.append([*_options(run), _STATUS.get(record["status"], record["status"]), *_measured(found)])
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            lines.append([*_asked(run), "not yet", *[""] * 5])
+            lines.append([*_options(run), "not yet", *[""] * 5])
     done = sum(line[3] != "not yet" for line in lines)
     return {
         "name": name,
@@ -326,7 +326,7 @@ def _study(project: Project, name: str) -> dict[str, Any]:
     }
 
 
-def _asked(run: Mapping[str, Any]) -> list[str]:
+def _options(run: Mapping[str, Any]) -> list[str]:
     known = {"run", "data", "algorithm", "k", "m", "seed", "status"}
     more = [f"{key}={json.dumps(value)}" for key, value in run.items() if key not in known and value]
     return [" ".join([str(run["algorithm"]), *more]), str(run.get("k", "")), str(run.get("m", ""))]
@@ -349,13 +349,13 @@ async def study(request: Request) -> Response:
     """Plan a study and run it."""
     studio, project = request.app.state.studio, request.state.project
     form = await form_of(request)
-    given = {name: str(form.get(name, "")).strip() for name in ("k", "m", "limit")}
+    values = {name: str(form.get(name, "")).strip() for name in ("k", "m", "limit")}
     methods = [str(one) for one in form.getlist("methods") if one in _METHODS]
     errors = []
     kind = kind_of(project.settings())
     if kind.not_studied:
         return await _page(request, [fault(kind.not_studied, "study", kind.studied_by)])
-    ks, ms = _numbers(given["k"], 2), _numbers(given["m"], 1, inf=True)
+    ks, ms = _numbers(values["k"], 2), _numbers(values["m"], 1, inf=True)
     if not ks:
         errors.append(fault("k must be whole numbers, 2 or more, with commas between them: 5, 20.", "k"))
     if not ms:
@@ -363,13 +363,13 @@ async def study(request: Request) -> Response:
     if not methods:
         errors.append(fault("Choose at least one method.", "method-exact"))
     if errors:
-        return await _page(request, errors, {**given, "methods": methods})
+        return await _page(request, errors, {**values, "methods": methods})
     await saved(studio, project)
     name = _new_study(project)
     folder = project.studies / name
     places.make_folder(folder.parent)
     folder.mkdir(mode=0o700)
-    limit = whole(given["limit"])
+    limit = whole(values["limit"])
     limit = limit if limit in _LIMITS else 300
     text = _study_file(project, folder, name, methods, ks, ms, limit)
     (folder / "study.toml").write_text(text, encoding="utf-8")
@@ -437,8 +437,8 @@ def _study_file(
 ) -> str:
     """Write a study as the command takes it, with a copy of the groups that stays as it is."""
     settings = project.settings()
-    given = settings["input"]
-    data: dict[str, Any] = {"path": given, "name": project.name}
+    source = settings["input"]
+    data: dict[str, Any] = {"path": source, "name": project.name}
     tree = items_tree(settings.get("hierarchy"))
     if project.hierarchy.is_file() and tree == str(project.hierarchy):
         shutil.copyfile(project.hierarchy, folder / "groups.csv")

@@ -18,12 +18,12 @@ from setveil.errors import DataError, OutputError, RequestError
 from setveil.report.risk import columns_known, risk_text
 from setveil.staging import staged_file
 from setveil.studio import commands, places
-from setveil.studio.asked import fault, form_of, json_of, whole
 from setveil.studio.data_kinds import kind_of
 from setveil.studio.desks import Refused
 from setveil.studio.pages import data_facts, data_more, data_roles
 from setveil.studio.projects import Project
 from setveil.studio.render import STEPS, Json, page, to
+from setveil.studio.requests import fault, form_of, json_of, whole
 from setveil.studio.trees import column_trees, items_tree, joined
 
 READING = commands.READING
@@ -212,9 +212,9 @@ def _cut(text: str, most: int) -> str:
 
 async def reading(request: Request) -> Response:
     """Show a file under each way in which it may be read."""
-    given = request.query_params
+    query = request.query_params
     return await _reading(
-        request, _asked(given) if given else data_more.before(_before(request.state.project))
+        request, _reading_options(query) if query else data_more.before(_before(request.state.project))
     )
 
 
@@ -223,10 +223,10 @@ def _before(project: Project) -> Mapping[str, Any]:
     return {} if project.studio.get("file") else project.settings()
 
 
-def _asked(given: Mapping[str, Any]) -> dict[str, Any]:
+def _reading_options(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Take options of reading from a form; empty ones are not given."""
     return {
-        key: True if key in data_more.FLAGS else str(given[key])[:1000] for key in READING if given.get(key)
+        key: True if key in data_more.FLAGS else str(fields[key])[:1000] for key in READING if fields.get(key)
     }
 
 
@@ -311,8 +311,8 @@ def _missing(before: Mapping[str, Any], form: Mapping[str, Any] | None) -> str:
     """Take the values that mean that none is known, which the page asks for once for all columns."""
     if form is not None:
         return str(form.get("missing", ""))
-    given = before.get("missing", [])
-    of_columns = [str(one) for one in given if "=" in str(one)] if isinstance(given, list) else []
+    values = before.get("missing", [])
+    of_columns = [str(one) for one in values if "=" in str(one)] if isinstance(values, list) else []
     return of_columns[0].partition("=")[2] if of_columns else ""
 
 
@@ -348,10 +348,10 @@ async def read(request: Request) -> Response:
     return await _open(request, options)
 
 
-def _asked_beside(form: Mapping[str, Any], *own: str) -> dict[str, Any]:
+def _other_options(form: Mapping[str, Any], *own: str) -> dict[str, Any]:
     """Take options of reading from a form that says what each column is, but for what is its own."""
-    given = {**form, "missing": form.get("missing-words", "")}
-    return {key: value for key, value in _asked(given).items() if key not in ("delimiter", *own)}
+    fields = {**form, "missing": form.get("missing-words", "")}
+    return {key: value for key, value in _reading_options(fields).items() if key not in ("delimiter", *own)}
 
 
 def _with_missing(options: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
@@ -367,9 +367,11 @@ async def roles(request: Request) -> Response:
     """Read the file as a table of which each column has a role."""
     form = dict((await form_of(request)).items())
     said, lacking = data_roles.options_in(form)
-    options = _asked_beside(form, *_OF_COLUMNS)
+    options = _other_options(form, *_OF_COLUMNS)
     if lacking:
-        return await _reading(request, _asked_beside(form), [fault(text, "role-1") for text in lacking], form)
+        return await _reading(
+            request, _other_options(form), [fault(text, "role-1") for text in lacking], form
+        )
     return await _open(request, _with_missing(options, said), form)
 
 
@@ -378,21 +380,21 @@ async def facts(request: Request) -> Response:
     project: Project = request.state.project
     form = dict((await form_of(request)).items())
     said, lacking = data_facts.options_in(form)
-    options = _asked_beside(form, *_OF_COLUMNS)
+    options = _other_options(form, *_OF_COLUMNS)
     if lacking:
         return await _reading(
-            request, _asked_beside(form), [fault(text, "holds-1") for text in lacking], form
+            request, _other_options(form), [fault(text, "holds-1") for text in lacking], form
         )
     path = str(project.studio.get("file") or project.settings().get("input") or "")
     both = _with_missing(options, said)
-    asked = {**both, "k": project.settings().get("k")}
+    arguments = {**both, "k": project.settings().get("k")}
     try:
-        found = await request.app.state.studio.desks.ask(project, "look", path=path, options=asked)
+        found = await request.app.state.studio.desks.ask(project, "look", path=path, options=arguments)
     except Refused as refused:
         said_why = {"message": refused.message, "hint": in_words(refused.hint), "lines": []}
         found = {"facts": None, "error": said_why}
     if found["error"] or "look" in form or "written" in form:
-        return await _reading(request, _asked_beside(form), (), form, found)
+        return await _reading(request, _other_options(form), (), form, found)
     return await _open(request, both, form)
 
 
@@ -400,10 +402,10 @@ async def levels(request: Request) -> Response:
     """Answer with how many values of a column each level of its groups keeps."""
     project: Project = request.state.project
     path = str(project.studio.get("file") or project.settings().get("input") or "")
-    given = {key: request.query_params.get(key, "")[:1000] for key in ("column", "kind", "steps")}
-    options = _asked(request.query_params)
+    arguments = {key: request.query_params.get(key, "")[:1000] for key in ("column", "kind", "steps")}
+    options = _reading_options(request.query_params)
     desks = request.app.state.studio.desks
-    return Json(await desks.ask(project, "column_kept", path=path, options=options, **given))
+    return Json(await desks.ask(project, "column_kept", path=path, options=options, **arguments))
 
 
 async def _open(
@@ -422,7 +424,7 @@ async def _open(
             key: value if value is True else str(value) for key, value in options.items() if key in READING
         }
         if form is not None:  # what it says of columns stays in it
-            plain = _asked_beside(form, *_OF_COLUMNS, "not-ids")
+            plain = _other_options(form, *_OF_COLUMNS, "not-ids")
         return await _reading(request, plain, [said], form, readings=refused.where.get("readings", ()))
     settings = project.settings()
     kind = kind_of(options)
@@ -531,7 +533,7 @@ async def risk(request: Request) -> Response:
     with contextlib.suppress(DataError), places.reading("What was counted before"):
         known = places.read_json(kept)
         if known["key"] == key:
-            return Json(_told(known["found"]))
+            return Json(_risk_record(known["found"]))
     same = [job for job in jobs.of(project) if job.kind == "risk" and job.argv == argv and not job.is_over]
     job = same[0] if same else jobs.start(project, "risk", argv, label="who could be found")
     await jobs.wait(job)
@@ -540,13 +542,13 @@ async def risk(request: Request) -> Response:
         return Json({"error": error})
     with places.reading("The count"):
         found = json.loads(job.output)
-        told = _told(found)
+        answer = _risk_record(found)
     with staged_file(kept) as staged:
         staged.write_text(json.dumps({"key": key, "found": found}), encoding="utf-8")
-    return Json(told)
+    return Json(answer)
 
 
-def _told(found: Any) -> dict[str, Any]:
+def _risk_record(found: Any) -> dict[str, Any]:
     """Put the figures as the page shows them; of facts, next to those of their codes, as the command does."""
     if "risk" not in found:
         return {"text": risk_text([*found.items()])}

@@ -129,8 +129,8 @@ def per_person(before: Mapping[str, Any], form: Mapping[str, Any] | None) -> str
     """Take which value of a person counts, which the page asks for once for all columns."""
     if form is not None:
         return str(form.get("per-person", ""))
-    given = before.get("per-person", ())
-    first = given if isinstance(given, str) else next(iter(given), "")
+    value = before.get("per-person", ())
+    first = value if isinstance(value, str) else next(iter(value), "")
     return str(first).rpartition("=")[2]
 
 
@@ -138,8 +138,8 @@ def ages(before: Mapping[str, Any], form: Mapping[str, Any] | None) -> str:
     """Take the column of ages that is computed from two dates, as `--age` takes it."""
     if form is not None:
         return str(form.get("age", ""))[:1000].strip()
-    given = before.get("age", ())
-    return str(given if isinstance(given, str) else next(iter(given), ""))
+    value = before.get("age", ())
+    return str(value if isinstance(value, str) else next(iter(value), ""))
 
 
 def options_in(form: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:

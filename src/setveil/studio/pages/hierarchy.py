@@ -19,7 +19,6 @@ from starlette.routing import Route
 from setveil.errors import RequestError
 from setveil.hierarchy.systems.known import NAMES
 from setveil.studio import commands, places
-from setveil.studio.asked import fault, form_of, json_object, whole
 from setveil.studio.desk.place import key_of
 from setveil.studio.desks import Lost, Refused
 from setveil.studio.pages import regroup
@@ -27,6 +26,7 @@ from setveil.studio.pages.data import ENCODINGS
 from setveil.studio.pages.data_roles import split
 from setveil.studio.projects import Project
 from setveil.studio.render import Json, page, to
+from setveil.studio.requests import fault, form_of, json_object, whole
 from setveil.studio.trees import column_trees, items_tree, joined
 
 _USUAL_K = 5  # where nothing is promised yet
@@ -77,17 +77,17 @@ def _column(request: Request) -> str:
 def _name_column(project: Project, column: str) -> None:
     """Let the commands read the groups of a column that are edited here, in place of built ones."""
     settings = project.settings()
-    given = settings.get("hierarchy")
+    setting = settings.get("hierarchy")
     place = project.folder / "columns" / key_of(column) / "hierarchy.csv"
-    others = [one for one in column_trees(given) if one.partition("=")[0] != column]
+    others = [one for one in column_trees(setting) if one.partition("=")[0] != column]
     said = settings.get("ranges", [])
     ranges = [one for one in said if str(one).partition("=")[0] != column] if isinstance(said, list) else []
-    wanted = joined(items_tree(given), [*others, f"{column}={place}"])
-    if given != wanted or ranges != said:
+    wanted = joined(items_tree(setting), [*others, f"{column}={place}"])
+    if setting != wanted or ranges != said:
         project.save(hierarchy=wanted, ranges=ranges or None)
 
 
-def _page(request: Request, status: int = 200, *, given: Mapping[str, str] = {}, **values: Any) -> Response:
+def _page(request: Request, status: int = 200, *, fields: Mapping[str, str] = {}, **values: Any) -> Response:
     project: Project = request.state.project
     settings = project.settings()
     k = settings.get("k")
@@ -105,7 +105,7 @@ def _page(request: Request, status: int = 200, *, given: Mapping[str, str] = {},
         columns_named=_columns_named(settings),
         is_long=settings.get("item-column") is not None,
         **{**regroup.shown(request), "errors": [], "problems": [], "way": "", "lengths": "", **values},
-        given={"system": "", "zeros": "", "names": "", "system-column": "", **given},
+        given={"system": "", "zeros": "", "names": "", "system-column": "", **fields},
     )
 
 
@@ -148,9 +148,9 @@ async def saved(studio: Any, project: Project) -> None:
 
 def _name(project: Project) -> None:
     """Let the commands read the hierarchy that is edited here."""
-    given = project.settings().get("hierarchy")
-    wanted = joined(str(project.hierarchy), column_trees(given))
-    if given != wanted:
+    setting = project.settings().get("hierarchy")
+    wanted = joined(str(project.hierarchy), column_trees(setting))
+    if setting != wanted:
         project.save(hierarchy=wanted)
 
 
@@ -190,16 +190,14 @@ async def rows(request: Request) -> Response:
 
 async def edit(request: Request) -> Response:
     """Make an edit, undo one or make it again."""
-    given = await json_object(request)
-    return await _edited(request, "tree_edit", edit=_table(given, "edit"), version=_text(given, "version"))
+    body = await json_object(request)
+    return await _edited(request, "tree_edit", edit=_table(body, "edit"), version=_text(body, "version"))
 
 
 async def missing(request: Request) -> Response:
     """Put what is missing under a group."""
-    given = await json_object(request)
-    return await _edited(
-        request, "tree_missing", under=_text(given, "under"), version=_text(given, "version")
-    )
+    body = await json_object(request)
+    return await _edited(request, "tree_missing", under=_text(body, "under"), version=_text(body, "version"))
 
 
 async def alone(request: Request) -> Response:
@@ -208,9 +206,9 @@ async def alone(request: Request) -> Response:
     return await _edited(request, "tree_alone")
 
 
-async def _edited(request: Request, do: str, **given: Any) -> Response:
+async def _edited(request: Request, do: str, **arguments: Any) -> Response:
     studio, project = request.app.state.studio, request.state.project
-    answer = await _ask(request, do, **given)
+    answer = await _ask(request, do, **arguments)
     if "column" in request.path_params:
         _name_column(project, _column(request))
         return Json(answer)
@@ -296,7 +294,7 @@ async def _of_codes(request: Request, form: dict[str, str]) -> Response:
         )
     except Refused as error:
         return _page(
-            request, 400, errors=[fault(error.message, "system", error.hint)], given=form, way="system"
+            request, 400, errors=[fault(error.message, "system", error.hint)], fields=form, way="system"
         )
     _name(project)
     return to(request, "p", project.name, "hierarchy")
@@ -379,22 +377,22 @@ async def export(request: Request) -> Response:
     return FileResponse(answer["file"], media_type=_FORMS[form], filename=name)
 
 
-async def _ask(request: Request, do: str, **given: Any) -> dict[str, Any]:
+async def _ask(request: Request, do: str, **arguments: Any) -> dict[str, Any]:
     if "column" in request.path_params:
-        do, given = "of_column", {"column": _column(request), "what": do, "given": given}
-    answer: dict[str, Any] = await request.app.state.studio.desks.ask(request.state.project, do, **given)
+        do, arguments = "of_column", {"column": _column(request), "what": do, "given": arguments}
+    answer: dict[str, Any] = await request.app.state.studio.desks.ask(request.state.project, do, **arguments)
     return answer
 
 
-def _text(given: dict[str, Any], name: str) -> str:
-    value = given.get(name)
+def _text(body: dict[str, Any], name: str) -> str:
+    value = body.get(name)
     if not isinstance(value, str):
         raise RequestError(f"What was sent has no text called {name}.")
     return value
 
 
-def _table(given: dict[str, Any], name: str) -> dict[str, Any]:
-    value = given.get(name)
+def _table(body: dict[str, Any], name: str) -> dict[str, Any]:
+    value = body.get(name)
     if not isinstance(value, dict) or value.get("do") == "start" or not all(map(_is_named, value.values())):
         raise RequestError("What was sent is no edit.")
     return value

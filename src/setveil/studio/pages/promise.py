@@ -24,12 +24,12 @@ from setveil.report.models import words_for
 from setveil.staging import staged_file
 from setveil.studies.compare.settings import promise_options
 from setveil.studio import commands, fronts
-from setveil.studio.asked import fault, form_of, whole
 from setveil.studio.data_kinds import RowsOfItems, kind_of
 from setveil.studio.pages import regroup
 from setveil.studio.pages.hierarchy import saved
 from setveil.studio.projects import Project
 from setveil.studio.render import Json, at, page, to
+from setveil.studio.requests import fault, form_of, whole
 from setveil.values.kinds import Flag, Integer, Probability, Share, Size, sizes_in
 
 COMMON = ((5, 2, "shared inside a consortium"), (20, 3, "published for everyone"))
@@ -67,26 +67,28 @@ async def show(request: Request) -> Response:
     model = request.query_params.get("model") or model_of(project)
     if model not in models() or not kind_of(settings).chosen:
         model = model_of(project)
-    given = {name: str(settings[name]) for name in commands.PROMISE if name in settings}
-    given |= _limits(project, settings)
-    given |= {
-        name: asked
+    values = {name: str(settings[name]) for name in commands.PROMISE if name in settings}
+    values |= _limits(project, settings)
+    values |= {
+        name: text
         for name in ("k", "m")
-        if (asked := request.query_params.get(name, "").strip()) and not _wrong(name, asked)
+        if (text := request.query_params.get(name, "").strip()) and not _wrong(name, text)
     }
-    return await _page(request, model, given)
+    return await _page(request, model, values)
 
 
 async def _page(
-    request: Request, model: str, given: dict[str, str], errors: list[dict[str, str]] | None = None
+    request: Request, model: str, values: dict[str, str], errors: list[dict[str, str]] | None = None
 ) -> Response:
     project: Project = request.state.project
     settings = project.settings()
     if model in _FRONT_MODELS:
-        given = _USUAL | given
+        values = _USUAL | values
     described = model_named(model)
     kind = kind_of(settings)
-    spoken = _spoken("km-anonymity" if model == "km-rho" else model, given, absent=bool(given.get("absent")))
+    spoken = _spoken(
+        "km-anonymity" if model == "km-rho" else model, values, absent=bool(values.get("absent"))
+    )
     has_front = model in _FRONT_MODELS and kind.priced
     if spoken:
         spoken["not_covered"] = [*kind.not_covered, *spoken["not_covered"]]
@@ -107,13 +109,13 @@ async def _page(
             if name not in {model, "km-rho"} and kind.offers(other)
         ],
         fields=_fields(described),
-        given=given,
+        given=values,
         spoken=spoken,
         has_front=has_front,
         front=fronts.read(project) if has_front else None,
         kind=kind,
         usual=model_named(kind.usual),
-        of_columns=_of_columns(project, given),
+        of_columns=_of_columns(project, values),
         job=job,
         **regroup.offered(request),
         steps_of_k=fronts.KS,
@@ -137,18 +139,18 @@ _ALWAYS_OPEN = (
 )
 
 
-def _spoken(model: str, given: Mapping[str, str], *, absent: bool = False) -> dict[str, Any] | None:
+def _spoken(model: str, values: Mapping[str, str], *, absent: bool = False) -> dict[str, Any] | None:
     """Say what is promised, and what not; None where that cannot be said before the run."""
     if model not in {"km-anonymity", "kkm"}:
         return None
-    k, m = given.get("k", "5"), given.get("m", "2")
+    k, m = values.get("k", "5"), values.get("m", "2")
     wrong = _wrong("k", k) or _wrong("m", m)
     if wrong:
         return {"promise": wrong, "not_covered": []}
     facts = facts_of(model, k, m)
     if absent and model == "km-anonymity":
         facts["absent"] = 1
-    if given.get("known") == CODES and isinstance(facts["m"], int):
+    if values.get("known") == CODES and isinstance(facts["m"], int):
         facts["known"] = CODES
     own = words_for(facts).not_covered(facts)
     said = {title for title, _ in own}
@@ -165,12 +167,12 @@ def facts_of(model: str, k: object, m: object) -> dict[str, Any]:
     return {"model": model, "k": int(str(k)), "m": said}
 
 
-def _of_columns(project: Project, given: Mapping[str, str]) -> list[tuple[str, str]]:
+def _of_columns(project: Project, values: Mapping[str, str]) -> list[tuple[str, str]]:
     """List the columns of codes that are lists of their own, each with its m as the form shows it."""
-    names, text = kind_of(project.settings()).lists, given.get("m", "")
+    names, text = kind_of(project.settings()).lists, values.get("m", "")
     if len(names) < 2:
         return []
-    said = {f"m-{at}": given.get(f"m-{at}", "") for at in range(len(names))}
+    said = {f"m-{at}": values.get(f"m-{at}", "") for at in range(len(names))}
     if _OF_COLUMNS in text and not _wrong("m", text):
         each = sizes_in("m", text).each
         said = {f"m-{at}": str(each.get(name, "")) for at, name in enumerate(names)}
@@ -393,8 +395,8 @@ async def other_groups(request: Request) -> Response:
     if fault_found is not None:
         return await _page(request, model_of(project), form, [fault_found])
     await asyncio.sleep(0)  # the job is there when the page is
-    asked = f"?{urlencode({'k': k, 'm': m})}#groups"
-    return RedirectResponse(at(request, "p", project.name, "promise") + asked, status_code=303)
+    query = f"?{urlencode({'k': k, 'm': m})}#groups"
+    return RedirectResponse(at(request, "p", project.name, "promise") + query, status_code=303)
 
 
 routes = [

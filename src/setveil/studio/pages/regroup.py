@@ -10,10 +10,10 @@ from typing import Any
 from starlette.requests import Request
 
 from setveil.studio import commands, places
-from setveil.studio.asked import fault, whole
 from setveil.studio.jobs import Job, Jobs
-from setveil.studio.phases import told
+from setveil.studio.phases import job_state
 from setveil.studio.projects import Project
+from setveil.studio.requests import fault, whole
 from setveil.studio.trees import items_tree
 
 FOUND = "trees/regrouped.json"
@@ -31,7 +31,7 @@ def shown(request: Request) -> dict[str, Any]:
     return {
         "regroup": dict(_USUAL),
         "regroup_wrong": False,
-        "regrouping": None if job is None or job.is_over else told(job),
+        "regrouping": None if job is None or job.is_over else job_state(job),
         "regroup_failed": job.error if job is not None and job.state == "failed" else None,
         "regrouped": _words_of(job) if found and job is not None else [],
     }
@@ -49,11 +49,11 @@ def offered(request: Request) -> dict[str, Any]:
     project: Project = request.state.project
     settings = project.settings()
     tree = items_tree(settings.get("hierarchy"))
-    given = shown(request)
+    regrouping = shown(request)
     job = _latest(request)
-    better = _gained(job) if given["regrouped"] and job is not None else None
+    better = _gained(job) if regrouping["regrouped"] and job is not None else None
     regroups = tree is not None and not any(name in settings for name in commands.COLUMNS)
-    return {"regroups": regroups, "better": better, **given}
+    return {"regroups": regroups, "better": better, **regrouping}
 
 
 def start(request: Request, form: Mapping[str, str]) -> dict[str, str] | None:

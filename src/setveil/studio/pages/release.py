@@ -28,7 +28,6 @@ from setveil.report.run.exposure import found_alone, what_is_known
 from setveil.report.run.kinds import promised
 from setveil.report.verdict import verdict_text
 from setveil.studio import commands, places
-from setveil.studio.asked import form_of, whole
 from setveil.studio.desks import Lost, Refused
 from setveil.studio.jobs import Job, Jobs
 from setveil.studio.pages import release_evidence as evidence
@@ -37,9 +36,10 @@ from setveil.studio.pages import release_handout as handout
 from setveil.studio.pages import release_risk as strangers
 from setveil.studio.pages.promise import spare
 from setveil.studio.pages.run import runs_of
-from setveil.studio.phases import told
+from setveil.studio.phases import job_state
 from setveil.studio.projects import Project
 from setveil.studio.render import Json, at, error_page, framed, page, to
+from setveil.studio.requests import form_of, whole
 
 _EXPLAINED = {"km-anonymity", "constraints"}  # why answers of these
 _ONE_LABEL = {"global", "table-cut"}  # of each item, whatever row it is in
@@ -65,17 +65,17 @@ async def show(request: Request) -> Response:
         return _missing(request)
     if run is None:
         return page(request, "release.html", step="release", title="Result", run=None)
-    asked = request.query_params
+    parameters = request.query_params
     report = report_of(project, run)
-    state = asked.get("show", "closed")
-    names = await _ask(request, "release_names", run=run, state=state, text=asked.get("find", ""))
-    first = max(_number(asked.get("row")) - 1, 0)
+    state = parameters.get("show", "closed")
+    names = await _ask(request, "release_names", run=run, state=state, text=parameters.get("find", ""))
+    first = max(_number(parameters.get("row")) - 1, 0)
     rows = await _ask(request, "release_rows", run=run, first=first, count=_ROWS)
     said = await _ask(request, "release_in_words", run=run)
     columns = await _ask(request, "release_columns", run=run) if report.get("table") else {"columns": []}
     jobs: Jobs = request.app.state.studio.jobs
     why, query, verify, checker = (
-        _job(jobs, project, asked.get(kind), kind) for kind in ("why", "query", "verify", "checker")
+        _job(jobs, project, parameters.get(kind), kind) for kind in ("why", "query", "verify", "checker")
     )
     stranger, absent = (strangers.latest(jobs, project, kind, run) for kind in ("stranger", "absent"))
     with places.reading(f"The record of the release {run}"):
@@ -96,11 +96,11 @@ async def show(request: Request) -> Response:
         told=[pair for pair in said.get("facts", []) if pair[0] in _TOLD],
         states=_STATES,
         state=state,
-        find=asked.get("find", ""),
+        find=parameters.get("find", ""),
         names=names,
         columns=columns if "problem" in columns else {"columns": figures.columns(columns["columns"])},
         others=_others(project, run, report),
-        neighbour=None if neighbour is None else told(neighbour),
+        neighbour=None if neighbour is None else job_state(neighbour),
         rows=rows,
         row=first + 1,
         step_of_rows=_ROWS,
@@ -112,7 +112,7 @@ async def show(request: Request) -> Response:
         stranger=strangers.answered(stranger),
         absent=strangers.answered(absent),
         fraction=project.studio.get("fraction", ""),
-        checker=None if checker is None else told(checker),
+        checker=None if checker is None else job_state(checker),
         checkers=[name for name in handout.CHECKERS if (project.runs / run / "published" / name).is_file()],
         files=[
             (handout.name_of(path), path.stat().st_size) for path in handout.handed_out(project.runs / run)
@@ -164,9 +164,9 @@ def _can_say_why(report: Record) -> bool:
 def _run(request: Request) -> str | None:
     """Name the release that is asked for, or the newest; None if there is none (of this name)."""
     made = runs_of(request.state.project)
-    asked = request.query_params.get("run")
-    if asked:
-        return asked if asked in made else None
+    wanted = request.query_params.get("run")
+    if wanted:
+        return wanted if wanted in made else None
     return made[0] if made else None
 
 
@@ -175,10 +175,10 @@ def report_of(project: Project, run: str) -> Record:
     return read_record(project.runs / run / "internal" / "report.json")
 
 
-async def _ask(request: Request, do: str, **given: Any) -> dict[str, Any]:
+async def _ask(request: Request, do: str, **arguments: Any) -> dict[str, Any]:
     """Ask the desk for a part of the page; what it cannot tell is said in that part."""
     try:
-        return await request.app.state.studio.desks.ask(request.state.project, do, **given)  # type: ignore[no-any-return]
+        return await request.app.state.studio.desks.ask(request.state.project, do, **arguments)  # type: ignore[no-any-return]
     except (Refused, Lost) as error:
         return {"problem": error.message, "hint": error.hint}
 
@@ -270,7 +270,7 @@ def _why(job: Job) -> dict[str, Any]:
     """Put the answer of why as the page shows it, next to what to do about it."""
     found = _answer(job) if job.state == "done" else None
     if found is None:
-        return {"job": told(job), "title": job.label, "parts": [], "of_row": _of_row(job)}
+        return {"job": job_state(job), "title": job.label, "parts": [], "of_row": _of_row(job)}
     actions: list[tuple[list[str], int]] = []
     in_tree = "column" not in found and found.get("unit") != "fact"
     for one in found["tries"]:
@@ -284,7 +284,7 @@ def _why(job: Job) -> dict[str, Any]:
     # The combinations are shown apart, as they are for inside only.
     said = [[_ended(line) for line in part if not line.startswith("  ")] for part in parts]
     return {
-        "job": told(job),
+        "job": job_state(job),
         "title": job.label,
         "name": found["name"],
         "parts": [part for part in said if part],
@@ -320,7 +320,7 @@ def _query(job: Job) -> dict[str, Any]:
         )
         for one in found or []
     ]
-    return {"job": told(job), "asked": job.label, "answers": answers}
+    return {"job": job_state(job), "asked": job.label, "answers": answers}
 
 
 def _bounds(answer: dict[str, Any]) -> str:
@@ -334,7 +334,7 @@ def _bounds(answer: dict[str, Any]) -> str:
 def _verify(job: Job) -> dict[str, Any]:
     found = _answer(job) if job.state == "done" else None
     text = "" if found is None else verdict_text(found, str(found.get("phrase") or "the promise"))
-    return {"job": told(job), "holds": bool(found and found["holds"]), "text": text}
+    return {"job": job_state(job), "holds": bool(found and found["holds"]), "text": text}
 
 
 def _missing(request: Request) -> Response:
@@ -356,7 +356,7 @@ async def _start(request: Request, kind: str) -> Response:
         argv, label = commands.checker(folder), "the checker"
     elif kind in ("stranger", "absent"):
         with places.reading(f"The record of the release {run}"):
-            argv = strangers.asked(project, kind, folder, report_of(project, run), form)
+            argv = strangers.risk_command(project, kind, folder, report_of(project, run), form)
         label = "the count"
     elif kind == "why":
         label, row = form.get("name", ""), whole(form.get("row", ""), 1)
@@ -365,11 +365,11 @@ async def _start(request: Request, kind: str) -> Response:
         place = f" of row {row:,}" if row else "" if class_ is None else f" in class {class_}"
         label = f"{label}{place}" if label else label
     else:
-        asked = form.get("items", "")
+        items = form.get("items", "")
         with places.reading(f"The record of the release {run}"):
             layout = report_of(project, run)["published"].get("layout", {})
-        written = asked.replace(",", " ") if layout.get("format") == "fimi" else asked  # as its rows are
-        argv, label = commands.query(folder, [written]), asked
+        written = items.replace(",", " ") if layout.get("format") == "fimi" else items  # as its rows are
+        argv, label = commands.query(folder, [written]), items
     if not label:
         return to(request, "p", project.name, "release")
     job = request.app.state.studio.jobs.start(project, kind, argv, label=label)
@@ -494,14 +494,14 @@ async def cut(request: Request) -> Response:
     run = _run(request)
     if run is None:
         return _missing(request)
-    asked = request.query_params
+    query = request.query_params
     desks = request.app.state.studio.desks
     found = await desks.ask(
         request.state.project,
         "release_cut",
         run=run,
-        node=asked.get("node"),
-        first=_number(asked.get("first")),
+        node=query.get("node"),
+        first=_number(query.get("first")),
     )
     return Json(found)
 

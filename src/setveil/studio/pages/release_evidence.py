@@ -18,13 +18,13 @@ from setveil.report.evidence.standards import ALL, FRAMES, questions_of, section
 from setveil.report.record import read_record
 from setveil.staging import staged_file
 from setveil.studio import commands, places
-from setveil.studio.asked import fault, form_of, whole
 from setveil.studio.desks import Lost, Refused
 from setveil.studio.jobs import Jobs
 from setveil.studio.pages.run import runs_of
-from setveil.studio.phases import told
+from setveil.studio.phases import job_state
 from setveil.studio.projects import Project, as_toml
 from setveil.studio.render import at, error_page, framed, page
+from setveil.studio.requests import fault, form_of, whole
 
 _ANSWERS, _PAGE, _ATTACK = "answers.toml", "evidence.html", "attack.json"
 _NAMES = {
@@ -79,7 +79,7 @@ async def _form(
         refused=refused.get("stranger", ""),
         attack=(inside / _ATTACK).is_file(),
         attack_place=f"runs/{run}/internal/{_ATTACK}",
-        job=None if job is None or job.kind != "evidence" else told(job),
+        job=None if job is None or job.kind != "evidence" else job_state(job),
         made=(inside / _PAGE).is_file(),
         place=inside / _PAGE,
     )

@@ -47,24 +47,24 @@ def tiles(report: Record) -> list[tuple[str, str]]:
 
 def facts(report: Record) -> dict[str, Any] | None:
     """Put what is left of facts as the page shows it: their parts, the orders tried, and each period."""
-    told = report.get("facts")
-    if told is None:
+    entry = report.get("facts")
+    if entry is None:
         return None
-    heads, lines = of_facts.order_table(told)
-    seconds = [f"{one['seconds']:.1f} s" for one in told["orders"]]
-    columns = [part["name"] for part in told["parts"] if part["kind"] == "codes"]
+    heads, lines = of_facts.order_table(entry)
+    seconds = [f"{one['seconds']:.1f} s" for one in entry["orders"]]
+    columns = [part["name"] for part in entry["parts"] if part["kind"] == "codes"]
     return {
         "such": f"{columns[0]}=I50; {columns[1]}=C07" if len(columns) > 1 else "I50@2024-01; J18@2024-02",
         "parts": [
-            (name, words.percent(told["kept"][name]), words.measure(loss))
-            for name, loss in told["by_part"].items()
+            (name, words.percent(entry["kept"][name]), words.measure(loss))
+            for name, loss in entry["by_part"].items()
         ],
-        "whole": words.percent(told["whole"]),
-        "taken": of_facts.in_words(told),
+        "whole": words.percent(entry["whole"]),
+        "taken": of_facts.in_words(entry),
         "heads": [*heads, "Time"],
         "orders": [[*line, time] for line, time in zip(lines, seconds, strict=True)],
-        "branches": [(one["label"], ", ".join(map(str, one["depths"]))) for one in told.get("branches", ())],
-        "periods": [_periods(line) for line in told.get("timeline", ())],
+        "branches": [(one["label"], ", ".join(map(str, one["depths"]))) for one in entry.get("branches", ())],
+        "periods": [_periods(line) for line in entry.get("timeline", ())],
     }
 
 
@@ -116,8 +116,8 @@ def columns(found: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 def share_of(report: Record) -> Fraction | None:
     """Read the share of the columns in the loss that a release was made for; None: it has none."""
-    given = report["algorithm"]["parameters"].get("share")
-    return None if given is None or "relational_loss" not in report["utility"] else Fraction(str(given))
+    share = report["algorithm"]["parameters"].get("share")
+    return None if share is None or "relational_loss" not in report["utility"] else Fraction(str(share))
 
 
 def neighbours_of(share: Fraction) -> list[str]:
@@ -129,12 +129,12 @@ def neighbours_of(share: Fraction) -> list[str]:
 
 def same_but_share(one: Record, other: Record) -> bool:
     """Whether two releases differ in nothing that was asked for but the share."""
-    given = [
+    settings = [
         {key: value for key, value in (report.get("options") or {}).items() if key not in _NOT_ASKED}
         for report in (one, other)
     ]
     return (
-        given[0] == given[1]
+        settings[0] == settings[1]
         and one["input"]["sha256"] == other["input"]["sha256"]
         and one["algorithm"]["name"] == other["algorithm"]["name"]
     )

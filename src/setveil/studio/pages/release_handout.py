@@ -23,11 +23,11 @@ from setveil.report.run.choice import uses_by_fit
 from setveil.report.run.folder import is_published
 from setveil.report.run.kinds import promised
 from setveil.studio import places
-from setveil.studio.asked import form_of
 from setveil.studio.pages.release_figures import tiles
 from setveil.studio.pages.run import ABOUT, runs_of
 from setveil.studio.projects import Project
 from setveil.studio.render import error_page, page
+from setveil.studio.requests import form_of
 
 CHECKERS = FILES
 _BLOCK = 1 << 18  # bytes that are read at a time
@@ -55,16 +55,16 @@ def name_of(path: Path) -> str:
 
 def zipped(files: list[Path]) -> Iterator[bytes]:
     """Put files into one, piece by piece; the same files give the same bytes."""
-    told = _Pieces()
-    with zipfile.ZipFile(told, "w", zipfile.ZIP_DEFLATED) as archive:
+    pieces = _Pieces()
+    with zipfile.ZipFile(pieces, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in files:
             about = zipfile.ZipInfo(f"published/{name_of(path)}", _WHEN)
             about.compress_type, about.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
             with path.open("rb") as source, archive.open(about, "w", force_zip64=True) as target:
                 while block := source.read(_BLOCK):
                     target.write(block)
-                    yield told.taken()
-    yield told.taken()
+                    yield pieces.taken()
+    yield pieces.taken()
 
 
 class _Pieces(io.RawIOBase):
@@ -92,7 +92,7 @@ def file_name(project: Project, run: str) -> str:
     return f"{plain[:100] or 'release'}.zip"
 
 
-def _asked(request: Request, run: str) -> Path | None:
+def _wanted_file(request: Request, run: str) -> Path | None:
     project: Project = request.state.project
     return project.runs / run if run in runs_of(project) else None
 
@@ -104,7 +104,7 @@ def _missing(request: Request) -> Response:
 async def download(request: Request) -> Response:
     """Send what may be shared, and nothing else, as one file."""
     run = request.query_params.get("run", "")
-    folder = _asked(request, run)
+    folder = _wanted_file(request, run)
     if folder is None:
         return _missing(request)
     with places.reading(f"The record of the release {run}"):
@@ -144,7 +144,7 @@ async def sheet(request: Request) -> Response:
     """Show a page to print and to sign; what is said on it is kept nowhere."""
     form = {key: str(value).strip()[:_LONGEST] for key, value in (await form_of(request)).items()}
     run = form.get("run", "")
-    folder = _asked(request, run)
+    folder = _wanted_file(request, run)
     if folder is None:
         return _missing(request)
     with places.reading(f"The record of the release {run}"):
@@ -172,8 +172,8 @@ async def sheet(request: Request) -> Response:
 
 def _said(report: Record) -> dict[str, str]:
     """Take what was said when the release was made."""
-    told: Any = report.get("about") or {}
-    return {name: str(told[name]) for name in ABOUT if told.get(name)}
+    texts: Any = report.get("about") or {}
+    return {name: str(texts[name]) for name in ABOUT if texts.get(name)}
 
 
 routes = [

@@ -10,7 +10,7 @@ from setveil.report.record import Record
 from setveil.report.risk import absence_table, stranger_table
 from setveil.studio import commands, places
 from setveil.studio.jobs import Job, Jobs
-from setveil.studio.phases import told
+from setveil.studio.phases import job_state
 from setveil.studio.projects import Project
 
 _MOST_KNOWN = 2  # items that are known beside an absent one: more take long
@@ -22,7 +22,7 @@ def sizes(report: Record) -> list[int]:
     return sorted({entry["m"] for entry in risk["after"]["risk"]}) if risk else [1, 2, 3]
 
 
-def asked(project: Project, kind: str, run: str, report: Record, form: dict[str, str]) -> list[str]:
+def risk_command(project: Project, kind: str, run: str, report: Record, form: dict[str, str]) -> list[str]:
     """Write the command of a question; the share of the population is kept with the project."""
     if kind == "absent":
         return commands.absent(run, range(1, _MOST_KNOWN + 1))
@@ -33,15 +33,15 @@ def asked(project: Project, kind: str, run: str, report: Record, form: dict[str,
 
 def latest(jobs: Jobs, project: Project, kind: str, run: str) -> Job | None:
     """Find the question of a kind that was asked last of a release."""
-    asked = [job for job in jobs.of(project) if job.kind == kind and f"runs/{run}" in job.argv]
-    return asked[-1] if asked else None
+    found = [job for job in jobs.of(project) if job.kind == kind and f"runs/{run}" in job.argv]
+    return found[-1] if found else None
 
 
 def answered(job: Job | None) -> dict[str, Any] | None:
     """Put what was found as the page shows it: a table and what is said of it."""
     if job is None:
         return None
-    found: dict[str, Any] = {"job": told(job), "lines": []}
+    found: dict[str, Any] = {"job": job_state(job), "lines": []}
     if job.state == "done":
         with places.reading("The answer of setveil risk"):
             title, lines, note = _SHOWN[job.kind](json.loads(job.output))

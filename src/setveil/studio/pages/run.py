@@ -18,7 +18,6 @@ from setveil.guarantees import model_named
 from setveil.report.models import promise as promise_in_words
 from setveil.staging import staged_file
 from setveil.studio import commands, places
-from setveil.studio.asked import form_of, whole
 from setveil.studio.data_kinds import kind_of
 from setveil.studio.jobs import Job, Jobs
 from setveil.studio.pages.hierarchy import saved
@@ -30,9 +29,10 @@ from setveil.studio.pages.promise import (
     own_file,
     rows_of,
 )
-from setveil.studio.phases import told
+from setveil.studio.phases import job_state
 from setveil.studio.projects import Project
 from setveil.studio.render import Json, error_page, page, to
+from setveil.studio.requests import form_of, whole
 from setveil.studio.trees import column_trees, items_tree, joined
 
 ABOUT = ("purpose", "recipient", "responsible")
@@ -100,7 +100,7 @@ def _page(request: Request, errors: list[dict[str, str]] | None = None) -> Respo
         external=bool(settings.get("external", False)),
         list_members=bool(settings.get("list-members", False)),
         suppress_below=settings.get("suppress-below", ""),
-        job=None if job is None else told(job),
+        job=None if job is None else job_state(job),
         job_out=None if job is None or job.out is None else job.out.name,
         nearest=None if job is None else _nearest(job),
         earlier=sum(1 for path in runs_of(project)),
@@ -148,8 +148,8 @@ def _promised(project: Project, model: str) -> str:
         with places.reading("The promise"):
             return promise_in_words(facts_of(model, settings["k"], settings["m"]))
     names = [name for name in commands.PROMISE if name in settings and name not in {"model", "private"}]
-    given = ", ".join(f"{name} = {settings[name]}" for name in names if name != "sensitive")
-    return f"{model_named(model).title} ({given})"
+    values = ", ".join(f"{name} = {settings[name]}" for name in names if name != "sensitive")
+    return f"{model_named(model).title} ({values})"
 
 
 def _nearest(job: Job) -> int | None:
@@ -230,8 +230,8 @@ def _not_split(project: Project, form: dict[str, str]) -> dict[str, str | None]:
 
 def frozen(project: Project, settings: Mapping[str, Any]) -> str | list[str] | None:
     """Copy the project's own hierarchy, so that later edits change nothing for this run."""
-    given = settings.get("hierarchy")
-    if items_tree(given) != str(project.hierarchy) or not project.hierarchy.is_file():
+    setting = settings.get("hierarchy")
+    if items_tree(setting) != str(project.hierarchy) or not project.hierarchy.is_file():
         return None
     digest = hashlib.sha256(project.hierarchy.read_bytes()).hexdigest()[:16]
     copy = project.folder / "hierarchies" / f"{digest}.csv"
@@ -239,7 +239,7 @@ def frozen(project: Project, settings: Mapping[str, Any]) -> str | list[str] | N
         places.make_folder(copy.parent)
         with staged_file(copy) as staged:
             shutil.copyfile(project.hierarchy, staged)
-    return joined(f"hierarchies/{copy.name}", column_trees(given))
+    return joined(f"hierarchies/{copy.name}", column_trees(setting))
 
 
 def _job(request: Request, form: Any) -> Job:
@@ -266,7 +266,7 @@ async def _end(request: Request, *, finishing: bool) -> Response:
         return error_page(request, 404, "No such work", "This work is over already.")
     (jobs.finish if finishing else jobs.cancel)(job)
     if "application/json" in request.headers.get("accept", ""):
-        return Json(told(job))
+        return Json(job_state(job))
     back = form.get("back")
     known = back in {"compare", "hierarchy", "promise", "series"}
     return to(request, "p", request.state.project.name, str(back) if known else "run")
@@ -278,7 +278,7 @@ async def events(request: Request) -> Response:
 
     async def stream() -> AsyncIterator[str]:
         async for _ in jobs.changes(request.state.project):
-            content = {"jobs": [told(job) for job in jobs.of(request.state.project)]}
+            content = {"jobs": [job_state(job) for job in jobs.of(request.state.project)]}
             yield f"data: {json.dumps(content)}\n\n"
 
     return StreamingResponse(stream(), media_type="text/event-stream")

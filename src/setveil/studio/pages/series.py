@@ -20,7 +20,6 @@ from setveil.report.series import advice_words, people_words, promise_words, ver
 from setveil.report.ways import WAYS
 from setveil.staging import staged_file
 from setveil.studio import commands, places
-from setveil.studio.asked import fault, form_of, whole
 from setveil.studio.data_kinds import kind_of
 from setveil.studio.desks import Refused
 from setveil.studio.jobs import Job, Jobs
@@ -28,9 +27,10 @@ from setveil.studio.pages.compare import in_background
 from setveil.studio.pages.data import plain_path
 from setveil.studio.pages.hierarchy import saved
 from setveil.studio.pages.run import frozen, runs_of
-from setveil.studio.phases import told
+from setveil.studio.phases import job_state
 from setveil.studio.projects import Project
 from setveil.studio.render import page, to
+from setveil.studio.requests import fault, form_of, whole
 from setveil.studio.trees import items_tree
 
 PLAN, ADD, VERIFY = "series-plan", "series-add", "series-verify"
@@ -70,7 +70,7 @@ async def show(request: Request) -> Response:
 async def _page(
     request: Request,
     errors: list[dict[str, str]] | None = None,
-    given: Mapping[str, str] | None = None,
+    values: Mapping[str, str] | None = None,
     said: str = "",
 ) -> Response:
     project: Project = request.state.project
@@ -109,16 +109,16 @@ async def _page(
         hold_back=_HOLD_BACK,
         searches=_SEARCHES,
         limits=_LIMITS,
-        fields={**_USUAL, **({"counts": ""} if series.get("kind") == "register" else {}), **(given or {})},
+        fields={**_USUAL, **({"counts": ""} if series.get("kind") == "register" else {}), **(values or {})},
         said=said,
         ready="input" in settings,
         kind=kind_of(settings),
         file=Path(str(settings.get("input", ""))).name,
         tree=tree is not None or bool(names),
         plan=_plan(project, jobs),
-        working=None if working is None else told(working),
-        added=None if adding is None or not adding.is_over else told(adding),
-        verify=None if verify is None else told(verify),
+        working=None if working is None else job_state(working),
+        added=None if adding is None or not adding.is_over else job_state(adding),
+        verify=None if verify is None else job_state(verify),
         verdict=_verdict(verify),
     )
 
@@ -145,7 +145,7 @@ def _plan(project: Project, jobs: Jobs) -> dict[str, Any] | None:
     """Show the prices that were found last, and whether they are of what would be published now."""
     job = jobs.latest(project, PLAN)
     place = project.fronts / "series.json"
-    found: dict[str, Any] = {"job": None if job is None else told(job), "ways": []}
+    found: dict[str, Any] = {"job": None if job is None else job_state(job), "ways": []}
     try:
         kept = places.read_json(place)
         plan, most = (
@@ -206,9 +206,9 @@ async def begin(request: Request) -> Response:
         errors.append(fault("m must be a whole number of at least 1.", "m"))
     if errors:
         return await _page(request, errors, form)
-    asked = {name: form.get(name, _USUAL[name]) for name in ("kind", "known", "presence", "ids")}
+    settings = {name: form.get(name, _USUAL[name]) for name in ("kind", "known", "presence", "ids")}
     try:
-        await request.app.state.studio.desks.ask(project, "series_begin", k=k, m=m, **asked)
+        await request.app.state.studio.desks.ask(project, "series_begin", k=k, m=m, **settings)
     except Refused as refused:
         return await _page(request, [_said(refused)], form)
     project.save(k=k, m=str(m))
@@ -320,9 +320,9 @@ async def drop(request: Request) -> Response:
     )
 
 
-async def _changed(request: Request, do: str, field: str, **given: Any) -> Response:
+async def _changed(request: Request, do: str, field: str, **arguments: Any) -> Response:
     try:
-        found = await request.app.state.studio.desks.ask(request.state.project, do, **given)
+        found = await request.app.state.studio.desks.ask(request.state.project, do, **arguments)
     except Refused as refused:
         return await _page(request, [_said(refused, field)])
     return await _page(request, said=found["words"])

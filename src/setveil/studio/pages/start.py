@@ -12,10 +12,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from setveil.errors import RequestError, SetveilError
-from setveil.studio.asked import form_of
 from setveil.studio.desks import Lost, Refused
 from setveil.studio.projects import Project
 from setveil.studio.render import page, said, to
+from setveil.studio.requests import form_of
 
 SAMPLE_ROWS = 5000
 # The picture of a release: rows before and after, with k = 2 and m = 2 (the example of docs/glossary.md).

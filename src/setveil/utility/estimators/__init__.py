@@ -6,7 +6,7 @@ from setveil.data.sums import Sums
 from setveil.errors import RequestError
 from setveil.published.counts import Counts
 from setveil.published.recoding import AnyRecoding
-from setveil.published.shared import SharedSums, told_again
+from setveil.published.shared import SharedSums, sums_of_parts
 from setveil.utility.estimates import Estimator
 
 
@@ -44,4 +44,4 @@ def estimator_of(
     published: Sums, recoding: AnyRecoding, counts: Counts | None, *, unlisted: int = 0
 ) -> Estimator:
     """Make the estimator of who reads the published rows, what their labels represent, and the counts."""
-    return estimator_for(told_again(published, recoding, counts), unlisted=unlisted)
+    return estimator_for(sums_of_parts(published, recoding, counts), unlisted=unlisted)

@@ -71,20 +71,20 @@ class BlockEstimator(OwnNames):
 
     def answer_all(self, queries: Iterable[Iterable[str]]) -> list[ItemsetEstimate]:
         """Answer queries, without bounds."""
-        asked = [tuple(query) for query in queries]
-        found = self.answers(asked).estimate.tolist()
-        return [NoisyAnswer(query, one, 0, self.n_rows) for query, one in zip(asked, found, strict=True)]
+        itemsets = [tuple(query) for query in queries]
+        found = self.answers(itemsets).estimate.tolist()
+        return [NoisyAnswer(query, one, 0, self.n_rows) for query, one in zip(itemsets, found, strict=True)]
 
     def _one(self, items: Sequence[str]) -> float:
         if not items:
             raise RequestError("A query has no item, expected at least one.")
         if not self.n_rows or any(x not in self._place for x in items):
             return 0.0
-        asked: dict[int, int] = {}
+        bits_of: dict[int, int] = {}
         for x in items:
             b, i = self._place[x]
-            asked[b] = asked.get(b, 0) | 1 << i
-        return self.n_rows * prod(self._share(b, bits) for b, bits in asked.items())
+            bits_of[b] = bits_of.get(b, 0) | 1 << i
+        return self.n_rows * prod(self._share(b, bits) for b, bits in bits_of.items())
 
     def _share(self, b: int, bits: int) -> float:
         cells = self._cells[b]

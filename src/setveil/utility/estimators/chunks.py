@@ -82,14 +82,14 @@ class ChunkEstimator(OwnNames):
 
     def answers(self, queries: Sequence[Iterable[str]]) -> Answers:
         """Answer many queries at once (see `Estimator.answers`)."""
-        asked = []
+        itemsets = []
         for query in queries:
             names = list(dict.fromkeys(query))
             if not names:
                 raise RequestError("A query has no item, expected at least one.")
-            asked.append(sorted(self.places.only(names).tolist()))
-        ends = np.cumsum([0, *map(len, asked)])
-        return self.answers_at(ends, np.fromiter(chain.from_iterable(asked), np.int64, int(ends[-1])))
+            itemsets.append(sorted(self.places.only(names).tolist()))
+        ends = np.cumsum([0, *map(len, itemsets)])
+        return self.answers_at(ends, np.fromiter(chain.from_iterable(itemsets), np.int64, int(ends[-1])))
 
     def answers_at(self, indptr: Ints, places: Ints) -> Answers:
         """Answer many queries by the numbers of their items."""

@@ -19,7 +19,7 @@ from setveil.report.record import Record
 from setveil.utility import Measure, Utility, measures
 from setveil.wording import count
 
-Told = Any  # the parts of a record that may be shared: `setveil.report.run.external` makes them
+SharedRecord = Any  # the parts of a record that may be shared: `setveil.report.run.external` makes them
 Labels = list[dict[str, Any]]  # supports before and after: `setveil.utility.supports.label_supports`
 Points = list[tuple[str, str]]  # a bold beginning and the text that follows it, HTML
 Shares = list[tuple[str, str, int]]  # a colour, what became of item occurrences, how many
@@ -85,11 +85,11 @@ class ReportKind:
         """Say which counts can be read off the release, and how well."""
         return []
 
-    def contents(self, _told: Told) -> Points:
+    def contents(self, _told: SharedRecord) -> Points:
         """Say what is published, from what may be shared (see `setveil.report.run.external`)."""
         return []
 
-    def countable_outside(self, _told: Told) -> Points:
+    def countable_outside(self, _told: SharedRecord) -> Points:
         """Say which counts can be read off the release, from what may be shared."""
         return []
 
@@ -137,7 +137,7 @@ class ReportKind:
         """List the measures: a name, a value, what it means; `brief`: only those for a summary."""
         out = []
         for one in measures(self.recoding):
-            value = one.value(report["utility"]) if one.title and one.told else None
+            value = one.value(report["utility"]) if one.title and one.reported else None
             if value is not None and (one.summarized or not brief):
                 out.append((one.title, words.number_of(one, value), self.meaning(one, report)))
         return out
@@ -160,7 +160,7 @@ class ReportKind:
 
     def shown(self, report: Record) -> list[Measure]:
         """List the measures that the page of a run shows."""
-        return [one for one in measures(self.recoding) if one.told and one.name in report["utility"]]
+        return [one for one in measures(self.recoding) if one.reported and one.name in report["utility"]]
 
     def handed_out(self, report: Record) -> list[Measure]:
         """List the measures that may be shared, rounded."""

@@ -7,7 +7,17 @@ from fractions import Fraction
 from setveil.report import words
 from setveil.report.drawing import blocks
 from setveil.report.record import Record
-from setveil.report.run.kinds import UNUSABLE, USABLE, Labels, Points, ReportKind, Shares, Told, Use, by_error
+from setveil.report.run.kinds import (
+    UNUSABLE,
+    USABLE,
+    Labels,
+    Points,
+    ReportKind,
+    SharedRecord,
+    Shares,
+    Use,
+    by_error,
+)
 from setveil.utility import Utility
 from setveil.values.numbers import written
 from setveil.wording import count
@@ -36,11 +46,11 @@ class Blocks(ReportKind):
 
     def loss(self, report: Record) -> str:
         found, whole = report["blocks"], report["input"]["occurrences"]
-        told = found["told_occurrences"]
+        occurrences = found["told_occurrences"]
         return (
             f"Only {count(found['items'], 'item')} are published, which are "
-            f"{words.percent(told, whole) if whole else 'none'} of all item occurrences; all counts have "
-            f"noise: a cell is off by {found['cells_off']:.3g} rows on average."
+            f"{words.percent(occurrences, whole) if whole else 'none'} of all item occurrences; all counts "
+            f"have noise: a cell is off by {found['cells_off']:.3g} rows on average."
         )
 
     def kept(self, report: Record) -> str:
@@ -52,10 +62,10 @@ class Blocks(ReportKind):
         )
 
     def shares(self, report: Record) -> Shares:
-        told, whole = report["blocks"]["told_occurrences"], report["input"]["occurrences"]
+        published, whole = report["blocks"]["told_occurrences"], report["input"]["occurrences"]
         return [
-            (blocks.GENERALIZED, "of published items, with noise", told),
-            (blocks.SUPPRESSED, "of items that are not told", whole - told),
+            (blocks.GENERALIZED, "of published items, with noise", published),
+            (blocks.SUPPRESSED, "of items that are not told", whole - published),
         ]
 
     def items(self, report: Record) -> str:
@@ -89,11 +99,11 @@ class Blocks(ReportKind):
     def instead(self, _report: Record) -> str:
         return "Count items of one block, or spend a larger epsilon."
 
-    def contents(self, told: Told) -> Points:
-        names = count(told["published"]["items"])
+    def contents(self, record: SharedRecord) -> Points:
+        names = count(record["published"]["items"])
         return [("Different items", f"{names}, all under their own names")]
 
-    def countable_outside(self, _told: Told) -> Points:
+    def countable_outside(self, _told: SharedRecord) -> Points:
         return [("Items:", "with noise, as far as they are in a block.")]
 
     def measured(self, utility: Utility, _labels: Labels, _rows: dict[str, int]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from setveil.report import words
 from setveil.report.drawing import blocks
 from setveil.report.record import Record
-from setveil.report.run.kinds import USABLE, Labels, Points, ReportKind, Shares, Told, Use, by_error
+from setveil.report.run.kinds import USABLE, Labels, Points, ReportKind, SharedRecord, Shares, Use, by_error
 from setveil.report.run.names import shown
 from setveil.utility import Utility
 from setveil.wording import count
@@ -104,17 +104,17 @@ class Chunks(ReportKind):
     def instead(self, _report: Record) -> str:
         return "Count frequent pairs and single items, or draw rows with <code>setveil reconstruct</code>."
 
-    def contents(self, told: Told) -> Points:
-        names = count(told["published"]["items"])
+    def contents(self, record: SharedRecord) -> Points:
+        names = count(record["published"]["items"])
         return [
             ("Different items", f"{names}, all under their own names"),
             (
                 "Clusters",
-                f"{count(told['guarantee']['clusters'])}, whose sizes are in <code>clusters.csv</code>",
+                f"{count(record['guarantee']['clusters'])}, whose sizes are in <code>clusters.csv</code>",
             ),
         ]
 
-    def countable_outside(self, _told: Told) -> Points:
+    def countable_outside(self, _told: SharedRecord) -> Points:
         text = "in the chunks under their own names; which chunks belong to one row is hidden."
         return [("Items:", text)]
 
@@ -205,10 +205,10 @@ def _holes(report: Record) -> blocks.Section | None:
     ]
     more = guarantee.get("inferences", 0) - len(named)
     text = "; ".join(lines) + (f"; and {count(more)} more" if more > 0 else "")
-    told = _inferred_words(report)
+    inferred = _inferred_words(report)
     return blocks.fold(
         "What can be inferred",
-        f"{told[0].upper()}{told[1:]}",
+        f"{inferred[0].upper()}{inferred[1:]}",
         blocks.paragraph(
             "The promise says that some data, from which the release may come, have k rows for "
             "every set of items someone "

@@ -8,8 +8,8 @@ from functools import partial
 
 from setveil.report import words
 from setveil.report.drawing import blocks
-from setveil.report.record import ClassTold, Record
-from setveil.report.run.kinds import USABLE, Points, Told, Use
+from setveil.report.record import ClassEntry, Record
+from setveil.report.run.kinds import USABLE, Points, SharedRecord, Use
 from setveil.report.run.kinds.rows import PARTS, LocalRows
 from setveil.report.run.names import shown
 from setveil.wording import count
@@ -33,16 +33,16 @@ class ClassedRows(LocalRows):
     def overlap(self, report: Record) -> str:
         number = report["classes"]["number"]
         each = "with" if number == 1 else "each with"
-        told = f"{count(number, 'class', 'classes')}, {each} labels and counts of its own"
-        return f"{told}; supports of labels cannot be added over classes, totals are in counts.csv."
+        text = f"{count(number, 'class', 'classes')}, {each} labels and counts of its own"
+        return f"{text}; supports of labels cannot be added over classes, totals are in counts.csv."
 
     def instead(self, _report: Record) -> str:
         return "Use the totals of items, or <code>setveil query</code>."
 
-    def contents(self, told: Told) -> Points:
-        number = told["published"].get("classes")
+    def contents(self, record: SharedRecord) -> Points:
+        number = record["published"].get("classes")
         classes = [("Classes", f"{count(number)}, with the rows of each in classes.csv")] if number else []
-        return [*classes, *super().contents(told)]
+        return [*classes, *super().contents(record)]
 
     def _single_items(self, report: Record) -> list[Use]:
         counts = report.get("counts")
@@ -77,11 +77,11 @@ class ClassedRows(LocalRows):
         if tried and "one_class_error" in found:
             alone = words.error(found["one_class_error"])
             off = f"; pairs are off by {words.error(min(tried))}, in one class by about {alone}"
-        told = f"{count(found['number'])} of {reach} rows{off}. Each row's class is published."
-        return {"Classes": f"{told} {words.ONE_OF_THEM}"}
+        text = f"{count(found['number'])} of {reach} rows{off}. Each row's class is published."
+        return {"Classes": f"{text} {words.ONE_OF_THEM}"}
 
 
-def cut_on(one: ClassTold, name: Callable[[str], str]) -> str:
+def cut_on(one: ClassEntry, name: Callable[[str], str]) -> str:
     """Say what a class was cut on; `name` writes an item."""
     with_: list[str] = []
     without: list[str] = []

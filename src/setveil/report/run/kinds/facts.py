@@ -5,7 +5,7 @@ from __future__ import annotations
 from setveil.report.drawing import blocks
 from setveil.report.record import Record
 from setveil.report.run import facts
-from setveil.report.run.kinds import Points, Told
+from setveil.report.run.kinds import Points, SharedRecord
 from setveil.report.run.kinds.rows import RowsReport
 from setveil.report.words import of_facts
 
@@ -33,10 +33,10 @@ class FactsReport(RowsReport):
         """Show what each part keeps, the orders that were tried, and what each period keeps."""
         return facts.sections(report)
 
-    def contents(self, told: Told) -> Points:
+    def contents(self, record: SharedRecord) -> Points:
         """Say what parts facts have, and what names are published."""
-        named, *others = super().contents(told)
-        return [named, *facts.shared(told), *others]
+        named, *others = super().contents(record)
+        return [named, *facts.shared(record), *others]
 
     def kept(self, report: Record) -> str:
         return f"{super().kept(report)} {facts.parts_kept(report)}"

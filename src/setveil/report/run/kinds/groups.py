@@ -5,7 +5,17 @@ from __future__ import annotations
 from setveil.report import words
 from setveil.report.drawing import blocks
 from setveil.report.record import Record
-from setveil.report.run.kinds import ROUGHLY, UNUSABLE, USABLE, Labels, Points, ReportKind, Shares, Told, Use
+from setveil.report.run.kinds import (
+    ROUGHLY,
+    UNUSABLE,
+    USABLE,
+    Labels,
+    Points,
+    ReportKind,
+    SharedRecord,
+    Shares,
+    Use,
+)
 from setveil.utility import Measure, Utility
 from setveil.wording import are, count
 
@@ -73,8 +83,8 @@ class GroupsReport(ReportKind):
         if one.name != "kl":
             return one.meaning
         kl = report["utility"]["kl"]
-        asked = count(kl["queries"], "query", "queries")
-        return f"{one.meaning}, {asked} by {count(kl['group_by'], 'other item')}"
+        queries = count(kl["queries"], "query", "queries")
+        return f"{one.meaning}, {queries} by {count(kl['group_by'], 'other item')}"
 
     def countable(self, report: Record) -> Points:
         kl = report["utility"].get("kl")
@@ -113,15 +123,15 @@ class GroupsReport(ReportKind):
             lines.append(f"group sizes            {reach}, {middle}")
         return lines
 
-    def contents(self, told: Told) -> Points:
+    def contents(self, record: SharedRecord) -> Points:
         """Say what is published row by row, and in how many groups."""
-        names = count(told["published"]["items"])
+        names = count(record["published"]["items"])
         return [
             ("Different items", f"{names}, except those counted in <code>groups.csv</code>"),
-            ("Groups", count(told["guarantee"]["groups"])),
+            ("Groups", count(record["guarantee"]["groups"])),
         ]
 
-    def countable_outside(self, _told: Told) -> Points:
+    def countable_outside(self, _told: SharedRecord) -> Points:
         text = "published row by row; every count of them is exact."
         return [("Items that are not sensitive:", text)]
 

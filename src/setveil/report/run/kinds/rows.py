@@ -14,8 +14,8 @@ from setveil.report.run.kinds import (
     Labels,
     Points,
     ReportKind,
+    SharedRecord,
     Shares,
-    Told,
     Use,
     by_error,
     by_share,
@@ -199,21 +199,21 @@ class RowsReport(ReportKind):
             return "Such counts cannot be read off the release; count published labels instead."
         return "Such counts cannot be read off the release if an item was suppressed."
 
-    def contents(self, told: Told) -> Points:
+    def contents(self, record: SharedRecord) -> Points:
         """Say what names are published."""
-        broader = len(told["labels"])
+        broader = len(record["labels"])
         kinds = f"{count(broader)} of them broader than an item" if broader else "each that of an item"
         kinds = self.spoken(kinds)
-        return [("Different names", f"{count(told['published']['items'])}, {kinds}")]
+        return [("Different names", f"{count(record['published']['items'])}, {kinds}")]
 
-    def countable_outside(self, told: Told) -> Points:
+    def countable_outside(self, record: SharedRecord) -> Points:
         """Say how well supports of labels can be read off the release."""
-        if not told["exact_labels"]:
-            return self._inexact_outside(told)
+        if not record["exact_labels"]:
+            return self._inexact_outside(record)
         exact = "exact. Each is in as many rows as contained any of the items that it represents."
         return [("Rows with a published label:", self.spoken(exact))]
 
-    def _inexact_outside(self, _told: Told) -> Points:
+    def _inexact_outside(self, _told: SharedRecord) -> Points:
         return []
 
 
@@ -255,8 +255,8 @@ class LocalRows(RowsReport):
         hidden = report["algorithm"].get("hidden") or "classes" in report
         return "generalized or suppressed in some rows" if hidden else "generalized"
 
-    def _inexact_outside(self, told: Told) -> Points:
-        if not told["overlapping"]:
+    def _inexact_outside(self, record: SharedRecord) -> Points:
+        if not record["overlapping"]:
             fewest = "exact, or at least this many if an item was suppressed in some rows only."
             return [("Rows with a published label:", fewest)]
         fewest = (

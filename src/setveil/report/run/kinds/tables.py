@@ -6,7 +6,7 @@ from setveil.report import accuracy, words
 from setveil.report.drawing import blocks
 from setveil.report.record import Record
 from setveil.report.run import facts
-from setveil.report.run.kinds import Labels, Points, Told, Use, by_error
+from setveil.report.run.kinds import Labels, Points, SharedRecord, Use, by_error
 from setveil.report.run.kinds.rows import LocalRows, RowsReport
 from setveil.utility import Utility
 from setveil.wording import are, count
@@ -66,9 +66,9 @@ class _TableColumns(RowsReport):
         return lines
 
     def uses(self, report: Record) -> list[Use]:
-        found, asked = super().uses(report), report.get("answers", {}).get("table_are")
-        if asked and asked["queries"]:
-            found.append((by_error(asked["median"]), "counts over columns and items together"))
+        found, answers = super().uses(report), report.get("answers", {}).get("table_are")
+        if answers and answers["queries"]:
+            found.append((by_error(answers["median"]), "counts over columns and items together"))
         return found
 
     def measured(self, utility: Utility, labels: Labels, rows: dict[str, int]) -> list[str]:
@@ -88,10 +88,10 @@ class _TableColumns(RowsReport):
         ]
         return lines + super().measured(utility, labels, rows)
 
-    def contents(self, told: Told) -> Points:
+    def contents(self, record: SharedRecord) -> Points:
         """Say what names of items are published, and of facts what parts they have."""
-        named = [(f"{name} of items", text) for name, text in super().contents(told)]
-        return [*named, *facts.shared(told)] if "facts" in told else named
+        named = [(f"{name} of items", text) for name, text in super().contents(record)]
+        return [*named, *facts.shared(record)] if "facts" in record else named
 
     def sections(self, report: Record) -> list[blocks.Section | None]:
         """Show of facts what each part keeps, the orders that were tried, and what each period keeps."""

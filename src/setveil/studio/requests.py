@@ -32,8 +32,8 @@ async def form_of(request: Request, *, files: bool = False) -> FormData:
     files : bool
         Whether a file comes with it: that goes to the disk, and may be of any length.
     """
-    asked = request if files else _bounded(request, MOST_BYTES)
-    return await asked.form(max_files=int(files), max_fields=MOST_FIELDS, max_part_size=MOST_BYTES)
+    bounded = request if files else _bounded(request, MOST_BYTES)
+    return await bounded.form(max_files=int(files), max_fields=MOST_FIELDS, max_part_size=MOST_BYTES)
 
 
 async def json_object(request: Request) -> dict[str, Any]:

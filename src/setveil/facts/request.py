@@ -75,7 +75,7 @@ class FactsRequest:
         return [one for one in self.amounts if one.of in (None, name)]
 
 
-def asked_for(
+def make_facts_request(
     sets: Any,
     when: Any = None,
     amount: Any = None,
@@ -195,18 +195,18 @@ def _set_in(text: str) -> tuple[str, dict[str, Any]]:
     return name, {"m": int(rest) if rest.isascii() and rest.isdigit() else rest}
 
 
-def _pairs(option: str, given: Any, named: Mapping[str, Any]) -> list[tuple[str, Any, str | None]]:
+def _pairs(option: str, value: Any, named: Mapping[str, Any]) -> list[tuple[str, Any, str | None]]:
     """List columns, what was said of each, and the column of codes that it belongs to: None, all of them.
 
     Given are texts or a mapping, and the columns of codes.
     """
-    if given is None:
+    if value is None:
         return []
-    if isinstance(given, Mapping):
-        pairs = list(given.items())
+    if isinstance(value, Mapping):
+        pairs = list(value.items())
     else:
         pairs = []
-        for text in [given] if isinstance(given, str) else list(given):
+        for text in [value] if isinstance(value, str) else list(value):
             column, sign, rest = str(text).partition(":")
             if not sign or not column or not rest:
                 such = "date:month" if option == "when" else "price:0,5,20"
@@ -230,21 +230,21 @@ def _when(column: str, level: Any, of: str | None) -> When:
     return When(column, level_of(level), of)
 
 
-def _amount(column: str, given: Any, of: str | None) -> Amount:
-    if isinstance(given, str):
-        way, sign, rest = given.partition(":")
+def _amount(column: str, value: Any, of: str | None) -> Amount:
+    if isinstance(value, str):
+        way, sign, rest = value.partition(":")
         if not sign:
-            way, rest = "sum", given
+            way, rest = "sum", value
         if way not in WAYS:
             raise RequestError(
                 f"--amount {column}: there is no {way!r} of amounts; there are {', '.join(WAYS)}.",
                 hint=did_you_mean(way, WAYS),
             )
         texts = [part.strip() for part in rest.split(",")]
-    elif isinstance(given, Sequence) or (isinstance(given, int) and not isinstance(given, bool)):
-        way, texts = "sum", [str(one) for one in ([given] if isinstance(given, int) else given)]
+    elif isinstance(value, Sequence) or (isinstance(value, int) and not isinstance(value, bool)):
+        way, texts = "sum", [str(one) for one in ([value] if isinstance(value, int) else value)]
     else:
-        raise RequestError(f"--amount {column}: expected bounds of bands, got {described(given)}.")
+        raise RequestError(f"--amount {column}: expected bounds of bands, got {described(value)}.")
     bounds = [number_in(text) for text in texts]
     if any(bound is None for bound in bounds):
         wrong = texts[bounds.index(None)]

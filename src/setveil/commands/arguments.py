@@ -66,9 +66,9 @@ def rows_of(source: object, what: str = "The data", *, tables: bool = False, **r
     if is_path(source):
         try:
             return read_files(fspath(source), **reading)
-        except TableError as asked:
-            _propose(asked, fspath(source), reading)
-            asked.in_python("read", fspath(source), reading)
+        except TableError as question:
+            _propose(question, fspath(source), reading)
+            question.in_python("read", fspath(source), reading)
             raise
     if isinstance(source, list | tuple) and source and all(is_path(part) for part in source):
         return _from_paths([fspath(part) for part in source], what, reading)
@@ -76,9 +76,9 @@ def rows_of(source: object, what: str = "The data", *, tables: bool = False, **r
         _refuse(reading, _OF_FILES, "files")
         try:
             return Transactions.from_frame(source, **reading)
-        except TableError as asked:
-            _propose(asked, source, reading)
-            asked.in_python("read", None, reading)
+        except TableError as question:
+            _propose(question, source, reading)
+            question.in_python("read", None, reading)
             raise
     normalize, not_ids = reading.pop("normalize", None), reading.pop("not_ids", None)
     _refuse(reading, tuple(reading), "files and data frames")
@@ -109,16 +109,16 @@ def rows_of(source: object, what: str = "The data", *, tables: bool = False, **r
     return Transactions.from_rows(source)
 
 
-def _propose(asked: TableError, source: Any, reading: Mapping[str, Any]) -> None:
+def _propose(question: TableError, source: Any, reading: Mapping[str, Any]) -> None:
     """Add readings as a table to the question which columns count."""
     from setveil.commands.proposals import propose
     from setveil.tables.how import OF_TEXT, How
 
-    if asked.columns and set(reading) <= OF_TEXT:
-        propose(asked, source, How(**reading))
+    if question.columns and set(reading) <= OF_TEXT:
+        propose(question, source, How(**reading))
 
 
-def was_given(arguments: Mapping[str, Any]) -> dict[str, Any]:
+def given_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Take the arguments of a function that are not its defaults: nothing, False, 0, or an empty sequence."""
     return {
         name: value
@@ -147,15 +147,15 @@ def _from_paths(paths: Any, what: str, reading: Mapping[str, Any]) -> Transactio
         )
     try:
         return read_files(paths if len(paths) > 1 else paths[0], **reading)
-    except TableError as asked:
-        asked.in_python("read", paths, reading)
+    except TableError as question:
+        question.in_python("read", paths, reading)
         raise
 
 
 def _refuse(reading: Mapping[str, Any], names: Iterable[str], applies: str) -> None:
-    given = [name for name in names if name in reading]
-    if given:
-        raise RequestError(f"{', '.join(given)} say how {applies} are read; here is nothing to read so.")
+    options = [name for name in names if name in reading]
+    if options:
+        raise RequestError(f"{', '.join(options)} say how {applies} are read; here is nothing to read so.")
 
 
 def tree_of(hierarchy: object) -> Hierarchy | None:

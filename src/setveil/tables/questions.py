@@ -212,13 +212,13 @@ def _person(columns: Mapping[int, Values], places: Sequence[int]) -> tuple[Again
             continue
         codes = np.asarray(columns[at].codes, np.int64)
         same = [o for o in places if o != at and _is_same(codes, columns[o])]
-        told = [columns[o].codes for o in same if len(columns[o].present) > 1]
+        columns_that_vary = [columns[o].codes for o in same if len(columns[o].present) > 1]
         vary = [o for o in columns if o != at and o not in same]
-        if not told or not vary:
+        if not columns_that_vary or not vary:
             continue
         item = max(vary, key=lambda o: _item_score(columns[o]))
         items = np.arange(codes.size), columns[item].codes
-        again = comes_again(columns[at], told, items if _item_score(columns[item]) > 1 else None)
+        again = comes_again(columns[at], columns_that_vary, items if _item_score(columns[item]) > 1 else None)
         if again is not None and not are_measured(columns[at].present):
             found.append((again, same))
     best = [one[0].values for one in found if not one[0].looks_so and one[0].grade < NAMED]

@@ -19,7 +19,7 @@ from setveil.tracing import can_trace, require_traceable
 
 
 @dataclass(frozen=True)
-class Asked:
+class RunRequest:
     """What a run was asked for, checked.
 
     Attributes
@@ -68,7 +68,7 @@ class Asked:
         return info
 
 
-def asked_for(
+def make_run_request(
     guarantee: Guarantee,
     algorithm: Any,
     parameters: Mapping[str, Any],
@@ -78,7 +78,7 @@ def asked_for(
     details: bool,
     watched: tuple[str, ...] = (),
     list_members: bool = False,
-) -> Asked:
+) -> RunRequest:
     """Check what was asked for; choose the algorithm where none is named.
 
     Parameters
@@ -119,7 +119,7 @@ def asked_for(
     if algorithms.takes_seed(name):
         settings = replace(settings, seed=int(seed))
     least = least_count(guarantee, counts, public=name == CLASSES)
-    return Asked(guarantee, name, module, settings, int(seed), least, details, watched, list_members)
+    return RunRequest(guarantee, name, module, settings, int(seed), least, details, watched, list_members)
 
 
 def require_seed(seed: object) -> None:
