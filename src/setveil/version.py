@@ -16,7 +16,7 @@ def packages() -> dict[str, str]:
 
 @cache
 def version_of(package: str) -> str:
-    """Return the version of a package by the folder beside it: importing it or its metadata takes longer."""
+    """Return the version of a package by the folder next to it: importing it or its metadata takes longer."""
     found = find_spec(package)
     if found is not None and found.origin is not None:
         folders = [*Path(found.origin).parents[1].glob(f"{package}-*.dist-info")]

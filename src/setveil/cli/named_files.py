@@ -7,13 +7,13 @@ from contextlib import suppress
 from pathlib import Path, PurePath
 from typing import Any
 
+from setveil.cli.options import NAMING_FILES
 from setveil.data.also import also_of
 from setveil.data.io.encodings import encoding_of, files_of, with_encoding
 from setveil.data.io.source import gather
 from setveil.data.skipped import lines_of
 from setveil.errors import RequestError, SetveilError, closest, listed, shorten
 
-_NAMING = ("encoding", "skip_lines")  # options that name files
 _ELSEWHERE = ("roles", "config")  # options whose files may name others
 
 
@@ -53,7 +53,7 @@ def _not_read(option: str, path: str, read: Sequence[str], instead: str, why: st
 def _files(values: Mapping[str, Any]) -> Iterator[str]:
     """List the files that options and arguments name, those of folders and patterns among them."""
     for name, value in values.items():
-        if name == "out" or name in _NAMING:
+        if name == "out" or name in NAMING_FILES:
             continue
         for word in value if isinstance(value, list | tuple) else [value]:
             if isinstance(word, str | Path):

@@ -35,7 +35,6 @@ from setveil.cli.help import (
     Meaning,
     OptionHelp,
 )  # fmt: skip
-from setveil.cli.named_files import require_read
 from setveil.cli.session import Answer, answer, begin, conclude, fail, run, speak
 from setveil.compiling import expect
 from setveil.data.layout import FORMATS
@@ -339,6 +338,7 @@ def source_of(arguments: Sequence[str] | None, reading: ReadingOptions, name: st
     return paths[0] if len(paths) == 1 else paths
 
 
+NAMING_FILES = ("encoding", "skip_lines")  # options that may name files
 _OF_FACTS = {f"--{name.replace('_', '-')}" for name in OF_READING}
 _LISTS = ("COLUMNS", "ITEMS")  # what options of several names are shown to take
 
@@ -400,7 +400,10 @@ class Command(TyperCommand):
             fail(_lacking_error(ctx, lacking))
         begin(lambda error: _name_files(error, ctx.params))
         try:
-            require_read(ctx.params)
+            if any(ctx.params.get(name) for name in NAMING_FILES):
+                from setveil.cli.named_files import require_read
+
+                require_read(ctx.params)
         except SetveilError as error:
             fail(error)
         return super().invoke(ctx)
@@ -662,7 +665,7 @@ def _made(parameter: inspect.Parameter) -> inspect.Parameter:
 
 @dataclass(frozen=True)
 class Bundle:
-    """Stands in a command's signature for several options."""
+    """Several options as one parameter in the signature of a command."""
 
     options: Callable[[], list[inspect.Parameter]]
     collect: Callable[..., Any] = dict  # makes of their values, by name, what the command gets

@@ -196,11 +196,13 @@ def preview(desk: Desk, path: str, options: Mapping[str, Any]) -> dict[str, Any]
     try:
         ways.append(_way(read_as(path, options), dict(options), sure=True))
     except TableError as question:
+        if any("encoding" in found for found, _ in question.readings):
+            error = question  # its line is shown
         reason = question.message.partition(":\n")[0] + "."
         if question.trouble:
             reason += f" {question.trouble[0].upper()}{question.trouble[1:]}."
         lines = _of_lines([_dashed(found) for found, _ in question.readings])
-        for found, meaning in question.readings:
+        for found, meaning in () if error else question.readings:
             _add(ways, path, {**options, **_dashed(found)}, meaning)
     except SetveilError as refused:
         error = refused
@@ -322,13 +324,16 @@ def _size(path: str) -> int:
 def _explained(path: str, error: SetveilError) -> dict[str, Any]:
     """Say why a file cannot be read: the lines around, the line itself marked, and options that may help."""
     at = re.search(r"line ([0-9,]+)", error.message)
+    readings = [(dict(found), meaning) for found, meaning in getattr(error, "readings", ())]
     helping = {key: value.strip("'") for key, value in _OPTION.findall(error.hint)}
+    if readings and "encoding" in readings[0][0]:
+        helping = {"encoding": readings[0][0]["encoding"]}
     return {
         "message": error.message,
         "hint": error.hint,
         "lines": _around(path, int(at[1].replace(",", ""))) if at else [],
         "options": helping,
-        "readings": [(dict(found), meaning) for found, meaning in getattr(error, "readings", ())],
+        "readings": readings,
     }
 
 
