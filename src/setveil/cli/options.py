@@ -50,6 +50,7 @@ from setveil.errors import (
 from setveil.memory import unpack_up_to
 from setveil.options.columns import Columns as ColumnOptions
 from setveil.options.facts import OF_READING, FactOptions
+from setveil.options.reading import NAMING_FILES
 from setveil.options.reading import Reading as ReadingOptions
 from setveil.redact import HIDDEN
 from setveil.threads import threads, use_threads
@@ -338,7 +339,6 @@ def source_of(arguments: Sequence[str] | None, reading: ReadingOptions, name: st
     return paths[0] if len(paths) == 1 else paths
 
 
-NAMING_FILES = ("encoding", "skip_lines")  # options that may name files
 _OF_FACTS = {f"--{name.replace('_', '-')}" for name in OF_READING}
 _LISTS = ("COLUMNS", "ITEMS")  # what options of several names are shown to take
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from setveil.data.lacking import Lacking
 
 WRITTEN = ("yes", "quote", "decimal", "sheet")
+NAMING_FILES = ("encoding", "skip_lines")  # which may name files
 
 
 @dataclass(frozen=True)
