@@ -126,7 +126,7 @@ CASES = {
     "too many fields": Case(
         4, ["line 3", "3", "expected 2"], content="order_id,item\n1,a\n1,b,c\n", options=["--format", "long"]
     ),
-    "header only": Case(4, ["names an id and an item"], content="order_id,item\n"),
+    "header only": Case(4, ["its only line names columns"], content="order_id,item\n"),
     "null in parquet": Case(
         4,
         ["'item'", "empty", "row 1 counted from 0"],

@@ -87,7 +87,7 @@ def recorded(
         "guarantee": _of_guarantee(guarantee, verdict, data.origin),
         "utility": found["utility"],
         **{key: found[key] for key in ("answers", "optimality") if found.get(key)},
-        **({"certificate": details["certificate"].details()} if "certificate" in details else {}),
+        **({"certificate": details["certificate"].summary()} if "certificate" in details else {}),
         **{key: details[key] for key in ("frontier", "facts") if key in details},
         "suppressed": details.get("suppressed", []),
         "recoding": release.recoding.kind,
