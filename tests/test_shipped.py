@@ -133,7 +133,7 @@ def test_what_was_compiled_here_comes_first(package: Path, tmp_path: Path) -> No
         "import importlib.util; importlib.util.MAGIC_NUMBER = b'ab'",
         "import sys; sys.implementation.cache_tag = 'another'",
         # another numba, llvmlite, form of files
-        "from importlib import metadata; metadata.version = lambda name: '0.0'",
+        "from setveil.jit import origin; origin.version_of = lambda name: '0.0'",
         "import llvmlite; llvmlite.__version__ += '.1'",
         "from setveil.jit import origin; origin.FORM = 'setveil 99'",
     ],

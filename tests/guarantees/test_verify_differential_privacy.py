@@ -166,4 +166,4 @@ def test_no_page_to_be_shared(tmp_path: Path) -> None:
     assert not (tmp_path / "run").exists()
     page = release.report_html()
     assert "Epsilon and noise" in page
-    assert "is internal" in page
+    assert "are internal" in page

@@ -114,7 +114,7 @@ def test_the_form_of_rows_in_chunks(client: Client, project: Project) -> None:
     page = client.get("p", project.name, "promise", params={"model": "disassociated"}).text
     assert "(default 1/5)" in page
     assert '<input type="checkbox" id="unsafe" name="unsafe" value="yes">' in page
-    assert "publish in spite of sensitive items" in page
+    assert "Publish in spite of sensitive items" in page
     project.save(model="disassociated", k=3, m="2", unsafe=True)
     page = client.get("p", project.name, "promise").text
     assert '<input type="checkbox" id="unsafe" name="unsafe" value="yes" checked>' in page

@@ -162,7 +162,10 @@ def add_supports_of_sets(indptr, items, weights, starts, tidlists, positions, se
             _read_rows_of(indptr, items, weights, starts, tidlists, positions, some, holding, found)
         else:
             for i in range(some.shape[0]):
-                held = some[i, : np.searchsorted(some[i], ranks)]
+                size = some.shape[1]
+                while some[i, size - 1] == ranks:
+                    size -= 1
+                held = some[i, :size]
                 found[i] += support(starts, tidlists, weights, held, np.int64(1) << 62, nowhere)[0]
         first = last
 

@@ -333,7 +333,8 @@ async def _begun(
         )
     except Refused as error:
         message = error.message.replace(str(file), named).split("\n")[0]
-        otherwise = "Choose how its letters are written. " if "--encoding" in error.hint else ""
+        unread = any("encoding" in options for options, _ in error.where.get("readings", ()))
+        otherwise = "Choose how its letters are written. " if unread else ""
         return _page(
             request,
             400,
