@@ -196,7 +196,7 @@ def preview(desk: Desk, path: str, options: Mapping[str, Any]) -> dict[str, Any]
     try:
         ways.append(_way(read_as(path, options), dict(options), sure=True))
     except TableError as question:
-        if any("encoding" in found for found, _ in question.readings):
+        if question.readings and all({*found} == {"encoding"} for found, _ in question.readings):
             error = question  # its line is shown
         reason = question.message.partition(":\n")[0] + "."
         if question.trouble:
