@@ -23,7 +23,7 @@ SHARDS, TOGETHER = 32, 8
 WORTH = 200_000  # occurrences, and what follows each in its row, that are a shard's at least
 STEPS_AT_ONCE = 20_000_000
 TRIED = 8  # first items that tell how long a search of that many shards would take
-HOPELESS = 4  # so many times the effort that a search is not begun
+HOPELESS = 4  # times the effort: a search that would take more is not begun
 
 
 @dataclass(frozen=True)
@@ -66,9 +66,12 @@ def least_supports(
     work = _work(rows, m)
     shards = _first_items(work, m)
     lengths = rows.lengths
-    longest = int(lengths.max(initial=0))
     nothing = frozen(np.zeros(0, np.int64), np.int64)
-    if len(shards) == SHARDS and work.any() and _is_hopeless(rows, m, floor, best, effort, limits, work):
+    if (
+        len(shards) == SHARDS
+        and work.any()
+        and _is_hopeless(rows, lengths, m, floor, best, effort, limits, work)
+    ):
         return SearchCount(False, 0, nothing, nothing.astype(np.float64))
     parts: list[SearchCount] = []
     left = effort
@@ -78,14 +81,7 @@ def least_supports(
         most = left if len(shards) == 1 else max(2 * left // len(group), 1)
 
         def search(shard: tuple[int, int], most: int = most) -> tuple[SearchCount, Ints, Ints]:
-            local, members = _beginning_with(rows, *shard, m)
-            found = best[members]
-            one = LeastSupportSearch(
-                local, m, floor[members], found, most, limits,
-                lengths=lengths[members], longest=longest, last=shard[1],
-            )  # fmt: skip
-            while one.search(STEPS_AT_ONCE):
-                pass
+            one, members, found = _searched(rows, lengths, shard, m, floor, best, most, limits)
             return SearchCount(one.finished, one.steps, one.below, one.inverse), members, found
 
         for part, members, found in each(search, group):
@@ -102,8 +98,37 @@ def least_supports(
     )
 
 
+def _searched(
+    rows: Ranked,
+    lengths: Ints,
+    shard: tuple[int, int],
+    m: int,
+    floor: Ints,
+    best: Ints,
+    most: int,
+    limits: Ints | None,
+) -> tuple[LeastSupportSearch, Ints, Ints]:
+    """Search among sets that begin with some items: the search, its rows, and what it found of these."""
+    local, members = _beginning_with(rows, *shard, m)
+    found = best[members]
+    one = LeastSupportSearch(
+        local, m, floor[members], found, most, limits,
+        lengths=lengths[members], longest=int(lengths.max(initial=0)), last=shard[1],
+    )  # fmt: skip
+    while one.search(STEPS_AT_ONCE):
+        pass
+    return one, members, found
+
+
 def _is_hopeless(
-    rows: Ranked, m: int, floor: Ints, best: Ints, effort: int, limits: Ints | None, work: Ints
+    rows: Ranked,
+    lengths: Ints,
+    m: int,
+    floor: Ints,
+    best: Ints,
+    effort: int,
+    limits: Ints | None,
+    work: Ints,
 ) -> bool:
     """Estimate whether a search would take more than four times the effort, by what some first items take.
 
@@ -114,14 +139,8 @@ def _is_hopeless(
     some = np.searchsorted(ends, (2 * np.arange(TRIED) + 1) * int(ends[-1]) // (2 * TRIED), side="right")
     times = 0.0  # what a search takes of the work
     for item in some.tolist():
-        local, members = _beginning_with(rows, item, item + 1, m)
         enough = 2 * HOPELESS * effort * int(work[item]) // int(ends[-1]) + 1
-        one = LeastSupportSearch(
-            local, m, floor[members], best[members], enough, limits,
-            lengths=rows.lengths[members], longest=int(rows.lengths.max()), last=item + 1,
-        )  # fmt: skip
-        while one.search(STEPS_AT_ONCE):
-            pass
+        one, _, _ = _searched(rows, lengths, (item, item + 1), m, floor, best, enough, limits)
         times += min(one.steps, enough) / int(work[item])
     return times * int(ends[-1]) > TRIED * HOPELESS * effort
 

@@ -179,7 +179,7 @@ def verify(
 
 
 def _without_sql(database: DatabaseQuery) -> RequestError:
-    """Say what the request lacks, or has in vain, if it is not for a query."""
+    """Say what the request lacks, or has unnecessarily, if it is not for a query."""
     if database.table_name is not None or database.layout is not None:
         name = "--layout" if database.table_name is None else "--table"
         return RequestError(f"{name} goes with --sql only.", hint="Omit it.")

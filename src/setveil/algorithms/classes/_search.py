@@ -38,7 +38,7 @@ class _FoundClasses:
 
     size: int
     pieces: list[Piece]
-    published: set[Cuts]  # classes of which more is left out so that all may be told of them
+    published: set[Cuts]  # classes that suppress more, so that all of them may be published
     error: float
     tried: int
     undone: int
