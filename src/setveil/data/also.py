@@ -25,8 +25,6 @@ class Also:
 def also_of(also: Any) -> tuple[Also, ...]:
     """Take ``drugs.csv:ATC`` apart, or several such texts, or files with their columns.
 
-    Examples
-    --------
     >>> [(one.path, one.columns) for one in also_of({"drugs.csv": "ATC"})]
     [('drugs.csv', 'ATC')]
     >>> also_of("book.xlsx:Drugs:ATC")[0].sheet

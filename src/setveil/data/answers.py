@@ -29,8 +29,6 @@ _AGREE, _REFUSE = (frozenset(words.split()) for words in (_AGREEING, _REFUSING))
 def values_of(columns: Sequence[Sequence[str]]) -> list[str]:
     """List the few values that columns hold as answers, most frequent first; empty: they are none.
 
-    Examples
-    --------
     >>> values_of([["1", "2", "2", "1", "2"], ["2", "2", "2", "1", "1"]])
     ['2', '1']
     >>> values_of([["I10", "E11", "I10", "I50", "J18"], ["E11", "", "I50", "", ""]])
@@ -50,8 +48,6 @@ def values_of(columns: Sequence[Sequence[str]]) -> list[str]:
 def likely_yes(values: Sequence[str]) -> list[str]:
     """List the values that may mean that an item is there, best first.
 
-    Examples
-    --------
     >>> likely_yes(["2", "1", "-99"]), likely_yes(["nicht genannt", "genannt"]), likely_yes(["3", "1", "2"])
     (['1'], ['genannt'], ['3', '2', '1'])
     """

@@ -39,12 +39,8 @@ def lists_of(table: FrameTable, at: int) -> tuple[Codes, Codes, Sequence[str]]:
 def texts_of(table: FrameTable, wanted: Sequence[int]) -> list[Column]:
     """Read columns as texts.
 
-    Null and NaN are empty. Numbers are written in full, whole ones without a point; dates as in ISO 8601.
-
-    Raises
-    ------
-    DataError
-        If there are no rows, or a column holds what is neither a text nor a number.
+    Null and NaN are empty. Numbers are written in full, whole ones without a point; dates as in ISO 8601. No
+    rows, and values that are neither texts nor numbers, are a DataError.
     """
     cells = table.table.select(pl.col([table.names[at] for at in wanted])).collect()
     if not cells.height:

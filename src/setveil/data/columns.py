@@ -124,12 +124,8 @@ class _Columns:
 def numbered_alike(names: Mapping[int, str], *, said: Callable[[str], bool] = bool) -> list[int]:
     """Find the most columns that are named alike, or but for a number at the end, such as DX1, DX2, DX3.
 
-    Parameters
-    ----------
-    names : mapping of int to str
-        The name of each column in question.
-    said : callable
-        Whether what stands before the number says something of what a column holds.
+    `names`: by column. `said`: tells whether the text before the number says something about a column's
+    content.
     """
     stems: dict[str, list[int]] = {}
     times = Counter(names.values())
@@ -149,15 +145,7 @@ def column_at(names: Sequence[str], wanted: str, where: str) -> int:
 
 
 def columns_at(names: Sequence[str], wanted: str | Sequence[str], id_at: int | None, where: str) -> list[int]:
-    """Find the item columns of a table, in the order of the table.
-
-    Parameters
-    ----------
-    id_at : int or None
-        The id column, which a pattern does not mean.
-    where : str
-        The table, for messages.
-    """
+    """Find the item columns of a table, in its order; a pattern never means the ID column `id_at`."""
     found: set[int] = set()
     columns = _Columns(names, where)
     parts = split_names(wanted) if isinstance(wanted, str) else list(wanted)
@@ -192,10 +180,8 @@ def split_names(text: str) -> list[str]:
 
 
 def names_several(text: str) -> bool:
-    """Whether a text names several columns: a list, a pattern, or a range of numbered ones.
+    """Tell whether a text names several columns: a list, a pattern, or a range of numbered ones.
 
-    Examples
-    --------
     >>> [names_several(text) for text in ("code", "items[].sku", "a,b", "DX*", "DX1-DX20", "2-4")]
     [False, False, True, True, True, True]
     """
@@ -240,19 +226,9 @@ def _pair(wanted: Wanted) -> tuple[str | None, str | None]:
 
 
 def rows_of(ids: Codes) -> tuple[Codes, Codes]:
-    """Give ids the numbers of rows, by first appearance.
+    """Give ids the numbers of rows, by first appearance: the row of each line, the first line of each row.
 
-    Parameters
-    ----------
-    ids : int (lines,)
-        From 0; not every number needs to occur.
-
-    Returns
-    -------
-    row : int64 (lines,)
-        Row of each line.
-    first : int64 (rows,)
-        The first line of each row.
+    `ids`: int (lines,), from 0; not every number needs to occur. Returns int64 (lines,) and int64 (rows,).
     """
     first = np.full(int(ids.max(initial=-1)) + 1, -1, np.int64)
     first[ids[::-1]] = np.arange(ids.size - 1, -1, -1)  # of repeated places the last write stays
@@ -264,21 +240,10 @@ def rows_of(ids: Codes) -> tuple[Codes, Codes]:
 
 
 def joined(row: Codes, codes: Codes, n_rows: int) -> tuple[NDArray[np.int64], Codes]:
-    """Put together what the lines of each row hold, in their order.
+    """Put together what the lines of each row contain, in their order.
 
-    Parameters
-    ----------
-    row : int (lines,)
-        Row of each line.
-    codes : int (lines,)
-        What each line holds.
-
-    Returns
-    -------
-    indptr : int64 (rows + 1,)
-        Row r holds ``codes[indptr[r]:indptr[r + 1]]``.
-    codes : int (lines,)
-        By row.
+    `row`, `codes`: int (lines,). Returns `indptr`: int64 (rows + 1,), and the codes by row: row r has
+    ``codes[indptr[r]:indptr[r + 1]]``.
     """
     if (row[1:] < row[:-1]).any():
         codes = codes[np.argsort(row, kind="stable")]

@@ -12,18 +12,9 @@ _GROUPS = re.compile(r"[. \u00a0\u202f']")
 def with_points(texts: Sequence[str], decimal: str | None, missing: Collection[str] = ("",)) -> list[str]:
     """Write numbers with decimal commas as Python does, with a point.
 
-    Parameters
-    ----------
-    texts : sequence of str
-        The values of one column.
-    decimal : {",", "."}, optional
-        The decimal sign. By default a comma if all values are such numbers, one of them has a comma, and not
-        all that follows commas are three digits: these may be thousands.
-    missing : collection of str
-        Values that mean that there is none.
+    Without `decimal`, the sign is a comma if all values are such numbers, one has a comma, and some comma is
+    not followed by exactly three digits: otherwise they may be thousands.
 
-    Examples
-    --------
     >>> with_points(["4,12", "1.000,50", "3"], None)
     ['4.12', '1000.50', '3']
     >>> with_points(["4,123", "12"], None), with_points(["4,123", "1.5"], ",")

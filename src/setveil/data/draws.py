@@ -15,13 +15,10 @@ _A, _B = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
 
 def row_keys(data: Transactions, seed: int, purpose: str = "") -> NDArray[np.uint64]:
-    """Draw a number for each row: uint64 (n_rows,).
+    """Draw a number for each row, from its texts, the seed and the purpose: uint64 (n_rows,).
 
-    The numbers depend on the texts of a row, the seed and the purpose. Equal rows are counted, and have
-    different numbers. If lines of the input change places, the same rows have the same numbers.
+    Equal rows are counted and get different numbers. The order of the input's lines does not matter.
 
-    Examples
-    --------
     >>> from setveil import Transactions
     >>> one = Transactions.from_rows([["tea"], ["milk", "tea"], ["tea"]])
     >>> two = Transactions.from_rows([["tea"], ["tea"], ["milk", "tea"]])

@@ -1,8 +1,8 @@
 """Rows that are events, such as orders, stays or days: a person may have several, or people share one.
 
-Then a guarantee about rows is none about people: the rows of one person hide among themselves. A column that
-is named like persons says so, wherever it is, and so does one with values that only IDs have. Columns that
-many people share (stores, wards, products, dates, ages) do not.
+A guarantee about such rows is none about people: the rows of one person hide among themselves. A column that
+is named like persons, or has values that only IDs have, reveals it. Columns that many people share (stores,
+wards, dates, ages) do not.
 """
 
 from __future__ import annotations
@@ -102,18 +102,8 @@ def require_rows_of_people(
 ) -> None:
     """Stop if rows would be events of people whom an unused column names.
 
-    Parameters
-    ----------
-    where : str
-        The file, for messages.
-    unused : UnusedColumns
-        The unused columns.
-    n_rows : int
-        Number of rows.
-    id_column : str or None
-        The column whose values make the rows; None: each line is a row.
-    reading : mapping
-        Options that the reading by people needs in addition to its ID column.
+    `id_column` makes the rows; None: each line is a row. `reading`: options that the reading by people needs
+    as well.
     """
     if id_column is not None and is_people(id_column):
         return

@@ -1,8 +1,7 @@
-"""What speaks for a table rather than rows of items: lines of equal length, columns unlike each other, ids.
+"""What speaks for a table rather than rows of items: lines of equal length, columns unlike each other, IDs.
 
-A basket holds its items anywhere: the first field of a line is of the same sort as the others. A table has
-columns. Nothing here looks at what a column is called, only at its values; names decide nothing that could
-publish ids.
+A basket has its items anywhere: the first field of a line is of the same sort as the others. A table has
+columns. Only values count here, never the name of a column: names decide nothing that could publish IDs.
 """
 
 from __future__ import annotations
@@ -87,8 +86,6 @@ def kind(value: str) -> str:
 def is_moment(value: str) -> bool:
     """Tell whether a value is a date, with a time of the day or without.
 
-    Examples
-    --------
     >>> is_moment("2024-05-16 10:00:00 +0200"), is_moment("16.05.2024 9:44 AM GMT+1")
     (True, True)
     >>> is_moment("2024-05-16 I10 33"), is_moment("10:00")
@@ -140,11 +137,11 @@ def is_grouped(values: Sequence[str]) -> bool:
 
 
 def is_id_and_item(ids: Sequence[str], items: Sequence[str]) -> bool:
-    """Tell whether the values of two columns agree with being ids and items, in this order.
+    """Tell whether the values of two columns agree with being IDs and items, in this order.
 
-    The lines of an id stand together, or there are more ids than items; and items come back under other
-    ids, one in each line. Dates and amounts are no ids; addresses, telephone numbers and hashes are no items.
-    A few lines agree with anything else.
+    The lines of an ID are adjacent, or there are more IDs than items; and items come back under other IDs,
+    one a line. Dates and amounts are no IDs; addresses, telephone numbers and hashes are no items. A few
+    lines agree with anything.
     """
     amounts = sum(kind(value) in {"date", "number"} for value in ids)
     personal = sum(map(is_personal, items))
@@ -203,10 +200,7 @@ def list_sign(values: Sequence[str]) -> str:
 def sign_of_few(values: Sequence[str], *, named: bool) -> str:
     """Name the sign between items in few cells that are lists: their items come again in others.
 
-    Parameters
-    ----------
-    named : bool
-        Whether their column is named like items.
+    `named`: whether their column is named like items.
     """
     filled = [value for value in values if value not in MISSING]
     if len(filled) >= MANY or any(kind(value) in {"number", "date"} for value in filled):
@@ -226,8 +220,6 @@ def sign_of_few(values: Sequence[str], *, named: bool) -> str:
 def split_outside(text: str, sign: str) -> list[str]:
     """Split a text at a sign, but not within round brackets.
 
-    Examples
-    --------
     >>> split_outside("Switch, Controller (ODL, NSX)", ",")
     ['Switch', ' Controller (ODL, NSX)']
     """
@@ -274,13 +266,12 @@ def are_marks(values: Set[str]) -> bool:
 
 
 def has_header(rows: Rows) -> bool:
-    """Tell whether the first line is unlike those below it; lines that equal it are not looked at.
+    """Tell whether the first line is unlike those below it; lines that equal it do not count.
 
-    It is none if it holds a mail address or a telephone number, or the like in a column of such values (see
+    It is no header if it has a mail address or a telephone number, the like in a column of such values (see
     `likely_form`), or a full name over full names: these would be published as names of columns. Else it is
-    one if a column of numbers or dates does not begin with one; else if none of its fields is a number, a
-    date or empty, and none is in its column again. The first name may be empty if that column numbers the
-    lines.
+    one if a column of numbers or dates does not begin with one; else if no field is a number, a date, empty,
+    or in its column again. The first name may be empty if that column numbers the lines.
     """
     if len(rows) < 2:
         return False
@@ -391,10 +382,7 @@ def _is_title(row: Sequence[str]) -> bool:
 def why_table(rows: Rows) -> str:
     """Say what speaks for a table in the first lines of a file; "" if nothing does.
 
-    Parameters
-    ----------
-    rows : sequence of sequences of str
-        Lines that are not blank, split into fields, blanks around these omitted; empty fields are there.
+    `rows`: lines that are not blank, as stripped fields, empty ones included.
     """
     if is_table(rows):
         width, share = common_width(rows)
@@ -504,12 +492,7 @@ def are_ascending(rows: Rows) -> bool:
 def _stay(values: Sequence[str], lines: Counter[str]) -> bool:
     """Tell whether hardly any value of a place is in other places of other lines.
 
-    Parameters
-    ----------
-    values : sequence of str
-        What is in the place.
-    lines : mapping
-        How many lines hold a field anywhere.
+    `lines`: how many lines contain a field anywhere.
     """
     here = Counter(values)
     staying = sum(lines[value] <= times for value, times in here.items())

@@ -13,8 +13,6 @@ _FORMULA = re.compile(r"(?!-[0-9]+(?:\.[0-9]+)?$)[-=+@]")  # a negative number s
 def formula_note(labels: Iterable[str]) -> str:
     """Say how many labels a spreadsheet may take for formulas; nothing if there are none.
 
-    Examples
-    --------
     >>> formula_note(["tea", "-18"])
     ''
     >>> formula_note(["tea", "=1+1", "-x", "-18"]).partition(". ")[0]

@@ -40,17 +40,8 @@ def read_frame(
 ) -> RowsRead:
     """Take the rows out of a data frame (see `setveil.data.transactions.Transactions.from_frame`).
 
-    Parameters
-    ----------
-    frame : object
-        Any object with an Arrow stream, or a pandas data frame.
-    name : str
-        What to call it in messages.
-    form : {"long", "wide", "onehot"}, optional
-        By default one row for each cell of a column of lists, else as
-        `setveil.data.rows_of_columns.read_table` does.
-    first_is_id : bool
-        See `FrameTable`.
+    Without `form`, each cell of a column of lists is a row; a frame without lists is read as by
+    `setveil.data.rows_of_columns.read_table`. `name` is for messages.
     """
     if is_pandas(frame):
         if wanted.item_columns is not None and wanted.id_column is None and hasattr(frame, "columns"):
@@ -203,14 +194,9 @@ def _cells(table: pl.LazyFrame, column: str) -> pl.Series:
 
 
 class FrameTable:
-    """A data frame as a table of texts.
+    """A data frame as a table of texts; `name` is for messages.
 
-    Parameters
-    ----------
-    name : str
-        What to call it in messages.
-    first_is_id : bool
-        Whether two columns with names that say nothing are taken as id and item, in this order.
+    `first_is_id`: whether two columns whose names say nothing are ID and item, in this order.
     """
 
     header = True

@@ -1,13 +1,13 @@
-"""Which columns of a table are ids: by their names, by their values, and by how these come again.
+"""Which columns of a table are IDs: by their names, by their values, and by how these come again.
 
-An id says whom a line is about. Published as an item, as a quasi-identifier or as it is, it gives its person
-away; left aside where it comes again, the lines of one person are taken for several, who seem to hide among
-each other. So an id is never proposed for publication and asked about where it was named.
+A published ID reveals its person. If it is ignored but comes again, the lines of one person count as several
+people, who seem to hide among each other. So an ID is never proposed for publication, and questioned if it is
+named.
 
-Names alone decide where they are unmistakable (`patient_id`, `Versichertennummer`). Vaguer ones (`no`, `key`)
-count next to values that fit. Values alone count where nothing else looks like them: telephone numbers, mail
-addresses, running numbers, long codes, each on one line. Ages, dates, amounts, and codes of places may differ
-on nearly every line, too, and are none.
+Unmistakable names decide alone (`patient_id`, `Versichertennummer`), vaguer ones (`no`, `key`) with values
+that fit. Values decide alone if nothing else looks like them: telephone numbers, mail addresses, running
+numbers, long codes, each on one line. Ages, dates, amounts and codes of places may differ on nearly every
+line too, and are no IDs.
 """
 
 from __future__ import annotations
@@ -80,14 +80,10 @@ def of_cells(name: str, cells: Sequence[str]) -> Values:
 
 
 def why_id(column: Values, *, items: bool = False) -> str:
-    """Say why a column that is to be published looks like ids, by its name and its values; "" if it does not.
+    """Say why a column that is to be published looks like IDs, by its name and its values; "" if it does not.
 
-    Parameters
-    ----------
-    column : Values
-        The column; of sets the items, as often as rows hold them.
-    items : bool
-        Whether it is to hold items, of which each should come again.
+    For sets, `column` has the items, as often as rows contain them. `items`: each of its values should come
+    again.
     """
     times = column.times
     labels = column.present
@@ -284,18 +280,10 @@ def who_comes_again(
 ) -> Again | None:
     """Find the column, of several, by which the same persons are most likely on several rows.
 
-    It is named like the ids of persons and has values on several rows; or on the rows of each of its values
-    everything that someone may know is the same, which cannot be chance. Of several, that which is named so
-    or looks so, then that of the fewest values: a person has stays, a stay is of one person.
-
-    Parameters
-    ----------
-    known : sequence of int (rows,)
-        The values of each column that someone may know; at least one.
-    items : tuple of int (occurrences,), optional
-        The items of rows: no id has one twice.
-    least : int
-        The grade that is asked for.
+    It is named like IDs of persons and has values on several rows; or all `known` values (one or more columns
+    of int (rows,)) are the same on the rows of each of its values, which cannot be chance. Several: the one
+    that is named or looks like IDs, then the one with the fewest values, since a person has stays, and a stay
+    is of one person. `items`: of rows, whose IDs have none twice. `least`: the grade required.
     """
     found = [again for column in columns if (again := comes_again(column, known, items))]
     return min((one for one in found if one.grade >= least), key=rank, default=None)

@@ -103,8 +103,6 @@ def extensions() -> list[str]:
 class Layout:
     r"""How a file holds transactions; a release is written in the layout of its input.
 
-    Examples
-    --------
     >>> Layout("basket", separator=";").extension
     '.csv'
     """

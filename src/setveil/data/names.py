@@ -1,8 +1,8 @@
-"""Names of columns: persons, events, items, dates, amounts, sexes and places, in five languages.
+"""Names of columns: persons, events, items, dates, amounts, sexes and places.
 
-Names are compared as small words without accents, in English, German, French, Spanish and Italian. A column
-that is named like persons says whom a line is about. One that is named like events (orders, stays, visits)
-does not, although its values are IDs, too. Dates, amounts and sexes are never IDs.
+They are compared as small words without accents, in English, German, French, Spanish and Italian. Names of
+persons say whom a line is about. Names of events (orders, stays) do not, although their values are IDs.
+Dates, amounts and sexes are never IDs.
 """
 
 from __future__ import annotations

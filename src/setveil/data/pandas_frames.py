@@ -26,21 +26,10 @@ def is_pandas(value: object) -> bool:
 def pandas_columns(
     value: Any, id_column: str | None, item_column: str | None
 ) -> tuple[Any, str | None, str | None]:
-    """Bring what is pandas' own into a frame whose index says nothing, and settle what its index settles.
+    """Make a plain pandas frame of a frame, a series or a grouped series, and settle its ID and item column.
 
-    Parameters
-    ----------
-    value : pandas.DataFrame, pandas.Series or a grouped series
-        The index of a series holds the ids, unless each value is a list: then it is a row. An index of a
-        frame becomes a column where `id_column` names it.
-    id_column, item_column : str, optional
-        What the user named.
-
-    Returns
-    -------
-    frame : pandas.DataFrame
-    id_column, item_column : str or None
-        What is known of the columns now.
+    The index of a series has the IDs, unless each value is a list, which is a row. The index of a frame
+    becomes a column if `id_column` names it.
     """
     if type(value).__name__ == "SeriesGroupBy":
         value = value.agg(list)

@@ -14,17 +14,10 @@ if TYPE_CHECKING:
 class Appearance:
     """The people of one release, in the order of their numbers, and what each had.
 
-    Attributes
-    ----------
-    people : int64 (n,)
-        Numbers of people in the series, ascending and unique.
-    indptr : int64 (n + 1,)
-        ``people[i]`` had ``items[indptr[i]:indptr[i + 1]]``, which may be nothing.
-    items : int32
-        Numbers of items in the series, ascending and unique for each person.
-    labels : int32 (items of the series,)
-        The label of each item in this release: the number of a label of its own, or -1 if it is suppressed.
-        An item that nobody has in this release may have any number.
+    `people`: int64 (n,), numbers in the series, ascending and unique. `indptr`: int64 (n + 1,): ``people[i]``
+    had ``items[indptr[i]:indptr[i + 1]]``, perhaps nothing, ascending and unique. `items`: int32, numbers in
+    the series. `labels`: int32 (items of the series,), the number of each item's label in this release, -1 if
+    suppressed; any number if nobody has the item in this release.
     """
 
     people: NDArray[np.int64]
@@ -35,18 +28,11 @@ class Appearance:
 
 @dataclass(frozen=True)
 class SeriesPeople:
-    """Several releases about the same people, in the order in which they went out.
+    """Several releases about the same people, in the order of their publication.
 
-    Attributes
-    ----------
-    releases : tuple of Appearance
-        One for each release.
-    items : tuple of str
-        The items of all releases; their positions are their numbers.
-    n_people : int
-        How many people are in any release: numbers go from 0.
-    unchecked : int64, optional
-        Numbers of people whose rows others may hide behind, but of whom nothing is checked themselves.
+    People are numbered from 0 to `n_people` over all releases, items by their position in `items`.
+    `unchecked`: int64, numbers of people among whose rows others may hide, but who are not checked
+    themselves.
     """
 
     releases: tuple[Appearance, ...]

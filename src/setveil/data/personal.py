@@ -103,14 +103,9 @@ class Personal:
     not_ids: tuple[str, ...] = ()
 
     def without(self, not_ids: str | Iterable[str] | None, known: Collection[str] | None = None) -> Personal:
-        """Omit the columns, or fields, that were named as no IDs.
+        """Omit the columns (names) or fields (numbers, ``2-5`` are several) that were named as no IDs.
 
-        Parameters
-        ----------
-        not_ids : str or collection of str, optional
-            Names of columns, or numbers of fields; ``2-5`` are several.
-        known : collection of str, optional
-            Further names that may stand there, in a file without columns; None: any.
+        `known`: further names that are valid, in a file without columns; None: any.
         """
         names = split_names(not_ids) if isinstance(not_ids, str) else [str(one) for one in not_ids or ()]
         if not names:
@@ -291,14 +286,9 @@ def ids_of_columns(
 ) -> tuple[PersonalColumn, ...]:
     """Find what columns that are not published have of single persons.
 
-    Parameters
-    ----------
-    ids : sequence of Values
-        The column that says which row a line belongs to, if there is one.
-    columns : iterable of (str, Series)
-        Other columns, of those that may hold IDs: names, and the texts of all lines.
-    items : sequence of Values
-        Columns that are published; of as many lines where they can be compared with the others.
+    `ids`: the column that says which row a line belongs to, if any. `columns`: names, and the texts of all
+    lines, of others that may have IDs. `items`: published columns, line by line if they can be compared with
+    the others.
     """
     import polars as pl
 
@@ -353,19 +343,7 @@ def other_columns(
     used: Collection[int],
     read: Callable[[int], Column | pl.Series],
 ) -> list[tuple[str, pl.Series]]:
-    """Read the columns that are ignored and whose first lines look like what belongs to one person.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Of all columns.
-    head : sequence of sequence of str
-        The first lines.
-    used : collection of int
-        Where the columns stand that were read.
-    read : callable
-        Reads the column at a place.
-    """
+    """Read the columns outside `used` whose first lines look like values of single persons."""
     found: list[tuple[str, pl.Series]] = []
     for at, name in enumerate(names):
         if at in used or not _may_be(name, [row[at] for row in head if at < len(row)]):
@@ -422,12 +400,8 @@ def personal_fields(
 ) -> tuple[PersonalColumn, ...]:
     """Find what rows of fields have of single persons, by the positions of the fields.
 
-    Parameters
-    ----------
-    indptr, codes, labels
-        The rows with their fields in their order, as for `Transactions.from_codes`.
-    places : sequence of int, optional
-        The positions whose values behave like IDs, where that is known (see `places_of_ids`).
+    Rows are as for `Transactions.from_codes`, fields in their order. `places`: the positions whose values
+    behave like IDs, if known (see `places_of_ids`).
     """
     indptr, codes = _without_gaps(indptr, codes)
     if not codes.size:

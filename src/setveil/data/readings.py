@@ -36,14 +36,8 @@ def refusal(
 ) -> TableError:
     """Make the error that asks which columns count.
 
-    Parameters
-    ----------
-    why : str
-        What speaks for a table, where that is in question.
-    more : mapping
-        Options that all readings of the table need.
-    rows : str
-        The format by which each line may be a row of items as well; empty: it cannot be.
+    `why`: what speaks for a table, if in doubt. `more`: options that all readings need. `rows`: the format by
+    which each line may be a row of items as well; empty: none.
     """
     shown = []
     for at in range(len(table.names)):
@@ -104,14 +98,9 @@ def _may_identify(values: Sequence[str]) -> bool:
 
 
 def refuse_ids_in_lists(rows: Sequence[Sequence[str]], name: str, key: str) -> None:
-    """Raise if the first arrays or lists of a file may hold ids.
+    """Raise if the first arrays or lists of a file may contain IDs.
 
-    Parameters
-    ----------
-    name : str
-        The file, for messages.
-    key : str
-        The column or key that holds the lists; empty: each line is one.
+    `key`: the column or key of the lists; empty: each line is one.
     """
     rows = [row for row in rows if row]
     why = evidence.why_sets_are_table(rows, "list" if key else "array")

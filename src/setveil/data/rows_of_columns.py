@@ -1,8 +1,7 @@
-"""Tables of columns, from text, files or data frames: which of them make the rows, and what the rows hold.
+"""Tables of columns, from text, files or data frames: which columns make the rows, and what the rows contain.
 
-There are three layouts: long (a line for each id and item), wide (several columns of items), one-hot (a
-column for each item that says whether the line holds it). Which columns count is never guessed where ids
-could be published by it: what was not said is asked for (`setveil.data.readings`).
+Layouts are long (a line for each ID and item), wide (several columns of items) and one-hot (a column for each
+item). Which columns count is never guessed if that could publish IDs: `setveil.data.readings` asks.
 """
 
 from __future__ import annotations
@@ -94,13 +93,7 @@ class RowsRead:
 
 
 def personal_in(part: RowsRead, not_ids: str | Sequence[str] | None = None) -> Personal:
-    """Find what rows that were read have of single persons, but for columns and fields that are no ids.
-
-    Parameters
-    ----------
-    not_ids : str or sequence of str, optional
-        As for `setveil.read`.
-    """
+    """Find what rows have of single persons, except in columns and fields that `not_ids` names."""
     columns = part.layout.format in {"long", "wide", "onehot"} or part.cells is not None
     columns = (
         columns or part.id_column is not None or (part.layout.format == "parquet" and not part.layout.nested)
@@ -154,14 +147,9 @@ def refuse_rounded_parts(where: str, part: RowsRead) -> None:
 
 
 def read_table(table: NamedColumns, form: str | None, wanted: Wanted) -> RowsRead:
-    """Take the rows out of a table, and of all its columns the values that belong to one person.
+    """Take the rows out of a table, and the values of all its columns that belong to one person.
 
-    Parameters
-    ----------
-    table : NamedColumns
-        Any.
-    form : {"long", "wide", "onehot"}, optional
-        By default: what the columns named say, and for item columns their values.
+    Without `form`, the columns named decide, and the values of item columns.
     """
     if not table.names:
         raise DataError(f"{table.name}: a table needs columns; it has none.")
@@ -176,16 +164,9 @@ def read_table(table: NamedColumns, form: str | None, wanted: Wanted) -> RowsRea
 
 
 def with_unused(table: NamedColumns, part: RowsRead, known: Mapping[int, Column]) -> RowsRead:
-    """Add what the columns that hold no items say: whose rows are, and what belongs to one person.
+    """Add what the columns without items say: whose rows they are, and what belongs to one person.
 
-    Parameters
-    ----------
-    table : NamedColumns
-        That of the rows.
-    part : RowsRead
-        The rows.
-    known : mapping
-        The column of ids, by its place, where there is one.
+    `known`: the ID column, by its place, if there is one.
     """
     names = [called(table, at) for at in range(len(table.names))]
     ids = [Values(names[at], column.codes, column.labels) for at, column in known.items()]
@@ -471,14 +452,9 @@ def read_lists_by_id(
     lists: tuple[Codes, Codes, list[str]],
     lacking: Lacking = PLAIN,
 ) -> RowsRead:
-    """Take the rows out of a table of records with a list in each: those of one id are one row.
+    """Take the rows out of a table of records with a list in each: the records of one ID are one row.
 
-    Parameters
-    ----------
-    id_at, item_at : int
-        The columns.
-    lists : tuple
-        What that of the items holds: where the list of each line begins, the items of all, and their labels.
+    `lists`: of the items: where the list of each line begins, the items of all, and their labels.
     """
     bounds, codes, labels = lists
     (ids,) = table.columns([id_at], id_at=id_at)

@@ -139,26 +139,12 @@ _SOURCES = (58, 20, 22)
 def grocery_sample(rows: int = 5000, seed: int = 0) -> tuple[Transactions, list[list[str]]]:
     """Make up the baskets of a grocery shop, and the hierarchy of its products.
 
-    A basket is filled for one to three shopping missions (breakfast, barbecue, cleaning, ...), with staples
-    and a few products from anywhere in the shop. So popular products are hundreds of times as frequent as
-    rare ones and products of a mission occur together. Everything is invented.
+    A basket is filled for one to three shopping missions (breakfast, barbecue, ...), with staples and a few
+    products from anywhere. So popular products are hundreds of times as frequent as rare ones, and products
+    of a mission occur together. No basket is empty; few rows need not have every product. The same rows and
+    seed give the same baskets everywhere. Paths: product, group, department, "all products" (for
+    `setveil.Hierarchy.from_paths`).
 
-    Parameters
-    ----------
-    rows : int
-        Number of baskets, at least 0. None is empty.
-    seed : int
-        The same rows and seed give the same baskets on every platform.
-
-    Returns
-    -------
-    data : Transactions
-        The baskets. Few rows need not hold every product.
-    paths : list of list of str
-        One path per product: product, group, department, "all products" (for `setveil.Hierarchy.from_paths`).
-
-    Examples
-    --------
     >>> data, paths = grocery_sample(1000)
     >>> data.n_rows
     1000

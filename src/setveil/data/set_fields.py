@@ -37,16 +37,10 @@ def require_delimiter(delimiter: str) -> None:
 
 
 def refuse_lists(name: str, columns: Sequence[Values], form: str) -> None:
-    """Raise if the cells of a column of items that was named seem to hold several.
+    """Raise if the cells of a named item column seem to have several items.
 
-    Parameters
-    ----------
-    name : str
-        The file, for messages.
-    columns : sequence of Values
-        What the columns of items hold, line by line.
-    form : {"long", "wide", "parquet"}
-        The format of the file, which says that each cell is one item where it is named.
+    `columns`: what they contain, line by line. `form`: "long", "wide" or "parquet", by which each cell is one
+    item.
     """
     for column in columns:
         cells = [column.labels[code] for code in column.codes[: evidence.LINES].tolist()]
@@ -72,29 +66,12 @@ def split_column(
     in_brackets: bool = False,
     whole_brackets: bool = False,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], list[str]]:
-    """Split a column of such fields, or of lists as programs write them.
+    """Split a column of sets, or of lists as programs write them, as `Transactions.from_codes` takes them.
 
-    These are arrays of JSON or of a database, and lists or sets of Python. They are taken apart where nearly
-    all fields are in brackets and no delimiter is named: what a published file says of it is not doubted.
-
-    Parameters
-    ----------
-    column : Column
-        A text for each row; "" is a row without items.
-    name : str
-        What to call it in messages.
-    delimiter : str, optional
-        Between items; by default a semicolon, unless another sign is in fields that hold none.
-    in_brackets : bool
-        Whether lists in brackets are taken apart although a delimiter is named.
-    whole_brackets : bool
-        Whether a delimiter within round brackets is a part of the item, as in ``Controller (ODL, NSX)``. A
-        published file puts such items between quotes.
-
-    Returns
-    -------
-    indptr, codes, labels
-        As `setveil.data.transactions.Transactions.from_codes` takes them.
+    Arrays of JSON or a database, and lists or sets of Python, are taken apart if nearly all fields are in
+    brackets and no delimiter is named, or with `in_brackets`. The default delimiter is a semicolon, unless
+    other fields without one have another sign. `whole_brackets`: one within round brackets belongs to the
+    item, as in ``Controller (ODL, NSX)``; a published file quotes such items. "" is a row without items.
     """
     filled = [text for text in column.labels if text.strip(" \t")]
     written = (delimiter is None or in_brackets) and evidence.are_written_lists(filled)

@@ -31,8 +31,6 @@ _UNSEEN = {"Cf", "Cc"}  # soft hyphens, blanks without width, ...
 def text_form(label: str) -> str:
     r"""Write a text in small letters, with composed accents, single blanks and no invisible signs.
 
-    Examples
-    --------
     >>> text_form(" Caf\u0065\u0301\u00a0 Cr\u00e8me\u200b")
     'café crème'
     """
@@ -47,8 +45,6 @@ def text_form(label: str) -> str:
 def code_form(label: str) -> str:
     """Write a code in capitals without dots and blanks.
 
-    Examples
-    --------
     >>> code_form(" e11.9 "), code_form("E119")
     ('E119', 'E119')
     """
@@ -61,8 +57,6 @@ def codes_below(name: str, items: Iterable[str]) -> tuple[str, ...]:
 
     A code of digits alone begins those with a dot after it: 250 is the group of 250.01, not of 25001.
 
-    Examples
-    --------
     >>> codes_below("e11", ["E11.9", "E119", "E12.0", "tea"]), codes_below("250", ["250.1", "25001"])
     (('E11.9', 'E119'), ('250.1',))
     """
@@ -138,8 +132,6 @@ def normalized(labels: Sequence[str], how: str) -> tuple[list[str], Merged]:
 def respelled(labels: Iterable[str], known: Iterable[str]) -> dict[str, str]:
     """Find the codes that are other spellings of just one known code, and that code.
 
-    Examples
-    --------
     >>> respelled(["E11.9", "E119", "e11.9", "Tea"], ["E11.9", "tea"])
     {'E119': 'E11.9', 'e11.9': 'E11.9'}
     """
@@ -183,8 +175,6 @@ def are_one_code(one: str, other: str) -> bool:
 def misread(missing: Iterable[str], known: Iterable[str]) -> tuple[str, str, str] | None:
     r"""Find a label that is a known one, written in UTF-8 and read in another encoding, and say which.
 
-    Examples
-    --------
     >>> misread(["K\u00c3\u00a4se"], ["K\u00e4se"])
     ('KÃ¤se', 'Käse', 'cp1252')
     """
@@ -203,8 +193,6 @@ def misread(missing: Iterable[str], known: Iterable[str]) -> tuple[str, str, str
 def spelled_otherwise(missing: Iterable[str], known: Iterable[str]) -> list[tuple[str, str]]:
     """List the labels that are another spelling of a known one, each with that one.
 
-    Examples
-    --------
     >>> spelled_otherwise(["e119", "tea"], ["E11.9", "I10"])
     [('e119', 'E11.9')]
     """
@@ -222,8 +210,6 @@ def spelled_otherwise(missing: Iterable[str], known: Iterable[str]) -> list[tupl
 def look_alikes(labels: Iterable[str]) -> str:
     """Say how many items differ only in their spelling, and the option that makes them one; empty: none do.
 
-    Examples
-    --------
     >>> look_alikes(["tea", "Tea", "milk"])
     "2 of 3 items differ from another one only in case, blanks or how accents are written, such as 'Tea' and \
 'tea': they are spellings of 1 item. `--normalize text` makes them one."
@@ -271,8 +257,6 @@ def _without_zeros(labels: Sequence[str]) -> str:
 def is_rounded(value: str) -> bool:
     """Tell whether a number was written with an exponent, and has lost digits.
 
-    Examples
-    --------
     >>> is_rounded("1.96416E+14"), is_rounded("1.5E+1"), is_rounded("5E12")
     (True, False, False)
     """
@@ -283,14 +267,7 @@ def is_rounded(value: str) -> bool:
 def refuse_rounded(name: str, column: str, values: Mapping[str, int], what: str) -> None:
     """Raise if values of a column are numbers that a spreadsheet has rounded.
 
-    Parameters
-    ----------
-    name, column : str
-        The file and its column, for messages; a column without a name is "".
-    values : mapping of str to int
-        The different values, and on how many lines each is.
-    what : str
-        What they are: "ids" or "items".
+    `values`: on how many lines each is. `column`: "" if it has no name. `what`: "ids" or "items".
     """
     rounded = {value: times for value, times in values.items() if "+" in value and is_rounded(value)}
     if not rounded:

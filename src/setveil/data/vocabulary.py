@@ -24,13 +24,11 @@ def _numeric_key(label: str) -> tuple[int, int, str, str]:
 
 
 def item_order(labels: Iterable[str]) -> list[str]:
-    """Sort labels into item order.
+    """Sort labels into item order, which decides every tie in every algorithm.
 
-    Numeric if every label is an integer (equal numbers such as ``7`` and ``007`` by text), else by code
-    point. Every tie in every algorithm is decided by this order.
+    It is numeric if every label is an integer (equal numbers such as ``7`` and ``007`` by text), else by code
+    point.
 
-    Examples
-    --------
     >>> item_order(["10", "9", "007", "7"])
     ['007', '7', '9', '10']
     >>> item_order(["10", "9", "x"])
@@ -43,12 +41,9 @@ def item_order(labels: Iterable[str]) -> list[str]:
 
 
 class Vocabulary:
-    """Labels of the items 0..n-1, in an order that the maker chose (item order, hierarchy nodes last).
+    """Labels of the items 0..n-1, distinct and not empty.
 
-    Parameters
-    ----------
-    labels : iterable of str
-        Distinct, non-empty labels; their positions are the ids.
+    Their positions are the ids, in an order that the maker chose (item order, hierarchy nodes last).
     """
 
     __slots__ = ("__dict__", "labels")

@@ -24,24 +24,11 @@ _GROUPS = {
 
 
 def ward_sample(rows: int = 4000, seed: int = 0) -> tuple[Lines, Lines]:
-    """Make up the stays of a hospital, and the chapters of their codes.
+    """Make up the stays of a hospital, and the chapters of their codes, from a number of rows and a seed.
 
-    Parameters
-    ----------
-    rows : int
-        Number of stays, at least 0.
-    seed : int
-        The same rows and seed give the same stays.
+    The table has a header, then a line per stay: case number, age, sex, zip code, diagnoses, readmitted.
+    Paths: one per code (for `setveil.Hierarchy.from_paths`).
 
-    Returns
-    -------
-    table : list of list of str
-        A header, then one line per stay: case number, age, sex, zip code, diagnoses, readmitted.
-    paths : list of list of str
-        One path per code (for `setveil.Hierarchy.from_paths`).
-
-    Examples
-    --------
     >>> table, paths = ward_sample(2)
     >>> table[1]
     ['900000', '78', 'F', '10245', 'E11.9;N18.3', 'no']
@@ -67,24 +54,11 @@ def ward_sample(rows: int = 4000, seed: int = 0) -> tuple[Lines, Lines]:
 
 
 def log_sample(patients: int = 3000, seed: int = 0) -> tuple[Lines, Lines]:
-    """Make up the log of a ward, and the groups of its codes.
+    """Make up the log of a ward, and the groups of its codes, from a number of patients and a seed.
 
-    Parameters
-    ----------
-    patients : int
-        Number of patients, at least 0. Each has one visit or more.
-    seed : int
-        The same patients and seed give the same log.
+    Each patient has at least one visit. The table has a header, then a line per visit: patient, date,
+    diagnosis. Paths: one per code (for `setveil.Hierarchy.from_paths`).
 
-    Returns
-    -------
-    table : list of list of str
-        A header, then one line per visit: patient, date, diagnosis.
-    paths : list of list of str
-        One path per code (for `setveil.Hierarchy.from_paths`).
-
-    Examples
-    --------
     >>> table, paths = log_sample(2)
     >>> table[1]
     ['100007', '19.03.2025', 'I48.0']

@@ -1,9 +1,7 @@
 """Files of transactions: read them, write them, detect their format.
 
-`rows.py` reads rows and their IDs: `request.py` is what was said of how, `one_file.py` and `several_files.py`
-read, `further.py` reads more files about the same people, and `undeclared.py` asks when nothing says which
-lines and columns are items. `source.py` opens files, `lines.py` skips lines that are no data, `sniff.py`
-detects formats, `streams.py` reads a piece at a time. The other files read or write one format each.
+`rows.py` reads rows and their IDs, `sniff.py` detects formats, `streams.py` reads a piece at a time, and
+`undeclared.py` asks if nothing says which lines and columns are items.
 """
 
 from setveil.data.io.rows import read, read_ids, read_with_ids

@@ -8,23 +8,11 @@ from setveil.errors import RequestError
 
 
 def encoding_of(named: str | None, file: str) -> str | None:
-    """Find the encoding that is named for a file.
+    """Find the encoding that is named for a file; None if none is.
 
-    Parameters
-    ----------
-    named : str, optional
-        An encoding for all files, or `FILE=ENCODING` for one file, or several of these with commas between
-        them. A file may be named with or without its folder.
-    file : str
-        The file as messages call it.
+    `named`: an encoding for all files, or `FILE=ENCODING` for a file, with or without its folder, or several
+    with commas.
 
-    Returns
-    -------
-    str or None
-        None if nothing is named for the file.
-
-    Examples
-    --------
     >>> encoding_of("tree.csv=cp1252", "data/tree.csv"), encoding_of("tree.csv=cp1252", "rows.csv")
     ('cp1252', None)
     >>> encoding_of("latin-1,tree.csv=utf-8", "rows.csv")
@@ -51,8 +39,6 @@ def files_of(named: str | None) -> list[str]:
 def with_encoding(named: str | None, file: str, encoding: str) -> str:
     """Write what is named for all files with the encoding of one more, or of all that are not named (``""``).
 
-    Examples
-    --------
     >>> with_encoding(None, "", "cp1252"), with_encoding("latin-1", "tree.csv", "cp1252")
     ('cp1252', 'latin-1,tree.csv=cp1252')
     """

@@ -94,8 +94,6 @@ def without_lines(text: Text, numbers: Sequence[int]) -> Text:
 def as_spec(numbers: Sequence[int]) -> str:
     """Write numbers of lines as `--skip-lines` takes them.
 
-    Examples
-    --------
     >>> as_spec([1, 2, 3]), as_spec([1, 2, 3, 359]), as_spec([359])
     ('3', '1-3,359', '359-359')
     """

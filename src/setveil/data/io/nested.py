@@ -1,8 +1,8 @@
 """Objects inside objects: keys of keys are columns, named with points, such as ``subject.reference``.
 
-A list of objects is a column of lists for each of their keys. In
-``{"items": [{"sku": "tea"}, {"sku": "milk"}]}`` the column ``items.sku`` holds both. Values that MongoDB
-writes with their type, such as ``{"$oid": "5f"}``, are plain values.
+A list of objects is a column of lists for each key: in ``{"items": [{"sku": "tea"}, {"sku": "milk"}]}`` the
+column ``items.sku`` has both. Values that MongoDB writes with their type, such as ``{"$oid": "5f"}``, are
+plain values.
 """
 
 from __future__ import annotations

@@ -80,13 +80,8 @@ def parquet(data: Transactions, layout: Layout) -> Iterator[bytes]:
 def write_files(place: Path, pieces: Iterator[Transactions], n_rows: int, layout: Layout) -> list[str]:
     """Write rows that come in groups (see `in_groups`) to a file, or to several in a folder of its name.
 
-    There are several files where there are more rows than FILE_ROWS: what is in which depends on nothing
-    else.
-
-    Returns
-    -------
-    list of str
-        The files, seen from the folder that they are in.
+    There are several files if there are more than FILE_ROWS rows, and nothing else decides which rows are in
+    which. Returns the files, relative to their folder.
     """
     if n_rows <= FILE_ROWS:
         _write(_tables(pieces, layout), layout, place)

@@ -25,19 +25,13 @@ _CLOSED = re.compile(r"disabled (?:by|through) configuration|configuration has b
 
 
 def read_query(sql: str, uri: str) -> pl.DataFrame:
-    """Run a query and return its rows, in its order.
+    """Run one query and return its rows, in its order; it can read tables of this database and nothing else.
 
-    Parameters
-    ----------
-    sql : str
-        One query, which can read tables of this database and nothing else. In SQLite and PostgreSQL it begins
-        with SELECT, WITH or VALUES. Files, and PostgreSQL's transaction, are for reading only; in other
-        databases it can do what the account may.
-    uri : str
-        The database: ``sqlite:///shop.db``, ``sqlite:////home/ann/shop.db`` (an absolute path has four
-        slashes), ``duckdb:///shop.duckdb``, ``postgresql://user@host/db``, or ``mysql://``, ``mssql://``,
-        ``oracle://``. A password is better left to the environment or the driver's own file, such as
-        PGPASSWORD or .pgpass.
+    In SQLite and PostgreSQL it begins with SELECT, WITH or VALUES. Files, and PostgreSQL's transaction, are
+    for reading only; in other databases it can do what the account may. `uri`: ``sqlite:///shop.db``,
+    ``sqlite:////home/ann/shop.db`` (four slashes if absolute), ``duckdb:///shop.duckdb``,
+    ``postgresql://user@host/db``, ``mysql://``, ``mssql://`` or ``oracle://``. Passwords belong in the
+    environment or the driver's file, such as PGPASSWORD or .pgpass.
     """
     scheme, _, rest = uri.partition("://")
     connect = _CONNECTIONS.get(scheme.lower()) if rest else None

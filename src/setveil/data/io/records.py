@@ -28,10 +28,7 @@ if TYPE_CHECKING:
 class RecordTable:
     """Objects, one a line; blank lines are omitted.
 
-    Parameters
-    ----------
-    only : str
-        Objects without a key that begins with this are omitted: they are of other types.
+    Objects without a key that begins with `only` are omitted too: they are of other types.
     """
 
     separator = ","

@@ -63,68 +63,10 @@ def read(
     also: str | Sequence[str] | Mapping[str, str] | None = None,
     published: bool = False,
 ) -> Transactions:
-    """Read transactions from files or a database, and remember where they came from.
+    """Read transactions from files or a database, as `setveil.read` does, and remember where they came from.
 
-    Parameters
-    ----------
-    path : path or sequence of paths, optional
-        A file, ``-`` for standard input, several files, or a folder of files, all with the same layout.
-        Files may be compressed (gzip, zstd, xz, bzip2, zip with one member).
-    format : {"fimi", "basket", "long", "wide", "onehot", "spmf", "parquet", "jsonl"}, optional
-        By default detected from the extension: ``.dat`` is FIMI, ``.txt`` SPMF, ``.parquet``, ``.jsonl``,
-        ``.csv`` baskets, or a table where columns are named; by the content where there is another extension
-        or none. Spreadsheets (``.xlsx``) are tables.
-    encoding : str, optional
-        Of a text file; by default UTF-8, or UTF-16 or UTF-32 with a byte order mark.
-    separator : str, optional
-        Between fields of text; by default detected. Without `format` it also means that the file is separated
-        text.
-    id_column, item_column : str, optional
-        Columns of a long table, by name, or by number from 1; `item_column` also the list column of a Parquet
-        file or the key of JSON objects. `id_column` may be named for a wide or a one-hot table, too: then
-        lines of the same id are one row.
-    item_columns : str or sequence of str, optional
-        Item columns of a wide or one-hot table: names, or a text with names, ranges (``DX1-DX20``) and
-        patterns (``DX*``) between commas.
-    delimiter : str, optional
-        Between the items of a cell, where the item column or columns hold several, such as ``E11;I10``. By
-        default a cell holds one.
-    not_ids : str or sequence of str, optional
-        Columns that are no ids of persons, although they look so: items are read from a column that was named
-        and looks like ids only if it is one of these. For rows without columns, fields by number.
-    rows_are_events : bool
-        Whether rows are events, such as orders or stays, of which a person may have several. Otherwise an
-        unused column of people who have several rows is an error.
-    same_ids : bool
-        Of several files: the same id is the same row. Otherwise an id that two files have is an error.
-    query, connection : str, optional
-        Instead of a path: SQL that gives a table, and the address of the database, such as
-        ``sqlite:///visits.db``.
-    normalize : {"codes", "text", "none"}, optional
-        Make spellings one item, as for `setveil.read`.
-    yes, quote, decimal, sheet
-        How columns of answers, quotes, numbers and spreadsheets are read, as for `setveil.read`.
-    skip_lines, skip_last, comment, header_lines
-        Lines that are no data, as for `setveil.read`.
-    missing, not_missing, missing_id, missing_item, fill_id
-        Values that mean that there is none, and lines that lack an ID or an item, as for `setveil.read`.
-    also : str, sequence of str, or mapping, optional
-        Further files about the same people, as for `setveil.read`.
-    published : bool
-        Whether it is a published file. If nothing says which columns count, its lines are rows of items, and
-        labels such as NA are labels. Otherwise a file that may be a table is rejected.
-
-    Returns
-    -------
-    Transactions
-        The rows. Their `origin` says how they were read.
-
-    Examples
-    --------
-    >>> import setveil as sv
-    >>> data = sv.read("baskets.csv")                                             # doctest: +SKIP
-    >>> data = sv.read("orders.csv", id_column="order", item_column="article")    # doctest: +SKIP
-    >>> data = sv.read("stays.csv", item_columns="DX1-DX20")                      # doctest: +SKIP
+    `published`: it is a published file. If nothing says which columns count, its lines are rows of items, and
+    labels such as NA are labels. Otherwise a file that may be a table is rejected.
     """
     lacking = lacking_of(missing, not_missing, missing_id, missing_item, fill_id=fill_id)
     lacking = _as_published(lacking) if published else lacking
@@ -159,17 +101,9 @@ def read_with_ids(
 
 
 def read_ids(how: Mapping[str, Any]) -> set[str] | None:
-    """Read the ids of rows once more.
+    """Read the IDs of rows again, as `how` says (see `Origin.as_dict`).
 
-    Parameters
-    ----------
-    how : mapping
-        How the rows were read, as `Origin.as_dict` tells.
-
-    Returns
-    -------
-    set of str or None
-        None where rows have no ids, or were not read from files that are still there and the same.
+    None if rows have no IDs, or were not read from files that are still there and the same.
     """
     files, column = how.get("files") or [], how.get("id_column")
     if not column or how.get("query") or how["layout"] not in FORMATS:

@@ -17,15 +17,7 @@ _MOST = 30  # rows above a table
 
 
 def data_rows(cells: Sequence[Cells], lines: Lines, name: str) -> tuple[list[Cells], list[str]]:
-    """Take the header and the data of a sheet, and say which rows were skipped.
-
-    Parameters
-    ----------
-    cells : sequence of list
-        All rows, from the first.
-    name : str
-        The file, for messages.
-    """
+    """Take the header and the data of a sheet (all rows in `cells`), and say which rows were skipped."""
     skipped = lines.numbers(len(cells))
     notes = [left_out(skipped)] if skipped else []
     rows = [(number, row) for number, row in enumerate(cells, 1) if number not in {*skipped}]

@@ -27,20 +27,10 @@ _OFTEN = 0.1  # a sign in so many lines may be the separator
 
 
 def detect_format(path: str | Path, content: bytes) -> str:
-    """Tell the format of a file by its extension, and by its content where that does not say it.
+    """Detect the format of a file by its extension, or else by its content, text in UTF-8.
 
-    Parameters
-    ----------
-    path : str or Path
-        Only its extension counts: ``.dat`` is FIMI, ``.txt`` SPMF, ``.parquet``, ``.jsonl``; ``.csv`` is
-        separated text.
-    content : bytes
-        The file's bytes, text in UTF-8.
-
-    Returns
-    -------
-    str
-        A format; `basket` represents all separated text (see `setveil.data.evidence`).
+    ``.dat`` is FIMI, ``.txt`` SPMF, ``.parquet``, ``.jsonl``; ``.csv`` is separated text. `basket` represents
+    all separated text (see `setveil.data.evidence`).
     """
     formats = formats_of(Path(path).suffix)
     if len(formats) == 1:
@@ -66,21 +56,10 @@ def sniff_content(content: bytes) -> str:
 
 
 def why_table(text: Text, form: str, separator: str | None) -> tuple[str, str | None]:
-    """Say what speaks for a table in a file that would be read as rows of items.
+    """Say what speaks for a table in a file that would be read as rows of items; "" if nothing does.
 
-    Parameters
-    ----------
-    form : {"basket", "fimi", "spmf"}
-        As what it would be read.
-    separator : str or None
-        Between fields of baskets, if it was named.
-
-    Returns
-    -------
-    why : str
-        Empty: nothing does.
-    separator : str or None
-        Between the fields of the table; None: to be detected.
+    `form` is "basket", "fimi" or "spmf". The second value is the separator between the table's fields; None:
+    to be detected.
     """
     if form == "basket" and separator is None and (sign := sign_of_columns(text)):
         return evidence.why_table(head_rows(text, sign)), sign
@@ -141,12 +120,9 @@ def holds_numbers(text: Text) -> bool:
 
 
 def basket_separator(text: Text, *, said: bool = False) -> str:
-    """Tell what stands between the items of rows.
+    """Detect the separator between the items of rows.
 
-    Parameters
-    ----------
-    said : bool
-        Whether it was said that the lines are rows of items: then a comma is preferred.
+    `said`: the lines are known to be rows of items, so a comma is preferred.
     """
     head = _head(text.content)
     shares = {sign: _share(_rows(head, sign, strict=True)) for sign in evidence.SEPARATORS}

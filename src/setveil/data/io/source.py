@@ -211,16 +211,9 @@ Ask = Callable[[str], str]  # from an encoding to what `encoding` must be for a 
 def as_text(content: bytes, name: str, encoding: str | None = None, *, ask: Ask | None = None) -> Text:
     """Check that bytes are text, and turn them into UTF-8 if they are in another encoding.
 
-    Parameters
-    ----------
-    name : str
-        What to call it in messages.
-    encoding : str, optional
-        Any that Python knows, also of single files (see `encodings.py`). Without it the text is UTF-8, or
-        UTF-16 or UTF-32 if it begins with the byte order mark of one; others are never guessed, but
-        offered in the message.
-    ask : callable, optional
-        Writes the value of `encoding` by which this file is read in an encoding, for a command that does so.
+    Without `encoding` (any that Python knows, also of single files, see `encodings.py`) the text is UTF-8, or
+    UTF-16 or UTF-32 if it begins with a byte order mark. Others are never guessed, but offered in the
+    message: `ask` writes the value of `encoding` by which a command would read this file.
     """
     encoding = encoding_of(encoding, name) or marked_encoding(content) or "utf-8"
     try:

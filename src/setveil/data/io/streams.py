@@ -78,18 +78,10 @@ def open_streams(
 
 
 class ListFiles:
-    """Parquet files with a column of lists, one after the other.
+    """Parquet files with a column of lists, one after the other, in the order of their rows.
 
-    Parameters
-    ----------
-    paths : sequence of str
-        The files, in the order of their rows.
-    item_column : str, optional
-        The column; by default the only one that holds lists.
-    not_ids : str, optional
-        See `setveil.data.io.read`.
-    published : bool
-        Whether setveil wrote the files: then words such as ``NA`` are items.
+    Without `item_column`, the only column of lists is read. `published`: setveil wrote them, and words such
+    as ``NA`` are items.
     """
 
     layout: ClassVar[None] = None  # they are no text
@@ -263,17 +255,7 @@ class ListFiles:
 
 
 class TextFiles:
-    """Text files with one row a line, one after the other.
-
-    How they are read is settled, or refused, by what the first begins with.
-
-    Parameters
-    ----------
-    paths : sequence of str
-        The files, in the order of their rows.
-    format, separator, encoding, not_ids : str, optional
-        See `setveil.data.io.read`.
-    """
+    """Text files with one row a line, one after the other, read as the beginning of the first one settles."""
 
     def __init__(
         self,

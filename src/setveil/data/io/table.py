@@ -86,14 +86,7 @@ def read_unnamed(text: Text, separator: str | None, wanted: Wanted = NOTHING) ->
 class TextTable:
     """A table of text: a header line, if there is one, and lines of as many fields.
 
-    The first line is a header if a column is named as it stands there, or if it is unlike the others.
-
-    Parameters
-    ----------
-    separator : str or None
-        Between fields; by default detected.
-    titled : bool
-        Whether the first line is known to be a header.
+    The first line is a header if it is known to be (`titled`), has a column's name, or is unlike the others.
     """
 
     def __init__(

@@ -136,12 +136,9 @@ def can_be_read(text: Text, request: ReadingRequest, options: Mapping[str, str])
 
 
 def works(text: Text, request: ReadingRequest, options: Mapping[str, str]) -> bool:
-    """Tell whether a reading that could be proposed gives rows, and not ids for items.
+    """Tell whether a possible reading gives rows, and not IDs for items.
 
-    Raises
-    ------
-    TableError
-        If rows would be events of people.
+    Raises TableError if rows would be events of people.
     """
     said: dict[str, Any] = dict(options)
     lines = {name: said.pop(name) for name in OF_LINES if name in said}

@@ -21,16 +21,11 @@ _POSITIVE = re.compile(r"[1-9][0-9]*", re.ASCII)
 
 
 def save(data: Transactions, path: str | Path, layout: Layout) -> None:
-    r"""Write transactions; the same data and layout give the same bytes.
+    r"""Write transactions to a file in UTF-8, which appears complete or not at all.
 
-    Parameters
-    ----------
-    data : Transactions
-        Rows are written in order, items of a row in the order of their ids.
-    path : str or Path
-        The file: UTF-8, lines end with ``\n``. It appears complete or not at all.
-    layout : Layout
-        In the long layouts the id is the row's number from 0, and empty rows cannot be shown.
+    The same data and layout give the same bytes: rows in order, items of a row in the order of their ids,
+    lines that end with a line feed. In long layouts the id is the row's number from 0, and empty rows cannot
+    be shown.
     """
     blocks = write_blocks(data, layout)
     first = next(blocks, b"")  # a label that cannot be written shows now, before there is a file

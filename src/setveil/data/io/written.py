@@ -24,24 +24,11 @@ _NAMES = {"\\t": "\t", "tab": "\t"}
 
 
 def plain_text(text: Text, separator: str | None, quote: str | None) -> tuple[Text, str | None]:
-    r"""Turn a text into plain csv.
+    r"""Turn a text into plain csv, and return its separator: one sign, or None if it must be detected.
 
-    Parameters
-    ----------
-    separator : str, optional
-        Between fields: one sign or several.
-    quote : {"double", "none"}, optional
-        Whether double quotes protect what is between them, or are signs like any other.
+    Double quotes protect fields in the result. `separator` may be several signs. `quote`: "double", or "none"
+    if double quotes are signs like any other.
 
-    Returns
-    -------
-    text : Text
-        Where a field is in double quotes, these protect it.
-    separator : str or None
-        Between fields now, one sign; None: to be detected.
-
-    Examples
-    --------
     >>> text, separator = plain_text(Text("a", b"1::tea\n"), "::", None)
     >>> text.content, separator
     (b'1\ttea\n', '\t')

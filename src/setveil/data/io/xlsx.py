@@ -32,33 +32,17 @@ def read_sheet(source: Source, sheet: str | None = None) -> pl.DataFrame:
 def read_sheet_lines(
     source: Source, sheet: str | None = None, *, lines: Lines = NO_LINES
 ) -> tuple[pl.DataFrame, list[str]]:
-    """Read the one sheet of a spreadsheet that holds anything, or the one named.
+    """Read a sheet of an .xlsx file as columns of text, and say which rows were skipped.
 
-    Parameters
-    ----------
-    source : Source
-        An .xlsx file.
-    sheet : str, optional
-        Its name, else its number from 1; or "all": those with the same columns, one below the other. Hidden
-        sheets are read only if they are named.
-    lines : Lines
-        Which rows are no data.
+    `sheet`: name, else number from 1, or "all": those with the same columns, one below the other. By default
+    it is the only one with content; hidden sheets must be named. The first row that is not empty names the
+    columns, or ``column 3`` if a cell is empty. Empty columns and last rows are omitted; hidden and filtered
+    rows and columns are read; empty cells are null.
 
-    Returns
-    -------
-    table : polars.DataFrame
-        Columns of text (null for an empty cell), named by the first row that is not empty: as it stands
-        there, or ``column 3`` where that cell is empty. Columns and last rows that are all empty are omitted;
-        rows and columns that are hidden or filtered away are read like all others.
-    notes : list of str
-        Which rows were skipped.
-
-    Notes
-    -----
-    What a cell holds counts, not how it is shown: numbers in full and without ``.0``, dates and times as in
-    ISO 8601, ``true`` and ``false``, errors such as ``#N/A`` as they stand, of a formula the result that the
-    file holds. A spreadsheet that took a code such as 250.00 or 007 for a number no longer holds its zeros;
-    such a column must be made text before codes are pasted into it.
+    Content counts, not display: numbers in full without ``.0``, dates and times as in ISO 8601, ``true`` and
+    ``false``, errors such as ``#N/A`` unchanged, and the stored results of formulas. A spreadsheet that took
+    a code such as 250.00 or 007 for a number has lost its zeros; make such a column text before pasting
+    codes.
     """
     try:
         import openpyxl
