@@ -9,24 +9,11 @@ from setveil.jit import compiled
 
 @compiled
 def cell_weights(starts, tidlists, weights, query, cell):
-    """Sum the weights of the rows in each cell of a group-by query.
+    """Sum the weights of the rows in each cell of a group-by query: float64 (2^r,).
 
-    A row is in cell c if it holds those items of the query whose bits are set in c, and no other of them.
-
-    Parameters
-    ----------
-    starts, tidlists
-        The rows of each item (see `setveil.kernels.rows.invert`).
-    weights : float64 (n,)
-        Weight of each row.
-    query : int64 (r,)
-        Distinct items; item j is bit j of a cell.
-    cell : int64 (n,)
-        Workspace; zero before and after.
-
-    Returns
-    -------
-    float64 (2^r,)
+    A row is in cell c if, of the query's items, it contains exactly those whose bits are set in c. query:
+    int64 (r,), distinct, item j is bit j; starts, tidlists: see `setveil.kernels.rows.invert`; weights:
+    float64 (n,); cell: int64 (n,), workspace, zero before and after.
     """
     out = np.zeros(1 << query.size, np.float64)
     for j in range(query.size):

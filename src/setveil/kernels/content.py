@@ -79,10 +79,7 @@ def _spread(group, starts, order):
 def content_order(indptr: Ints, items: Ids) -> Ints:
     """Sort rows by their items, the first ones first; a row comes after its own beginnings.
 
-    Returns
-    -------
-    int64 (n,)
-        The rows in this order; equal rows by row number.
+    Returns the row numbers in this order; equal rows are in order of their numbers.
     """
     group, _, weights = merge_rows_by_content(indptr, items)
     return group_order(group, weights)
@@ -128,12 +125,8 @@ def _merged_by_content(indptr: Ints, items: Ids) -> tuple[Ints, Ints, Ints]:
 def _in_ranges(indptr: Ints, items: Ids) -> tuple[Ints, Ints, Ids, Ints]:
     """Put rows into ranges of contents, of about OF_A_RANGE each, by their first two items.
 
-    Returns
-    -------
-    rows, indptr, items : int64 (n,), int64 (n + 1,), int32
-        The rows of the first range by number, then those of the second, and so on.
-    starts : int64 (ranges + 1,)
-        Where the rows of each begin.
+    Returns the row numbers, range by range and ascending in each, these rows as indptr and items, and starts:
+    int64 (ranges + 1,), where the rows of each range begin.
     """
     n = indptr.size - 1
     number = 1 + n // OF_A_RANGE

@@ -63,24 +63,10 @@ def empty_table(n: int, size: int) -> NDArray[np.int32]:
 
 @compiled
 def number_rows(indptr, items, starts, numbers, n, out_ptr, out):
-    """Replace each item of rows by its numbers; rows ascending, without repeats.
+    """Replace each item of rows by its numbers, ascending, without repeats; return how many were written.
 
-    Parameters
-    ----------
-    indptr, items : int64 (n_rows + 1,), int32 (occurrences,)
-        The rows.
-    starts, numbers : int64 (ids + 1,), int32 (any,)
-        Item v has the numbers ``numbers[starts[v]:starts[v + 1]]``.
-    n : int
-        Numbers are below.
-    out_ptr : int64 (n_rows + 1,), zeros, written
-    out : int32, written
-        With room for the numbers of all occurrences.
-
-    Returns
-    -------
-    int
-        How many numbers were written.
+    Item v has the numbers (all below n) ``numbers[starts[v]:starts[v + 1]]``. out_ptr: int64 (n_rows + 1,),
+    zeros; out: int32, with room for the numbers of all occurrences; both written.
     """
     stamp = np.full(n, -1, np.int64)
     end = 0
@@ -101,14 +87,9 @@ def number_rows(indptr, items, starts, numbers, n, out_ptr, out):
 
 @compiled
 def add_supports(indptr, items, starts, numbers, stamp, supports):
-    """Add, for each number, the rows that contain an item with it.
+    """Add, for each number, the rows that contain an item with it (arguments as for `number_rows`).
 
-    Parameters
-    ----------
-    indptr, items, starts, numbers
-        See `number_rows`.
-    stamp : int64 (n,), -1 everywhere, written
-    supports : int64 (n,), written
+    stamp: int64 (n,), -1 everywhere; supports: int64 (n,); both written.
     """
     for row in range(indptr.size - 1):
         for p in range(indptr[row], indptr[row + 1]):
@@ -122,15 +103,9 @@ def add_supports(indptr, items, starts, numbers, stamp, supports):
 
 @compiled
 def work_by_greatest(indptr, numbers, offsets, work):
-    """Add, for each number, the sets of rows whose greatest number it is.
+    """Add to work (int64 (n,)), for each number, the sets of rows whose greatest number it is.
 
-    Parameters
-    ----------
-    indptr, numbers : int64 (n_rows + 1,), int32 (occurrences,)
-        Rows of numbers, ascending.
-    offsets : int64 (size, n)
-        See `cell_offsets`.
-    work : int64 (n,), written
+    The rows are numbers, ascending; offsets: int64 (size, n), see `cell_offsets`.
     """
     others = offsets.shape[0] - 1
     for row in range(indptr.size - 1):
@@ -182,19 +157,10 @@ def first_cell(numbers, at, offsets):
 
 @compiled
 def count_into(indptr, numbers, weights, offsets, low, high, table):
-    """Add the sets of rows whose greatest number is from `low` to `high` to a table.
+    """Add the sets of rows whose greatest number is in ``low:high`` to a table.
 
-    Parameters
-    ----------
-    indptr, numbers : int64 (n_rows + 1,), int32 (occurrences,)
-        Rows of numbers, ascending.
-    weights : int64 (n_rows,), or (0,)
-        How many rows each represents; none: one.
-    offsets : int64 (size, n)
-        See `cell_offsets`.
-    low, high : int
-        Without `high`.
-    table : int32 (cells,), written
+    The rows are numbers, ascending. weights: int64 (n_rows,), how many rows each represents, or (0,) for one
+    each; offsets: int64 (size, n), see `cell_offsets`; table: int32 (cells,), written.
     """
     size = offsets.shape[0]
     at = np.zeros(size - 1, np.int64)
@@ -222,17 +188,9 @@ def count_into(indptr, numbers, weights, offsets, low, high, table):
 def keep_rare(indptr, numbers, offsets, table, k, out_ptr, out):
     """Cut rows down to the numbers that are in a set of support below k with others of the row.
 
-    Parameters
-    ----------
-    indptr, numbers, offsets, table
-        See `count_into`; the table contains the supports.
-    k : int
-    out_ptr, out : int64 (n_rows + 1,), zeros, int32 (occurrences,), written
-        Only rows that are not empty.
-
-    Returns
-    -------
-    n_rows : int
+    Returns the number of rows left. Only rows that are not empty are written to out_ptr: int64 (n_rows + 1,),
+    zeros, and out: int32 (occurrences,). The other arguments are as for `count_into`; the table contains the
+    supports.
     """
     size = offsets.shape[0]
     at = np.zeros(size - 1, np.int64)
@@ -268,15 +226,8 @@ def keep_rare(indptr, numbers, offsets, table, k, out_ptr, out):
 def mark_witnesses(indptr, numbers, weights, offsets, table, k, have, kept):
     """Mark numbers of rows until each set of support below k has all its rows, and each other one k of them.
 
-    Parameters
-    ----------
-    indptr, numbers, weights, offsets, table
-        See `count_into`; the table contains the supports.
-    k : int
-    have : int32 (cells,), written
-        The rows in which all numbers of a set are marked.
-    kept : bool (occurrences,), written
-        What is marked.
+    have: int32 (cells,), the rows in which all numbers of a set are marked; kept: bool (occurrences,), the
+    marks; both written. The other arguments are as for `count_into`; the table contains the supports.
     """
     size = offsets.shape[0]
     at = np.zeros(size - 1, np.int64)
@@ -317,15 +268,7 @@ def mark_witnesses(indptr, numbers, weights, offsets, table, k, have, kept):
 
 @compiled
 def mark_rare(table, offsets, k, marks):
-    """Mark the numbers of all sets with a support in (0, k).
-
-    Parameters
-    ----------
-    table, offsets
-        See `count_into`.
-    k : int
-    marks : bool (n,), written
-    """
+    """Mark (bool (n,)) the numbers of all sets with a support in (0, k); table, offsets: see `count_into`."""
     size, n = offsets.shape
     chosen = np.arange(size)
     cell = 0
@@ -353,27 +296,12 @@ def mark_rare(table, offsets, k, marks):
 
 @compiled
 def next_rare(table, offsets, k, live, low, high, path, begun):
-    """Find the next set with a support in (0, k) whose numbers are all live and apart.
+    """Find the next set with a support in (0, k) whose numbers are all live and apart, if there is one.
 
-    Sets come in the order of their greatest numbers, those with greater ones first, then of the next ones.
-
-    Parameters
-    ----------
-    table, offsets
-        See `count_into`; size s.
-    k : int
-    live : bool (n,)
-    low, high : int32 (n,)
-        An interval of each number; two whose intervals are nested are not apart.
-    path : int64 (s,), written
-        The numbers of the set found, greatest first.
-    begun : bool
-        Whether the search goes on behind ``path``; else it begins.
-
-    Returns
-    -------
-    bool
-        Whether there is one.
+    Sets come in the order of their greatest numbers, greater ones first, then of the next ones. Two numbers
+    are not apart if their intervals, int32 (n,) from low to high, are nested. path: int64 (size,), written:
+    the set found, greatest number first. If begun, the search continues after path. Table and offsets: see
+    `count_into`.
     """
     size, n = offsets.shape
     base = np.zeros(size + 1, np.int64)
@@ -408,19 +336,9 @@ def next_rare(table, offsets, k, live, low, high, path, begun):
 def saturate(table, offsets, nodes, k, number, parent, low, high, upper_offsets, upper):
     """Raise the supports of sets of nodes at or above sets with a support of at least k to k.
 
-    Parameters
-    ----------
-    table, offsets
-        Supports of the sets of some numbers, see `count_into`.
-    nodes : int64 (n,)
-        The node of each.
-    k : int
-    number : int64 (n_nodes,)
-        The number of each node in `upper`, -1 for none.
-    parent, low, high : int64 (n_nodes,)
-        The tree: parent of each node, and its interval of leaves.
-    upper_offsets, upper
-        The supports of the sets above, written.
+    table, offsets: supports of the sets of the numbers of nodes (int64 (n,)); upper, upper_offsets: those of
+    the sets above, written, whose numbers are number: int64 (n_nodes,), -1 for none. parent, low, high: int64
+    (n_nodes,), the hierarchy, with its intervals of leaves.
     """
     size, n = offsets.shape
     chosen = np.arange(size)

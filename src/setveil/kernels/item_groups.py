@@ -207,17 +207,10 @@ def count_together(s, g):
 
 @compiled
 def best_partner(s, g):
-    """Find the group to merge with g at least utility loss, the first of equals.
+    """Find the group to merge with g at least utility loss, the first of equals, -1 if there is none.
 
-    The loss of a group is (2^members - 1) * (leaves under the lowest common ancestor) * support, times what
-    is the same for all.
-
-    Returns
-    -------
-    partner : int
-        The group, -1 if none may be merged with g.
-    size, cost : int
-        Members of both together, and the other two factors of their loss.
+    Also returns the members of both together, and the leaves under the lowest common ancestor times the
+    support: the loss is (2^members - 1) times these, times what is the same for all.
     """
     count_together(s, g)
     best, best_size, best_cost = np.int64(-1), np.int64(0), np.int64(0)
@@ -329,14 +322,8 @@ def single_groups(
 ) -> Groups:
     """Put every item into a separate group.
 
-    Parameters
-    ----------
-    rows : indptr, items, weights
-        Distinct rows, read-only.
-    index : starts, tidlists
-        The rows of each item, read-only.
-    constraint, tree, node, width
-        See `Groups`; the first four arrays read-only.
+    rows: indptr, items, weights of distinct rows; index: starts, tidlists. All arrays, those of `Groups` too,
+    are read-only, but for node.
     """
     indptr, items, weights = rows
     n = constraint.size

@@ -39,23 +39,9 @@ Numbers = NDArray[np.int64] | NDArray[np.object_]
 class ItemsetFamily:
     """The sets of at most `largest` items with at least `threshold` rows and none of some forbidden sets.
 
-    Parameters
-    ----------
-    indptr, items, weights
-        Distinct rows (see `setveil.kernels.rows.distinct_rows`).
-    threshold : int
-        At least 1.
-    largest : int or float
-        At least 1; may be infinite.
-    forbidden : sequence of ascending tuples of int
-        No set of the family contains all items of one of these.
-
-    Attributes
-    ----------
-    alive : bool (n,)
-        Items that are in some set; change it by `drop` only.
-    wide : bool
-        Whether counts may be too large for int64.
+    The rows are distinct (see `setveil.kernels.rows.distinct_rows`); `largest` may be infinite; a forbidden
+    set is an ascending tuple. `alive`: bool (n,), items in some set, changed by `drop` only; `wide`: whether
+    counts may be too large for int64.
     """
 
     def __init__(
@@ -137,23 +123,10 @@ class ItemsetFamily:
     def holding(
         self, v: int, tick: Callable[[], None] = lambda: None, low: int = -1
     ) -> tuple[int, Ints, Numbers]:
-        """Count the sets that contain an item.
+        """Count the sets with an item: their total, the items that occur with it, and the sets with both.
 
-        Parameters
-        ----------
-        tick : callable
-            Called about every second.
-        low : int
-            Count only sets whose other items have a greater rank.
-
-        Returns
-        -------
-        total : int
-            How many sets hold it.
-        others : int64 (any,)
-            The items that occur with it in some set.
-        counts : integers (any,)
-            How many sets hold both; Python's integers (dtype object) where `self.wide`.
+        Only sets whose other items have a rank greater than low count. Counts are Python's integers (dtype
+        object) if `self.wide`. `tick` is called about every second.
         """
         limbs = self.sums.shape[2]
         if not self.alive[v] or self.others == 0:

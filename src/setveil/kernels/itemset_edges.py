@@ -202,32 +202,16 @@ def count_sets(
 ):  # fmt: skip
     """Go on counting the sets of at most `largest` items that are in the family.
 
-    Parameters
-    ----------
-    root : tuple (ptr, ids, w)
-        Rows of the root, see `root_rows`.
-    forbidden : tuple (f_starts, f_last, f_ptr, f_rest)
-        See `root_rows`.
-    threshold : int
-    largest : int
-        At least 1.
-    sums : int64 (longest + 1, sizes, limbs)
-        ``sums[n, r]``: how many sets of at most r out of n items; with one column: of any size.
-    estimates : float64 (longest + 1, sizes)
-        The same, roughly.
-    state, level, sub
-        Where the walk is; zeros at the start. ``sub[d]`` counts below the path of d items; at the end
-        ``sub[0]`` is the number of sets, the empty one included.
-    counts : int64 (m, limbs), written
-        Added to: how many sets hold each item.
-    row_arena, id_arena, item_arena : int64 (2, any), (3, any), (2, any)
-        Room. If it does not suffice, GROW is returned, and `state` says how much is needed.
-    scratch : int64 (4, m + 1)
-        Zeros at the start.
-    values : int64 (2 ** MOST_ROWS, limbs + 2)
-        Room.
-    budget : int
-        Pause after about this many steps.
+    - root, forbidden: (ptr, ids, w) and (f_starts, f_last, f_ptr, f_rest) from `root_rows`
+    - sums: int64 (longest + 1, sizes, limbs), ``sums[n, r]`` sets of at most r out of n items, with one
+      column of any size; estimates: float64, the same, roughly
+    - state, level, sub: where the walk is, zeros at the start; ``sub[d]`` counts below the path of d items,
+      at the end ``sub[0]`` all sets, the empty one included
+    - counts: int64 (m, limbs), written: the sets that contain each item are added
+    - row_arena, id_arena, item_arena: int64 (2, 3 or 2, any), room; if it does not suffice, GROW is returned,
+      and `state` contains the room needed
+    - scratch: int64 (4, m + 1), zeros at the start; values: int64 (2 ** MOST_ROWS, limbs + 2), room
+    - budget: steps (about) after which the walk pauses
     """
     ptr, ids, w = root
     f_starts, f_last, f_ptr, f_rest = forbidden

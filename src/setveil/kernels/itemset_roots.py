@@ -12,32 +12,13 @@ from setveil.sorting import sort_piece
 def root_rows(indptr, items, weights, starts, tidlists, alive, rank, forbidden, v, low, threshold):
     """Cut the rows of item `v` down to the other items that may join it, renumbered by ascending support.
 
-    Parameters
-    ----------
-    indptr, items, weights
-        Distinct rows, and how many rows each represents.
-    starts, tidlists
-        Rows of each item (see `setveil.kernels.rows.invert`).
-    alive : bool (n,)
-        Items that are still there.
-    forbidden : tuple of 4 arrays
-        The forbidden sets of at least two items (`indptr` and ascending `items`), and those of each item.
-    v : int
-    rank : int64 (n,)
-    low : int
-        Only items of a greater rank.
-    threshold : int
-        Least weight of a set of the family.
+    Only items that are alive, of a rank greater than low, and with at least the threshold's weight stay.
+    forbidden: sets of at least two items (indptr and ascending items), and those of each item (2 more
+    arrays).
 
-    Returns
-    -------
-    ids : int64 (m,)
-        The items, by their new numbers.
-    ptr, new, w
-        Their rows, ascending; rows may be equal or empty.
-    f_starts, f_last, f_ptr, f_rest
-        The sets that are forbidden next to `v`, each listed under its last but one item: its last one, and
-        where the others stand.
+    Returns ids: int64 (m,), the items by their new numbers; ptr, new, w, their rows, ascending, perhaps equal
+    or empty; and f_starts, f_last, f_ptr, f_rest, the sets forbidden next to `v`, each listed under its last
+    but one item: its last one, and where the others are.
     """
     f_indptr, f_items, of_starts, of = forbidden
     n = alive.size

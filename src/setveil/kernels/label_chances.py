@@ -38,20 +38,10 @@ def _top(p, d, q):
 def label_chances(begins, ends, rows, times, sizes, excess, chances):
     """Find q of each label: the chance that a row of independent items with chances q s_i / S is not empty.
 
-    Parameters
-    ----------
-    begins, ends : int64 (labels,)
-        Where the items of each label stand.
-    rows : float64 (places,)
-        Rows of each item under the label, s_i.
-    times : int64 (places,)
-        How many items a place represents, each in this many rows; at least 1.
-    sizes : int64 (labels or more,)
-        Rows of the label, S, at least any s_i.
-    excess : int64 or float64 (labels,)
-        The sum of s_i less S, at least 0.
-    chances : float64 (labels or more,), written
-        Receives the root of q = 1 - prod(1 - q s_i / S) in (0, 1]; 0 where each row holds one item.
+    begins, ends: int64 (labels,), the places of each label's items. rows: float64 (places,), s_i; times:
+    int64 (places,), how many such items a place represents. sizes: int64, S, at least any s_i; excess:
+    (labels,), the sum of s_i less S, at least 0. chances: float64, written: the root of q = 1 - prod(1 - q
+    s_i / S) in (0, 1], 0 if each row contains one item.
     """
     for label in range(begins.size):
         begin, end = begins[label], ends[label]

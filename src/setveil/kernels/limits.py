@@ -13,14 +13,10 @@ from setveil.values.per_column import ABOVE, PerColumn, column_of
 
 
 class Limits:
-    """How many nodes of each sort a set may hold.
+    """How many nodes of each sort a set may contain.
 
-    Attributes
-    ----------
-    sort : int64 (n,)
-        The sort of each node: its column if m is given for columns, else one sort.
-    most : int64 (sorts,)
-        How many nodes of each a set may hold.
+    `sort`: int64 (n,), the sort of each node, which is its column if m is given for columns, else one sort;
+    `most`: int64 (sorts,).
     """
 
     def __init__(self, labels: Iterable[str], m: float) -> None:

@@ -44,16 +44,9 @@ class Listed(NamedTuple):
 
 
 def list_itemsets(s: Groups, ids: Mapping[str, int], itemsets: Iterable[Iterable[str]]) -> Listed:
-    """Make a list of itemsets, none of them counted yet.
+    """Make a list of itemsets, in order, none of them counted yet.
 
-    Parameters
-    ----------
-    s : Groups
-        The rows, as they are in the beginning.
-    ids : mapping of str to int
-        Number of each item.
-    itemsets : iterable of iterables of str
-        In order; an item that has no number occurs nowhere.
+    An item without a number in `ids` occurs nowhere.
     """
     occurs = (s.support > 0).tolist()
     indptr, items, absent = [0], [], []

@@ -14,20 +14,10 @@ STEPS_AT_ONCE = 50_000_000  # steps between two signs of life, a fraction of a s
 
 @compiled
 def mark_maximal(indptr, items, starts, tidlists, row, budget, maximal):
-    """Mark, from `row` on, the rows that no other row contains; return where it stopped.
+    """Mark, from `row` on, the rows that no other row contains; return where it stopped after `budget` steps.
 
-    Parameters
-    ----------
-    indptr, items : int64 (n + 1,), int32, read-only
-        Distinct rows.
-    starts, tidlists : int64 (n_ids + 1,), int32, read-only
-        The rows of each item.
-    row : int
-        Where to begin.
-    budget : int
-        Steps after which to stop.
-    maximal : bool (n,)
-        Receives the answer. The empty row is never marked.
+    The rows are distinct, and read-only as are the rows of each item (starts, tidlists). The empty row is
+    never marked.
     """
     steps = np.int64(0)
     while row < indptr.size - 1 and steps < budget:

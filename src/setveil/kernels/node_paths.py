@@ -27,24 +27,11 @@ def no_levels(n):
 
 @compiled
 def count_behind(from_, to, place_row, place, indptr, ranks, weights, wanted, count, fill, touched):
-    """Count what stands behind the places ``from_:to``.
+    """Count the wanted nodes behind the places ``from_:to``; return how many nodes were found, and the steps.
 
-    Parameters
-    ----------
-    place_row, place : integers
-        A row for each place, and where in `ranks`.
-    indptr, ranks, weights
-        The rows, and how many rows each represents.
-    wanted : bool (n,)
-        Nodes that count.
-    count, fill : int64 (n,), zeros, written
-        Weight, and number of places, of each node found.
-    touched : int64 (n,), written
-        The nodes found.
-
-    Returns
-    -------
-    found, steps : int
+    place_row, place: the row of each place, and where in `ranks`; indptr, ranks, weights: the rows, and how
+    many each represents. count, fill: int64 (n,), zeros, written: weight and number of places of each node
+    found; touched: int64 (n,), written: these nodes.
     """
     found, steps = 0, np.int64(0)
     for at in range(from_, to):
@@ -72,24 +59,12 @@ def is_apart(path, y, low, high):
 
 @compiled
 def add_level(chosen, c, least, count, fill, levels):
-    """Write candidates behind the others, from number c on, and make room for their places.
+    """Write candidates after the others, from number c on, and make room for their places; return the levels.
 
-    Parameters
-    ----------
-    chosen : int64
-        The nodes, ascending.
-    c : int
-    least : int
-        Nodes of less weight get no places: they are not to be continued.
-    count, fill : int64 (n,)
-        See `count_behind`. Afterwards zero, but for `fill` of the nodes that get places: where the next one
-        goes, plus one.
-    levels : candidate, weight, begin, place_row, place
-
-    Returns
-    -------
-    levels
-        Some may have grown.
+    Some may have grown. chosen: int64, the nodes, ascending; those of a weight below least get no places, as
+    they are not continued. count and fill come from `count_behind`, and are zero afterwards, but for the fill
+    of nodes with places: where the next place goes, plus one. levels: candidate, weight, begin, place_row,
+    place.
     """
     candidate, weight, begin, place_row, place = levels
     while c + chosen.size + 1 > candidate.size:

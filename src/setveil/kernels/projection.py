@@ -26,24 +26,10 @@ def room(array, size):
 
 @compiled
 def copy_behind(first, stop, row_of, place_of, rows, item_at, r, i):
-    """Copy what stands behind some places to the end of the arrays, as one row for each place.
+    """Copy what is behind the places ``first:stop`` to the end of the arrays, as one row for each place.
 
-    Parameters
-    ----------
-    first, stop : int
-        The places ``first:stop``.
-    row_of, place_of : int64
-        Where each place is.
-    rows : int64 (2 or 3, any), written
-        In its first row `row_ptr`, in the others what is carried along.
-    item_at : int64 (any,), written
-    r, i : int
-        Number of the first new row, and where its items begin.
-
-    Returns
-    -------
-    int
-        Number of the row behind the last one.
+    Returns the number of the row behind the last one. rows: int64 (2 or 3, any), written, is `row_ptr` and
+    what is carried along. The first new row has number r, and its items begin at i of item_at (written).
     """
     row_ptr = rows[0]
     row_ptr[r] = i
@@ -62,19 +48,10 @@ def copy_behind(first, stop, row_of, place_of, rows, item_at, r, i):
 
 @compiled
 def count_items(first, stop, rows, item_at, support, found):
-    """Count the weight of the rows ``first:stop`` that hold each item, and list these items.
+    """Count the weight of the rows ``first:stop`` that contain each item, and list and count these items.
 
-    Parameters
-    ----------
-    rows : int64 (2 or 3, any)
-        In its first row `row_ptr`, in its second the weights.
-    support : int64 (n,), zeros, written
-    found : int64 (n,), written
-
-    Returns
-    -------
-    int
-        How many items were found.
+    rows: int64 (2 or 3, any), `row_ptr`, then the weights; support: int64 (n,), zeros, and found: int64 (n,)
+    are written.
     """
     row_ptr, weights = rows[0], rows[1]
     n_found = 0
@@ -92,10 +69,7 @@ def count_items(first, stop, rows, item_at, support, found):
 def keep_marked(first, stop, rows, item_at, mark):
     """Leave only the items with a `mark` above 0 in the last rows ``first:stop``, and no empty row.
 
-    Returns
-    -------
-    int
-        Number of the row behind the last one; `row_ptr` says where it would begin.
+    Returns the number of the row behind the last one; `row_ptr` says where it would begin.
     """
     row_ptr = rows[0]
     kept, i = first, row_ptr[first]
@@ -122,12 +96,7 @@ def keep_marked(first, stop, rows, item_at, mark):
 def list_places(first, stop, row_ptr, item_at, goes_to, row_of, place_of):
     """Write the places of the rows ``first:stop``, each where the next one of its item goes.
 
-    Parameters
-    ----------
-    goes_to : int64 (n,)
-        For each item where its next place goes; moved on.
-    row_of, place_of : written
-        The rows, and where in `item_at`.
+    goes_to: int64 (n,), moved on; row_of, place_of are written: the rows, and where in `item_at`.
     """
     for row in range(first, stop):
         for p in range(row_ptr[row], row_ptr[row + 1]):
@@ -138,18 +107,10 @@ def list_places(first, stop, row_ptr, item_at, goes_to, row_of, place_of):
 
 @compiled
 def index_places(items, first, stop, row_ptr, item_at, number, begin, row_of, place_of):
-    """List the places of each item in the rows ``first:stop``, which stand where their items stand.
+    """List the places of each item in the rows ``first:stop``, which are where their items are.
 
-    Parameters
-    ----------
-    items : int64 (k,)
-        All items of these rows.
-    number : int64 (n,)
-        Item ``items[j]`` has number j + 1; zero afterwards.
-    begin : int64 (k + 1,), written
-        Where the places of each item begin.
-    row_of, place_of : written
-        The rows, and where in `item_at`.
+    items: int64 (k,), all items of these rows; ``items[j]`` has number j + 1 (int64 (n,)), zero afterwards.
+    begin: int64 (k + 1,), row_of and place_of (where in `item_at`) are written.
     """
     begin[:] = 0
     for p in range(row_ptr[first], row_ptr[stop]):

@@ -71,17 +71,7 @@ def _recode(indptr, items, image, out_ptr, out_items):
 def recode_rows(indptr: Ints, items: Ids, image: Ids) -> tuple[Ints, Ids]:
     """Replace every item by its image, drop those whose image is negative; rows sorted, without repeats.
 
-    Parameters
-    ----------
-    indptr, items : int64 (n + 1,), int32 (occurrences,)
-        The rows.
-    image : int32 (ids,)
-        What each id becomes; negative: nothing.
-
-    Returns
-    -------
-    indptr, items : read-only arrays of the same types
-        Exactly as many rows; a row may be empty.
+    As many rows result, read-only; a row may be empty.
     """
     to = frozen(image, np.int32)
     out_items = np.empty(items.size, np.int32)
@@ -146,17 +136,7 @@ def _merge(indptr, items, weights, table, group, first):
 
 
 def merge_rows(indptr: Ints, items: Ids) -> tuple[Ints, Ints, Ints]:
-    """Find equal rows.
-
-    Returns
-    -------
-    group : int64 (n,)
-        Which distinct row each row is; distinct rows are numbered by first appearance.
-    first : int64 (distinct,)
-        A row of each group.
-    weights : int64 (distinct,)
-        How many rows each group has.
-    """
+    """Find equal rows: the group of each (by first appearance), a row of each group, and its size."""
     n = indptr.size - 1
     table = np.full(1 << max(4, int(2 * n).bit_length()), -1, np.int64)
     group, first, weights = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
@@ -213,14 +193,8 @@ def _invert(indptr, items, starts, tidlists, positions):
 def invert(indptr: Ints, items: Ids, n_ids: int) -> tuple[Ints, Ids, Ints]:
     """List the rows of each item: its tid-list.
 
-    Returns
-    -------
-    starts : int64 (n_ids + 1,)
-        Where each item's list begins.
-    tidlists : int32 (occurrences,)
-        The lists one behind the other: row numbers, ascending within an item.
-    positions : int64 (occurrences,)
-        Where in `items` that occurrence stands.
+    Returns starts: int64 (n_ids + 1,); tidlists: int32 (occurrences,), row numbers, ascending within an item;
+    positions: int64 (occurrences,), where in `items` that occurrence is.
     """
     starts = np.zeros(n_ids + 1, np.int64)
     np.cumsum(np.bincount(items, minlength=n_ids), out=starts[1:])
@@ -296,14 +270,8 @@ def ranks_of(order: NDArray[np.integer], n_ids: int) -> Ids:
 def ranked(indptr: Ints, items: Ids, weights: Ints, order: NDArray[np.integer], n_ids: int) -> Ranked:
     """Replace items by their ranks, omit those that have none, and merge the rows that are equal then.
 
-    Parameters
-    ----------
-    indptr, items : int64 (n + 1,), int32 (occurrences,)
-        The rows; the items of a row in any order.
-    weights : int64 (n,)
-        How many rows each represents.
-    order : integers (ranks,)
-        The items to keep, first ranks first.
+    The items of a row may be in any order; `weights` is how many rows each represents; `order`: the items to
+    keep, first ranks first.
     """
     return in_ranks(*distinct_rows(*recode_rows(indptr, items, ranks_of(order, n_ids)), weights), order)
 

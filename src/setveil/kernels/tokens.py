@@ -145,23 +145,14 @@ def tokenize(
 ) -> Tokens:
     r"""Split text into rows at ``\n``, ``\r\n`` or ``\r``, and rows into fields.
 
-    Blanks (spaces and tabs) around a field are omitted. Every line is a row, also a blank one.
+    Blanks (spaces and tabs) around a field are omitted. Every line is a row, also a blank one. In `content`,
+    bytes below 128 mean ASCII characters. An empty separator means runs of blanks. With `quotes`, a field
+    that begins with a double quote runs to the closing one. With `comments`, lines that begin with ``#``,
+    ``%`` or ``@`` are omitted.
 
-    Parameters
-    ----------
-    content : bytes
-        Text in which bytes below 128 mean ASCII characters, such as UTF-8.
-    separator : str
-        One ASCII character between fields; empty: runs of blanks.
-    quotes : bool
-        Whether a field that begins with a double quote runs to the closing one, whatever it holds.
-    comments : bool
-        Whether lines that begin with ``#``, ``%`` or ``@`` are omitted.
-    keep : bool (columns,), optional
-        The text is a table with these columns. Fields of columns marked False and blank lines are omitted,
-        empty fields are kept as fields of length 0. By default every field that is not empty is kept.
-    short : bool
-        Whether lines of a table may have fewer fields than it has columns.
+    With keep: bool (columns,), the text is a table: fields of columns marked False and blank lines are
+    omitted, empty fields have length 0, and lines may have fewer fields if `short`. Without it every field
+    that is not empty is kept.
     """
     rows = content.count(b"\n") + content.count(b"\r") - content.count(b"\r\n") + 1
     between = content.count(separator.encode()) if separator else content.count(b" ") + content.count(b"\t")

@@ -12,23 +12,10 @@ from setveil.sorting import sort_piece
 
 @compiled
 def extend_rows(indptr, items, parent, wanted, out_ptr, out_nodes):
-    """Write the wanted ones of each row's nodes and all their ancestors, in no order.
+    """Write the wanted ones of each row's nodes and all their ancestors, in no order; return how many.
 
-    Parameters
-    ----------
-    indptr, items : int64 (n + 1,), int32 (occurrences,)
-        The rows of nodes.
-    parent : int32 (n_nodes,)
-        Parent of each node, -1 for the root.
-    wanted : bool (n_nodes,)
-    out_ptr : int64 (n + 1,), zeros, written
-        Where each extended row begins.
-    out_nodes : int32 (occurrences times the tree's levels,), written
-
-    Returns
-    -------
-    int
-        Number of nodes written.
+    parent: int32 (n_nodes,), -1 for the root; out_ptr: int64 (n + 1,), zeros; out_nodes: int32 (occurrences
+    times the hierarchy's levels,); the last two are written.
     """
     stamp = np.full(parent.size, -1, np.int64)
     n = 0
@@ -47,23 +34,10 @@ def extend_rows(indptr, items, parent, wanted, out_ptr, out_nodes):
 
 @compiled
 def support(starts, tidlists, weights, nodes, enough, holders):
-    """Weight of the rows that contain all `nodes`; counting stops once it reaches `enough`.
+    """Weight of the rows that contain all `nodes` (distinct), and number of rows; stop at `enough`.
 
-    Parameters
-    ----------
-    starts, tidlists : int64 (n_nodes + 1,), int32 (occurrences,)
-        The rows of each node (see `setveil.kernels.rows.invert`).
-    weights : int64 (n,)
-        How many rows each row represents.
-    nodes : int64 (1 or more,)
-        Distinct.
-    enough : int
-    holders : int64 (any,), written
-        Receives the rows found, up to its length.
-
-    Returns
-    -------
-    weight, rows : int
+    starts, tidlists: see `setveil.kernels.rows.invert`; holders: int64 (any,), written: the rows found, up to
+    its length.
     """
     rarest = nodes[0]
     for v in nodes:
@@ -111,28 +85,10 @@ def rare_beside(
 ):
     """Whether what some leaves are published as is rare: by itself, or together with one other node.
 
-    Parameters
-    ----------
-    indptr, items, weights
-        The rows of leaves, and how many rows each represents.
-    starts, tidlists
-        The rows of each leaf (see `setveil.kernels.rows.invert`).
-    image : int32 (n_nodes,)
-        What each leaf is published as, negative: nothing.
-    leaves : int32 (1 or more,)
-        All leaves that are published as one node.
-    k : int
-        Rare is a support in (0, k).
-    others : bool (n_nodes,), or empty
-        Which other nodes to look at; empty: none at all.
-    row_seen : bool (n,), False, written
-    last_row : int64 (n_nodes,), -1, written
-    support : int64 (n_nodes,), 0, written
-        Memory, left as it was found.
-
-    Returns
-    -------
-    bool
+    Rare is a support in (0, k). The rows contain leaves; image: int32 (n_nodes,), what each is published as,
+    negative for nothing; leaves: all that are published as one node. others: bool (n_nodes,), which other
+    nodes count, empty for none. row_seen (n,), last_row and support (n_nodes,): memory of False, -1 and 0,
+    left as it was.
     """
     node = image[leaves[0]]
     touched = [node]
@@ -176,41 +132,20 @@ def walk(
     """Go on with a preorder walk over the itemsets of at most `largest` nodes; stop at the next threats.
 
     Children of a path are the nodes of greater rank that occur with it, in order of rank. A path never
-    contains a node and its ancestor, nor a node that is not `live`.
+    contains a node and its ancestor, nor a node that is not `live`. A path of at least `smallest` nodes with
+    support below k is a threat.
 
-    Parameters
-    ----------
-    indptr, ranks, weights
-        The distinct extended rows (ranks ascending), and how many rows each represents.
-    starts, tidlists, positions
-        Rows of each rank and where it is in them (see `setveil.kernels.rows.invert`).
-    supports : int64 (n,)
-        Support of each single rank.
-    low, high : int32 (n,)
-        Leaf interval of each rank; nested intervals are an ancestor and its descendant.
-    sort, most : int64 (n,), int64 (sorts,)
-        The sort of each rank, and how many of each sort a path may hold (see `setveil.kernels.limits`).
-    live : bool (n,)
-        Nodes that have not been generalized.
-    k, smallest, largest : int
-        A path of at least `smallest` nodes with support below k is a threat.
-    path : int64 (>= largest,), written
-    length : int
-        The walk goes on behind the subtree of ``path[:length]`` (0: from the start).
-    last : int64 (n,), written
-        The nodes, ascending, that make ``path[:length]`` a threat of `largest` nodes if put behind it.
-    marks : bool (n,), written, or empty
-        If given, threats do not stop the walk: their nodes are marked.
-    budget : int
-        Pause after about this many steps.
+    - indptr, ranks, weights: the distinct extended rows (ranks ascending); starts, tidlists, positions: their
+      inverse
+    - supports: int64 (n,); low, high: int32 (n,), leaf intervals, nested for an ancestor and its descendant;
+      live: bool (n,), nodes not generalized yet; all by rank; sort, most: see `setveil.kernels.limits`
+    - path: int64, written: the walk goes on behind the subtree of ``path[:length]`` (0: from the start)
+    - last: int64 (n,), written: nodes, ascending, that make ``path[:length]`` a threat of `largest` nodes
+    - marks: bool (n,), or empty: if given, threats do not stop the walk, and their nodes are marked
+    - budget: steps (about) after which the walk pauses
 
-    Returns
-    -------
-    state : int
-        FINISHED, FOUND or PAUSED (call again with the same path and length).
-    length : int
-    found : int
-        If FOUND: 0, ``path[:length]`` is a threat itself; otherwise it is one with each of ``last[:found]``.
+    Returns state (FINISHED, FOUND, or PAUSED: call again with the same path and length), length and found: 0
+    if ``path[:length]`` is a threat itself, otherwise it is one with each of ``last[:found]``.
     """
     n = supports.size
     count = np.zeros(n, np.int64)
