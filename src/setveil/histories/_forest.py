@@ -98,16 +98,9 @@ def grow(
 ) -> LabelForest:
     """Make the forest of releases.
 
-    Parameters
-    ----------
-    labels : tuple of str
-        The items of the series.
-    occurrences : sequence of int64 (items,)
-        For each free release how often each item occurs.
-    weights : sequence of int, optional
-        How much an occurrence of each release counts.
-    start : int32 (items,), optional
-        Labels (nodes of the hierarchy, or -1) that are not to be finer.
+    `labels` are the items of the series; `occurrences` contains int64 (items,) for each free release, and
+    `weights` how much an occurrence of it counts. No label may be finer than start: int32 (items,), nodes of
+    the hierarchy or -1.
     """
     weights = [1] * len(occurrences) if weights is None else weights
     counts = hierarchy.leaf_counts

@@ -69,18 +69,11 @@ def _shows_others(tokens, n, first, row, starts, holders):
 
 @compiled
 def fitting(tokens, n, mask, starts, holders, masks, weights, patterns, people, enough):
-    """Count who shows all of n tokens and is in all releases of a mask, at least until there are enough.
+    """Count who shows the first n tokens and is in all releases of a mask, at least until there are enough.
 
-    Parameters
-    ----------
-    tokens : int64
-        The first n count.
-    starts, holders : int64 (tokens + 1,), int32
-        The rows that show each token.
-    masks, weights : int64 (rows,)
-        The releases, a bit each, that each row is in, and its number of people.
-    patterns, people : int64
-        The different masks, and the number of people of each.
+    starts, holders: int64 (tokens + 1,), int32, the rows that show each token; masks, weights: int64 (rows,),
+    the releases, a bit each, and the people of each row; patterns, people: the different masks, and the
+    people of each.
     """
     found = 0
     if n == 0:

@@ -23,17 +23,10 @@ THRESHOLDS = 0.5, 0.3, 0.7  # above which a value is rounded to 1
 
 
 class LabelSearch:
-    """The search.
+    """The search, with the best image as its `incumbent`.
 
     Variable ``v - n_leaves`` of inner node v is 1 if the cut is at v or above, variable ``n_inner + leaf`` if
-    the leaf is suppressed.
-
-    Attributes
-    ----------
-    incumbent : Incumbent
-        Holds the best image.
-    lower : int
-        Proven: no image loses less, beyond what the finest one loses.
+    the leaf is suppressed. `lower` is proven: no image loses less, beyond what the finest one loses.
     """
 
     def __init__(self, joined: Joined, deadline: Deadline) -> None:

@@ -44,27 +44,15 @@ def walk(
 ):  # fmt: skip
     """List sets of classes of up to `size` that someone has, but fewer than k people show.
 
-    Classes are numbered from rare to frequent. Sets whose values add up to the limit or more are not looked
-    at, nor those whose part without the last class is rare already.
+    From class `first` on: classes are numbered from rare to frequent. Sets whose values add up to the limit
+    or more are not looked at, nor those whose part without the last class is rare already. out: int64 (most,
+    size), written, filled up by -1, and owners, someone who has each. If marks: uint8 (rows,) is not empty,
+    all who have one of the sets are marked, and nothing is listed. After `most_steps` the walk pauses at the
+    next class.
 
-    Parameters
-    ----------
-    first : int
-        The class to begin with.
-    rows, has, count, owner, touched, some, chosen, spent, place
-        Workspace: int32 (size, rows), uint8 (size, rows), int64 (size, classes) of 0, of -1, and of
-        anything, int64 (size times releases), int64 (size,), float64 (size,), int64 (3, size).
-    out, owners : int64 (most, size), int64 (most,)
-        The sets, filled up by -1, and someone who has each.
-    marks : uint8 (rows,) or empty
-        If not empty, all who have one of the sets are marked, and nothing is listed.
-    most_steps : int
-        After this many the walk pauses at the next class.
-
-    Returns
-    -------
-    found, following : int
-        How many were found, and the class to go on with: their number if the walk is over.
+    Workspace: rows int32 and has uint8 (size, rows); count, owner, touched: int64 (size, classes) of 0, of
+    -1, of anything; some (size times releases), chosen (size,), spent float64 (size,), place (3, size).
+    Returns how many sets were found, and the class to go on with: the number of classes if the walk is over.
     """
     n_classes = values.size
     found, steps = 0, 0

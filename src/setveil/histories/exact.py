@@ -27,23 +27,10 @@ def next_labels(
 ) -> FoundLabels:
     """Find the labels of the next release that lose least (LM) of all cuts with items suppressed.
 
-    Parameters
-    ----------
-    earlier : SeriesPeople
-        The releases so far; its items and numbers of people are those of the new release, too.
-    people, indptr, items
-        The new release, as in `Appearance`.
-    hierarchy : Hierarchy
-        Its leaves are items.
-    start_cut : int32 (items of the series,), optional
-        Labels, nodes of the hierarchy or -1, that the new ones may be coarser than, but not finer.
-    time_limit : float, optional
-        Seconds after which the best labels so far are returned.
-
-    Returns
-    -------
-    FoundLabels
-        Anyone who had to be withheld whatever the labels are is not in the release that it is about.
+    The items and numbers of people of `earlier` are those of the new release, too: people, indptr and items,
+    as in `Appearance`. The labels may be coarser than start_cut: int32 (items of the series,), nodes of the
+    hierarchy or -1, but not finer. After `time_limit` seconds the best labels so far are returned. Anyone who
+    has to be withheld whatever the labels are is not in the release that the result is about.
     """
     deadline = Deadline(time_limit, silent if progress is None else progress)
     prepared = prepare(earlier, people, indptr, items, promise, hierarchy, start_cut)

@@ -15,35 +15,19 @@ if TYPE_CHECKING:
 class FoundLabels:
     """Labels of one release, and how good they are.
 
-    Attributes
-    ----------
-    labels : int32 (items of the series,)
-        The node of the hierarchy that each item is published as, -1 if it is suppressed. An item that nobody
-        has in this release has the label that it would have, or -1 if the hierarchy lacks it.
-    cut : list of int
-        The nodes that are published, ascending.
-    lm : float
-        Loss (LM), between 0 and 1, of the occurrences of those who are not withheld.
-    bound : float
-        Proven: no labels of the hierarchy lose less. 0 where nothing was proven.
-    proven : bool
-        Whether nothing loses less.
-    seconds : float
-        How long the search took.
-    held : int64
-        People, by their numbers in the series, who have to be withheld whatever the labels are, ascending.
-    left_out : int
-        Occurrences of items that are suppressed, of those who are not withheld.
+    An item that nobody has in this release has the label that it would have, or -1 if the hierarchy lacks it.
+    Figures are about the occurrences of those who are not withheld.
     """
 
-    labels: NDArray[np.int32]
-    cut: list[int]
-    lm: float
-    bound: float
+    labels: NDArray[np.int32]  # int32 (items of the series,): a node, -1 if suppressed
+    cut: list[int]  # the nodes that are published, ascending
+    lm: float  # between 0 and 1
+    bound: float  # proven: no labels lose less; 0 if nothing was proven
     proven: bool
     seconds: float
+    # numbers of people who have to be withheld whatever the labels are, ascending
     held: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
-    left_out: int = 0
+    left_out: int = 0  # occurrences of suppressed items
 
     @property
     def gap(self) -> float:
@@ -55,12 +39,7 @@ class FoundLabels:
 class Plan:
     """Labels of several releases that were chosen together.
 
-    Attributes
-    ----------
-    releases : tuple of FoundLabels
-        One for each release. Their bounds are 0: what is proven is about all of them.
-    lm, bound, proven, seconds
-        As in `FoundLabels`, over the (weighted) occurrences of all releases.
+    The bounds of each release are 0: what is proven is about the (weighted) occurrences of all of them.
     """
 
     releases: tuple[FoundLabels, ...]

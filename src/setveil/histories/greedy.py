@@ -33,18 +33,10 @@ def next_labels(
     """Find labels of the next release that keep the promise, without proof that none lose less.
 
     For each set of known items that fits too few people, small sets first, the change is made that loses
-    least for each person gained: an item's label is exchanged for a broader one, or suppressed.
-
-    Parameters
-    ----------
-    earlier, people, indptr, items, promise, hierarchy, start_cut
-        As for `setveil.histories.exact.next_labels`.
-    time_limit : float, optional
-        Seconds for making labels finer again and for the bound; the labels themselves are always found.
-    refine : bool
-        Whether labels are made finer again where the promise still holds.
-    bound : bool
-        Whether to find how much less others may lose, by the linear relaxation of the exact program.
+    least for each person gained: an item's label is exchanged for a broader one, or suppressed. With
+    `refine`, labels are then made finer where the promise still holds; with `bound`, the linear relaxation of
+    the exact program limits how much less others may lose. The time limit is for these two; labels are always
+    found. The rest: see `setveil.histories.exact`.
     """
     listener = silent if progress is None else progress
     deadline = Deadline(time_limit, listener)

@@ -19,18 +19,9 @@ def smallest(series: SeriesPeople, promise: SeriesAnonymity) -> Ints:
 
     Everyone who is found is taken out, until nobody is. There is one smallest set: if two sets of people may
     stay, so may their union, as everyone in it has k rows in one of the two. What was known of someone and
-    fitted too few people before the last release is not looked at: nothing can be done about it any more.
-
-    Parameters
-    ----------
-    series : SeriesPeople
-        The releases in order, with their labels. If all labels of the last one are -1, the answer is who
-        has to be withheld whatever its labels are.
-
-    Returns
-    -------
-    int64
-        Numbers of people of the last release, ascending.
+    fitted too few people before the last release is not looked at: nothing can be done about it any more. If
+    all labels of the last release are -1, these are the people to withhold whatever its labels are. Numbers
+    are ascending.
     """
     *earlier, last = series.releases
     held: list[Ints] = []

@@ -31,22 +31,11 @@ def plan(
     time_limit: float | None = None,
     progress: Progress | None = None,
 ) -> Plan:
-    """Find the labels of all releases that lose least together.
+    """Find the labels of all releases that lose least together (LM over the weighted occurrences of all).
 
-    Parameters
-    ----------
-    periods : SeriesPeople
-        The releases; their labels do not count.
-    weights : sequence of int, optional
-        How much an occurrence of each release counts, at least 1 (by default 1).
-    time_limit : float, optional
-        Seconds after which the best labels so far are returned.
-
-    Returns
-    -------
-    Plan
-        The loss (LM) is over the weighted occurrences of all releases. Who would be found even if nothing
-        but the rows were shown is withheld from the later ones of the releases.
+    The labels in `periods` do not count. `weights` is how much an occurrence of each release counts (1).
+    After `time_limit` seconds the best labels so far are returned. Anyone who would be found even if nothing
+    but the rows were shown is withheld from the later releases.
     """
     n = len(periods.releases)
     if weights is not None and (len(weights) != n or min(weights, default=1) < 1):
