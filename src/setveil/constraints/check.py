@@ -22,56 +22,26 @@ STEPS_AT_ONCE = 50_000_000  # steps between two signs of life, a fraction of a s
 
 @dataclass(frozen=True)
 class Unreachable:
-    """A utility constraint that no release can meet: all its items as one are too rare, and one is protected.
+    """A utility constraint that cannot be met: all its items as one are too rare, and one is protected."""
 
-    Attributes
-    ----------
-    line : int or None
-        Where the file lists it.
-    items : tuple of str
-        Its items.
-    support : int
-        Number of rows with any of them, more than 0 and fewer than k.
-    """
-
-    line: int | None
+    line: int | None  # of the file
     items: tuple[str, ...]
-    support: int
+    support: int  # rows with any of the items: more than 0, fewer than k
 
 
 @dataclass(frozen=True)
 class PolicyCheck:
-    """What was found.
-
-    Attributes
-    ----------
-    k : int
-        What was asked.
-    privacy, utility : int
-        Number of constraints of each kind.
-    satisfied : int
-        Privacy constraints that the data satisfy as they are.
-    protected : int
-        Items in some privacy constraint.
-    unmentioned : tuple of str
-        Items of the data in no constraint of either kind.
-    rest : tuple of str
-        Items of the data in no utility constraint, which form one more together (empty where none is given).
-    unreachable : tuple of Unreachable
-        Utility constraints that cannot be met at this k: an item of them would have to be suppressed.
-    problems : tuple of (file, FileProblem)
-        What is wrong with the files.
-    """
+    """Findings about a policy; constraints that are unreachable at k need an item suppressed."""
 
     k: int
-    privacy: int
-    utility: int
-    satisfied: int
-    protected: int
-    unmentioned: tuple[str, ...]
-    rest: tuple[str, ...]
+    privacy: int  # number of constraints
+    utility: int  # number of constraints
+    satisfied: int  # privacy constraints that the data satisfy as they are
+    protected: int  # items in some privacy constraint
+    unmentioned: tuple[str, ...]  # items in no constraint of either kind
+    rest: tuple[str, ...]  # items in no utility constraint, together one more; () without such constraints
     unreachable: tuple[Unreachable, ...]
-    problems: tuple[tuple[str, FileProblem], ...]
+    problems: tuple[tuple[str, FileProblem], ...]  # (file, problem)
 
     @property
     def fine(self) -> bool:
@@ -107,18 +77,9 @@ def check_policy(
     utility: ConstraintsFile | None = None,
     progress: Progress = silent,
 ) -> PolicyCheck:
-    """Check constraints against the data they are for.
+    """Check constraints against the data they are for, at k of at least 2.
 
-    Parameters
-    ----------
-    data : Transactions
-        The rows.
-    k : int
-        At least 2.
-    privacy, utility : ConstraintsFile
-        From `parse_privacy` and `parse_utility`. Without utility constraints every merge is allowed.
-    progress : Progress
-        Hears how far it is.
+    Without utility constraints every merge is allowed.
     """
     integer("k", k, 2)
     labels = data.vocabulary.labels

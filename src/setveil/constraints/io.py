@@ -24,21 +24,12 @@ _SHOWN = 5
 
 @dataclass
 class ConstraintsFile:
-    """What a file of constraints says.
+    """The contents of a file of constraints."""
 
-    Attributes
-    ----------
-    name : str
-        What to call the file.
-    sets : list of (line, items)
-        The itemsets or groups in order, repeated items omitted; the line is None where the file is JSON.
-    problems : list of FileProblem
-        What is wrong, in order of the lines.
-    """
-
-    name: str
+    name: str  # what to call the file
+    # (line, items) in order, repeats omitted; None for JSON
     sets: list[tuple[int | None, tuple[str, ...]]] = field(default_factory=list)
-    problems: list[FileProblem] = field(default_factory=list)
+    problems: list[FileProblem] = field(default_factory=list)  # in order of the lines
 
     @property
     def itemsets(self) -> tuple[tuple[str, ...], ...]:
@@ -47,13 +38,7 @@ class ConstraintsFile:
 
 
 def separator_of(layout: Layout | None) -> str:
-    """Tell what stands between items in files written like the data's rows; empty: blanks.
-
-    Parameters
-    ----------
-    layout : Layout or None
-        How the data's file holds its rows; None: commas.
-    """
+    """Return the separator of items in files written like the data's rows: "" for blanks."""
     if layout is None:
         return ","
     if layout.format in {"fimi", "spmf"}:
@@ -64,20 +49,11 @@ def separator_of(layout: Layout | None) -> str:
 def parse_privacy(
     path: str | Path, known: Collection[str] | None, layout: Layout | None = None, *, encoding: str = "utf-8"
 ) -> ConstraintsFile:
-    """Read privacy constraints and note what is wrong with them.
+    """Read privacy constraints and note what is wrong with them; items that are not `known` are problems.
 
-    Parameters
-    ----------
-    path : str or Path
-        One itemset per line, written like the data's rows. A ``.json`` file holds a list of lists, or an
-        object with such a list under ``privacy``.
-    known : collection of str or None
-        All items that exist; others are problems. None: not known.
-    layout : Layout, optional
-        That of the data: items are separated by blanks for FIMI and SPMF, by its separator for basket and
-        long files, else by commas.
-    encoding : str
-        Of the file.
+    The file has one itemset per line, written like the data's rows: separated by blanks for the layouts FIMI
+    and SPMF, by the layout's separator for basket and long files, else by commas. A ``.json`` file contains a
+    list of lists, or an object with such a list under ``privacy``.
     """
     listing = _parse(path, "privacy", layout, encoding)
     if known is not None:
@@ -112,15 +88,7 @@ def read_privacy(
 def read_utility(
     path: str | Path, known: Collection[str], layout: Layout | None = None, *, encoding: str = "utf-8"
 ) -> tuple[tuple[tuple[str, ...], ...], str]:
-    """Read utility constraints (see `parse_utility`).
-
-    Returns
-    -------
-    groups : tuple of tuples of str
-        The groups that the file lists.
-    note : str
-        What to tell the user of items in no group; empty if there are none.
-    """
+    """Read utility constraints (see `parse_utility`), with a note for users on items in no group, or ""."""
     listing = parse_utility(path, known, layout, encoding=encoding)
     _refuse(listing, "utility")
     return listing.itemsets, rest_note(listing.itemsets, known)
@@ -140,14 +108,8 @@ def rest_note(groups: Iterable[Iterable[str]], known: Collection[str]) -> str:
 def write_privacy(itemsets: Iterable[Sequence[str]], path: str | Path, layout: Layout | None = None) -> None:
     """Write privacy constraints so that `read_privacy` gives the same.
 
-    Parameters
-    ----------
-    itemsets : iterable of sequences of str
-        The constraints.
-    path : str or Path
-        As JSON if it ends in ``.json``, else one per line. It appears complete or not at all.
-    layout : Layout, optional
-        That of the data, see `parse_privacy`.
+    The file appears complete or not at all: as JSON if it ends in ``.json``, else one itemset per line (see
+    `parse_privacy`).
     """
     path = Path(path)
     if path.suffix.lower() == ".json":

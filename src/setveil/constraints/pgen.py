@@ -14,33 +14,16 @@ from setveil.values.kinds import integer
 def pgen(data: Transactions, k: int, progress: Progress = silent) -> tuple[tuple[str, ...], ...]:
     """List the maximal infrequent itemsets: the distinct rows in no other row, with support below k.
 
-    Satisfying them all protects against attackers who know any part of any row.
-
-    Parameters
-    ----------
-    data : Transactions
-        The rows.
-    k : int
-        At least 2.
-    progress : Progress
-        Hears how far it is.
-
-    Returns
-    -------
-    tuple of tuples of str
-        Longest first, then in item order; the items of each in item order.
+    Satisfying them all protects against attackers who know any part of any row. They come longest first, then
+    in item order, as do the items of each.
 
     Differences from [1]: rows are not compared pair by pair. Equal rows are merged, and a row is looked for
     in the rows of its rarest item. No other row contains a maximal row, so its support is how often it
     occurs.
 
-    References
-    ----------
     [1] Loukides, Gkoulalas-Divanis, Malin, KAIS 28(2), 2011, section 5.1 (Algorithm 4),
     doi:10.1007/s10115-010-0354-4
 
-    Examples
-    --------
     >>> pgen(Transactions.from_rows([["a", "c", "f"], ["a", "c"], ["b", "h"]]), k=2)
     (('a', 'c', 'f'), ('b', 'h'))
     """

@@ -10,23 +10,11 @@ Groups = tuple[tuple[str, ...], ...]
 
 
 def siblings(tree: Hierarchy, level: int | None = None) -> Groups:
-    """Make a utility constraint of the items under each node of a level.
+    """Partition the leaves into utility constraints: the items under each node of a level, in item order.
 
-    Parameters
-    ----------
-    tree : Hierarchy
-        The hierarchy.
-    level : int, optional
-        Edges from the root: 0 is the root itself (every merge is allowed), 1 its children. An item that is
-        less deep stays alone. By default the items that have the same parent form a group.
+    Level 0 is the root itself (every merge is allowed), 1 its children. An item that is less deep stays
+    alone. By default the items that have the same parent form a group.
 
-    Returns
-    -------
-    tuple of tuples of str
-        A partition of the leaves, items and groups in item order.
-
-    Examples
-    --------
     >>> tree = Hierarchy.from_paths([["a", "A", "*"], ["b", "A", "*"], ["c", "C", "*"]])
     >>> siblings(tree)
     (('a', 'b'), ('c',))
@@ -47,27 +35,12 @@ def siblings(tree: Hierarchy, level: int | None = None) -> Groups:
 
 
 def groups_of(tree: Hierarchy, size: int) -> Groups:
-    """Make utility constraints of `size` items that are close in the hierarchy: neighbours among its leaves.
+    """Partition the leaves into utility constraints of `size` items that are close in the hierarchy.
 
-    Parameters
-    ----------
-    tree : Hierarchy
-        The hierarchy; its leaves are taken in tree order, so that the items of a node stand together.
-    size : int
-        Items per group, at least 1; the last group may have fewer.
+    Groups and their items are in item order. The leaves are taken in tree order, so that the items of a node
+    are together; the last group may have fewer. Loukides, Gkoulalas-Divanis, Malin, KAIS 28(2), 2011, section
+    6.4 (utility policies UP1 to UP4: 25, 50, 250 and 500 items), doi:10.1007/s10115-010-0354-4
 
-    Returns
-    -------
-    tuple of tuples of str
-        A partition of the leaves, items and groups in item order.
-
-    References
-    ----------
-    Loukides, Gkoulalas-Divanis, Malin, KAIS 28(2), 2011, section 6.4 (utility policies UP1 to UP4: 25, 50,
-    250 and 500 items), doi:10.1007/s10115-010-0354-4
-
-    Examples
-    --------
     >>> tree = Hierarchy.from_paths([["a", "A", "*"], ["b", "A", "*"], ["c", "C", "*"]])
     >>> groups_of(tree, 2)
     (('a', 'b'), ('c',))
