@@ -31,14 +31,14 @@ def count(number: int, noun: str = "", plural: str = "") -> str:
     return f"{number:,} {noun}".rstrip()
 
 
-def of_rows(text: str, noun: str) -> str:
+def about_events(text: str, noun: str) -> str:
     """Say of rows that are events what a sentence of setveil says of people.
 
     Examples
     --------
-    >>> of_rows("Anyone who knows 2 items of a person's row finds the person.", "order")
+    >>> about_events("Anyone who knows 2 items of a person's row finds the person.", "order")
     'Anyone who knows 2 items of an order finds the order.'
-    >>> of_rows("the items of one person; other files about the same people", "row")
+    >>> about_events("the items of one person; other files about the same people", "row")
     'the items of one row; other files about the same rows'
     """
     for pattern, put in _OF_PEOPLE:

@@ -119,7 +119,7 @@ def test_the_loss_is_the_least_of_all_boxes_of_a_tree(random: Random) -> None:
     if len(facts.columns) == 1:
         assert lost(tree, facts, image) == least
     assert release.verdict.holds
-    assert sv.verify(release, promise.of_facts).holds
+    assert sv.verify(release, promise.for_single_facts).holds
 
 
 @settings(max_examples=examples(120, 10))

@@ -314,11 +314,11 @@ def applying(entries: Sequence[HelpEntry], owners: Sequence[str]) -> list[HelpEn
     of_models = [name for name in owners if name in models()]
     chosen = [name for name in owners if name not in of_models] or [models()[of_models[0]].algorithm]
     trees = any("hierarchy" in algorithms.load(name).info.uses for name in chosen)
-    of_tables = all(models()[name].release == "tables" for name in of_models)
+    only_tables = all(models()[name].release == "tables" for name in of_models)
     return [
         entry
         for entry in entries
         if entry.shown.meanings
         or (trees and entry.parameter.name in HIERARCHIES)
-        or (of_tables and entry.shown.panel == TABLES)
+        or (only_tables and entry.shown.panel == TABLES)
     ]

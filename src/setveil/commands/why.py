@@ -26,7 +26,7 @@ from setveil.past.classes import in_class, require_class
 from setveil.past.facts import FactBoxes, find_code_trees, find_facts, has_facts
 from setveil.past.inputs import find_guarantee, find_rows, find_tree, rows_of_run
 from setveil.past.run import PastRun, past_run
-from setveil.past.tables import find_table, is_table, require_table, table_guarantee
+from setveil.past.tables import find_table, records_people, require_table, table_guarantee
 from setveil.past.why import require_splittable
 from setveil.past.why import why as explain
 from setveil.past.why_tables import AsPublished, why_table
@@ -143,7 +143,7 @@ def answered(
     """Say why, from a run and whatever finds its rows or table again (see `why`); `encoding`: of files."""
     recorded = past_run(run, "the release")
     require_class(recorded, class_)
-    if is_table(recorded):
+    if records_people(recorded):
         require_no_facts(recorded.report)
         progress("reading")
         table = table_of_past(recorded)

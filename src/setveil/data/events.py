@@ -132,10 +132,10 @@ def _shared(row: Codes, column: Values, n_rows: int, id_column: str | None) -> t
     if max(np.bincount(people).max(), np.bincount(rows).max()) == 1:
         return None  # each line is a row of another person
     pairs = np.unique(people * n_rows + rows)
-    of_people = np.bincount(pairs // n_rows)
-    of_rows = np.bincount(pairs % n_rows)
-    several, mixed = int((of_people > 1).sum()), int((of_rows > 1).sum())
-    n_people = int((of_people > 0).sum())
+    rows_of_person = np.bincount(pairs // n_rows)
+    people_of_row = np.bincount(pairs % n_rows)
+    several, mixed = int((rows_of_person > 1).sum()), int((people_of_row > 1).sum())
+    n_people = int((rows_of_person > 0).sum())
     if tells_person(column.name):
         if several:
             return n_people, mixed

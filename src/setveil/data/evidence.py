@@ -103,7 +103,7 @@ def common_width(rows: Rows) -> tuple[int, float]:
     return width, lines / len(rows)
 
 
-def is_table(rows: Rows) -> bool:
+def has_columns(rows: Rows) -> bool:
     """Tell whether nearly all lines have the same number of fields, two or more."""
     width, share = common_width(rows)
     return len(rows) > 1 and width > 1 and share >= ALIKE
@@ -364,7 +364,7 @@ def title_lines(rows: Rows) -> int:
     """Count the first lines that hold one text, with empty fields after it, above a header over numbers."""
     found = next((at for at, row in enumerate(rows[: 2 * _MOST_HEADERS]) if not _is_title(row)), 0)
     body = rows[found:]
-    if not found or len(body) <= FEW or not all(body[0]) or not is_table(body):
+    if not found or len(body) <= FEW or not all(body[0]) or not has_columns(body):
         return 0
     columns = ([row[at] for row in body[1:] if len(row) > at] for at in range(len(body[0])))
     kinds = [[kind(value) in {"integer", "number", "date"} for value in column] for column in columns]
@@ -384,7 +384,7 @@ def why_table(rows: Rows) -> str:
 
     `rows`: lines that are not blank, as stripped fields, empty ones included.
     """
-    if is_table(rows):
+    if has_columns(rows):
         width, share = common_width(rows)
         return f"{'every line has' if share == 1 else 'nearly all lines have'} {width} fields"
     if len(rows) == 1:

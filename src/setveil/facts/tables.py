@@ -14,7 +14,6 @@ from setveil.data.columns import joined
 from setveil.data.io.source import file_of
 from setveil.data.named_columns import Column
 from setveil.data.skipped import NO_LINES
-from setveil.data.transactions import Transactions
 from setveil.errors import DataError, RequestError, listed, shorten
 from setveil.facts.facts import SIGN, Facts, SetColumn
 from setveil.facts.lines import FactLines
@@ -134,11 +133,11 @@ def read_table_of_facts(
     events = replace(how, persons=known)
     if apart:
         events = replace(events, items=None, format=None, separator=None, lines=NO_LINES)
-    of_facts = {how.id_column, *request.sets, *(one.column for one in request.attributes)}
-    of_persons = {name: words for name, words in how.lacking.of_columns.items() if name not in of_facts}
+    fact_columns = {how.id_column, *request.sets, *(one.column for one in request.attributes)}
+    person_words = {name: words for name, words in how.lacking.of_columns.items() if name not in fact_columns}
     if apart:
-        events = replace(events, lacking=how.lacking.among(of_facts))
-    how = replace(how, lacking=replace(how.lacking, of_columns=of_persons))
+        events = replace(events, lacking=how.lacking.among(fact_columns))
+    how = replace(how, lacking=replace(how.lacking, of_columns=person_words))
     lines = FactLines.of(how.items if apart else opened, request, events)
     personal = lines.personal(events)
     facts = replace(
@@ -213,11 +212,6 @@ def _joined_with(
         return (bounds, codes, list(facts.vocabulary.labels)), set_name
 
     return second
-
-
-def of_facts(data: Transactions) -> Any:
-    """Return the facts of a table without its other columns; other rows as they are."""
-    return data if data.facts is None else data.facts
 
 
 def sentence_of_table(table: FactTable, said: str) -> str:

@@ -89,7 +89,7 @@ class KmAnonymity(Guarantee):
         return self.known == CODES
 
     @property
-    def of_facts(self) -> KmAnonymity:
+    def for_single_facts(self) -> KmAnonymity:
         """The promise about single facts, which that of whole codes implies."""
         return replace(self, known=FACTS)
 

@@ -51,9 +51,9 @@ class MixedKmAnonymity(Guarantee):
     mixed: ClassVar[bool] = True  # m counts quasi-identifiers and items
 
     def __post_init__(self) -> None:
-        of_facts = KmAnonymity(self.k, self.m)
-        object.__setattr__(self, "k", of_facts.k)
-        object.__setattr__(self, "m", of_facts.m)
+        km = KmAnonymity(self.k, self.m)
+        object.__setattr__(self, "k", km.k)
+        object.__setattr__(self, "m", km.m)
 
     @property
     def phrase(self) -> str:

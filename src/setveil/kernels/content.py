@@ -143,8 +143,8 @@ def _in_ranges(indptr: Ints, items: Ids) -> tuple[Ints, Ints, Ids, Ints]:
     pieces = row_pieces(indptr)
     looked = each(look, pieces)
     # Where the rows of each range and piece begin, and the items of these: range by range.
-    of_rows, of_items = (np.array([one[part] for one in looked]) for part in (1, 2))
-    row_at, item_at = ((np.cumsum(of.T) - of.T.ravel()).reshape(of.T.shape) for of in (of_rows, of_items))
+    rows_of, items_of = (np.array([one[part] for one in looked]) for part in (1, 2))
+    row_at, item_at = ((np.cumsum(of.T) - of.T.ravel()).reshape(of.T.shape) for of in (rows_of, items_of))
     starts = np.append(row_at[:, 0], n)
     total, all_items = int(indptr[-1] - indptr[0]), frozen(items, np.int32)
     rows, ends, out = np.empty(n, np.int64), np.full(n + 1, total), np.empty(total, np.int32)

@@ -20,7 +20,7 @@ from setveil.tables.roles import read_roles, with_trees
 from setveil.tables.table import Table
 
 
-def is_table(run: PastRun) -> bool:
+def records_people(run: PastRun) -> bool:
     """Whether a run is of a table."""
     return run.report["recoding"] in tables.info.recodings
 

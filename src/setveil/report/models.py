@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from setveil.guarantees import Facts, Points, Words, models
-from setveil.wording import of_rows
+from setveil.wording import about_events
 
 
 def words_for(facts: Facts) -> Words:
@@ -21,10 +21,10 @@ def _of_rows(words: Words, noun: str) -> Words:
     """Say of rows that are events what words say of people."""
 
     def line(say: Callable[[Facts], str]) -> Callable[[Facts], str]:
-        return lambda g: of_rows(say(g), noun)
+        return lambda g: about_events(say(g), noun)
 
     def points(say: Callable[[Facts], Points]) -> Callable[[Facts], Points]:
-        return lambda g: [(of_rows(title, noun), of_rows(text, noun)) for title, text in say(g)]
+        return lambda g: [(about_events(title, noun), about_events(text, noun)) for title, text in say(g)]
 
     return replace(
         words,
@@ -33,7 +33,7 @@ def _of_rows(words: Words, noun: str) -> Words:
         broken=line(words.broken),
         not_covered=points(words.not_covered),
         reading=points(words.reading),
-        beyond=lambda g: [of_rows(text, noun) for text in words.beyond(g)],
+        beyond=lambda g: [about_events(text, noun) for text in words.beyond(g)],
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from setveil.report.models import words_for
-from setveil.report.words import and_list, clip, measure, of_facts
+from setveil.report.words import about_facts, and_list, clip, measure
 from setveil.utility import named as measure_named
 from setveil.wording import are, count
 
@@ -93,7 +93,7 @@ def _attempt(answer: Answer, one: Answer, show: int) -> list[str]:
     broken = words_for(answer["guarantee"]).broken(
         {**answer["guarantee"], "violations": one["violations"], "complete": one["complete"]}
     )
-    broken = of_facts(broken) if answer["unit"] == "fact" else broken
+    broken = about_facts(broken) if answer["unit"] == "fact" else broken
     lines = [f"{tried}, the rows would hold {broken}{':' if show else '.'}"]
     for entry in one["first"][:show]:
         labels = ", ".join(clip(label, _NAME) for label in entry["itemset"])

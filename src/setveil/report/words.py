@@ -8,7 +8,7 @@ from typing import Any
 
 from setveil.report.record import Optimality, PublishedEntry, Record
 from setveil.utility import Measure
-from setveil.wording import are, count, of_rows
+from setveil.wording import about_events, are, count
 
 
 def percent(part: float, whole: float = 1) -> str:
@@ -201,8 +201,8 @@ def items_word(report: Record) -> str:
     A column that is called by a plural, such as *diagnoses*, names them itself.
     """
     table, read = report.get("table"), report["input"].get("read")
-    of_table = table["set"] if table else None
-    names = [of_table] if of_table else read["item_columns"] if read else []
+    set_column = table["set"] if table else None
+    names = [set_column] if set_column else read["item_columns"] if read else []
     usual = f"{unit(report)}s"
     if read and read.get("also"):
         return usual
@@ -214,7 +214,7 @@ def items_word(report: Record) -> str:
 
 def spoken(report: Mapping[str, Any], text: str) -> str:
     """Say of what rows are made of, items or facts, what a text of setveil says of items."""
-    return of_facts(text) if "facts" in report else text
+    return about_facts(text) if "facts" in report else text
 
 
 ONE_OF_THEM = (
@@ -236,9 +236,9 @@ def of_events(report: Mapping[str, Any], page: str) -> str:
         return page
     parts, end = [], 0
     for found in _NOT_OURS.finditer(page):
-        parts += [of_rows(page[end : found.start()], noun), found[0]]
+        parts += [about_events(page[end : found.start()], noun), found[0]]
         end = found.end()
-    return "".join([*parts, of_rows(page[end:], noun)])
+    return "".join([*parts, about_events(page[end:], noun)])
 
 
 def only_one_of(report: Mapping[str, Any]) -> str:
@@ -250,12 +250,12 @@ def only_one_of(report: Mapping[str, Any]) -> str:
     return f"{listed(others)} and this release {of_these}"
 
 
-def of_facts(text: str) -> str:
+def about_facts(text: str) -> str:
     """Say of facts what a text of setveil, without names of the data, says of items.
 
     Examples
     --------
-    >>> of_facts("the share of the other items that an item can be mistaken for")
+    >>> about_facts("the share of the other items that an item can be mistaken for")
     'the share of the other facts that a fact can be mistaken for'
     """
     for item, fact in (("an item", "a fact"), ("An item", "A fact"), ("item", "fact"), ("Item", "Fact")):

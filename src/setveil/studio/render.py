@@ -19,7 +19,7 @@ from setveil.report import glossary, words
 from setveil.studio.guard import FRAMED_POLICY
 from setveil.studio.projects import Project
 from setveil.version import __version__
-from setveil.wording import count, of_rows
+from setveil.wording import about_events, count
 
 STEPS = {
     "data": "Data",
@@ -56,7 +56,7 @@ templates = Environment(
 )
 templates.filters["count"] = count
 templates.filters["percent"] = words.percent
-templates.filters["of_events"] = lambda text, noun: of_rows(text, noun) if noun else text
+templates.filters["of_events"] = lambda text, noun: about_events(text, noun) if noun else text
 templates.filters["shell"] = lambda argv: shlex.join(["setveil", *map(str, argv)])
 templates.globals["explain"] = lambda term: Markup(glossary.ask(term))  # noqa: S704  (made of our own entries)
 templates.globals["explain_figure"] = lambda text: Markup(glossary.in_brackets(text))  # noqa: S704

@@ -38,7 +38,7 @@ from setveil.tables.questions import ask_for_roles
 from setveil.tables.ranges import PLAIN_NUMBER, are_numbers, ranges, width_for, written
 from setveil.tables.roles import Known, Roles, two_roles
 from setveil.tables.table import Table, TextColumn
-from setveil.tables.whose import not_ids_of, of_persons, require_no_ids
+from setveil.tables.whose import not_ids_of, one_row_each, require_no_ids
 from setveil.wording import count
 
 log = logging.getLogger("setveil")
@@ -117,7 +117,7 @@ def make_table(
         columns=tuple(known), kept=kept, header=header, set_name=read.set_name,
         delimiter=read.delimiter, dropped=dropped, tree=tree,
     )  # fmt: skip
-    table = of_persons(lines, read, how.not_ids)
+    table = one_row_each(lines, read, how.not_ids)
     row = "line" if table.n_rows == lines.n_rows else f"value of {read.id_column}"
     personal = Personal(read.personal).without(not_ids_of(read, how.not_ids))
     origin = replace(origin, row=row, seconds=round(time.perf_counter() - start, 4))

@@ -90,7 +90,7 @@ def not_ids_of(read: TableColumns, not_ids: Collection[str]) -> set[str]:
     }
 
 
-def of_persons(table: Table, read: TableColumns, not_ids: Collection[str]) -> Table:
+def one_row_each(table: Table, read: TableColumns, not_ids: Collection[str]) -> Table:
     """Make one row of the lines of each id; refuse lines that may be several of one person.
 
     Parameters

@@ -29,7 +29,7 @@ class Sensitive:
     hide: str
 
     @classmethod
-    def of_rows(
+    def from_rows(
         cls,
         labels: tuple[str, ...],
         group: Ints,
@@ -112,4 +112,4 @@ class Sensitive:
 
 
 _NONE: Ints = np.zeros(0, np.int64)
-NOBODY = Sensitive.of_rows((), _NONE, 0, _NONE, _NONE, NOTHING)
+NOBODY = Sensitive.from_rows((), _NONE, 0, _NONE, _NONE, NOTHING)

@@ -205,7 +205,7 @@ class RhoSearch:
             np.array([self.tree.id(label) for label in labels], np.int64) if self.promise.is_known else None
         )
         hide = ITEMS if self.promise.is_known else self.promise.hide
-        return Sensitive.of_rows(labels, self._group, first.size, self._row, self._item, hide, leaf)
+        return Sensitive.from_rows(labels, self._group, first.size, self._row, self._item, hide, leaf)
 
     def _losses(self, objective: str) -> Losses:
         """Make the losses: those of public occurrences, and 1 for each sensitive one that is suppressed."""

@@ -192,8 +192,8 @@ class ClassFinder:
 
     def _loss(self, parts: Iterable[Ints], below: int | None) -> int | None:
         """Compute what parts lose together; None: not less than `below`, or they cannot be published."""
-        loss = self.objective.of_rows * sum(map(self._lost, parts))
-        each = self.objective.of_items
+        loss = self.objective.row_weight * sum(map(self._lost, parts))
+        each = self.objective.item_weight
         for part in sorted(parts, key=lambda part: part.size):
             if below is not None and loss >= below:
                 return None

@@ -19,7 +19,7 @@ class Objective:
 
     Attributes
     ----------
-    of_rows, of_items : int
+    row_weight, item_weight : int
         What one unit of the columns' loss and of the items' cost counts.
     whole : int
         What is called 1.
@@ -28,8 +28,8 @@ class Objective:
     def __init__(self, table: Table, full: int, share: Fraction) -> None:
         self.rows = max(table.n_rows, 1) * max(table.unit_total, 1)
         self.items = max(table.n_occurrences, 1) * full
-        self.of_rows = share.numerator * self.items
-        self.of_items = (share.denominator - share.numerator) * self.rows
+        self.row_weight = share.numerator * self.items
+        self.item_weight = (share.denominator - share.numerator) * self.rows
         self.whole = share.denominator * self.rows * self.items
 
     def relational(self, lost: int) -> Fraction:
@@ -42,4 +42,4 @@ class Objective:
 
     def total(self, lost: int, cost: int) -> Fraction:
         """Compute f."""
-        return Fraction(self.of_rows * lost + self.of_items * cost, self.whole)
+        return Fraction(self.row_weight * lost + self.item_weight * cost, self.whole)

@@ -72,7 +72,7 @@ def why_table(text: Text, form: str, separator: str | None) -> tuple[str, str | 
         why, between = _why_blanks(text, rows)
         return (why, between or separator) if why else (evidence.why_table(rows), separator)
     between_tabs = head_rows(text, "\t")
-    if evidence.is_table(between_tabs):
+    if evidence.has_columns(between_tabs):
         return "nearly every line has as many tabs", "\t"
     lines = [line.split() for line in _lines(text.content)[: evidence.LINES] if line.strip()]
     if form == "spmf" and b"@ITEM=" in text.content:
@@ -95,7 +95,7 @@ def _why_blanks(text: Text, rows: Sequence[Sequence[str]]) -> tuple[str, str]:
     """
     if _share(rows) >= _OFTEN:
         words = [[word for field in row for word in field.split()] for row in rows]
-        if _numbered(words, 0) and not evidence.is_table(rows):
+        if _numbered(words, 0) and not evidence.has_columns(rows):
             return evidence.why_ids(words), ""
         return evidence.why_personal(words) or evidence.why_personal(rows), ""
     between = [[field for field in row if field] for row in head_rows(text, " ")]
@@ -222,7 +222,7 @@ def _between_blanks(head: str) -> str:
 def _is_table(rows: Sequence[Sequence[str]]) -> bool:
     """Tell whether a sign gives lines the same number of fields, and does not stand within quoted ones."""
     cut = sum(any(field.count('"') % 2 for field in row) for row in rows)
-    return evidence.is_table(rows) and 2 * cut <= len(rows)
+    return evidence.has_columns(rows) and 2 * cut <= len(rows)
 
 
 def head_rows(text: Text, separator: str) -> list[list[str]]:

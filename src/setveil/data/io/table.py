@@ -113,7 +113,7 @@ class TextTable:
         self.trimmed = False  # whether empty fields at the end of a line are left out
         if self.from_end:
             self.trimmed = True
-        elif evidence.is_table(rows) and not short:  # title lines stand above what has the usual width
+        elif evidence.has_columns(rows) and not short:  # title lines stand above what has the usual width
             self.width = usual
         elif self.width > 1 and len(whole) == len(rows):
             self.trimmed = True

@@ -53,14 +53,14 @@ def long_separator(text: Text) -> str | None:
     for sign in _LONG:
         rows = [line.split(sign) for line in head_lines(text)]
         width, _ = evidence.common_width(rows)
-        if width < 2 or not evidence.is_table(rows):
+        if width < 2 or not evidence.has_columns(rows):
             continue
         if sign[0] in evidence.SEPARATORS:
             if text.content.count(sign[0].encode()) == len(sign) * text.content.count(sign.encode()):
                 return sign
             continue
         split = (head_rows(text, one) for one in evidence.SEPARATORS)
-        if all(not evidence.is_table(one) or evidence.common_width(one)[0] < width for one in split):
+        if all(not evidence.has_columns(one) or evidence.common_width(one)[0] < width for one in split):
             return sign
     return None
 
@@ -132,7 +132,7 @@ def _bare_separator(text: Text) -> str:
     """Tell what stands between fields in which double quotes are signs like any other."""
     bare = replace(text, content=text.content.replace(b'"', b""))
     likely = likely_separator(bare)
-    return likely if evidence.is_table(head_rows(bare, likely)) else basket_separator(bare, said=True)
+    return likely if evidence.has_columns(head_rows(bare, likely)) else basket_separator(bare, said=True)
 
 
 def _requoted(text: Text, separator: str) -> Text:

@@ -56,10 +56,10 @@ class ReleaseCheck:
     def verdict(self) -> Verdict:
         """Check the rows, and the counts next to them."""
         require_facts(self.guarantee, has_facts=self.published.has_facts)
-        verdict = self.of_rows()
+        verdict = self.verify_rows()
         return verdict if self.counts is None else verdict.with_counts(self.of_counts())
 
-    def of_rows(self) -> Verdict:
+    def verify_rows(self) -> Verdict:
         """Check the rows."""
         if self.cover is None:
             return self._verified(self.published)
@@ -85,10 +85,10 @@ class ReleaseCheck:
         require_absence(absent, self.absence, self.guarantee)
         if not self.published.shows_absence:
             raise nothing_absent()
-        verdict = self.of_rows_with_absent(absent)
+        verdict = self.verify_rows_with_absent(absent)
         return verdict if self.counts is None else verdict.with_counts(self.of_counts())
 
-    def of_rows_with_absent(self, absent: int) -> Verdict:
+    def verify_rows_with_absent(self, absent: int) -> Verdict:
         """Check the rows for someone who also knows what a person lacks."""
         signs = self.signs(self.published)
         return verify_absence(

@@ -31,9 +31,9 @@ class FactsCheck(ReleaseCheck):
             )
         return super().of_columns()
 
-    def of_rows(self) -> Verdict:
+    def verify_rows(self) -> Verdict:
         """Check the rows, and that no boxes overlap, which then are no items."""
-        verdict = self._of_codes() if self.guarantee.of_codes else super().of_rows()
+        verdict = self._of_codes() if self.guarantee.of_codes else super().verify_rows()
         return self._with_overlaps(verdict)
 
     def of_counts(self) -> CountsVerdict:
@@ -63,7 +63,7 @@ class FactsCheck(ReleaseCheck):
             if label is not None:
                 code = int(facts.column[fact]), int(facts.parts[fact, 0])
                 persons[person].setdefault(code, set()).add(label)
-        single = replace(self, guarantee=guarantee.of_facts, more={})._verified(published)
+        single = replace(self, guarantee=guarantee.for_single_facts, more={})._verified(published)
         if not single.holds:  # of which that of whole codes would follow
             return replace(single, guarantee=guarantee)  # type: ignore[type-var]  # of k^m-anonymity
         known = [[frozenset(shown) for shown in person.values()] for person in persons]

@@ -24,14 +24,14 @@ class TablesCheck(ReleaseCheck):
     def verdict(self) -> Verdict:
         """Check the rows and the counts next to them, or that facts do not overlap, which are not counted."""
         if self.published.sets.has_facts:
-            return self._with_overlaps(self.of_rows())
+            return self._with_overlaps(self.verify_rows())
         return super().verdict()
 
     def of_counts(self) -> CountsVerdict:
         """Check the counts of items next to the rows."""
         return check_table_counts(self.published, self.counts_file, self.guarantee, show=self.show)
 
-    def of_rows_with_absent(self, absent: int) -> Verdict:
+    def verify_rows_with_absent(self, absent: int) -> Verdict:
         """Check the rows for someone who also knows what a person lacks."""
         signs = self.signs(self.published.sets)
         return verify_table_absence(

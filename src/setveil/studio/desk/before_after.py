@@ -11,7 +11,7 @@ import numpy as np
 
 from setveil.data.io import read
 from setveil.past.run import past_run
-from setveil.past.tables import find_table, is_table, require_table
+from setveil.past.tables import find_table, records_people, require_table
 from setveil.published import kind_at
 from setveil.studio.desk.data import data_of, rows, same_rows
 from setveil.studio.desk.place import Desk
@@ -58,7 +58,7 @@ def before_after(desk: Desk, run: str, first: int = 0, count: int = 10) -> dict[
     shown, data = _shown(desk, run), data_of(desk)
     same_rows(shown.report, data)
     found = rows(desk, first, count)
-    table: Any = data if data.is_table and is_table(shown.run) else None
+    table: Any = data if data.is_table and records_people(shown.run) else None
     columns = [] if table is None else [*table.column_names, *(column.name for column in table.kept)]
     places, released = shown.places, shown.released
     # of rows that are nobody's there may happen to be as many
@@ -112,7 +112,7 @@ def columns(desk: Desk, run: str) -> dict[str, Any]:
         labels: the most frequent ones, each with its rows. None for rows of items.
     """
     shown = _shown(desk, run)
-    if not is_table(shown.run):
+    if not records_people(shown.run):
         return {"columns": []}
     table = desk.kept.get("table of the run")
     if table is None or table[0] != run:

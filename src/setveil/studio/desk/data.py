@@ -53,9 +53,9 @@ def read_as(path: str, options: Mapping[str, Any]) -> Transactions:
     if not any(options.get(key) for key in (*ROLES, *FACTS)):
         return read(path, **reading)
     words = Columns(**_said(options, ROLES))
-    of_facts = FactWords(**_said(options, FACTS))
-    if of_facts.wanted(words):
-        return facts.read(path, words, of_facts, Reading(**reading), options.get("k"))
+    fact_words = FactWords(**_said(options, FACTS))
+    if fact_words.wanted(words):
+        return facts.read(path, words, fact_words, Reading(**reading), options.get("k"))
     trees = dict(tree.split("=", 1) for tree in column_trees(options.get("hierarchy")))
     encoding = Reading(**reading).text_encoding
     roles = with_trees(words.as_roles(trees), lambda tree: tree and read_hierarchy(tree, encoding=encoding))

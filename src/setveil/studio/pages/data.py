@@ -266,10 +266,10 @@ async def _reading(
     if failed:
         problems.append({"message": failed["message"], "hint": in_words(failed["hint"]), "field": ""})
     before = _before(project)
-    of_facts = form is not None and "facts" in form
-    of_roles = form is not None and not of_facts
-    chosen = data_roles.chosen_in(form or {}) if of_roles else data_roles.chosen_before(before)
-    facts = data_facts.chosen_in(form or {}) if of_facts else data_facts.chosen_before(before)
+    asks_facts = form is not None and "facts" in form
+    asks_roles = form is not None and not asks_facts
+    chosen = data_roles.chosen_in(form or {}) if asks_roles else data_roles.chosen_before(before)
+    facts = data_facts.chosen_in(form or {}) if asks_facts else data_facts.chosen_before(before)
     no_facts = looked["error"] if looked else None
     if no_facts:
         problems.append({"message": no_facts["message"], "hint": in_words(no_facts["hint"]), "field": ""})
@@ -278,8 +278,10 @@ async def _reading(
     for way in found["ways"]:
         way["value"] = json.dumps(way["options"], sort_keys=True)
         way["sure"] = way["options"] == known if before and not (chosen or facts) else way["sure"]
-    of_persons = found["as_table"] and found["roles"].get("id_column")  # all lines of one say the same
-    log_first = bool(facts) or (found["log"]["likely"] and not (of_persons or options or before or of_roles))
+    has_person_id = found["as_table"] and found["roles"].get("id_column")  # all lines of one say the same
+    log_first = bool(facts) or (
+        found["log"]["likely"] and not (has_person_id or options or before or asks_roles)
+    )
     first = not log_first and (bool(chosen) or (found["as_table"] is not None and not options and not before))
     return page(
         request, "data_reading.html", step="data", title="How is this file to be read?", errors=problems,
@@ -288,16 +290,16 @@ async def _reading(
         columns=data_roles.merged(found["columns"], chosen), as_table=found["as_table"],
         person=found["roles"].get("id_column", ""), groupings=data_roles.GROUPINGS,
         missing=_missing(before, form), ways_of_person=data_roles.WAYS_OF_PERSON,
-        per_person=data_roles.per_person(before, form if of_roles else None),
-        age=data_roles.ages(before, form if of_roles else None),
+        per_person=data_roles.per_person(before, form if asks_roles else None),
+        age=data_roles.ages(before, form if asks_roles else None),
         log_first=log_first and bool(found["columns"]),
         log=data_facts.merged(found["log"]["columns"], facts),
         roles_of_log=data_facts.ROLES, periods=data_facts.PERIODS, together=data_facts.TOGETHER,
         date_format=(form or before).get("written") or (form or before).get("date-format", ""),
         readings=data_facts.readings(no_facts["message"]) if no_facts else [],
         looked=looked["facts"] if looked else None,
-        apart="apart" in (form or {}) if of_facts else len(kind_of(before).lists) > 1,
-        looked_at=of_facts, lines=shown["lines"] if shown else [],
+        apart="apart" in (form or {}) if asks_facts else len(kind_of(before).lists) > 1,
+        looked_at=asks_facts, lines=shown["lines"] if shown else [],
         helping=helping(failed["options"]) if failed else [],
         proposed=data_more.buttons([*readings, *(no_facts or {}).get("readings", ())]),
         asked_first=data_more.buttons(found["ask"]), more=data_more.fields(options),

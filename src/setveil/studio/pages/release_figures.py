@@ -8,7 +8,7 @@ from typing import Any
 
 from setveil.report import accuracy, words
 from setveil.report.record import Class, Record, Timeline
-from setveil.report.run import facts as of_facts
+from setveil.report.run import facts as fact_section
 from setveil.report.run.frontier import instead, named
 from setveil.report.run.kinds import kind_of
 from setveil.report.run.kinds.classes import cut_on
@@ -50,7 +50,7 @@ def facts(report: Record) -> dict[str, Any] | None:
     entry = report.get("facts")
     if entry is None:
         return None
-    heads, lines = of_facts.order_table(entry)
+    heads, lines = fact_section.order_table(entry)
     seconds = [f"{one['seconds']:.1f} s" for one in entry["orders"]]
     columns = [part["name"] for part in entry["parts"] if part["kind"] == "codes"]
     return {
@@ -60,7 +60,7 @@ def facts(report: Record) -> dict[str, Any] | None:
             for name, loss in entry["by_part"].items()
         ],
         "whole": words.percent(entry["whole"]),
-        "taken": of_facts.in_words(entry),
+        "taken": fact_section.in_words(entry),
         "heads": [*heads, "Time"],
         "orders": [[*line, time] for line, time in zip(lines, seconds, strict=True)],
         "branches": [(one["label"], ", ".join(map(str, one["depths"]))) for one in entry.get("branches", ())],
@@ -72,8 +72,8 @@ def _periods(line: Timeline) -> dict[str, Any]:
     levels = [*line["levels"], "suppressed"]
     return {
         "name": line["name"],
-        "picture": of_facts.bars(line),
-        "legend": list(zip(of_facts.colors(line), levels, strict=True)),
+        "picture": fact_section.bars(line),
+        "legend": list(zip(fact_section.colors(line), levels, strict=True)),
         "heads": ["Period", *levels],
         "lines": [
             [one["period"], *(f"{number:,}" for number in (*one["published"], one["left_out"]))]

@@ -7,7 +7,7 @@ from setveil.report.record import Record
 from setveil.report.run import facts
 from setveil.report.run.kinds import Points, SharedRecord
 from setveil.report.run.kinds.rows import RowsReport
-from setveil.report.words import of_facts
+from setveil.report.words import about_facts
 
 
 class FactsReport(RowsReport):
@@ -27,7 +27,7 @@ class FactsReport(RowsReport):
 
     def spoken(self, text: str) -> str:
         """Say of facts what a text says of items."""
-        return of_facts(text)
+        return about_facts(text)
 
     def sections(self, report: Record) -> list[blocks.Section | None]:
         """Show what each part keeps, the orders that were tried, and what each period keeps."""
