@@ -1,10 +1,7 @@
-"""Privacy models: what a release promises. One file per model; `verify` checks it in the published files.
+"""The guarantees, one module per privacy model; the module of the same name in `verify` has its verifier.
 
-A module here is a model. It has the class of its guarantees, whose `model` is the name of the model, and
-`model`, a `Model` that describes it. Its verifier is the module of the same name in `verify`. Command line,
-studies, reports and documentation find it by this.
-
-Other models come in files that the user named, or in installed packages, as entry points of the group
+A module has the class of its guarantees, whose `model` is the name of the model, and `model`, a `Model`.
+Other models come from files that the user names, or from installed packages, as entry points of the group
 `setveil.guarantees`: such a module has `model`, the class, and its verifier as `verify`.
 """
 

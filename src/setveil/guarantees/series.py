@@ -13,23 +13,12 @@ Presence = Literal["implied", "known", "ignored"]
 
 @dataclass(frozen=True)
 class SeriesAnonymity:
-    """For every person and at most m of her known items, at least k people show all of their tokens.
+    """For every person and at most m of their known items, at least k people show all of their tokens."""
 
-    Parameters
-    ----------
-    k : int
-        At least 2.
-    m : int
-        At least 1.
-    known : {"histories", "facts"}
-        What one known item is: all releases in which she has it, or one of them.
-    presence : {"implied", "known", "ignored"}
-        Whether a known item tells that she is in its releases, or that is known without an item, or neither.
-    """
-
-    k: int
-    m: int = 2
-    known: Known = "histories"
+    k: int  # at least 2
+    m: int = 2  # at least 1
+    known: Known = "histories"  # one known item is all releases in which the person has it, or one of them
+    # known items imply presence in their releases, presence is known without an item, or neither
     presence: Presence = "implied"
 
     def __post_init__(self) -> None:

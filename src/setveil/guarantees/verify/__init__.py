@@ -1,6 +1,9 @@
-"""Verifiers, one per privacy model: from published rows to a verdict, by no algorithm's code.
+"""Verifiers, one per privacy model: from published files to a verdict, by no algorithm's code.
 
-The verifier of the model in ``guarantees/x.py`` is the function ``verify_x`` in ``guarantees/verify/x.py``.
+The function ``verify_x`` in ``guarantees/verify/x.py`` checks the model of ``guarantees/x.py``; a label is
+one item, whatever it represents. The tests check verifiers against plain Python that tries every set. A
+verdict that is not `complete` stopped counting early: the true `greatest_k` may be smaller, `greatest_m` and
+confidences greater, and there may be more violations. `holds` is certain nevertheless.
 """
 
 from __future__ import annotations
@@ -102,24 +105,13 @@ class Verdict:
 
 @dataclass(frozen=True, repr=False)
 class PlainVerdict(Verdict):
-    """The verdict of a guarantee of one's own.
-
-    Attributes
-    ----------
-    guarantee : Guarantee
-        The request.
-    violations : int
-        How often it is broken; it holds if it never is.
-    first : tuple of mapping
-        The first violations, each with JSON types that the model's `words` can read.
-    findings : mapping
-        What else was found, in JSON types.
-    """
+    """The verdict of a guarantee that a plugin defines; it holds if there are no violations."""
 
     guarantee: Guarantee
     violations: int
+    # the first violations, of JSON types that the model's `words` can read
     first: tuple[Mapping[str, Any], ...] = ()
-    findings: Mapping[str, Any] = field(default_factory=dict)
+    findings: Mapping[str, Any] = field(default_factory=dict)  # everything else, of JSON types
     holds: bool = field(init=False)
 
     def __post_init__(self) -> None:
@@ -147,23 +139,7 @@ def require_guarantee(guarantee: Any) -> Guarantee:
 
 
 def verify(published: Any, guarantee: Guarantee, **more: Any) -> Verdict:
-    """Check a guarantee using only the published files (see `setveil.verify`).
-
-    Parameters
-    ----------
-    published : Transactions or PublishedGroups
-        The published rows; each label is taken as one item, whatever it represents.
-    guarantee : KmAnonymity, TransactionalKAnonymity, PrivacyConstraints, Coherence or PrivacyDegree
-        What was promised.
-    **more
-        `show`: how many violations to list (10), at most a million; `progress`; and what the model's own
-        verifier takes.
-
-    Returns
-    -------
-    Verdict
-        With counterexamples.
-    """
+    """Check a guarantee by the verifier of its model, which gets `more` (see `setveil.verify`)."""
     module = module_of(require_guarantee(guarantee).model)
     package, _, name = module.__name__.rpartition(".")
     if package != Guarantee.__module__:  # of someone else

@@ -97,17 +97,9 @@ def batches(published: PublishedTable, classes: TableClasses) -> Iterator[Batch]
 class RareItemsets:
     """Itemsets of at most m ids in fewer than k rows, in one lot of rows after the other.
 
-    Attributes
-    ----------
-    violations : int
-        Their number.
-    found : list of (ids, support)
-        Of the last lot, the first ones: smaller itemsets first, then in the order of ids.
-    smallest : int or None
-        The least support of an itemset; None where there was none.
-    complete : bool
-        False if counting stopped early, which it only does where there is a violation: then there may be more
-        of them, and less support.
+    `found` has the first ones of the last lot, smaller itemsets first, then in the order of ids. `complete`
+    is False if counting stopped early, only after a violation: there may be more, and less than `smallest`
+    support.
     """
 
     def __init__(
@@ -132,11 +124,7 @@ class RareItemsets:
         self.complete = True
 
     def look_at(self, indptr: Ints, items: Ints, n_ids: int, column: Ints | None = None) -> None:
-        """Count those of some rows; ids are ascending and unique within a row.
-
-        Where itemsets may hold this many ids of each column only, `column` (int64 (n_ids,)) says which each
-        is of.
-        """
+        """Count rare itemsets of rows of ascending ids; `column`: int64 (n_ids,), if columns are limited."""
         self.found = []
         longest = int(np.diff(indptr).max(initial=0))
         if not longest:
@@ -184,9 +172,9 @@ class Overlap:
 
 
 def own_columns(published: PublishedTable, m: int | float) -> tuple[Ints | None, Ints | None]:
-    """Find the column of each item, and how many items of each column may be known.
+    """Find the column of each item, and how many items of each may be known; None if m is one number.
 
-    None if m is one number. Items that are no facts all belong to one column.
+    All items that are no facts belong to one column.
     """
     if not isinstance(m, PerColumn):
         return None, None

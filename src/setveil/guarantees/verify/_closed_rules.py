@@ -45,25 +45,12 @@ def too_many(phrase: str) -> RequestError:
 
 
 class ClosedRules:
-    """Walks the closed sets of the rows of each sensitive item, each set once.
+    """Walk the closed sets of the rows of each sensitive item, each set once.
 
-    Parameters
-    ----------
-    limit : int64 (n_rows + 1,)
-        How many of this many rows may contain a sensitive item.
-
-    Attributes
-    ----------
-    violations : int
-        Closed sets that give a sensitive item away.
-    best : list of (itemset, support, count)
-        For each sensitive item what tells most of it, and of equal confidences what most rows hold; no item
-        can be suppressed.
-    first : list of (itemset, secret, support, count)
-        Sets that give a sensitive item away, and do no more without any one of their items: each left of the
-        first closed ones, in order of their size, then item order, then the sensitive item's.
-    stopped : bool
-        Whether the walk stopped early.
+    `limit`: int64 (n_rows + 1,), how many of this many rows may contain a sensitive item. `violations` counts
+    closed sets that reveal one. `best` has the set of greatest confidence for each, then of greatest support;
+    none of its items can be suppressed. `first` has minimal sets left of the first closed ones, by size, then
+    order.
     """
 
     def __init__(self, rows: KnownRows, limit: Ints, progress: Progress) -> None:
@@ -83,15 +70,9 @@ class ClosedRules:
         self._told = list(zip(np.split(holders, ends[:-1]), np.split(counts[order], ends[:-1]), strict=True))
 
     def walk(self, least: int, most_steps: int, most_after: int, show: int) -> None:
-        """Walk all closed sets.
+        """Walk all closed sets, or stop after `most_steps` items of rows (`most_after` after a violation).
 
-        Parameters
-        ----------
-        least : int
-            No known set that some row holds is in fewer rows.
-        most_steps, most_after : int
-            After how many steps to stop, and after how many with a violation; a step is an item of a row that
-            is looked at.
+        No known set that occurs is in fewer than `least` rows.
         """
         found: set[tuple[tuple[int, ...], int, int, int]] = set()
         for s in range(self.rows.secrets.size):
@@ -196,10 +177,10 @@ def _walk_from(
 ):  # fmt: skip
     """Walk the closed sets beyond the root from `item` on; return where it paused.
 
-    A closed set P whose last extension was by the item x is extended by each item e > x: Q holds what the
-    rows of H with P and e have in common. If Q has an item below e that P lacks, it is reached elsewhere
-    (Uno, Kiyomi, Arimura, LCM ver. 2, FIMI 2004: prefix preserving closure extension). A level has the
-    rows that hold its set, H or not, and those items of theirs that some row of H has there.
+    A closed set P whose last extension was by x is extended by each item e > x: Q is what the rows of H with
+    P and e have in common. If Q has an item below e that P lacks, it is reached elsewhere (Uno, Kiyomi,
+    Arimura, LCM ver. 2, FIMI 2004: prefix preserving closure extension). A level has the rows that contain
+    its set, in H or not, and those items of theirs that some row of H has there.
     """
     n, width, least = holders.starts.size - 1, best_set.size, state[LEAST]
     pause = state[STEPS] + PAUSE

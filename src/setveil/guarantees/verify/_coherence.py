@@ -16,8 +16,7 @@ def search(rows, private, holders, k, limit, largest, state, path, heads, counts
     """Look for a violation of two or more items, or one that betrays; 0: none up to item ``state[0]``.
 
     Returns the length of the violation in `path`. Level d has the rows of path[:d], each with the place up to
-    which it is read; rows wait in chains, one for each item, until that item's turn has come. Levels lie one
-    behind the other in arrays that grow.
+    which it is read; rows wait in chains, one per item, until the turn of that item.
     """
     indptr, items, weights = rows
     n, supports, sums = holders.starts.size - 1, counts[0], counts[1]
@@ -162,8 +161,8 @@ def _is_listed(safe, path, skip):
 def extend(rows, private, holders, k, limit, safe, out, moles, counts, state):
     """Join safe sets with one more item each, from set ``state[0]`` on; write safe sets and violations.
 
-    ``state[1]`` and ``state[2]`` count them, ``state[3]`` the steps. Stops where `out` may not suffice, and
-    after about PAUSE steps.
+    ``state[1]`` and ``state[2]`` count them, ``state[3]`` the steps. It pauses after about PAUSE steps, or if
+    `out` might be too short.
     """
     indptr, items = rows.indptr, rows.items
     supports, most = counts[0], counts[1]

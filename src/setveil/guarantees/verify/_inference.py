@@ -70,29 +70,12 @@ class Learned:
 
 
 class KnownRows:
-    """Published rows by what someone may know of them: distinct known parts, and what is sensitive with each.
+    """Published rows by their known parts, merged if equal, and the sensitive items with each.
 
-    Parameters
-    ----------
-    sensitive : collection of str
-        Labels; those that no row holds are omitted.
-    public_only : bool
-        Whether sensitive items cannot be known.
-
-    Attributes
-    ----------
-    known : Transactions
-        The rows without what cannot be known, of the same vocabulary.
-    secrets, supports : int64 (n_secrets,)
-        Ids of the sensitive items, ascending, and how many rows hold each.
-    rows : tuple of arrays
-        Distinct known parts that are not empty: boundaries, ids, and for how many rows each stands.
-    told : tuple of arrays
-        For each of these the sensitive items with it: boundaries, positions in `secrets`, in how many rows.
-    holders : tuple of arrays
-        For each id where it stands: boundaries, rows, places in the ids of `rows`.
-    longest : int
-        Most items that can be known of a row in addition to a sensitive item of it.
+    `secrets`, `supports`: int64 (n_secrets,), ids ascending; `rows`: boundaries, ids and weights of distinct
+    known parts that are not empty; `told`: for each of these boundaries, positions in `secrets`, numbers of
+    rows; `holders`: for each id boundaries, rows and places in the ids of `rows`. `longest` is the most items
+    that can be known of a row in addition to a sensitive item of it.
     """
 
     def __init__(self, published: Transactions, sensitive: Collection[str], *, public_only: bool) -> None:
@@ -140,34 +123,12 @@ def greatest(confidences: Collection[Learned]) -> Learned | None:
 
 
 class Rules:
-    """Counts what sets of known items tell, one size after the other, and remembers what it saw.
+    """Count the sensitive items that known sets reveal, one size after the other from the empty set on.
 
-    Made, it has looked at the empty set.
-
-    Parameters
-    ----------
-    rows : KnownRows
-        At least one of them contains a sensitive item.
-    limit : int64 (n_rows + 1,)
-        How many of this many rows may contain a sensitive item.
-
-    Attributes
-    ----------
-    violations : int
-        Pairs of a known set and a sensitive item that it reveals.
-    first : list of (itemset, secret, support, count)
-        The first of them: smaller itemsets first, then item order, then the sensitive item's.
-    best : list of (itemset, support, count)
-        For each sensitive item what tells most of it: the smallest set, then that of greatest support, then
-        the first in item order.
-    size : int
-        All sets of up to this many items were looked at.
-    safe_size : int
-        No set of up to this size gives a sensitive item away (0, too, if the empty one does).
-    steps : int
-        Items of rows that were looked at.
-    stopped : bool
-        Whether counting stopped early.
+    `limit`: int64 (n_rows + 1,), how many of this many rows may contain a sensitive item. `first` is in the
+    order of size, items, sensitive item; `best` has the most revealing set of each sensitive item: the
+    smallest, then that of greatest support, then the first. All sets of up to `size` items were seen, and
+    none of up to `safe_size` reveals anything (0 even if the empty set does). `steps` are items of rows.
     """
 
     def __init__(self, rows: KnownRows, limit: Ints, show: int, progress: Progress) -> None:
@@ -184,16 +145,10 @@ class Rules:
         self.steps = 0
 
     def count(self, least: int, most_steps: int, most_after: int, *, learn: bool = True) -> None:
-        """Look at the sets of one item more.
+        """Look at the sets of one item more, for violations alone unless `learn`.
 
-        Parameters
-        ----------
-        least : int
-            No known set of this size that some row holds is in fewer rows.
-        most_steps, most_after : int
-            After how many steps to stop, and after how many with a violation.
-        learn : bool
-            Whether to look for what tells most. If not, only for violations.
+        No known set of this size that occurs is in fewer than `least` rows; `most_after` limits steps after a
+        violation.
         """
         rows, size, q = self.rows, self.size + 1, self.rows.secrets.size
         n = rows.holders[0].size - 1
@@ -267,8 +222,8 @@ class CutRows(NamedTuple):
 def _count_from(facts, holders, item, notes):
     """Look at the sets of ``path.size`` items whose first is `item` or a later one; return where it paused.
 
-    A level has separate rows: the items behind its path in rows with enough of it, if a sensitive item that
-    may still matter is there, too.
+    A level has rows of its own: the items behind its path in rows with enough of these, if a sensitive item
+    that may still matter is there, too.
     """
     rows, path, state = facts.rows, notes.path, notes.state
     starts, secret_at, _ = facts.companions
@@ -389,10 +344,9 @@ def _with_room(cut, n_rows, n_items):
 
 @compiled
 def _cut_rows(cut, kept, n, end, least, slot):
-    """Add the wanted items behind the places `kept` as rows of their own, if there are `least` of them.
+    """Add the items of positive `slot` behind the places `kept` as rows from number `end` on, if `least`.
 
-    Items with a positive `slot` are wanted. The new rows begin at number `end`, and `kept` becomes the places
-    just before them. There must be room for them. Returns how many they are.
+    `kept` becomes the places just before the new rows. There must be room. Returns the number of these items.
     """
     indptr, items, owner = cut
     new, to = end, indptr[end]
@@ -414,9 +368,9 @@ def _cut_rows(cut, kept, n, end, least, slot):
 
 @compiled
 def _judge_one(facts, cut, row, start, depth, choose, notes):
-    """Look at all sets of path[:depth] and `choose` items behind it, which are all in the same one row.
+    """Look at all sets of path[:depth] and `choose` items behind it, if all are in the same one row.
 
-    Returns False, and does nothing, if some of them are to be listed one by one.
+    Returns False, and does nothing, if some of them must be listed one by one.
     """
     companions, secrets, limit = facts.companions, facts.secrets, facts.limit
     best, sets, path, state = notes.best, notes.sets, notes.path, notes.state

@@ -1,10 +1,9 @@
-"""Walking itemsets depth first over projected rows: the verifiers' own loops, which several of them share.
+"""Walk itemsets depth first over projected rows: loops that several verifiers share, and no algorithm uses.
 
-The projection of the rows onto an itemset is what stands behind its last item in the rows that hold it. Level
-d of a walk has the items of the projection onto ``path[:d]``, in order, each with the places where it stands:
-a row, and where in the row. The walk takes an item of the deepest level, decides what to do with it, and adds
-a level of what stands behind it, or does not. (Not written as a recursion: numba cannot load a recursive
-function from its cache.)
+The projection of the rows onto an itemset is all that follows its last item in the rows that contain it.
+Level d of a walk has the items of the projection onto ``path[:d]``, in order, each with its places: a row,
+and where in the row. The walk takes an item of the deepest level, decides about it, and may add a level for
+its projection. (Not a recursion: numba cannot load a recursive function from its cache.)
 """
 
 from __future__ import annotations
@@ -55,8 +54,8 @@ class Places(NamedTuple):
 class Levels(NamedTuple):
     """The levels of a walk, one behind the other in arrays that grow.
 
-    ``item[i]`` is in ``row[begin[i]:begin[i + 1]]`` at `place`. Those of level d end before ``end[d]``,
-    and ``current[d]`` is the next one to be taken.
+    ``item[i]`` is in ``row[begin[i]:begin[i + 1]]`` at `place`. The items of level d end before ``end[d]``;
+    ``current[d]`` is the next one to take.
     """
 
     item: Ints
@@ -68,10 +67,7 @@ class Levels(NamedTuple):
 
 
 def distinct_rows(indptr: Ints, items: NDArray[np.integer]) -> tuple[Ints, Rows]:
-    """Find the distinct rows, numbered from 1 on in the order in which they come; empty ones have number 0.
-
-    Returns the number of each row, and the distinct ones without the empty one.
-    """
+    """Find the distinct rows, numbered from 1; return each row's number (0: empty), and these rows."""
     content = np.ascontiguousarray(items, np.int32).tobytes()
     seen: dict[bytes, int] = {b"": 0}
     number, bounds = seen.setdefault, pairwise((4 * indptr).tolist())
@@ -125,10 +121,7 @@ def lacks_room(levels, d, n_items, n_places):
 
 @compiled
 def with_room(levels, d, n_items, n_places):
-    """Return the levels with room for a level d + 1 of this many items and places.
-
-    (Called only where they lack it: to return this many arrays takes time.)
-    """
+    """Return levels with room for level d + 1; call it only if they lack it: returning arrays is slow."""
     item, begin, row, place, current, end = levels
     while end[d] + 1 + n_items >= item.size:
         item, begin = (
@@ -143,10 +136,7 @@ def with_room(levels, d, n_items, n_places):
 
 @compiled
 def project(indptr, levels, here, least, kept):
-    """Write the places of item `here` in rows that have `least` items or more behind it.
-
-    Returns how many places there are, and how many items behind them.
-    """
+    """Write the places of item `here` in rows with `least` items behind it; count places and those items."""
     row, place = kept
     n, total = 0, np.int64(0)
     for at in range(levels.begin[here], levels.begin[here + 1]):
@@ -160,7 +150,7 @@ def project(indptr, levels, here, least, kept):
 
 @compiled
 def add_supports(rows, places, lo, hi, item, m, supports):
-    """Add up the supports of what stands behind ``places[lo:hi]``, and write these items to `item` from m on.
+    """Add up the supports of the items behind ``places[lo:hi]``, and write these to `item` from m on.
 
     There must be room for them. Returns where they end.
     """
@@ -178,10 +168,9 @@ def add_supports(rows, places, lo, hi, item, m, supports):
 
 @compiled
 def mark_items(indptr, items, kept, n, levels, d, slot):
-    """Write the items behind the first n of the places `kept`, in order, as those of level d + 1.
+    """Write the items behind the first n places `kept`, in order, as those of level d + 1; return their end.
 
-    An item whose `slot` is not 0 is passed over; that of the others is 1 from now on. There must be room for
-    them. Returns where they end.
+    Items whose `slot` is not 0 are skipped; that of the others becomes 1. There must be room for them.
     """
     item, m0 = levels.item, levels.end[d] + 1
     m = m0
@@ -198,9 +187,9 @@ def mark_items(indptr, items, kept, n, levels, d, slot):
 
 @compiled
 def add_level(indptr, items, kept, n, levels, d, m, slot):
-    """Write where the items of level d + 1 stand behind the first n of the places `kept`; they end before m.
+    """Write the places of the items of level d + 1 behind the first n places `kept`; they end before m.
 
-    Their `slot`, and no other, is 1; afterwards it is 0. There must be room for them and their places.
+    Their `slot`, and no other, is 1 before, and 0 afterwards. There must be room for them and their places.
     """
     m0 = levels.end[d] + 1
     item, begin, row, place, current, end = levels

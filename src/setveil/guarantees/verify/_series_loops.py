@@ -11,10 +11,7 @@ from setveil.sorting import sort_piece
 
 @compiled
 def shown_by(rows, pattern, shown, trie):
-    """Find all variants that each merged row shows, be they its own or not.
-
-    Returns where those of each row begin, the variants, ascending, and whether each is the row's own (0, 1).
-    """
+    """Find the variants of each merged row: boundaries, ascending variants, if each is its own (0, 1)."""
     n_rows, releases = rows.weights.size, trie.widths.size
     widest = np.int64(1)
     for t in range(releases):
@@ -123,17 +120,9 @@ def held_by(indptr, items, n):
 
 @compiled
 def least_supports(indptr, items, own, weights, holders, first, end, m, least):
-    """Lower `least` of each row to the support of up to m of its variants together.
+    """Lower `least` of each row to the support of up to m of its variants, the first in ``first..end``.
 
-    Only sets whose first variant is in ``first..end`` are looked at. A row counts for whatever it shows; a
-    set is judged only for rows that own all its variants.
-
-    Parameters
-    ----------
-    indptr, items, own
-        The variants that rows show, and whether they are their own.
-    holders : Holders
-        The rows that show each variant.
+    A row counts for all that it shows (`items`); a set is judged only for rows that own all its variants.
     """
     n_variants = holders.starts.size - 1
     supports, counted = np.zeros(n_variants, np.int64), np.zeros(n_variants, np.int64)

@@ -1,9 +1,9 @@
-"""What can be known of people in several releases, and whose rows show it.
+"""Everything that can be known of people in several releases, and the people whose rows show it.
 
 In each release a known item shows nothing (0: the person does not have it there), a row (1: it is suppressed)
-or a label (its number + 2). Items that show the same in all releases are one *variant*: knowing one of
-them is knowing the other. Variants are numbered along a trie, a level for each release, so that those that a
-row shows are found without looking at all of them.
+or a label (its number + 2). Items that show the same in all releases are one *variant*: knowing one is
+knowing the other. A trie with a level per release numbers the variants, so that finding those of a row is
+quick.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ NONE = -1  # no variant
 
 
 class Trie(NamedTuple):
-    """Level t has a sorted key for each, the number before it times ``widths[t]`` plus what it shows.
+    """A trie; its level t has the sorted keys ``keys[starts[t]:starts[t + 1]]``, whose positions are numbers.
 
-    Its keys are ``keys[starts[t]:starts[t + 1]]``, and the place of a key in its level is its number.
+    A key is the number at the level before, times ``widths[t]``, plus the value shown at level t.
     """
 
     starts: Ints
@@ -34,30 +34,14 @@ class Trie(NamedTuple):
 
 
 class KnownPeople(NamedTuple):
-    """Knowledge about people, equal people merged.
+    """Knowledge about people, equal people merged."""
 
-    Attributes
-    ----------
-    of_person : int64 (people,)
-        The merged row of each person.
-    rows : Rows
-        The merged rows: their own variants, and how many people each represents.
-    pattern : int64 (rows,)
-        In which releases they are, as bits; none where presence is ignored. One more bit: they are unchecked.
-    shown : int32 (variants, releases)
-        What each variant shows.
-    trie : Trie
-        The variants.
-    earlier : int64 (variants,)
-        The variant of what each showed in the earlier releases alone; -1: nothing. Empty if none are meant.
-    """
-
-    of_person: Ints
-    rows: Rows
-    pattern: Ints
-    shown: NDArray[np.int32]
+    of_person: Ints  # int64 (people,): the merged row of each
+    rows: Rows  # merged rows: their own variants, and how many people each represents
+    pattern: Ints  # int64 (rows,): a bit per release (none if presence is ignored), and one for: unchecked
+    shown: NDArray[np.int32]  # int32 (variants, releases)
     trie: Trie
-    earlier: Ints
+    earlier: Ints  # int64 (variants,): its variant in the earlier releases alone; -1: none. May be empty
 
 
 def _shown_in(release: Appearance, width: int, presence: str) -> tuple[Ints, Ints]:
@@ -76,13 +60,7 @@ def _shown_in(release: Appearance, width: int, presence: str) -> tuple[Ints, Int
 
 
 def known_of(series: SeriesPeople, promise: SeriesAnonymity, earlier: int = 0) -> KnownPeople:
-    """Find the variants of all people.
-
-    Parameters
-    ----------
-    earlier : int
-        Of how many releases, the first ones, to find what each variant showed in them alone; 0: of none.
-    """
+    """Find the variants of all people, and what each showed in the `earlier` first releases (0: none)."""
     n_releases = len(series.releases)
     width = len(series.items) + 1  # one more: to be known without any item
     as_facts = promise.known == "facts"

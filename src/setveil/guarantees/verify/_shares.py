@@ -42,19 +42,11 @@ class Betrayal(NamedTuple):
 
 
 class Shares:
-    """Looks for sensitive values that are in more than a share h of some rows of a class.
+    """Look for sensitive values that are in more than a share h of some rows of a class.
 
-    Values are numbered: those of each sensitive column, then the sensitive items.
-
-    Attributes
-    ----------
-    violations : int
-        Classes whose rows have a value in common too often, and of the other classes the sets of at most p
-        items that are not sensitive whose rows do, while those of no part of the set do.
-    greatest : Fraction or None
-        The greatest share of the rows of a class; None if nothing is sensitive, or there are no rows.
-    complete : bool
-        Whether all violations were counted.
+    Values are numbered, those of each sensitive column, then the sensitive items. `violations` counts classes
+    that betray a value, and in other classes the smallest sets of at most p public items that do. `greatest`
+    is the greatest share in a class; None if nothing is sensitive, or without rows.
     """
 
     def __init__(
@@ -165,8 +157,8 @@ class Shares:
     ) -> None:
         """Look at sets of public ids in the wanted rows: coherence of made-up rows.
 
-        None of the classes betrays a value, so all their rows together do not either, and a smallest set that
-        does is one within a class; it has no id that does so alone.
+        No class betrays a value, so all rows together do not either. A smallest set that does is one within a
+        class; no id of it does so alone.
         """
         shown = np.repeat(np.arange(batch.rows.size), np.diff(batch.indptr))
         kept = public[batch.items] & wanted[shown]

@@ -38,22 +38,7 @@ def count_sets(
     size: int,
     table: NDArray[np.int32] | None = None,
 ) -> NDArray[np.int32]:
-    """Count the rows that hold each set of `size` ids.
-
-    Parameters
-    ----------
-    indptr, items : int64 (n_rows + 1,), int32 (occurrences,)
-        The rows, ascending.
-    n_ids : int
-        Ids are below.
-    size : {2, 3}
-    table : int32 (cells,), optional
-        To be added to; by default a new one.
-
-    Returns
-    -------
-    int32 (cells,)
-    """
+    """Count the rows that contain each set of 2 or 3 ids below `n_ids`: int32 (cells,), added to `table`."""
     table = np.zeros(comb(n_ids, size), np.int32) if table is None else table
     counted = _count_pairs if size == 2 else _count_triples
     # Where the sets of a first id, and of a second one, begin: minus the id that follows first.
@@ -126,16 +111,9 @@ def _added_up(
 def rare_sets(
     table: NDArray[np.int32], n_ids: int, size: int, k: int, show: int
 ) -> tuple[int, int, list[tuple[tuple[int, ...], int]]]:
-    """Find the sets with a support in (0, k).
+    """Find the sets with a support in (0, k): their number, the least support of any set, and the first ones.
 
-    Returns
-    -------
-    found : int
-        How many.
-    smallest : int
-        The least support of any set that occurs; more than all rows if none does.
-    first : list of (ids, support)
-        The first `show` of them, in order.
+    The least support of no set at all is more than all rows.
     """
     cells = np.zeros(show, np.int64)
     found, smallest = _find_rare(table, k, cells)

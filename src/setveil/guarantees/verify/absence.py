@@ -1,8 +1,8 @@
-"""Is it (k, m, a)-anonymous? Answered from the published rows alone.
+"""Check (k, m, a)-anonymity using only the published rows.
 
 Someone knows up to m items that a person has, and up to a items that the person lacks (docs/verify.md). A
-*sign* excludes rows: a row that shows any of its labels does not fit. The walk below shares no code with any
-algorithm; the tests check it against a few lines of plain Python that count every pair of sets.
+*sign* excludes rows: a row that shows any of its labels does not fit. The walk shares no code with any
+algorithm.
 """
 
 from __future__ import annotations
@@ -52,29 +52,17 @@ class OfAbsence(Verdict):
 
 @dataclass(frozen=True, repr=False)
 class AbsenceVerdict(OfAbsence):
-    """What the verifier found.
-
-    Attributes
-    ----------
-    absent : int
-        How many items are known to be absent, at most.
-    absence : {"items", "labels"}
-        What can be: an item, or any label.
-    violations : int
-        Pairs of up to m labels and up to `absent` signs, not both none, that some rows fit, but fewer than k.
-    first : tuple of (itemset, absent, support)
-        Some of these: smaller ones first, then item order.
-    greatest_k : int or None
-        The fewest rows that fit such a pair. None where there is none.
-    """
+    """The verdict on (k, m, a)-anonymity."""
 
     guarantee: KmAnonymity
-    absent: int
-    absence: str
+    absent: int  # most items known to be absent
+    absence: str  # "items" or "labels": what is known to be absent
     holds: bool
+    # pairs of up to m labels and up to `absent` signs, not both none, that 1 to k - 1 rows fit
     violations: int
+    # some of these (labels, absent, support): smaller ones first, then item order
     first: tuple[tuple[tuple[str, ...], tuple[str, ...], int], ...]
-    greatest_k: int | None
+    greatest_k: int | None  # the fewest rows that fit such a pair; None if there is no pair
 
     @property
     def phrase(self) -> str:
@@ -128,17 +116,11 @@ def signs_of(
     members: Mapping[str, Sequence[str]],
     counts: Sequence[tuple[str, str, int]] = (),
 ) -> list[Sign]:
-    """List what excludes rows for someone who knows that an item, or a label, is absent.
+    """List the signs that exclude rows for someone who knows that an item, or a label, is absent.
 
-    Parameters
-    ----------
-    absence : {"items", "labels"}
-        Labels: each label that occurs. Items: for each item, the labels that certainly mean it. These are the
-        labels that represent it alone and, by the counts, the labels whose rows all contain it.
-    members : mapping of str to sequence of str
-        Items of each label that represents other items than itself.
-    counts : sequence of (item, label, rows)
-        Supports of items that are published next to the rows.
+    Labels: each label that occurs. Items: for each item, the labels that certainly mean it, because they
+    represent it alone or, by `counts` of (item, label, rows), all their rows contain it. `members` has labels
+    of other items.
     """
     shown = dict(zip(published.vocabulary.labels, published.supports().tolist(), strict=True))
     if absence == LABELS:
@@ -167,21 +149,8 @@ def verify_absence(
     show: int = 10,
     progress: Progress = silent,
 ) -> AbsenceVerdict:
-    """Check (k, m, a)-anonymity from published rows.
+    """Check (k, m, a)-anonymity from published rows, for a finite m.
 
-    Parameters
-    ----------
-    published : Transactions
-        Rows of published labels.
-    guarantee : KmAnonymity
-        k and a finite m.
-    signs : sequence of (str, tuple of str)
-        What excludes rows (see `signs_of`).
-    absent, absence
-        See `AbsenceVerdict`.
-
-    Notes
-    -----
     The rows that contain a set of labels are counted by the signs that they show: rows without the sign fit
     the set and the absence. This takes about as long as counting sets of m + `absent` labels.
     """

@@ -1,6 +1,6 @@
-"""Do published boxes overlap? Answered from what the about.json says of their parts alone.
+"""Check, from about.json alone, that published boxes do not overlap.
 
-Anyone who counts labels takes each as one item. That is right only if no fact lies in two of them.
+Counting a label as one item is right only if no fact lies in two boxes.
 """
 
 from __future__ import annotations
@@ -16,23 +16,10 @@ _AT_ONCE = 1 << 22  # pairs that are compared together
 def overlapping(
     boxes: Sequence[Sequence[str]], meaning: Sequence[Mapping[str, Sequence[str]]], show: int = 10
 ) -> tuple[int, list[tuple[int, int]]]:
-    """Find the boxes that have a fact in common: of each part they then share a value.
+    """Count the pairs of boxes that share a fact, so a value of each part; list the first as positions.
 
-    Parameters
-    ----------
-    boxes : sequence of sequence of str
-        A label of each part.
-    meaning : sequence of mapping
-        For each part the values that a label represents; a label that is not there represents itself.
-    show : int
-        How many to list.
-
-    Returns
-    -------
-    number : int
-        How many pairs of boxes overlap.
-    first : list of (int, int)
-        The first pairs, as positions.
+    `boxes` has a label per part; `meaning`, per part, the values that a label represents (itself if it is not
+    there).
     """
     n = len(boxes)
     parts = [_shared([box[at] for box in boxes], known) for at, known in enumerate(meaning)]

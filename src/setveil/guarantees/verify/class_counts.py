@@ -1,7 +1,7 @@
-"""Can the counts beside rows in classes be true, and do they keep to the promise? From published files alone.
+"""Check, from published files alone, that counts next to rows in classes can be true and keep to the promise.
 
-They can be true iff there is a flow: what each item has left of its total goes to classes that do not list
-it, and every label must get as many occurrences as its rows need beyond its lines (docs/classes.md).
+They can be true iff there is a flow: the rest of each item's total goes to classes that do not list it, and
+every label must get as many occurrences as its rows need beyond its lines (docs/classes.md).
 """
 
 from __future__ import annotations
@@ -55,19 +55,7 @@ def check_class_counts(
     secrets: Collection[str] = (),
     show: int = 10,
 ) -> CountsVerdict:
-    """Check counts of classes from published files.
-
-    Parameters
-    ----------
-    classes : sequence of Transactions
-        The published rows of each class.
-    counts : ClassCountsFile
-        What is next to them.
-    k : int
-        Of the promise: no count may speak of fewer rows.
-    secrets : collection of str
-        Items that must not be counted, nor others under a label that represents one.
-    """
+    """Check counts of classes: no count may be of fewer than k rows, or of a label of one of `secrets`."""
     seen = [_seen(rows, counts) for rows in classes]
     hidden = frozenset(secrets)
     found = [*_rules(seen, counts, k, hidden), *_contradictions(seen, counts), *_order(counts)]
@@ -312,7 +300,7 @@ def _too_little(
 
 
 def _unfilled(labels: list[_ClassLabel], left: list[int]) -> list[_ClassLabel]:
-    """Give each label what it needs of what items have left; return those that cannot get enough.
+    """Give each label the occurrences that it needs; return the labels that cannot get enough.
 
     First each takes what there is; then shortest augmenting paths move what others took.
     """

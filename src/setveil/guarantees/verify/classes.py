@@ -1,7 +1,7 @@
-"""Does a promise hold in every class of rows? Answered from the published rows and the classes alone.
+"""Check a promise in every class of rows, using only the published rows and the classes.
 
-Each class is looked at by itself, as one who knows the class of a person; one who does not finds in
-each class none of the rows that fit, or as many as promised.
+Each class is checked by itself, as by someone who knows the class of a person. Someone who does not finds in
+each class no rows that fit, or as many as promised.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def classes_of(published: Transactions, sizes: Sequence[int]) -> list[Transactio
 def joined_classes(classes: Sequence[Transactions]) -> Transactions:
     """Put the rows of all classes together, with labels that no two classes share.
 
-    Of such labels no set is in rows of two classes: one is as rare in all rows as it is in its class.
+    No set of such labels is in rows of two classes: one is as rare in all rows as it is in its class.
     """
     before = np.cumsum([0, *(rows.n_items for rows in classes)])
     ends = [np.zeros(1, np.int64), *(np.diff(rows.indptr) for rows in classes)]
@@ -103,15 +103,7 @@ def _lots(classes: Sequence[Transactions]) -> list[Sequence[Transactions]]:
 def verify_classes(
     classes: Sequence[Transactions], guarantee: Guarantee, *, show: int = 10, progress: Progress = silent
 ) -> KmClassesVerdict | KmRhoClassesVerdict:
-    """Check k^m-anonymity or (k,rho)^m-anonymity of every class, and that each of several has k rows.
-
-    Parameters
-    ----------
-    classes : sequence of Transactions
-        The published rows of each class (`classes_of`).
-    guarantee : KmAnonymity or KmRho
-        What must hold in each.
-    """
+    """Check k^m-anonymity or (k,rho)^m-anonymity of every class, and that each of several has k rows."""
     if not isinstance(guarantee, KmAnonymity | KmRho):
         raise RequestError(
             f"{guarantee.model} is no promise about rows in classes.",

@@ -1,4 +1,4 @@
-"""Does anyone who knows whole codes of a person find k rows? Counted in the published rows.
+"""Check that anyone who knows whole codes of a person finds k published rows.
 
 The release does not show which boxes belong to one code: the original facts and their recoding do.
 """
@@ -30,19 +30,8 @@ def verify_codes(
 ) -> KmVerdict:
     """Check that at least k published rows show all labels of any m codes of anyone.
 
-    Parameters
-    ----------
-    published : Transactions
-        The published rows.
-    persons : sequence of sequence of frozenset of str
-        The rows before: of each code all labels of its facts; nothing where all of them were suppressed.
-    guarantee : KmAnonymity
-        With ``known="codes"``.
-
-    Returns
-    -------
-    KmVerdict
-        Each set of labels that too few rows show is a violation, once.
+    A violation is a set of labels. `persons` are the original rows: for each code all labels of its facts,
+    none if all of them were suppressed.
     """
     rows_of = _rows_with(published)
     supports: dict[Labels, int] = {}

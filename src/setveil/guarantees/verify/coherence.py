@@ -1,8 +1,4 @@
-"""Is it (h, k, p)-coherent? Answered from the published rows alone.
-
-The verifier shares no code with any algorithm: it has its own loops (`_coherence.py`), which the tests check
-against a few lines of plain Python that look at every subset of every row.
-"""
+"""Check (h, k, p)-coherence using only the published rows, in the verifier's own loops (`_coherence.py`)."""
 
 from __future__ import annotations
 
@@ -30,20 +26,12 @@ Violation = tuple[tuple[str, ...], int, str | None, Fraction]
 
 @dataclass(frozen=True, repr=False)
 class CoherenceVerdict(Verdict):
-    """What the verifier found.
+    """The verdict on coherence.
 
-    Attributes
-    ----------
-    holds : bool
-        Whether it holds. Always certain.
-    violations : int
-        Minimal violations: sets of at most p public items in fewer than k rows, or that give a private item
-        away, such that no smaller set among their items does (the empty set: all rows).
-    first : tuple of (itemset, support, betrayed, probability)
-        The first violations: smaller itemsets first, then item order. `betrayed` is the private item that is
-        most likely in these rows, and how likely it is, where they are at least k; else None and 0.
-    complete : bool
-        False if counting stopped early: then there may be more violations. `holds` is certain nevertheless.
+    A violation is minimal: at most p public items in fewer than k rows, or that reveal a private item, while
+    no smaller set among them does (the empty set: all rows). `first` has, by size and item order, (itemset,
+    support, betrayed, probability): the likeliest private item in these rows if they are at least k, else
+    None and 0.
     """
 
     guarantee: Coherence
@@ -75,21 +63,12 @@ class CoherenceVerdict(Verdict):
 def verify_coherence(
     published: Transactions, guarantee: Coherence, *, show: int = 10, progress: Progress = silent
 ) -> CoherenceVerdict:
-    """Check (h, k, p)-coherence from published rows.
+    """Check (h, k, p)-coherence; labels among the guarantee's private items are private, all others public.
 
-    Parameters
-    ----------
-    published : Transactions
-        Rows of published labels; those among the guarantee's private items are private, all others public.
-    guarantee : Coherence
-        h, k, p and the private items (one that no row holds is revealed by nothing).
-
-    Notes
-    -----
-    First any violation is looked for: sets of public items are followed depth first through their rows. A
-    branch ends where even all items that could join leave k rows or more, and no private item could be in too
-    many of these. Only if there is a violation, all minimal ones are counted, size by size: a set is looked
-    at if it occurs and everything without one of its items is safe.
+    First, any violation is searched: sets of public items are followed depth first through their rows. A
+    branch ends if even all items that could join leave k rows or more, and no private item could be in too
+    many of these. Only after a violation are all minimal ones counted, size by size: a set is looked at if it
+    occurs and everything without one of its items is safe.
     """
     show = min(show, MOST_SHOWN)
     check = _Check(published, guarantee, progress)

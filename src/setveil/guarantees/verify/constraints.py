@@ -1,8 +1,4 @@
-"""Are privacy constraints satisfied? Answered from the published rows alone.
-
-The verifier shares no code with any algorithm: it has its own loops (below), which the tests check against a
-few lines of plain Python that count every subset of every constraint.
-"""
+"""Check privacy constraints using only the published rows, in the verifier's own loops."""
 
 from __future__ import annotations
 
@@ -31,26 +27,18 @@ Violation = tuple[tuple[str, ...] | None, tuple[str, ...], int]
 
 @dataclass(frozen=True, repr=False)
 class ConstraintsVerdict(Verdict):
-    """What the verifier found.
+    """The verdict on privacy constraints.
 
-    Attributes
-    ----------
-    holds : bool
-        Whether it holds. Always certain.
-    violations : int
-        Privacy constraints that are not satisfied; where all m-itemsets are protected, sets of at most m
-        published labels with support in (0, k).
-    first : tuple of (constraint, itemset, support)
-        The first violations: a constraint (None where all m-itemsets are protected), and published labels
-        out of its image that few rows hold. Smaller itemsets first, then item order.
-    supported : int or None
-        Constraints whose whole image occurs in some row (None where all m-itemsets are protected).
+    `violations` counts constraints that are not satisfied or, if all m-itemsets are protected, sets of at
+    most m labels with support in (0, k). `first` has (constraint or None, labels of its image in few rows,
+    support).
     """
 
     guarantee: PrivacyConstraints
     holds: bool
     violations: int
     first: tuple[Violation, ...]
+    # constraints whose whole image occurs in some row; None if all m-itemsets are protected
     supported: int | None
 
     def found(self) -> dict[str, Any]:
@@ -77,25 +65,13 @@ def verify_constraints(
     show: int = 10,
     progress: Progress = silent,
 ) -> ConstraintsVerdict:
-    """Check privacy constraints from published rows.
+    """Check privacy constraints; each published label is taken as one item, whatever it represents.
 
-    Parameters
-    ----------
-    published : Transactions
-        Rows of published labels; each label is taken as one item, whatever it represents.
-    guarantee : PrivacyConstraints
-        k, and the itemsets or m.
-    image : mapping of str to str or None
-        The published label of each item, None where it is suppressed; an item that it does not know occurs
-        nowhere. No row may contain a label that no item is published as. Not needed if all m-itemsets are
-        protected: those are all sets of at most m labels.
-
-    Notes
-    -----
-    A constraint is satisfied iff no subset of its image has support in (0, k). If k rows contain the whole
-    image, all subsets are fine; if fewer rows do, but at least one, the constraint is violated. Otherwise
-    every subset that occurs lies in some row's part of the image, and is no rarer than that part: so these
-    parts are counted.
+    `image` has the label of each item, None if suppressed; an item that it does not know occurs nowhere, and
+    no row may contain a label that it does not know. A constraint is satisfied iff no subset of its image has
+    support in (0, k). If k rows contain the whole image, all subsets are fine; if fewer do, but at least one,
+    it is violated. Otherwise every subset that occurs is in some row's part of the image, and no rarer than
+    that part: so these parts are counted.
     """
     if guarantee.itemsets is None:
         km = verify_km(published, KmAnonymity(guarantee.k, guarantee.m or 1), show=show, progress=progress)
@@ -231,8 +207,8 @@ def _count(rows, holders, wanted, size, rare, enough):
 def _check(rows, holders, images, k, at, budget, support, broken):
     """Check the images from `at` on; return where it stopped because the budget was used up.
 
-    `support` receives the support of each image, counted up to k (0 where a label of it occurs nowhere), and
-    `broken` whether a subset of it has support in (0, k).
+    `support` gets the support of each image, at most k (0 if a label of it does not occur), and `broken`
+    whether a subset of it has support in (0, k).
     """
     indptr, items = rows
     starts, holding = holders

@@ -1,7 +1,7 @@
-"""Can the counts next to published rows be true, and do they keep to the promise? From published files alone.
+"""Check, from published files alone, that counts next to rows can be true and keep to the promise.
 
-Counts hold iff some original rows exist that would be published so: labels divide the items, and the rows
-that show a label can be covered by its items iff these have enough occurrences (docs/counts.md).
+They can be true iff some original rows would be published so: labels divide the items, and the items of a
+label can cover its rows iff they have enough occurrences (docs/counts.md).
 """
 
 from __future__ import annotations
@@ -24,21 +24,11 @@ _NAMED = 3  # lines that a violation names
 
 @dataclass(frozen=True)
 class CountsVerdict:
-    """What the check of the counts found.
+    """The verdict on published counts."""
 
-    Attributes
-    ----------
-    lines : int
-        Number of counts.
-    violations : int
-        Lines that cannot be, labels whose items cannot fill their rows, and rules that are broken.
-    first : tuple of str
-        The first violations, each a sentence that names the line.
-    """
-
-    lines: int
-    violations: int
-    first: tuple[str, ...]
+    lines: int  # number of counts
+    violations: int  # impossible lines, labels whose items cannot fill their rows, and broken rules
+    first: tuple[str, ...]  # sentences that name the line
 
     @property
     def holds(self) -> bool:
@@ -80,18 +70,10 @@ def check_counts(
     few_empty: tuple[int, str] | None = None,
     show: int = 10,
 ) -> CountsVerdict:
-    """Check counts from published files.
+    """Check counts: none may be of fewer than k rows, or of a label that represents one of `secrets`.
 
-    Parameters
-    ----------
-    k : int
-        Of the promise: no count may speak of fewer rows.
-    secrets : collection of str
-        Items that must not be counted, nor others under a label that represents one.
-    few_empty : (int, str), optional
-        Where someone knows more of a row than its items: the least number, if it is below k, of published
-        rows without items that are alike in that, and what they are. (0, "") where there are none so few. By
-        default nothing else is known.
+    `few_empty` is for someone who knows more of a row than its items: the least number, if below k, of
+    published rows without items that are alike in that, and what they are; (0, "") if there are never so few.
     """
     if few_empty is None:
         empty = published.n_rows - published.filled_rows

@@ -1,7 +1,7 @@
-"""Published labels read as what they cover: rows of leaves, for releases with labels of several levels.
+"""Read published labels as the leaves that they cover, for releases with labels of several levels.
 
-A row covers a leaf of the hierarchy if it shows the leaf or a node above it. k^m-anonymity in the cover
-reading says: for every set of at most m leaves, the rows that cover all of them are none or at least k.
+A row covers a leaf if it shows the leaf or a node above it. In the cover reading of k^m-anonymity, the rows
+that cover all of at most m leaves are none or at least k.
 """
 
 from __future__ import annotations
@@ -15,21 +15,10 @@ from setveil.wording import are, count
 
 
 def covered_rows(published: Transactions, tree: Hierarchy) -> Transactions:
-    """List in each row the leaves that it covers, one for all leaves that the same rows cover.
+    """List in each row the leaves that it covers: the first in item order of leaves that the same rows cover.
 
-    These are the leaves whose lowest published label is the same: whichever row covers one of them shows a
-    label at or above that one. The rows of these leaves are k^m-anonymous, each leaf taken as one item, if
-    and only if the published rows are so in the cover reading.
-
-    Parameters
-    ----------
-    published : Transactions
-        The published rows; labels are nodes of the hierarchy.
-
-    Returns
-    -------
-    Transactions
-        As many rows, in the same order; of leaves that cannot be told apart the first in item order.
+    Such leaves have the same lowest published label: any row that covers one of them shows a label at or
+    above that one. The rows of leaves are k^m-anonymous iff the published rows are in the cover reading.
     """
     labels = published.vocabulary.labels
     unknown = [label for label in labels if label not in tree]

@@ -23,25 +23,13 @@ Entry = dict[str, Any]
 
 @dataclass(frozen=True, repr=False)
 class DifferentialPrivacyVerdict(Verdict):
-    """What the verifier found.
-
-    Attributes
-    ----------
-    holds : bool
-        Whether the account adds up, and the rows follow from the noisy counts.
-    violations : int
-        What does not.
-    first : tuple of dict
-        The first of these.
-    spent : Fraction
-        What all lines cost together.
-    """
+    """The verdict on noisy counts: `holds` if the account adds up and the rows follow from the counts."""
 
     guarantee: DifferentialPrivacy
     holds: bool
     violations: int
     first: tuple[Entry, ...]
-    spent: Fraction
+    spent: Fraction  # the cost of all lines together
 
     def found(self) -> dict[str, Any]:
         """Return what is spent."""
@@ -61,9 +49,9 @@ def verify_differential_privacy(
 ) -> DifferentialPrivacyVerdict:
     """Check the account of noisy blocks, and that their rows follow from the noisy counts.
 
-    Each line that noise was added to must have noise for what one row can change there: the number of rows
-    by 1, each of the counts by which items and pairs were chosen by 1, a choice of n costing n times as much,
-    and of every block one cell. Together they must cost no more than epsilon.
+    Each noisy line must have noise for what one row can change there: the number of rows by 1, each count by
+    which items and pairs were chosen by 1 (a choice of n costs n times as much), and one cell of every block.
+    Together they must cost no more than epsilon.
     """
     if not isinstance(published, PublishedBlocks):
         raise RequestError("Differential privacy is checked for noisy counts only.")

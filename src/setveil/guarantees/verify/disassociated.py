@@ -1,8 +1,7 @@
-"""Are rows in chunks disassociated? Answered from data.json alone, in separate loops.
+"""Check that rows in chunks are disassociated, using only data.json.
 
-Sets of parts are Python's integers, a bit for each part: an itemset's support is the number of ones in the
-`and` of those of its items. The verifier shares no code with the algorithm. The tests check it against a few
-lines of plain Python that look at every subset of every part.
+Sets of parts are Python's integers, a bit per part: the support of an itemset is the number of ones in the
+`and` of its items.
 """
 
 from __future__ import annotations
@@ -84,41 +83,22 @@ class Inference:
 
 @dataclass(frozen=True, repr=False)
 class DisassociatedVerdict(Verdict):
-    """What the verifier found.
+    """The verdict on rows in chunks.
 
-    Attributes
-    ----------
-    holds : bool
-        Whether it holds. Always certain.
-    violations : int
-        Clusters that are too small; parts and items that cannot be; smallest sets of at most m items of a
-        chunk in fewer than k of its parts; clusters whose rows could be empty; and what gives a sensitive
-        item away.
-    first : tuple of Failure
-        The first violations: cluster by cluster, then shared chunks.
-    greatest_k : int
-        The number of rows of the smallest cluster; 0 where there is none.
-    clusters : int
-        Their number.
-    most : Inference or None
-        What tells most about a sensitive item; None if none is published.
-    inferences : tuple of Inference
-        Those above rho (1/5 where there is none), the greatest first.
-    certain : int
-        Pairs of a cluster and an item that all its rows hold.
-    complete : bool
-        False if counting stopped early: then there may be more `violations`.
+    `violations` are clusters that are too small or whose rows could be empty; impossible parts and items;
+    smallest sets of at most m items of a chunk in fewer than k of its parts; and sets that reveal a sensitive
+    item.
     """
 
     guarantee: Disassociated
     holds: bool
     violations: int
-    first: tuple[Failure, ...]
-    greatest_k: int
+    first: tuple[Failure, ...]  # cluster by cluster, then shared chunks
+    greatest_k: int  # rows of the smallest cluster; 0 without clusters
     clusters: int
-    most: Inference | None
-    inferences: tuple[Inference, ...]
-    certain: int
+    most: Inference | None  # the most revealing; None if nothing sensitive is published
+    inferences: tuple[Inference, ...]  # those above rho (1/5 without rho), the greatest first
+    certain: int  # pairs of a cluster and an item that all its rows contain
     complete: bool
 
     def found(self) -> dict[str, Any]:
@@ -150,25 +130,16 @@ def verify_disassociated(
     show: int = 10,
     progress: Progress = silent,
 ) -> DisassociatedVerdict:
-    """Check disassociation using only the published files.
+    """Check disassociation of clusters and chunks, whatever tool made them.
 
-    Parameters
-    ----------
-    published : PublishedChunks
-        Clusters and chunks (`setveil.published.chunk_files.read_chunks`), of whatever tool.
-    guarantee : Disassociated
-        k, m; perhaps sensitive items, with rho.
-
-    Notes
-    -----
     Six conditions, which together suffice for the promise. (1) Every cluster has at least k rows; no part is
     empty or has repeats or items of other chunks; every item of a chunk is in some part; there are no more
-    parts than rows. (2) In the record chunks and the term chunk of a cluster every item is in one place.
-    (3) Every record chunk is k^m-anonymous. (4) A cluster with v > 0 record chunks of altogether
-    |P| + k (min(m, v) - 1) parts or more needs no term chunk; every other needs one that is not empty.
-    (5) Every shared chunk is of two clusters or more and k^m-anonymous; if an item of it is elsewhere in one
-    of its clusters, each of its parts occurs k times. (6) With rho: of the rows that hold at most m items of
-    a chunk no more than a share rho hold another, sensitive item of it.
+    parts than rows. (2) In the record chunks and the term chunk of a cluster every item is in one place. (3)
+    Every record chunk is k^m-anonymous. (4) A cluster with v > 0 record chunks of altogether |P| + k (min(m,
+    v) - 1) parts or more needs no term chunk; every other needs one that is not empty. (5) Every shared chunk
+    is of two clusters or more and k^m-anonymous; if an item of it is elsewhere in one of its clusters, each
+    of its parts occurs k times. (6) With rho: of the rows that contain at most m items of a chunk no more
+    than a share rho contain another, sensitive item of it.
     """
     check = _ClusterCheck(published, guarantee)
     check.run(progress)
@@ -346,9 +317,9 @@ class _ClusterCheck:
             )  # fmt: skip
 
     def known(self, parts: Sequence[tuple[int, ...]]) -> set[tuple[int, ...]]:
-        """List what may be known: sets of at most m items; where m is no limit, what parts have in common.
+        """List sets of at most m items that may be known; if m is no limit, what parts have in common.
 
-        Of the sets that the same parts with the sensitive item hold, the greatest tells most.
+        Of the sets that the same parts with the sensitive item contain, the greatest reveals most.
         """
         m, longest = self.guarantee.m, max(map(len, parts), default=0)
         if m < longest:

@@ -1,12 +1,11 @@
-"""How much a class of a published table reveals about its kept columns: l-diversity and t-closeness.
+"""Measure how much a class of a published table reveals about its kept columns: l-diversity and t-closeness.
 
-Neither is part of the guarantee: both are reported, so that readers can compare tables with those of other
-tools. A class is the rows with equal published quasi-identifiers.
-
-Distinct l-diversity (Machanavajjhala and others, TKDD 2007, doi:10.1145/1217299.1217302) is the least number
-of different values in a class. t-closeness (Li, Li and Venkatasubramanian, ICDE 2007,
-doi:10.1109/ICDE.2007.367856) is the greatest distance between the values of a class and those of all rows:
-for numbers the ordered distance of section 3.1, for other values half the sum of the differences.
+Neither is part of the guarantee; both are for comparison with other tools. A class is the rows with equal
+published quasi-identifiers. Distinct l-diversity (Machanavajjhala and others, TKDD 2007,
+doi:10.1145/1217299.1217302) is the least number of different values in a class. t-closeness (Li, Li and
+Venkatasubramanian, ICDE 2007, doi:10.1109/ICDE.2007.367856) is the greatest distance between the values of a
+class and those of all rows: for numbers the ordered distance of section 3.1, else half the sum of
+differences.
 """
 
 from __future__ import annotations
@@ -25,24 +24,12 @@ _AT_ONCE = 1 << 22  # cells of classes times values
 
 @dataclass(frozen=True)
 class Diversity:
-    """What classes reveal about a kept column.
-
-    Attributes
-    ----------
-    column : str
-        Its name.
-    diversity : int
-        The least number of different values in a class (l of distinct l-diversity).
-    closeness : float
-        The greatest distance between a class and all rows, from 0 to 1 (t of t-closeness).
-    ordered : bool
-        Whether the values are numbers, so that the distance is the ordered one.
-    """
+    """Disclosure of a kept column by classes."""
 
     column: str
-    diversity: int
-    closeness: float
-    ordered: bool
+    diversity: int  # l of distinct l-diversity: the least number of different values in a class
+    closeness: float  # t of t-closeness, from 0 to 1: the greatest distance between a class and all rows
+    ordered: bool  # whether the values are numbers, with the ordered distance
 
     def __str__(self) -> str:
         values = "1 value" if self.diversity == 1 else f"{self.diversity:,} different values"

@@ -1,7 +1,7 @@
-"""Whether counts of facts can be true, given the published boxes, and keep to the promise.
+"""Check, from published files alone, that counts of facts can be true for the boxes and keep to the promise.
 
-The counts of a fact are those of an item, and a box is its label; but a box also represents facts that no
-line names, which are counted and not listed. All from published files alone.
+A fact is an item and a box its label; but a box also represents facts that no line names, known by number
+only.
 """
 
 from __future__ import annotations
@@ -28,24 +28,9 @@ def check_fact_counts(
     domain: int | None = None,
     show: int = 10,
 ) -> CountsVerdict:
-    """Check counts of facts.
+    """Check counts of facts: `lines` of (fact, box or "" if suppressed, rows), each of at least `least` rows.
 
-    Parameters
-    ----------
-    published : Sums
-        The published rows, whose labels are the boxes.
-    boxes : Boxes
-        What the labels represent.
-    lines : sequence of (str, str, int)
-        Fact, box ("": it was suppressed) and rows of each line.
-    least : int
-        Fewest rows that a line may speak of.
-    suppressed : bool
-        Whether facts that were suppressed may be listed.
-    k : int
-        Of the promise.
-    domain : int, optional
-        How many facts there are; None: not known.
+    `suppressed`: whether suppressed facts may be listed; `domain`: how many facts there are, None if unknown.
     """
     problems = []
     inside: dict[int, dict[str, None]] = {}

@@ -1,7 +1,4 @@
-"""Does every row occur k times? Answered from the published rows alone.
-
-The verifier shares no code with any algorithm: it counts the rows' bytes in a dictionary.
-"""
+"""Check that every published row occurs k times, by counting the bytes of rows in a dictionary."""
 
 from __future__ import annotations
 
@@ -21,25 +18,13 @@ CHUNK = 200_000  # rows counted between two reports of progress
 
 @dataclass(frozen=True, repr=False)
 class KAnonymityVerdict(Verdict):
-    """What the verifier found.
-
-    Attributes
-    ----------
-    holds : bool
-        Whether it holds. Always certain.
-    violations : int
-        Distinct rows that occur fewer than k times.
-    first : tuple of (row, count)
-        The first violations with how often they occur: rows of fewer items first, then item order.
-    greatest_k : int or None
-        How often the rarest row occurs, so the greatest k for which k-anonymity holds (1: for no k of at
-        least 2). None where there are no rows: every k holds.
-    """
+    """The verdict on k-anonymity."""
 
     guarantee: TransactionalKAnonymity
     holds: bool
-    violations: int
-    first: tuple[tuple[tuple[str, ...], int], ...]
+    violations: int  # distinct rows that occur fewer than k times
+    first: tuple[tuple[tuple[str, ...], int], ...]  # (row, count): rows of fewer items first, then item order
+    # how often the rarest row occurs (1: for no k of at least 2); None without rows: every k holds
     greatest_k: int | None
 
     def found(self) -> dict[str, Any]:
@@ -58,14 +43,7 @@ def verify_kanonymity(
     show: int = 10,
     progress: Progress = silent,
 ) -> KAnonymityVerdict:
-    """Check transactional k-anonymity from published rows.
-
-    Parameters
-    ----------
-    published : Transactions
-        Rows of published labels; each label is taken as one item, whatever it represents. Rows without items
-        count like any other row.
-    """
+    """Check transactional k-anonymity of published labels; rows without items count like any other."""
     items = np.ascontiguousarray(published.items, ">i4").tobytes()  # big-endian: bytes sort like the rows
     bounds = (4 * published.indptr).tolist()
     counts: dict[bytes, int] = {}

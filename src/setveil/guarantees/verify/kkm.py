@@ -1,8 +1,7 @@
-"""Is it (k,k^m)-anonymous? Answered from the published table alone.
+"""Check (k,k^m)-anonymity using only the published table.
 
-The verifier shares no code with any algorithm: it tells classes apart by their labels, and counts itemsets by
-the loops of the verifier of k^m-anonymity, shares by those of the verifier of coherence. The tests check it
-against a few lines of plain Python that look at every subset of every row.
+It tells classes apart by their labels, and counts by the loops of the verifiers of k^m-anonymity (itemsets)
+and coherence (shares).
 """
 
 from __future__ import annotations
@@ -43,36 +42,20 @@ class RareRows(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class KKmVerdict(Verdict):
-    """What the verifier found.
+    """The verdict on (k,k^m)-anonymity.
 
-    Attributes
-    ----------
-    holds : bool
-        Whether it holds. Always certain.
-    violations : int
-        Classes of fewer than k rows; sets of at most m items, each within one class, that some of its rows,
-        but fewer than k, show; and smallest sets of at most p items (or none) within a class whose rows have
-        a sensitive value in common too often.
-    first : tuple of RareRows or Betrayal
-        The first violations: small classes, in the order of their first rows; then itemsets, smaller ones
-        first, then by class, then in item order; then sensitive values, by the same order.
-    greatest_k : int or None
-        The least number of rows of a class, or of rows of one that show a set of at most m items: the
-        greatest k for which the promise holds at this m (1: for no k of at least 2). None without rows.
-    greatest_share : Fraction or None
-        The greatest share of the rows of a class that have the same sensitive value; None if nothing is
-        sensitive, or there are no rows.
-    complete : bool
-        False if counting stopped early: then there may be more `violations`, and `greatest_k` may be smaller.
-        `holds` is certain nevertheless.
+    `violations` are classes of fewer than k rows; sets of at most m items that 1 to k - 1 rows of a class
+    show; and smallest sets of at most p items (or none) in a class whose rows share a sensitive value too
+    often. `first` is in this order: classes by their first rows, sets by size, class and item order.
     """
 
     guarantee: KKmAnonymity
     holds: bool
     violations: int
     first: tuple[RareRows | Betrayal, ...]
+    # fewest rows of a class, or in one with a set of at most m items; None without rows
     greatest_k: int | None
-    greatest_share: Fraction | None
+    greatest_share: Fraction | None  # of the rows of a class with the same sensitive value; None without any
     complete: bool
     overlaps: tuple[Overlap, ...] = ()  # published facts of a class of which one fact lies in both
 
@@ -99,22 +82,11 @@ def verify_kkm(
     brief: bool = False,
     progress: Progress = silent,
 ) -> KKmVerdict:
-    """Check (k,k^m)-anonymity from a published table.
+    """Check (k,k^m)-anonymity of published labels, for a shorter time if `brief`.
 
-    Parameters
-    ----------
-    published : PublishedTable
-        Columns and sets of published labels; each label is taken as one item, whatever it represents.
-    guarantee : KKmAnonymity
-        k and m; perhaps what is sensitive, with h and p.
-    brief : bool
-        Count violations for a shorter time.
-
-    Notes
-    -----
-    The classes are taken some at a time. Items of different classes never meet in a row: so one call of the
-    loops of k^m-anonymity, on rows of made-up items, one for each class and item, checks all of these. For m
-    at least the longest row, the supports of whole rows decide.
+    Items of different classes never meet in a row: so one call of the loops of k^m-anonymity, on made-up
+    items, one for each class and item, checks several classes. For m at least the longest row, whole rows
+    decide.
     """
     show = min(show, MOST_SHOWN)
     classes = TableClasses.of(published)

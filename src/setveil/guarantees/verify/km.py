@@ -1,8 +1,4 @@
-"""Is it k^m-anonymous? Answered from the published rows alone.
-
-The verifier shares no code with any algorithm: it has its own loops (below, and `_projection.py`), which the
-tests check against a few lines of plain Python that count every subset of every row.
-"""
+"""Check k^m-anonymity using only the published rows, in the verifiers' own loops (also `_projection.py`)."""
 
 from __future__ import annotations
 
@@ -49,39 +45,20 @@ SEARCH_STEPS = 300_000_000  # beyond the m that was asked for: how long to look 
 
 @dataclass(frozen=True, repr=False)
 class KmVerdict(Verdict):
-    """What the verifier found.
-
-    Attributes
-    ----------
-    holds : bool
-        Whether it holds. Always certain.
-    violations : int
-        Itemsets of at most m items with support in (0, k).
-    first : tuple of (itemset, support)
-        The first violations: smaller itemsets first, then item order.
-    greatest_k : int or None
-        The smallest support of an itemset of at most m items, so the greatest k for which k^m-anonymity holds
-        (1: for no k of at least 2). None where no row holds any item: every k holds.
-    greatest_m : int or float
-        The greatest m for which k^m-anonymity holds (0: not even 1); `math.inf` if for every m.
-    complete : bool
-        False if counting stopped early: then there may be more `violations`, `greatest_k` may be smaller and
-        `greatest_m` may be greater. `holds` is certain nevertheless.
-    reading : {"label", "cover"}
-        What an item was: a published label, or a leaf, which each label above it covers (see
-        `setveil.guarantees.verify.cover`).
-    overlaps : tuple of (str, str)
-        The first pairs of published facts that share a fact: each such pair is a violation, too.
-    """
+    """The verdict on k^m-anonymity."""
 
     guarantee: KmAnonymity
     holds: bool
-    violations: int
+    violations: int  # itemsets of at most m items with support in (0, k)
+    # (itemset, support): smaller itemsets first, then item order
     first: tuple[tuple[tuple[str, ...], int], ...]
+    # for this m (1: for no k of at least 2); None if no row has an item: every k holds
     greatest_k: int | None
-    greatest_m: int | float
+    greatest_m: int | float  # for this k (0: not even 1), `math.inf` if for every m
     complete: bool
+    # an item is a published label, or a leaf that each label above it covers (`verify.cover`)
     reading: str = LABEL
+    # the first pairs of published facts that share a fact, violations, too
     overlaps: tuple[tuple[str, str], ...] = ()
 
     @property
@@ -117,23 +94,13 @@ def verify_km(
     brief: bool = False,
     progress: Progress = silent,
 ) -> KmVerdict:
-    """Check k^m-anonymity from published rows.
+    """Check k^m-anonymity of published labels; `brief`: for a shorter time, with a `greatest_m` of at most m.
 
-    Parameters
-    ----------
-    published : Transactions
-        Rows of published labels; each label is taken as one item, whatever it represents.
-    brief : bool
-        Do not look for a greatest m beyond the one that was asked for, so that `greatest_m` is at most m, and
-        count violations for a shorter time; `complete` is False where more may be found.
-
-    Notes
-    -----
-    Sizes 1, 2, ... are checked one after the other. Where all pairs, or all sets of three items, fit in a
-    table, they are counted there. Otherwise the rows with an item are projected onto the items after it, and
-    so on; where one distinct row is left, its subsets are counted by a binomial coefficient. For m at least
-    the longest row, the supports of whole rows decide: every itemset lies in a row. If each column has its m,
-    only sets with at most this many labels of each column count, and no greater m is looked for.
+    Sizes 1, 2, ... are checked one after the other. If all pairs, or all sets of three items, fit in a table,
+    they are counted there. Otherwise the rows with an item are projected onto the items after it, and so on;
+    if one distinct row is left, a binomial coefficient counts its subsets. For m at least the longest row,
+    the supports of whole rows decide: every itemset is in a row. If each column has its m, only sets with at
+    most this many labels of each column count, and no greater m is searched.
     """
     m, show = guarantee.m, min(show, MOST_SHOWN)
     own = _own(published.vocabulary.labels, m) if isinstance(m, PerColumn) else None
@@ -194,18 +161,10 @@ def _own(labels: Sequence[str], m: PerColumn) -> tuple[NDArray[np.int64], NDArra
 
 
 class Survey:
-    """Counts the itemsets of one size after the other, and remembers what it saw.
+    """Count the itemsets of one size after the other, of rows of ids below `n_ids`, ascending and unique.
 
-    Parameters
-    ----------
-    indptr, items : int64 (n_rows + 1,), integers (occurrences,)
-        Rows of ids, ascending and unique within a row; some row is not empty.
-    n_ids : int
-        Ids are below.
-    k : int
-        Less support is a violation; at most the number of rows + 1.
-    own : (int64 (n_ids,), int64 (columns,)), optional
-        The column of each id, and how many ids of each column a set may hold; by default any.
+    At least one row is not empty. Support below k (at most the rows + 1) is a violation. `own` is the column
+    of each id, int64 (n_ids,), and how many ids of each column a set may contain; by default any.
     """
 
     def __init__(
@@ -336,8 +295,8 @@ SMALLEST, FOUND, KNOWN, STEPS, MOST_STEPS, MOST_AFTER, STOPPED, LISTED = range(8
 def _count_from(rows, holders, item, size, k, column, most, path, supports, state, tails, listed):
     """Count the itemsets of `size` >= 2 items whose first is `item` or a later one; return where it paused.
 
-    Only sets count that hold at most ``most[c]`` items of each column c. A level has what stands behind its
-    path in rows that have enough of it.
+    Only sets of at most ``most[c]`` items of each column c count. A level has all behind its path in rows
+    that have enough of it.
     """
     many = most.size > 1
     taken = np.zeros(most.size, np.int64)

@@ -1,7 +1,6 @@
-"""Is it k^m-anonymous? Answered from published files that are read a piece at a time.
+"""Check k^m-anonymity of published rows that do not fit in memory, a piece at a time.
 
-As `setveil.guarantees.verify.km`, for rows that do not fit in memory: all sets of a size are counted in a
-table, in one pass over the files for each size.
+All sets of a size are counted in a table, in one pass over the files for each size.
 """
 
 from __future__ import annotations
@@ -76,23 +75,9 @@ def verify_km_pieces(
     show: int = 10,
     progress: Progress = silent,
 ) -> tuple[KmVerdict, Counted]:
-    """Check k^m-anonymity from published rows.
+    """Check k^m-anonymity for m up to 3 and no greater; each call of `pieces` reads the rows again.
 
-    Parameters
-    ----------
-    pieces : callable
-        Reads the rows again each time that it is called.
-    vocabulary : Vocabulary
-        The label of each id; each is taken as one item, whatever it represents.
-    guarantee : KmAnonymity
-        k and m; m at most 3.
-
-    Returns
-    -------
-    verdict : KmVerdict
-        With counterexamples. No greater m is looked for.
-    counted : Counted
-        What else was found in the rows.
+    Returns the verdict, with counterexamples, and everything else that was counted on the way.
     """
     labels = vocabulary.labels
     require_countable(guarantee, len(labels))

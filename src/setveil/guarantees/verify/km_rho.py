@@ -1,8 +1,6 @@
-"""Is it (k, rho)^m-anonymous? Answered from the published rows alone.
+"""Check (k, rho)^m-anonymity using only the published rows.
 
-The verifier shares no code with any algorithm: rows that fit are counted by the verifier of k^m-anonymity,
-and what known items reveal by separate loops (`_inference.py`). The tests check these against a few lines of
-plain Python that look at every subset of every row.
+The verifier of k^m-anonymity counts rows that fit, and `_inference.py` what known items reveal.
 """
 
 from __future__ import annotations
@@ -41,41 +39,23 @@ class TooFew:
 
 @dataclass(frozen=True, repr=False)
 class KmRhoVerdict(Verdict):
-    """What the verifier found.
+    """The verdict on (k, rho)^m-anonymity.
 
-    Attributes
-    ----------
-    holds : bool
-        Whether it holds. Always certain.
-    violations : int
-        Sets of 1 to m known items in fewer than k rows, and pairs of a set of at most m known items and a
-        sensitive item that it reveals.
-    first : tuple of TooFew or Learned
-        The first violations: smaller sets first, then item order, then too few rows before what is learned,
-        then the sensitive items in item order.
-    confidences : tuple of Learned
-        For each sensitive item that some row holds, in item order, what tells most of it: of equal
-        confidences the smallest set, then that of greatest support, then the first in item order.
-    greatest_confidence : Learned or None
-        The greatest of these; None where no sensitive item is published.
-    greatest_k : int or None
-        The smallest support of a set of 1 to m known items; None where nothing is known of any row.
-    greatest_m : int or float
-        The greatest m for which it holds with this k and this rho (0: not even 1); `math.inf` if for every m.
-    complete : bool
-        False if counting stopped early: then there may be more `violations` and greater `confidences`,
-        `greatest_k` may be smaller and `greatest_m` may be greater. Where it holds, all but `greatest_m` is
-        exact nevertheless (for long rows and every m, another set may tell as much and have fewer items).
+    `violations` are sets of 1 to m known items in fewer than k rows, and pairs of a set of at most m known
+    items and a sensitive item that it reveals; `first` is by size, item order, too few rows before what is
+    learned, then by sensitive item. If it holds, all but `greatest_m` is exact (for long rows and every m,
+    another set may reveal as much and have fewer items).
     """
 
     guarantee: KmRho
     holds: bool
     violations: int
     first: tuple[TooFew | Learned, ...]
+    # the most revealing set of each: the smallest, then greatest support, then first
     confidences: tuple[Learned, ...]
-    greatest_confidence: Learned | None
-    greatest_k: int | None
-    greatest_m: int | float
+    greatest_confidence: Learned | None  # None if no sensitive item is published
+    greatest_k: int | None  # smallest support of 1 to m known items; None if nothing is known of any row
+    greatest_m: int | float  # for this k and rho (0: not even 1), `math.inf` if for every m
     complete: bool
 
     def found(self) -> dict[str, Any]:
@@ -98,22 +78,12 @@ class KmRhoVerdict(Verdict):
 def verify_km_rho(
     published: Transactions, guarantee: KmRho, *, show: int = 10, progress: Progress = silent
 ) -> KmRhoVerdict:
-    """Check (k, rho)^m-anonymity from published rows.
+    """Check (k, rho)^m-anonymity of published labels, sensitive if among the guarantee's, else public.
 
-    Parameters
-    ----------
-    published : Transactions
-        Rows of published labels; those among the guarantee's sensitive items are sensitive, all others
-        public. Each label is taken as one item, whatever it represents.
-    guarantee : KmRho
-        k, m, rho, the sensitive items (one that no row holds is revealed by nothing), and what is known.
-
-    Notes
-    -----
-    Sizes 1, 2, ... are checked one after the other; for each, the rows with an item are projected onto the
-    items after it, and so on, as long as a sensitive item may be revealed or may become more likely than it
-    was. Every known set is in as many rows as the first check found: that ends soon where it holds. For every
-    m, where these are too many sets, the closed ones decide (`_closed_rules.py`).
+    For sizes 1, 2, ... the rows with an item are projected onto the items after it, and so on, while a
+    sensitive item may be revealed or may become likelier than it was. Every known set is in as many rows as
+    the first check found: this ends soon if it holds. For every m, if these are too many sets, the closed
+    ones decide (`_closed_rules.py`).
     """
     show = min(show, MOST_SHOWN)
     rows = KnownRows(published, guarantee.sensitive, public_only=guarantee.knows == PUBLIC)

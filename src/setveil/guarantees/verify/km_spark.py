@@ -1,7 +1,7 @@
-"""Is it k^m-anonymous? Answered by Spark from the published files alone, for rows that no machine holds.
+"""Check k^m-anonymity with Spark from the published files alone, for rows that no machine holds.
 
-Only Spark's own functions of columns are used: no kernel, no code of setveil on the workers. Sets are
-told apart by their labels as texts, so that no numbering is shared with what made the release, either.
+Only Spark's own column functions are used: no code of setveil on the workers. Sets are told apart by their
+labels as texts, so that no numbering is shared with the algorithm.
 """
 
 from __future__ import annotations
@@ -34,30 +34,11 @@ def verify_km_spark(
     show: int = 10,
     progress: Progress = silent,
 ) -> KmVerdict:
-    """Check k^m-anonymity of published rows that Spark reads.
+    """Check k^m-anonymity of `rows` rows, for a finite m and no greater; all violations are counted.
 
-    Parameters
-    ----------
-    published : DataFrame
-        One row of published labels a line, in the column `items`: an array of texts, null for an empty row.
-        Each label is taken as one item, whatever it represents.
-    guarantee : KmAnonymity
-        k and m; m must be a number.
-    rows : int, optional
-        How many rows there must be.
-    progress : Progress
-        Hears which size of sets is counted.
-
-    Returns
-    -------
-    KmVerdict
-        As `setveil.guarantees.verify.km.verify_km` gives it with ``brief=True``, except that all violations
-        are counted: no m beyond that of the promise is looked at.
-
-    Notes
-    -----
-    A row of n items holds C(n, s) sets of s items, so the supports of all sets of that size add up to the
-    sum of these numbers. The lengths of rows are counted apart.
+    `published` has a row a line, in the column `items`: an array of texts, null for an empty row. A row of n
+    items has C(n, s) sets of s items, so the supports of all sets of a size must add up to the sum of these
+    numbers; the lengths of rows are counted separately.
     """
     if guarantee.m == math.inf:
         raise RequestError(
@@ -181,14 +162,9 @@ def _by_number(label: Column) -> Column:
 
 
 def published_files(folder: Path) -> tuple[Path, Mapping[str, Any]]:
-    """Find the manifest of a release, in the folder of its run or in its `published`.
+    """Find the folder of a release's manifest, and its content, in a run's folder or its `published`.
 
-    Returns
-    -------
-    folder : Path
-        Where the manifest lies; its names are relative to it.
-    manifest : mapping
-        `files`, each with `name`, `rows`, `bytes` and `sha256`, and `rows`, those of all files.
+    Names of the `files` are relative to the folder; each has `rows`, `bytes` and `sha256`.
     """
     places = [place for place in (folder / "published", folder) if (place / MANIFEST).is_file()]
     if not places:

@@ -18,26 +18,11 @@ def km_query(
     layout: str = "long",
     columns: Sequence[str] = (),
 ) -> str:
-    """Write a query that returns no line if and only if k^m-anonymity holds.
+    """Write a query without result iff k^m-anonymity (m <= 2) or, with `columns`, (k, k^m)-anonymity holds.
 
-    Parameters
-    ----------
-    k, m : int
-        The promise; m is 1 or 2.
-    table : str
-        The table, perhaps with its schema before a dot.
-    id_column, item_column : str
-        The columns of row IDs, and of an item or (list) all items of a row. None (list): each line of the
-        table is a row.
-    layout : {"long", "list"}
-        A line for each item of a row, or one for each row.
-    columns : sequence of str
-        Quasi-identifiers: then it returns no line if and only if (k, k^m)-anonymity holds.
-
-    Returns
-    -------
-    str
-        For DuckDB and Postgres; of long tables also for SQLite.
+    A line is an item of a row (`layout` "long"), or all items of a row ("list"; without `id_column` each line
+    is a row). It is for DuckDB and Postgres and, for long tables, SQLite. `table` may have its schema before
+    a dot.
     """
     names = [f"q{at}" for at in range(1, len(columns) + 1)]
     also = "".join(f", {_quoted(column)} as {name}" for column, name in zip(columns, names, strict=True))

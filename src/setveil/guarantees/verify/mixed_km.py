@@ -33,30 +33,14 @@ class RareFacts(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class MixedKmVerdict(Verdict):
-    """What the verifier found.
-
-    Attributes
-    ----------
-    holds : bool
-        Whether it holds. Always certain.
-    violations : int
-        Sets of at most m facts that some rows, but fewer than k, show.
-    first : tuple of RareFacts
-        The first violations: smaller sets first, then quasi-identifiers, by column and label, before items in
-        item order.
-    greatest_k : int or None
-        The least number of rows that show a set of at most m facts: the greatest k for which the promise
-        holds at this m (1: for no k of at least 2). None without rows.
-    complete : bool
-        False if counting stopped early: then there may be more `violations`, and `greatest_k` may be smaller.
-        `holds` is certain nevertheless.
-    """
+    """The verdict on mixed k^m-anonymity."""
 
     guarantee: MixedKmAnonymity
     holds: bool
-    violations: int
+    violations: int  # sets of at most m facts that 1 to k - 1 rows show
+    # smaller sets first, then quasi-identifiers, by column and label, before items
     first: tuple[RareFacts, ...]
-    greatest_k: int | None
+    greatest_k: int | None  # for this m (1: for no k of at least 2); None without rows
     complete: bool
     overlaps: tuple[Overlap, ...] = ()  # published facts of which one fact lies in both
 
@@ -78,16 +62,7 @@ def verify_mixed_km(
     brief: bool = False,
     progress: Progress = silent,
 ) -> MixedKmVerdict:
-    """Check mixed k^m-anonymity from a published table.
-
-    Parameters
-    ----------
-    published : PublishedTable
-        Columns and sets of published labels; each label is taken as one fact, whatever it represents. An
-        empty field of a column is a fact, too.
-    brief : bool
-        Count violations for a shorter time.
-    """
+    """Check mixed k^m-anonymity of a table, for a shorter time if `brief`; an empty field is a fact, too."""
     indptr, facts, names = rows_of_facts(published)
     show = min(show, MOST_SHOWN)
     column, most = own_columns(published, guarantee.m)
@@ -110,14 +85,9 @@ def verify_mixed_km(
 
 
 def rows_of_facts(published: PublishedTable) -> tuple[Ints, Ints, list[tuple[str | None, str]]]:
-    """List the facts of each row: its labels in all columns, then its items.
+    """List the facts of each row, its labels in all columns, then its items: int64 numbers, ascending.
 
-    Returns
-    -------
-    indptr, facts : int64 (n_rows + 1,), int64 (occurrences,)
-        Rows of numbers of facts, ascending.
-    names : list of (str or None, str)
-        Column and label of each fact; None: it is an item.
+    `names` are column (None: an item) and label of each fact.
     """
     sets, n_columns = published.sets, len(published.columns)
     names: list[tuple[str | None, str]] = []

@@ -52,28 +52,19 @@ class Breach:
 
 @dataclass(frozen=True, repr=False)
 class PrivacyDegreeVerdict(Verdict):
-    """What the verifier found.
+    """The verdict on groups.
 
-    Attributes
-    ----------
-    holds : bool
-        Whether it holds. Always certain.
-    violations : int
-        Pairs of a group and a sensitive item that more than one row in p of it holds, sensitive items among
-        the quasi-identifiers and, if there was an original, sensitive items and distinct rows that the
-        release has more or less often.
-    first : tuple of Breach
-        The first violations: leaks by item, then groups by degree (the smallest first), number and item,
-        then totals by item, then rows, those of fewer items first.
-    smallest_degree : Fraction or None
-        The smallest number of rows per row with a sensitive item in any group; below 1 only where a file
-        contradicts itself. None if no group has a sensitive item: every p is satisfied.
+    `violations` are pairs of a group and a sensitive item that more than one row in p contains, sensitive
+    items among the quasi-identifiers and, with an original, sensitive items and distinct rows that the
+    release has more or less often. `first`: leaks by item, groups by degree, number and item, totals by item,
+    rows by size.
     """
 
     guarantee: PrivacyDegree
     holds: bool
     violations: int
     first: tuple[Breach, ...]
+    # fewest rows per row with the item; below 1: contradictory file; None: no item
     smallest_degree: Fraction | None
     groups: int
 
@@ -95,16 +86,9 @@ def verify_privacydegree(
     show: int = 10,
     progress: Progress = silent,
 ) -> PrivacyDegreeVerdict:
-    """Check the privacy degree of every group using only the published files.
+    """Check the privacy degree of every group, by default of the sensitive items that the groups count.
 
-    Parameters
-    ----------
-    groups : PublishedGroups
-        The published rows and counts (`setveil.published.group_files.read_grouped`).
-    guarantee : PrivacyDegree
-        p, and the sensitive items; if it names none, those that the groups count.
-    original : Transactions, optional
-        The rows before: then groups that overlap or omit rows, and counts that differ, are found, too.
+    With the original, groups that overlap or omit rows, and counts that differ, are found, too.
     """
     progress("verifying groups", 0.0)
     sensitive = item_order({*guarantee.sensitive, *groups.sensitive.labels})

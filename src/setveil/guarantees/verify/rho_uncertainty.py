@@ -1,8 +1,6 @@
-"""Is it rho-uncertain? Answered from the published rows alone.
+"""Check rho-uncertainty using only the published rows.
 
-The verifier shares no code with any algorithm: it walks the closed sets of the rows of each sensitive item
-(`_closed_rules.py`, which proves that these are enough), and the tests check it against a few lines of plain
-Python that look at every subset of every row.
+It walks the closed sets of the rows of each sensitive item: `_closed_rules.py` proves that these are enough.
 """
 
 from __future__ import annotations
@@ -24,35 +22,20 @@ COUNT_STEPS = 1_000_000_000  # once one is known: how long to go on counting the
 
 @dataclass(frozen=True, repr=False)
 class RhoUncertaintyVerdict(Verdict):
-    """What the verifier found.
+    """The verdict on rho-uncertainty.
 
-    Attributes
-    ----------
-    holds : bool
-        Whether it holds. Always certain.
-    violations : int
-        Pairs of a sensitive item and a set that reveals it and is closed: all other items that the rows
-        with this item and the set have in common are in it. Each represents all sets that these rows hold.
-    first : tuple of Learned
-        The first of what is left of these (of the first thousand or so) where items are suppressed, in item
-        order, as long as the sensitive item is revealed: smaller sets first, then item order, then the
-        sensitive items in item order. Several closed sets may leave the same.
-    confidences : tuple of Learned
-        For each sensitive item that some row holds, in item order, what tells most of it: of equal
-        confidences that of greatest support, without the items that can be suppressed.
-    greatest_confidence : Learned or None
-        The greatest of these; None where no sensitive item is published.
-    complete : bool
-        False if counting stopped early: then there may be more `violations` and greater `confidences`. Where
-        it holds, all is exact.
+    `violations` are pairs of a sensitive item and a revealing set that is closed: it has all other items that
+    its rows with this item have in common, and represents all sets of these rows. `first` has what is left of
+    the first thousand or so if items are suppressed, in item order, while the item is revealed, by size, item
+    order and sensitive item; several closed sets may leave the same. If it holds, all is exact.
     """
 
     guarantee: RhoUncertainty
     holds: bool
     violations: int
     first: tuple[Learned, ...]
-    confidences: tuple[Learned, ...]
-    greatest_confidence: Learned | None
+    confidences: tuple[Learned, ...]  # the most revealing set of each, then of greatest support, least items
+    greatest_confidence: Learned | None  # None if no sensitive item is published
     complete: bool
 
     def found(self) -> dict[str, Any]:
@@ -73,16 +56,7 @@ class RhoUncertaintyVerdict(Verdict):
 def verify_rho_uncertainty(
     published: Transactions, guarantee: RhoUncertainty, *, show: int = 10, progress: Progress = silent
 ) -> RhoUncertaintyVerdict:
-    """Check rho-uncertainty from published rows.
-
-    Parameters
-    ----------
-    published : Transactions
-        Rows of published labels; those among the guarantee's sensitive items are sensitive. Each label is
-        taken as one item, whatever it represents.
-    guarantee : RhoUncertainty
-        rho, and the sensitive items (one that no row holds is revealed by nothing).
-    """
+    """Check rho-uncertainty of rows; a sensitive item that no row contains is revealed by nothing."""
     rows = KnownRows(published, guarantee.sensitive, public_only=False)
     rules = ClosedRules(rows, allowed(guarantee.rho, rows.n_rows), progress)
     rules.walk(1, SEARCH_STEPS, COUNT_STEPS, show)

@@ -1,8 +1,7 @@
-"""Do several releases about the same people keep a promise, anyone who links their rows? Asked by definition.
+"""Check by definition that releases about the same people keep a promise against anyone who links rows.
 
-From what each person had and what her items became in each release; nothing here knows how releases are made.
-It has its own loops, which the tests check against a few lines of plain Python that try every choice of known
-items of every person.
+It uses what each person had and what their items became in each release, and nothing about how releases are
+made.
 """
 
 from __future__ import annotations
@@ -28,15 +27,11 @@ PIECES = 100  # of the variants, between which progress is told
 
 @dataclass(frozen=True)
 class Fact:
-    """One known item of a person: what she had, and in which releases that is known.
+    """One known item of a person, and the releases in which it is known."""
 
-    `item` is its number, None where it is only known in which releases she is; `releases` are positions, and
-    `labels` what each of them shows: the number of a label, -1 for nothing but a row.
-    """
-
-    item: int | None
-    releases: tuple[int, ...]
-    labels: tuple[int, ...]
+    item: int | None  # its number; None: only the releases that the person is in are known
+    releases: tuple[int, ...]  # positions
+    labels: tuple[int, ...]  # the number of the label in each release; -1: nothing but a row
 
 
 @dataclass(frozen=True)
@@ -50,35 +45,20 @@ class Exposure:
 
 @dataclass(frozen=True)
 class SeriesVerdict:
-    """What the verifier of several releases found.
+    """The verdict on several releases: `holds` if nobody is exposed.
 
-    Attributes
-    ----------
-    guarantee : SeriesAnonymity
-        What was asked.
-    holds : bool
-        Whether nobody is exposed.
-    people, returning : int
-        How many people are in any release, and in several.
-    exposed, unique : int
-        How many people some m known items narrow down to fewer than k, and to themselves alone.
-    each : tuple of int
-        How many people each release exposes by itself.
-    first : tuple of Exposure
-        For the first people exposed, those left with the fewest candidates, the fewest facts that do it.
-    exactly : int
-        How many would be exposed, known items or none, if it were known exactly in which releases each person
-        is, and in which she is not: this is not promised.
+    `exactly` counts the people exposed, known items or none, if it were known exactly in which releases each
+    person is and is not: this is not promised.
     """
 
     guarantee: SeriesAnonymity
     holds: bool
-    people: int
-    returning: int
-    exposed: int
-    unique: int
-    each: tuple[int, ...]
-    first: tuple[Exposure, ...]
+    people: int  # in any release
+    returning: int  # people in several releases
+    exposed: int  # people whom some m known items narrow down to fewer than k
+    unique: int  # people whom some m known items narrow down to themselves alone
+    each: tuple[int, ...]  # people whom each release exposes by itself
+    first: tuple[Exposure, ...]  # for those with the fewest candidates, the fewest facts that expose them
     exactly: int
 
     def __bool__(self) -> bool:
@@ -92,21 +72,10 @@ def verify_series(
     show: int = 5,
     progress: Progress = silent,
 ) -> SeriesVerdict:
-    """Check the promise of several releases (see docs/series.md).
+    """Check the promise of several releases (see docs/series.md); say what exposes the first `show` people.
 
-    Parameters
-    ----------
-    series : SeriesPeople
-        Who is in which release, what each had there, and what her items became.
-    promise : SeriesAnonymity
-        What is to hold.
-    show : int
-        For how many of the people exposed to say what exposes them.
-
-    Notes
-    -----
     Equal people are merged first. The work is that of looking at every set of fewer than m variants of a
-    merged row once in each row that shows them; where m is at least the longest row, at whole rows only.
+    merged row once in each row that shows them; if m is at least the longest row, at whole rows only.
     """
     case = _Case.of(series, promise)
     least = case.least(progress)
@@ -133,25 +102,13 @@ def verify_series(
 
 
 def least_candidates(series: SeriesPeople, promise: SeriesAnonymity, *, progress: Progress = silent) -> Ints:
-    """Find how few people fit, at worst, for someone who knows m items of each person.
-
-    Returns
-    -------
-    int64 (n_people,)
-        At least 1; `NOTHING` for a person without anything that can be known.
-    """
+    """Find how few people fit, at worst, if m items of a person are known; `NOTHING` if none can be."""
     case = _Case.of(series, promise)
     return case.least(progress)[case.known.of_person]
 
 
 def newly_exposed(series: SeriesPeople, promise: SeriesAnonymity, *, progress: Progress = silent) -> Ints:
-    """Find whom the last release exposes by facts that the releases before it did not expose yet.
-
-    Returns
-    -------
-    int64
-        Numbers of people, ascending.
-    """
+    """Find the people, ascending, whom the last release exposes by facts that did not expose them before."""
     case = _Case.of(series, promise, len(series.releases) - 1)
     least = case.least(progress)
     rows = [r for r in np.flatnonzero(least < promise.k).tolist() if case.adds(r)]
@@ -204,7 +161,7 @@ class _Case:
     def least(self, progress: Progress, *, whole: bool = True) -> Ints:
         """Find the least support of up to m own variants of each merged row.
 
-        `whole`: where m is at least the longest row, look at whole rows only.
+        `whole`: if m is at least the longest row, look at whole rows only.
         """
         rows = self.known.rows
         least = np.full(rows.weights.size, NOTHING, np.int64)

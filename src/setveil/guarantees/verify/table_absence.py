@@ -1,7 +1,7 @@
-"""Is a table (k,k^m)-anonymous where absent items are known, too? Answered from the published table alone.
+"""Check (k,k^m)-anonymity with known absent items, using only the published table.
 
-Anyone who knows a person's quasi-identifiers looks at the rows of one class: each is checked by itself, by
-the verifier of single rows.
+Anyone who knows a person's quasi-identifiers looks at the rows of one class: the verifier of single rows
+checks each by itself.
 """
 
 from __future__ import annotations
@@ -41,23 +41,14 @@ class Narrowed(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class TableAbsenceVerdict(OfAbsence):
-    """What the verifier found: as `setveil.guarantees.verify.absence.AbsenceVerdict`, of each class.
-
-    Attributes
-    ----------
-    violations : int
-        Classes of fewer than k rows, and pairs of items and absent ones, not both none, that some rows of a
-        class fit, but fewer than k.
-    first : tuple of Narrowed
-        Some of these, by class.
-    """
+    """The verdict on a table, as `setveil.guarantees.verify.absence.AbsenceVerdict` for each class."""
 
     guarantee: KKmAnonymity
     absent: int
     absence: str
     holds: bool
-    violations: int
-    first: tuple[Narrowed, ...]
+    violations: int  # small classes, and pairs of items and absent ones, not both none, that few rows fit
+    first: tuple[Narrowed, ...]  # some of these, by class
     greatest_k: int | None
 
     @property
@@ -81,14 +72,7 @@ def verify_table_absence(
     show: int = 10,
     progress: Progress = silent,
 ) -> TableAbsenceVerdict:
-    """Check (k,k^m)-anonymity with absent items from a published table.
-
-    Parameters
-    ----------
-    signs : sequence of (str, tuple of str)
-        What excludes rows (see `setveil.guarantees.verify.absence.signs_of`); in a class, of their labels
-        those that occur in it.
-    """
+    """Check (k,k^m)-anonymity with absent items; in a class, a sign has only its labels that occur there."""
     classes = TableClasses.of(published)
     violations, first, least = 0, [], None
     for which, rows in enumerate(rows_of_classes(published.sets, classes)):

@@ -1,8 +1,7 @@
-"""Can counts next to a published table be true, and do they keep to the promise? From published files alone.
+"""Check, from published files alone, that counts next to a table can be true and keep to the promise.
 
-Counts are of the whole table. Who knows a person's quasi-identifiers looks at one class only: where
-suppressed items are counted, rows that are published without items must not be few in any class
-(docs/tables.md).
+Counts are of the whole table. Someone who knows a person's quasi-identifiers looks at one class only: if
+suppressed items are counted, rows published without items must not be few in any class (docs/tables.md).
 """
 
 from __future__ import annotations
