@@ -1,14 +1,12 @@
-"""Published data: one file per kind of release. To add a kind, add a file.
+"""Published data: one file per kind of release, found by runs and commands by its `info`, a `KindInfo`.
 
-A module here with `info`, a `KindInfo`, is a kind of release. It also has
+Such a module also has
 
 - `publish(data, made, seed, details) -> Release`: the result of an algorithm, in an order that reveals
   nothing,
 - `holds(path) -> bool`: whether a file or folder is a release of this kind,
 - `read(path, read_rows, **reading)`: the published data there, as `Release.exposed` returns them,
 - `measurable(path, exposed, original, tree)`: as `Release.measurable`, from these data.
-
-Runs and the command line find it by this; nobody else asks which kinds there are.
 """
 
 from __future__ import annotations
@@ -108,10 +106,7 @@ class Outcome(Protocol):
         """Return what measures are computed from besides the original rows (see `setveil.utility.Case`)."""
 
     def about(self, report: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what about.json says of this kind of release: nothing that must not be shared.
-
-        `report` is the record of the run before anything is written.
-        """
+        """Return the facts about this kind of release that about.json may publish; `report` is unwritten."""
 
     def write_inside(self, folder: Path) -> None:
         """Write what else must be kept of how it was made, in addition to the map of the rows."""
@@ -123,10 +118,7 @@ class Outcome(Protocol):
         """Let about.json list only items that enough rows contain, unless the hierarchy lists them."""
 
     def with_others(self, members: Mapping[str, Sequence[str]]) -> dict[str, int]:
-        """Return the labels that may have members that about.json does not list.
-
-        Each with the least number of rows of a listed member; `members` are all items of each label.
-        """
+        """Return labels that may have members not in about.json, with the fewest rows of a listed member."""
 
     def label_sizes(self) -> dict[str, int]:
         """Return how many items each label may represent, those that do not occur included."""
@@ -173,9 +165,9 @@ class Made:
 
 
 class MadeRelease:
-    """A release that was made here. The defaults suit one without rows of people or labels that mean items.
+    """A release that was made here; kinds override the answers that differ.
 
-    A kind of release derives from it, and overrides the answers that differ.
+    The defaults suit a release without rows of people or labels that represent items.
     """
 
     info: ClassVar[KindInfo]
@@ -326,12 +318,7 @@ def kind_named(name: str) -> Any:
 def kind_for(path: str, model_release: str) -> Any:
     """Find the kind that a path is read as to verify a promise about releases of a kind.
 
-    Rows may be in classes, or be facts: then the about.json next to them says so.
-
-    Raises
-    ------
-    DataError
-        If it is a release of another kind.
+    The about.json next to rows says if they are in classes, or are facts. Another kind raises DataError.
     """
     from setveil.published.about import promise_beside
 
@@ -374,14 +361,8 @@ def publish(
 ) -> Release:
     """Put the result of an algorithm into an order that reveals nothing about the input's order.
 
-    Parameters
-    ----------
-    seed : int
-        Shuffles the published rows; the same seed gives the same bytes.
-    details : dict, optional
-        The algorithm's details of its run.
-    least : int
-        Publish the supports of all items of at least this many rows next to single rows; 0: of none.
+    The same `seed` gives the same bytes. Supports of items of at least `least` rows are published next to
+    single rows; 0: none.
     """
     kind = kind_named(made.release)
     release: Release = kind.publish(data, made, seed, details, **({"least": least} if least else {}))

@@ -35,21 +35,9 @@ class Free:
 def fitted(parts: Sequence[Free], rests: Floats, needs: Floats) -> tuple[Floats, Floats]:
     """Find paces of items and factors of labels.
 
-    Parameters
-    ----------
-    parts : sequence of Free
-        Where items can be, some items in each.
-    rests : float64 (items,)
-        The rows that each has to be dealt, by its number.
-    needs : float64 (cells,)
-        The rows that unlisted items must have together for the rows of a label to be filled.
-
-    Returns
-    -------
-    pace : float64 (items,)
-        Rows of an item as a share of its room times the factor, where its most does not stop it.
-    factor : float64 (cells + 1,)
-        Of each label; the last, of what is under no label, is 1.
+    `rests`: float64 (items,), rows to deal; `needs`: float64 (cells,), rows that unlisted items need together
+    to fill a label. The pace, float64 (items,), is rows as a share of room times the factor, unless capped.
+    The factor is float64 (cells + 1,); the last, for no label, is 1.
     """
     pace, factor = np.zeros(rests.size), np.ones(needs.size + 1)
     _pace(parts, rests, factor, pace)
@@ -72,19 +60,10 @@ def _pace(parts: Sequence[Free], rests: Floats, factor: Floats, pace: Floats) ->
 
 
 def paces(rest: NDArray[Any], room: NDArray[Any], cap: NDArray[Any]) -> Floats:
-    """Deal what each item has left to classes, in proportion to their room, to each no more than its cap.
+    """Deal each item's `rest` to classes, in proportion to their room, and at most their cap.
 
-    Parameters
-    ----------
-    rest : numbers (items,)
-        What there is to deal.
-    room, cap : numbers (items, classes)
-        The room of each class, 0 where the item cannot be; and the most that it can take.
-
-    Returns
-    -------
-    float64 (items,)
-        What each class takes as a share of its room, where its cap does not stop it.
+    `room`, `cap`: numbers (items, classes); room is 0 if the item cannot be there. Returns float64 (items,):
+    rows as a share of the room, unless capped.
     """
     found, open_ = np.zeros(rest.size), np.flatnonzero(rest > 0)
     rest, room, cap = rest[open_], room[open_].astype(np.float64), cap[open_].astype(np.float64)

@@ -45,30 +45,14 @@ def answer_in_classes(
     indptr, places, first, last, cell, share, low, high, is_item, sizes, rows_of_class, chances, room,
     starts, rows, cell_starts, table, estimate, least, greatest,
 ):  # fmt: skip
-    """Sum up over classes what each is expected to hold of queries.
+    """Sum up over classes `first` to `last` the rows of each that are expected to contain a query.
 
-    Parameters
-    ----------
-    indptr, places : int64 (queries + 1,), int64
-        Positions of the items of each query in the last axis of what follows.
-    first, last : int
-        The classes that are asked.
-    cell, share, low, high : int64, float64, int64, int64 (classes, items)
-        The cell (class and label) of each item in each class, -1: none; the share of the rows of its cell, or
-        of its class, that are expected to hold it; the fewest and the most that can.
-    is_item : bool (items,)
-        Whether it is an item, not a label.
-    sizes, chances, room : int64, float64, int64 (cells,)
-        Rows of each cell, its q, and the occurrences there may be beyond one in each row.
-    rows_of_class : int64 (classes,)
-    starts, rows : int64 (cells + 1,), int32
-        The rows of each cell, ascending.
-    cell_starts : int64 (classes + 1,)
-        The cells of each class.
-    table : int64 (any,)
-        Room to remember the rows that two cells of a class share, where it suffices: many queries ask for few
-        labels.
-    estimate, least, greatest : float64, int64, int64 (queries,), zeros, written
+    Queries are `indptr`, `places`: int64, positions in the last axis of `cell`, `share`, `low`, `high`, all
+    (classes, items): the cell (class and label; -1: none), the expected share of the rows of the cell, or
+    class, with the item, the fewest and the most. Of cells there are `sizes`, rows; `chances`, q; `room`,
+    occurrences beyond one in each row; and `rows` from `starts`, ascending; classes have theirs from
+    `cell_starts`. `table`: int64 of any length, remembers the rows that two cells share. Results, zeros at
+    first, are written to the last three.
     """
     own = np.empty(cell.shape[1] if cell.shape[1] > 0 else 1, np.int64)
     times = np.empty(own.size, np.int64)

@@ -25,7 +25,7 @@ def published_folders(path: Path) -> tuple[Path, Path]:
 def published_file(path: Path) -> Path:
     """Find the file with the published rows: `path` itself, or the one in a run's folder or its `published`.
 
-    Where the rows are in several files, these are in a folder that represents the file.
+    If the rows are in several files, their folder represents the file.
     """
     if not path.is_dir() or (path / f"00000{path.suffix}").is_file():
         return path
@@ -72,21 +72,9 @@ def require_columns(name: str, others: Sequence[str]) -> None:
 
 
 def require_size(about: Mapping[str, Any], name: str, rows: int, empty: int, *, shown: bool = True) -> int:
-    """Compare the rows of a published file with what its about.json says of them.
+    """Compare a published file with its about.json; return how many rows without items the file cannot show.
 
-    Parameters
-    ----------
-    about : mapping
-        The about.json; where it says nothing of rows, all is well.
-    rows, empty : int
-        How many rows it has, and how many of them have no item.
-    shown : bool
-        Whether the file shows rows without items.
-
-    Returns
-    -------
-    int
-        How many rows without items are missing from a file that cannot show them.
+    `shown`: whether the file shows rows without items. All is well if about.json has no number of rows.
     """
     if "rows" not in about:
         return 0
@@ -246,13 +234,7 @@ def named_beside(path: str, name: str) -> tuple[str, ...] | None:
 
 
 def promise_beside(path: str) -> dict[str, Any]:
-    """Take the promise that the about.json next to published rows speaks of: ``model``, and its parameters.
-
-    Returns
-    -------
-    dict
-        Empty where no about.json speaks of one.
-    """
+    """Read ``model`` and parameters of the promise from the about.json next to published rows, if any."""
     found = about_file(published_file(Path(path))).get("guarantee") if path != "-" else None
     return found if isinstance(found, dict) and isinstance(found.get("model"), str) else {}
 

@@ -32,13 +32,7 @@ def require_as_written(file: Path, layout: Layout, rows: Transactions) -> None:
     """Refuse a file of rows with other blanks, quotes or line ends than setveil writes.
 
     Equal rows must be equal lines, and no line may name an item twice: else the bytes tell rows apart.
-
-    Parameters
-    ----------
-    layout : Layout
-        How the rows are written; Parquet is no text, so that nothing is rejected.
-    rows : Transactions
-        What the file was read as.
+    Parquet is no text, so that nothing is rejected.
     """
     if layout.format == "parquet" or file.is_dir():
         return
@@ -72,13 +66,7 @@ def require_table_as_written(file: Path, table: PublishedTable, items_file: str 
 
 
 def require_rows_as_written(file: Path, rows: Sequence[Sequence[str]]) -> None:
-    """Refuse a table with one fact a line unless equal rows are written alike.
-
-    Parameters
-    ----------
-    rows : sequence of sequences of str
-        The facts of each row, in the order of their lines.
-    """
+    """Refuse a table with one fact a line unless equal rows, in the order of lines, are written alike."""
     fields_as_written(file, read_bytes(file), ",")
     _require_one_order(file, rows)
 
@@ -105,13 +93,7 @@ def require_groups_as_written(data: Path, groups: Path) -> None:
 
 
 def require_written(folder: Path, contents: Mapping[str, Iterable[bytes]]) -> None:
-    """Refuse files of a release that are not what setveil writes of what was read from them.
-
-    Parameters
-    ----------
-    contents : mapping
-        The bytes of each file, in pieces; a file that is not there is passed over.
-    """
+    """Refuse files of a release that differ from these pieces of bytes; skip files that are missing."""
     for name, pieces in contents.items():
         file = folder / name
         if file.is_file() and read_bytes(file) != b"".join(pieces):
@@ -121,7 +103,7 @@ def require_written(folder: Path, contents: Mapping[str, Iterable[bytes]]) -> No
 def require_lines_as_written(file: Path, layout: Layout, vocabulary: Vocabulary) -> None:
     """Refuse a file of one row a line as `require_as_written` does, a line at a time.
 
-    All rows are not held in memory, so the items of each must be in their order.
+    Rows are not kept in memory, so the items of each must be in their order.
     """
     place = vocabulary.ids
     for row in _rows_as_written(file, layout):

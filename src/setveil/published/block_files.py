@@ -37,32 +37,15 @@ Spent = tuple[
 
 @dataclass(frozen=True, eq=False)
 class PublishedBlocks(Exposed):
-    """Counts with noise, and rows drawn from them: nothing here is true.
+    """Counts with noise, and rows drawn from them: no figure is true."""
 
-    Attributes
-    ----------
-    epsilon : Fraction
-        What may be spent.
-    spent : tuple of (str, Fraction, int, float)
-        Of each line that noise was added to: what it tells, what it cost, by how much one row can change it,
-        and the scale of the noise.
-    noisy_rows : int
-        The number of rows, with noise: it may even be below 0.
-    blocks : tuple of tuple of str
-        The items of each block.
-    cells : tuple of int
-        Of each block, one after the other, the rows of each of its cells, with noise. Cell c is of the rows
-        that have the i-th item of the block where bit i of c is set, and none of its other items.
-    rows : Transactions
-        Rows drawn from the cells, blocks independently of each other.
-    """
-
-    epsilon: Fraction
+    epsilon: Fraction  # the budget
+    # of each noisy line: what it reveals, cost, how much one row can change it, scale of noise
     spent: tuple[Spent, ...]
-    noisy_rows: int
-    blocks: tuple[tuple[str, ...], ...]
-    cells: tuple[int, ...]
-    rows: Transactions
+    noisy_rows: int  # with noise: perhaps below 0
+    blocks: tuple[tuple[str, ...], ...]  # the items of each
+    cells: tuple[int, ...]  # noisy rows by block; bit i of a cell's number: its rows have item i of the block
+    rows: Transactions  # drawn from the cells, blocks independently of each other
 
     origin: ClassVar[None] = None
     kind: ClassVar[str] = "blocks"
@@ -104,12 +87,9 @@ class PublishedBlocks(Exposed):
         return mine == theirs
 
     def to_polars(self, *, long: bool = False) -> pl.DataFrame:
-        """Make a polars data frame of the cells: of each its block, its items, and its rows with noise.
+        """Make a polars data frame of the cells: block, items and noisy rows.
 
-        Parameters
-        ----------
-        long : bool
-            One line per cell and item: cells without items are not in it.
+        `long`: one line per cell and item, so that cells without items are not in it.
         """
         import polars as pl
 
@@ -183,10 +163,7 @@ def _cell_lines(blocks: PublishedBlocks) -> Iterator[str]:
 def read_blocks(file: str | Path) -> PublishedBlocks:
     """Read a data.json of noisy blocks, and the rows of the synthetic.csv next to it.
 
-    Raises
-    ------
-    DataError
-        If it is no such file. What does not add up is no error, but found by the verifier.
+    Sums that do not add up are no error here: the verifier finds them.
     """
     reading = _BlocksReading(str(file), _FORM)
     beside = Path(file).parent / ROWS_FILE

@@ -23,10 +23,10 @@ Fact = tuple[str, ...]  # a value of each part
 
 @dataclass(frozen=True, eq=False)
 class Boxes:
-    """Boxes of facts, each a label of every part, with what the labels of parts represent.
+    """Boxes of facts, each a label of every part, with the meaning of the labels of parts.
 
-    Where there are several columns of codes, the parts of one follow those of the other. A fact or a box has
-    `NOTHING` in each part of another column, and its text begins with the name of its column.
+    With several columns of codes, the parts of one follow those of the other. A fact or a box has `NOTHING`
+    in each part of another column, and its text begins with the name of its column.
     """
 
     names: tuple[str, ...]  # of the parts

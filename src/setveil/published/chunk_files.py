@@ -41,40 +41,23 @@ class Chunk(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PublishedChunks(Exposed):
-    """Rows in clusters, whose items are published in chunks: which parts belong together is not told.
+    """Rows in clusters whose items are published in chunks, without saying which parts belong together.
 
-    Attributes
-    ----------
-    vocabulary : Vocabulary
-        The labels, in item order.
-    k, m : int, int or `math.inf`
-        What the file says that is promised.
-    sizes : int64 (clusters,), read-only
-        Number of rows of each cluster.
-    empty_rows : int
-        Rows without items, which are in no cluster.
-    scope, item, part : (int64 (chunks + 1,), int64), read-only
-        Of each chunk its clusters, its items, and where its parts begin and end: record chunks, which are of
-        one cluster, by cluster, then those that are shared.
-    shared : int
-        How many of the chunks, the last ones, are shared.
-    parts : (int64 (parts + 1,), int64), read-only
-        The items of each part.
-    terms : (int64 (clusters + 1,), int64), read-only
-        The items of each cluster's term chunk.
+    Pairs of arrays are boundaries, int64 (n + 1,), and content, int64; all are read-only. Chunks are first
+    the record chunks, each of one cluster, by cluster, then those that are shared.
     """
 
-    vocabulary: Vocabulary
-    k: int
-    m: int | float
-    sizes: Ints
-    empty_rows: int
-    scope: tuple[Ints, Ints]
-    item: tuple[Ints, Ints]
-    part: Ints
-    shared: int
-    parts: tuple[Ints, Ints]
-    terms: tuple[Ints, Ints]
+    vocabulary: Vocabulary  # the labels, in item order
+    k: int  # as the file says
+    m: int | float  # as the file says; perhaps `math.inf`
+    sizes: Ints  # int64 (clusters,): rows
+    empty_rows: int  # rows without items, which are in no cluster
+    scope: tuple[Ints, Ints]  # the clusters of each chunk
+    item: tuple[Ints, Ints]  # the items of each chunk
+    part: Ints  # where the parts of each chunk begin and end
+    shared: int  # how many of the chunks, the last ones, are shared
+    parts: tuple[Ints, Ints]  # the items of each part
+    terms: tuple[Ints, Ints]  # the items of each cluster's term chunk
 
     origin: ClassVar[None] = None
     kind: ClassVar[str] = "chunks"
@@ -177,13 +160,10 @@ class PublishedChunks(Exposed):
         return same and all(np.array_equal(a, b) for a, b in zip(mine, theirs, strict=True))
 
     def to_polars(self, *, long: bool = False) -> pl.DataFrame:
-        """Make a polars data frame of the chunks: of each part its clusters, its chunk and its items.
+        """Make a polars data frame of the chunks: clusters, chunk and items of each part.
 
-        Parameters
-        ----------
-        long : bool
-            As chunks.csv: one line per part and item, numbered parts; and one per item of a term chunk, whose
-            part is null.
+        `long`: as chunks.csv, one line per numbered part and item, and one per item of a term chunk, whose
+        part is null.
         """
         import polars as pl
 
@@ -299,12 +279,8 @@ def _table_lines(chunks: PublishedChunks) -> Iterator[bytes]:
 def read_chunks(file: str | Path) -> PublishedChunks:
     """Read a data.json, also one that another tool wrote.
 
-    Raises
-    ------
-    DataError
-        If it is no such file: no JSON, or keys are missing, numbers are none, lists name an item twice,
-        or a chunk is of clusters that are not there. What breaks the promise is no error, but found by the
-        verifier.
+    No such file (bad JSON, missing keys, wrong numbers, repeated items, unknown clusters) raises DataError.
+    Broken promises are no error here: the verifier finds them.
     """
     return _ChunksReading(str(file), _FORM).release()
 

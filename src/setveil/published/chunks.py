@@ -39,9 +39,9 @@ Scoped = tuple[tuple[int, ...], tuple[int, ...]]  # clusters and items of a chun
 
 @dataclass(frozen=True, eq=False)
 class RowChunks(Made):
-    """Which rows of the data are a cluster, and in which chunks their items are published.
+    """The cluster of each row, and the chunks in which items are published.
 
-    An item that some row of a cluster holds is in one of its chunks at most; else it is in its term chunk.
+    An item that occurs in a cluster is in at most one of its chunks, or else in its term chunk.
     """
 
     release: ClassVar[str] = "chunks"
@@ -57,22 +57,12 @@ class RowChunks(Made):
 
 @dataclass(frozen=True, eq=False)
 class ChunkClusters:
-    """The cluster of each row, and the promise about sensitive items.
+    """The cluster of each row, and the promise about sensitive items."""
 
-    Attributes
-    ----------
-    items : Vocabulary
-        The items of the data.
-    sensitive, rho : tuple of str, Fraction or None
-        The promise about sensitive items; None without rho.
-    cluster : int64 (n_rows,), read-only
-        The published cluster of each row of the data; -1: it has no item. Internal.
-    """
-
-    items: Vocabulary
-    cluster: Ints
+    items: Vocabulary  # of the data
+    cluster: Ints  # int64 (n_rows,), read-only, as numbered in the release; -1: no item. Internal
     sensitive: tuple[str, ...] = ()
-    rho: Fraction | None = None
+    rho: Fraction | None = None  # None: no promise about sensitive items
 
     kind: ClassVar[str] = "disassociated"
 
@@ -208,8 +198,8 @@ def publish(
 ) -> ChunksRelease:
     """Publish clusters and chunks, and the parts of each chunk, in an order that reveals nothing.
 
-    As with rows in groups: all are sorted by their published content and then shuffled. Undoing the shuffle
-    gives the sorted order, not that of the input.
+    All are sorted by their published content, then shuffled: reversing the shuffle does not give the input's
+    order.
     """
     n_clusters = int(made.cluster.max(initial=-1)) + 1
     sizes = np.bincount(made.cluster[made.cluster >= 0], minlength=n_clusters).astype(np.int64)

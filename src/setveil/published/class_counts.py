@@ -1,8 +1,8 @@
 """Counts next to rows in classes: lines of each class, and totals of items over all classes.
 
-With the class of a person known, every function of the table of rows by class and item keeps the promise
-(docs/classes.md has the proof). A total is omitted where a class that leaves the item out has few empty
-rows, which would then be few candidates, and where a small number would follow from it by subtraction.
+For someone who knows the class of a person, every function of the table of rows by class and item keeps the
+promise (proof in docs/classes.md). A total is omitted if a class without the item has few empty rows, which
+would be few candidates, and if a small number would follow from it by subtraction.
 """
 
 from __future__ import annotations
@@ -59,17 +59,7 @@ class ClassCounts:
 
     @classmethod
     def of(cls, data: Transactions, made: ClassRecoding, published: ClassRows, least: int) -> ClassCounts:
-        """Count the items of the original rows.
-
-        Parameters
-        ----------
-        data, made : Transactions, ClassRecoding
-            The rows, and what became of them; classes are numbered as published.
-        published : ClassRows
-            The published rows.
-        least : int
-            Fewest rows that a line or total may speak of, at least the k of the promise.
-        """
+        """Count items of the original rows in lines and totals of at least `least` rows, k or more."""
         n, g = data.n_items, published.sizes.size
         class_of = np.repeat(made.class_of_row, data.row_lengths())
         cells = class_of * n + data.items
@@ -154,16 +144,9 @@ class ClassCounts:
 
 
 def read_class_counts(folder: Path, entry: Mapping[str, Any], classes: int) -> ClassCounts:
-    """Read the counts of classes as they stand there.
+    """Read the counts of classes as they are, by their `entry` in about.json.
 
-    Whether they can be true is for the verifier to say (`setveil.guarantees.verify.class_counts`).
-
-    Parameters
-    ----------
-    entry : mapping
-        What about.json says of them.
-    classes : int
-        How many classes there are.
+    The verifier says whether they can be true (`setveil.guarantees.verify.class_counts`).
     """
     path = folder / FILE
     try:

@@ -1,8 +1,8 @@
 """Expected numbers of rows that contain some items, from rows in classes and their counts.
 
-Class by class it is the model of greatest entropy that `setveil.utility.estimates` describes. The rest of an
-item's total, beyond the lines of the classes, is divided among the classes that do not list it, such that the
-rows of their labels are filled. docs/classes.md has the rules, the bounds and an example.
+Each class has the model of greatest entropy of `setveil.utility.estimates`. The rest of an item's total,
+beyond the lines of classes, is dealt to classes that do not list it, such that the rows of their labels are
+filled (rules, bounds and an example in docs/classes.md).
 """
 
 from __future__ import annotations
@@ -59,28 +59,12 @@ class Cells:
 
 
 class ClassTable:
-    """What a reader expects of items, class by class.
+    """Items as a reader expects them, class by class; `items`, in item order, are those that the release has.
 
-    Parameters
-    ----------
-    rows : ClassRows
-        The published rows.
-    members : mapping of str to sequence of str
-        The items that each label represents; a label that is missing represents itself.
-    counts : ClassCounts or None
-        What is next to the rows. None: of the non-empty sets of a label's items each is as likely.
-    unlisted : int
-        Expected rows, in all classes together, of an item about which nothing is published.
-    uncounted : collection of str
-        Sensitive items: they are in no line and no total, and may be suppressed in single rows, so that they
-        cannot be asked for.
-    others : collection of str
-        Labels that may have members that are not listed. These count as one more item of the label.
-
-    Attributes
-    ----------
-    items : tuple of str
-        The items that the release names, in item order of the labels and lines that name them.
+    A label without `members` represents itself; `others` may have unlisted members, which count as one more
+    item. Without `counts`, all non-empty sets of a label's items are as likely. `unlisted` is the expected
+    rows of an item about which nothing is published. `uncounted` items are sensitive: in no line or total,
+    perhaps suppressed in single rows, so that queries cannot ask for them.
     """
 
     def __init__(
@@ -374,13 +358,9 @@ class ClassTable:
         return self.ids.get(name, len(self.items))
 
     def answers_at(self, indptr: Ints, numbers: Ints, *, class_: int | None = None) -> ClassAnswers:
-        """Answer queries by the numbers of their items, different ones in each.
+        """Answer queries by the numbers of their items, which differ within each; perhaps in one class alone.
 
-        Parameters
-        ----------
-        class_ : int, optional
-            Count the rows of this class alone; then labels may be named as well: a number beyond those of
-            items is that of a label.
+        Then labels may be named as well: a number beyond those of items is that of a label.
         """
         used, places = np.unique(numbers, return_inverse=True)
         outside = used > len(self.items)
@@ -424,15 +404,7 @@ class ClassTable:
 
 
 def _raised(rows: Floats, nothing: int, lack: float) -> float:
-    """Find the level up to which the lowest of some rows are raised to gain what is lacking.
-
-    Parameters
-    ----------
-    rows : float64, ascending
-        Rows of items that are expected in some.
-    nothing : int
-        How many others there are.
-    """
+    """Find the level to which the lowest of ascending `rows`, and `nothing` zeros, rise to gain `lack`."""
     total = 0.0
     for at, value in enumerate([*rows.tolist(), np.inf]):
         number = nothing + at

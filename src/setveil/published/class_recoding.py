@@ -18,20 +18,14 @@ Cuts = tuple[tuple[str, bool], ...]  # items that rows were cut on, one after th
 class ClassRecoding(LocalRecoding):
     """A recoding for each class of rows; the release says which class a row is in.
 
-    Attributes
-    ----------
-    part_of_row : int64 (n,), read-only
-        The class of each row of the data that it was made for, from 0; every class has rows.
-    cuts : tuple of tuple of (str, bool)
-        For each class, the items that it was cut on, and whether its rows contain them. Internal.
-    secrets : tuple of str
-        Sensitive items, which are never counted.
+    `part_of_row`: int64 (n,), read-only, the class of each row of the data, from 0; every class has rows.
     """
 
     release: ClassVar[str] = "classes"
 
+    # of each class: items that it was cut on, and whether its rows contain them. Internal
     cuts: tuple[Cuts, ...] = ()
-    secrets: tuple[str, ...] = ()
+    secrets: tuple[str, ...] = ()  # sensitive items, which are never counted
 
     kind: ClassVar[str] = "classes"
     bounds_all: ClassVar[bool] = False  # other classes might lose less

@@ -15,14 +15,9 @@ from setveil.kernels.rows import frozen
 
 @dataclass(frozen=True, eq=False)
 class ClassRows(Transactions):
-    """Published rows in classes: class after class, so that who has them knows the class of each.
+    """Published rows in classes, class after class, so that their order shows the class of each."""
 
-    Attributes
-    ----------
-    sizes : int64 (classes,), read-only
-        Rows of each class, at least 1.
-    """
-
+    # int64 (classes,), read-only: rows of each, at least 1
     sizes: NDArray[np.int64] = field(default_factory=lambda: frozen(np.zeros(0), np.int64))
 
     kind: ClassVar[str] = "classes"
@@ -62,8 +57,8 @@ class ClassRows(Transactions):
     def marked(self, secrets: Collection[str] = ()) -> Transactions:
         """Tell the labels of each class apart, as someone does who knows the class of a person.
 
-        A set of labels that several classes show is then several sets, each in the rows of one class. Those
-        of `secrets`, which nobody knows beforehand, stay as they are.
+        A set of labels of several classes is then several sets. Those of `secrets`, which nobody knows, stay
+        as they are.
         """
         n = max(self.n_items, 1)
         keys = np.repeat(self.class_of_row, self.row_lengths()) * n + self.items

@@ -113,10 +113,7 @@ class ClassesRelease(RowsRelease):
         return {"classes": entry, **said}
 
     def recorded(self, _data: Original) -> dict[str, Any]:
-        """Return rows, labels and cuts of each class, and how far it is from the optimum.
-
-        They are numbered as they are published.
-        """
+        """Return rows, labels and cuts of each published class, and the distance from the optimum."""
         shown = (self.published.supports_by_class() > 0).sum(1).tolist()
         cut = sorted(self.details.get("classes", ()), key=_cuts_of)
         by_cuts = {_cuts_of(one): one for one in cut}
@@ -169,7 +166,7 @@ def publish(
 ) -> ClassesRelease:
     """Recode the data class by class, and put classes and rows in an order that reveals nothing.
 
-    Classes are shuffled. Inside a class rows are sorted by content, then shuffled.
+    Classes are shuffled; within a class, rows are sorted by content, then shuffled.
     """
     keys = np.random.PCG64(seed).random_raw(made.number + data.n_rows)
     place = np.empty(made.number, np.int64)

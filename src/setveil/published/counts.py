@@ -1,8 +1,8 @@
-"""Counts next to published rows: in how many original rows each item was.
+"""Counts next to published rows: the number of original rows with each item.
 
-They take nothing from k^m-anonymity: anyone who knows some items of a person finds the same rows that fit,
-with the counts or without, and none of them more likely than another (docs/counts.md has the proof). What
-they reveal is how the rows of a label divide among its items.
+They do not weaken k^m-anonymity: anyone who knows some items of a person finds the same rows that fit, with
+or without counts, and none likelier than another (proof in docs/counts.md). They reveal how the rows of a
+label divide among its items.
 """
 
 from __future__ import annotations
@@ -56,18 +56,10 @@ class Counts:
 
     @classmethod
     def of(cls, data: Sums, recoding: AnyRecoding, least: int, *, filled: int) -> Counts:
-        """Count the items of the original rows.
+        """Count the items of the original rows, in lines of at least `least` rows, k or more.
 
-        Suppressed items are listed only if no published row is empty, or at least `least` are: a row that is
-        known to have held something held suppressed items if nothing is left of it, and few such rows would
-        be fewer candidates than promised.
-
-        Parameters
-        ----------
-        least : int
-            Fewest rows that a line may speak of, at least the k of the promise.
-        filled : int
-            Number of published rows that are not empty.
+        Suppressed items are listed only if no published row is empty, or at least `least` are: an empty row
+        of a person known to have an item had suppressed items, and few such rows would be too few candidates.
         """
         empty = data.n_rows - filled
         suppressed = not 0 < empty < least
@@ -137,11 +129,9 @@ class Counts:
 
 
 def read_counts(folder: Path, about: Mapping[str, Any]) -> Any:
-    """Read the counts next to published rows as they stand there; None if the release has none.
+    """Read the counts next to published rows, `Counts` or `ClassCounts`, as they are; None if there are none.
 
-    `Counts`; those of rows in classes are `ClassCounts`.
-
-    Whether they can be true is for the verifier to say (`setveil.guarantees.verify.counts`).
+    The verifier says whether they can be true (`setveil.guarantees.verify.counts`).
     """
     entry = about.get("counts")
     path = folder / FILE

@@ -65,24 +65,13 @@ class ShownColumn:
 
 @dataclass(frozen=True, eq=False)
 class FactRows(Transactions):
-    """Published rows whose labels are boxes, with what the parts of boxes represent.
+    """Published rows whose labels are boxes, with the meaning of the parts of boxes."""
 
-    Attributes
-    ----------
-    columns : tuple of ShownColumn
-        The columns of codes.
-    column : int32 (n_items,)
-        The column of each label of the vocabulary: its place in `columns`.
-    boxes : tuple of tuple of str
-        The parts of each label of the vocabulary.
-    sign : str
-        What stands between the parts of a label.
-    """
-
-    columns: tuple[ShownColumn, ...] = ()
+    columns: tuple[ShownColumn, ...] = ()  # of codes
+    # int32 (n_items,): the position in `columns` of each label of the vocabulary
     column: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
-    boxes: tuple[tuple[str, ...], ...] = ()
-    sign: str = ""
+    boxes: tuple[tuple[str, ...], ...] = ()  # the parts of each label of the vocabulary
+    sign: str = ""  # between the parts of a label
 
     kind: ClassVar[str] = "facts"
     has_facts: ClassVar[bool] = True
@@ -218,16 +207,9 @@ class FactsRelease(RowsRelease):
 
 
 def with_codes_listed(rows: FactRows, data: Facts, tree: BoxTree, k: int | None) -> FactRows:
-    """Let about.json list only codes that enough rows contain, in columns whose hierarchy does not list them.
+    """Let about.json list only codes that enough rows contain, if the hierarchy does not list them.
 
-    Parameters
-    ----------
-    data : Facts
-        The original rows.
-    tree : BoxTree
-        That of the boxes.
-    k : int or None
-        See `setveil.published.listing.listing_of`.
+    Each column has its own listing (`setveil.published.listing.listing_of`).
     """
     columns = []
     for at, (shown, space) in enumerate(zip(rows.columns, tree.spaces, strict=True)):
@@ -306,14 +288,9 @@ def is_domain_public(rows: FactRows, report: Mapping[str, Any]) -> bool:
 
 
 def facts_record(rows: FactRows, columns: Sequence[SetColumn], report: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parts of published facts, and what their labels represent, in the terms of about.json.
+    """Return the parts of published facts, and the meaning of their labels, in the terms of about.json.
 
-    Parameters
-    ----------
-    columns : sequence of SetColumn
-        The columns of codes as they were read.
-    report : mapping
-        The record of the run: how many facts someone may know, and where the hierarchy is from.
+    The `report` says how many facts someone may know, and where the hierarchy is from.
     """
     sets, m = {}, report["guarantee"]["m"]
     computed = report["hierarchy"]["source"] == "co-occurrence"
@@ -387,9 +364,9 @@ class Fields:
 
 
 def fields_of(columns: Mapping[str, Sequence[str]], row: str = ROW) -> Fields:
-    """Say which fields a line has: an attribute that several columns have is one field.
+    """Return the fields of a line, from the parts of each column's facts, codes first.
 
-    Given are the parts of the facts of each column, the codes first.
+    An attribute that several columns have is one field.
     """
     names, parts = tuple(columns), list(columns.values())
     if len(names) == 1:

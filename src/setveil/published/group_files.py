@@ -165,14 +165,9 @@ def require_in_groups(
 
 
 def write_grouped(folder: str | Path, groups: PublishedGroups) -> None:
-    """Write data.csv (one line for each row and quasi-identifier) and groups.csv (sizes and counts).
+    """Write data.csv (a line per row and quasi-identifier) and groups.csv (sizes and counts).
 
-    Parameters
-    ----------
-    folder : path
-        Where the two files go; it must exist.
-    groups : PublishedGroups
-        Groups and rows get their positions as numbers.
+    Groups and rows get their positions as numbers.
     """
     for name, blocks in ((DATA_FILE, _data_lines(groups)), (GROUPS_FILE, _group_lines(groups))):
         path = Path(folder, name)
@@ -237,18 +232,9 @@ def _objects(values: Iterable[bytes]) -> NDArray[np.object_]:
 
 
 def read_grouped(folder: str | Path) -> PublishedGroups:
-    """Read data.csv and groups.csv.
+    """Read data.csv and groups.csv, with groups and, within them, rows in the order of their numbers.
 
-    Parameters
-    ----------
-    folder : path
-        The folder with the two files.
-
-    Returns
-    -------
-    PublishedGroups
-        Groups and, within them, rows in the order of their numbers; rows of a group that data.csv does not
-        list have no quasi-identifier and come last.
+    Rows of a group that data.csv does not list have no quasi-identifier and come last.
     """
     data, groups = (_Table(Path(folder, name), header) for name, header in
                     ((DATA_FILE, _DATA_HEADER), (GROUPS_FILE, _GROUPS_HEADER)))  # fmt: skip

@@ -174,21 +174,9 @@ class GroupsRelease(MadeRelease):
 def split(
     data: Transactions, sensitive: Collection[str]
 ) -> tuple[tuple[Ints, Ids], tuple[Ints, Ids], Vocabulary]:
-    """Take the rows apart.
+    """Split rows into quasi-identifiers, as items of the data, and sensitive items, as positions.
 
-    Parameters
-    ----------
-    sensitive : collection of str
-        The sensitive items; those that do not occur are omitted.
-
-    Returns
-    -------
-    rows : (indptr, items)
-        The quasi-identifiers of each row, as items of the data.
-    counted : (indptr, items)
-        The sensitive items of each row, as positions in `sensitive`.
-    sensitive : Vocabulary
-        The sensitive items that occur, in item order.
+    Positions are in the third result, the sensitive items that occur, in item order.
     """
     named = set(sensitive)
     is_sensitive = np.array([label in named for label in data.vocabulary.labels], bool)
@@ -204,8 +192,8 @@ def publish(
 ) -> GroupsRelease:
     """Publish groups, and the rows in them, in an order that reveals nothing.
 
-    As with single rows (see `setveil.published.rows.publish`): both are sorted by their published content and
-    then shuffled. Undoing the shuffle gives the sorted order, not that of the input.
+    Both are sorted by their published content, then shuffled: reversing the shuffle does not give the input's
+    order.
     """
     rows, counted, sensitive = split(data, made.sensitive)
     group, n = made.group, data.n_rows

@@ -1,9 +1,8 @@
-"""Publish rows that lie on disk in parts: the same rows in the same order as if they were in memory.
+"""Publish rows that are on disk in parts, in the same order as if they were in memory.
 
-Rows in memory are sorted by content, and each gets a random number, by which they are sorted then (see
-`setveil.published.rows.publish`). Here the distinct rows come in the order of their content, piece by piece
-(see `setveil.engine.content`); their copies draw numbers in this order and are spread over buckets by the
-leading bits of the number. At last one bucket after the other is sorted.
+Rows in memory are sorted by content, then by a random number each (`setveil.published.rows.publish`). Here
+the distinct rows come in the order of content, piece by piece (`setveil.engine.content`); their copies draw
+numbers in this order and go to buckets by the leading bits of the number. Each bucket is sorted at the end.
 """
 
 from __future__ import annotations
@@ -39,26 +38,14 @@ MOST_BUCKETS = 1 << 8
 
 @dataclass(frozen=True, eq=False)
 class PublishedParts:
-    """The published data of rows in parts.
+    """The published data of rows in parts."""
 
-    Attributes
-    ----------
-    vocabulary : Vocabulary
-        The labels that some row shows, in item order.
-    n_rows, filled_rows, n_occurrences : int
-        Number of rows, of rows with a label, and of (row, label) pairs.
-    label_supports : int64 (labels,)
-        The rows that show each label.
-    buckets : tuple of Path
-        The rows in the order of the release, each bucket to be sorted by the numbers drawn.
-    """
-
-    vocabulary: Vocabulary
+    vocabulary: Vocabulary  # labels that some row shows, in item order
     n_rows: int
-    filled_rows: int
-    n_occurrences: int
-    label_supports: Ints
-    buckets: tuple[Path, ...]
+    filled_rows: int  # rows with a label
+    n_occurrences: int  # (row, label) pairs
+    label_supports: Ints  # int64 (labels,): rows that show each
+    buckets: tuple[Path, ...]  # in the order of the release; each still has to be sorted by the numbers drawn
 
     @property
     def n_items(self) -> int:
@@ -91,9 +78,9 @@ class PublishedParts:
 
 
 def shown_labels(data: Sums, made: Recoding) -> tuple[Vocabulary, Ids]:
-    """Find the labels that some row shows: these, and the place among them of each label of a recoding.
+    """Find the labels that some row shows, and the place among them of each label of a recoding.
 
-    Labels that no row shows have the place -1, and so has what is suppressed, which the last entry is for.
+    It is -1 for labels that no row shows, and for the last entry, which is for suppressed items.
     """
     image = made.image_of(data.vocabulary)
     shown = np.unique(image[data.supports() > 0])
@@ -110,21 +97,7 @@ def publish_parts(
     folder: Path,
     tick: Callable[[float], None] = lambda _: None,
 ) -> PublishedParts:
-    """Recode rows in parts, and put them in the order in which rows in memory are published.
-
-    Parameters
-    ----------
-    data : RowsOnDisk
-        The rows.
-    made : Recoding
-        What each item becomes.
-    seed : int
-        What they are shuffled by.
-    folder : Path
-        Exists, and is empty; for rows on the way.
-    tick : callable
-        Hears how far it is, from 0 to 1.
-    """
+    """Recode rows in parts, in the order of rows in memory; the empty `folder` is for rows on the way."""
     labels, place = shown_labels(data, made)
     image = frozen(place[made.image_of(data.vocabulary)], np.int32)
     buckets = _Buckets(folder, data.n_occurrences)

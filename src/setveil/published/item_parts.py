@@ -40,16 +40,10 @@ class ItemParts:
         *,
         mixed: Collection[str] = (),
     ) -> ItemParts:
-        """Find what each item became in each part.
+        """Find the result of each item in each part.
 
-        Parameters
-        ----------
-        part_of_row : int64 (n,)
-            Part of each row, numbered from 0; -1: none, which only rows without items may have.
-        recoding : LocalRecoding
-            What each of their occurrences becomes.
-        mixed : collection of str
-            Items that may be suppressed in some rows of a part only: there they are listed with their label.
+        `part_of_row`: int64 (n,), from 0; -1 (none) only for rows without items. `mixed` items may be
+        suppressed in some rows of a part only: there they are listed with their label.
         """
         image = recoding.images(data).astype(np.int64)
         pair = np.repeat(part_of_row, data.row_lengths()) * data.n_items + data.items

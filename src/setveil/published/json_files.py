@@ -62,15 +62,7 @@ def write_pieces(folder: str | Path, contents: Mapping[str, Iterable[bytes]]) ->
 
 
 class JsonReading:
-    """Takes a JSON value apart, and says where it is not as it should be.
-
-    Parameters
-    ----------
-    name : str
-        The file, for messages.
-    form : str
-        Where it says what such a file holds.
-    """
+    """Take a JSON value of the file `name` apart; messages refer to its description `form`."""
 
     def __init__(self, name: str, form: str) -> None:
         self.name = name

@@ -20,25 +20,12 @@ SURE = 0.9  # of the rows of a label: an item in more of them is as good as know
 
 @dataclass(frozen=True)
 class Listing:
-    """The items that about.json may list, if the hierarchy does not list all of them.
+    """The items that about.json may list, if the hierarchy does not list all of them."""
 
-    Attributes
-    ----------
-    least : int
-        Rows that must contain an item that no hierarchy lists.
-    authored : frozenset of str
-        Items that the user's own hierarchy, or a named system of codes, lists.
-    named : frozenset of str
-        These, and the items that at least `least` rows contain.
-    beyond : bool
-        Whether the hierarchy has other leaves than the items of the data: then these do not tell how many
-        items exist.
-    """
-
-    least: int
-    authored: frozenset[str]
-    named: frozenset[str]
-    beyond: bool = False
+    least: int  # rows that must contain an item that no hierarchy lists
+    authored: frozenset[str]  # items that the user's own hierarchy, or a named system of codes, lists
+    named: frozenset[str]  # these, and the items that at least `least` rows contain
+    beyond: bool = False  # has the hierarchy leaves beyond the data's items, which hide how many items exist?
 
     def members(self, members: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
         """List those members of each label that may be listed, in item order: no other item decides that."""
@@ -58,7 +45,7 @@ class Listing:
         return self.beyond or bool(self.others(members))
 
     def about_codes(self, members: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-        """Return the same for the codes of facts, whose labels may lie below each other: `below` says which.
+        """Return the same for the codes of facts; `below` says which labels are below others.
 
         Without it nobody could see that boxes overlap in members that are not listed.
         """
@@ -75,23 +62,13 @@ class Listing:
     def others(self, members: Mapping[str, Sequence[str]]) -> list[str]:
         """List the labels that may have members that are not listed.
 
-        Which labels these are depends on the hierarchy alone: not on whether there is such a member.
+        This depends on the hierarchy alone: not on whether there is such a member.
         """
         return [label for label, items in members.items() if not self.authored.issuperset(items)]
 
 
 def listing_of(data: Sums, tree: Hierarchy | None, k: int | None) -> Listing | None:
-    """Find the items that may be listed; None if the hierarchy lists all of them.
-
-    Parameters
-    ----------
-    data : Sums
-        The original rows.
-    tree : Hierarchy, optional
-        The hierarchy of the run.
-    k : int or None
-        Fewest rows that a listed item is in; None: the guarantee has no k, and 5 is used.
-    """
+    """Find items that may be listed, of at least k rows (default 5); None if the hierarchy lists all."""
     items, least = data.vocabulary.labels, max(k or FEWEST, 2)
     authored = frozenset() if tree is None else authored_items(tree, items)
     if tree is not None and authored.issuperset(tree.labels[: tree.n_leaves]):
@@ -111,13 +88,8 @@ def common_facts(data: Sums, k: int | None) -> Listing:
 def authored_items(tree: Hierarchy, items: Collection[str]) -> frozenset[str]:
     """Find the items that a hierarchy lists because its author did, and not because rows contain them.
 
-    These are none if the hierarchy was computed from the data, and not those below ``(unlisted)``, which
-    `hierarchy build` adds for items that no group lists.
-
-    Parameters
-    ----------
-    items : collection of str
-        The items of the data.
+    A hierarchy computed from the data has none; nor are they below ``(unlisted)``, which `hierarchy build`
+    adds.
     """
     if is_computed(tree, items):
         return frozenset()

@@ -33,17 +33,10 @@ class Mapped:
 
 
 def mapped(recoding: Image, data: Transactions, tree: Hierarchy | None) -> Mapped:
-    """Find what a recoding makes of rows that it was not made for.
+    """Find what a recoding, whose hierarchy may have gained leaves, makes of rows that it was not made for.
 
-    An item that it knows becomes what it says. Another one becomes its nearest proper ancestor among the
-    labels of the recoding, or nothing: never itself, not even next to siblings that are published so.
-
-    Parameters
-    ----------
-    recoding : mapping of str to (str or None)
-        The label of each item, None: it is suppressed.
-    tree : Hierarchy, optional
-        The hierarchy of the recoding, which may have gained leaves.
+    An item that it does not know becomes its nearest proper ancestor among the labels, or is suppressed: it
+    never stays unchanged, not even next to siblings that do.
     """
     labels = set(recoding.values()) - {None}
     if tree is not None:
@@ -110,16 +103,9 @@ def _require_no_labels(
 
 
 def recoding_of_image(image: Image, tree: Hierarchy | None) -> Recoding:
-    """Make the recoding that gives each item a label, None: it is suppressed.
+    """Make the recoding from the label of each item, in item order; None: suppressed.
 
-    Its labels come in the order of the hierarchy's nodes; where there is none, by their first items.
-
-    Parameters
-    ----------
-    image : mapping of str to (str or None)
-        The label of each item that exists, in item order.
-    tree : Hierarchy, optional
-        The hierarchy that the labels are nodes of.
+    Labels come in the order of the hierarchy's nodes or, without hierarchy, of their first items.
     """
     labels = list(dict.fromkeys(label for label in image.values() if label is not None))
     if tree is not None:

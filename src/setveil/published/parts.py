@@ -54,7 +54,7 @@ class _WithItems(Made):
 class Parts(_WithItems):
     """Rows that are recoded together: one label for each column, one label or none for each item.
 
-    Within a part an item stands under one label in every row that has it, or in none.
+    Within a part an item has one label in every row that contains it, or is suppressed in all.
     """
 
     # int64 (n_rows,): Part of each row of the table: numbered from 0 by their first row in canonical order

@@ -241,16 +241,9 @@ class _OfGroups(_ByLabels):
     def naming(self, listing: Listing, data: Sums) -> Self:
         """Let the labels of groups name only members that may be listed, and say that there are others.
 
-        ``(a,b,…)`` has other members than a and b; a group without a member that may be listed is ``(… 1)``.
-        Groups come by their smallest listed member. The others follow, those of most rows first: neither the
-        names nor the order depend on members that are not listed.
-
-        Parameters
-        ----------
-        listing : Listing
-            The items that may be listed.
-        data : Sums
-            The original rows.
+        ``(a,b,…)`` has other members than a and b; a group without any that may be listed is ``(… 1)``.
+        Groups come by their smallest listed member, then the others by descending rows: neither names nor
+        order depend on members that are not listed.
         """
         made: Any = self  # with the methods of either kind of recoding
         place = self.places(listing)
@@ -286,17 +279,10 @@ class GroupRecoding(_OfGroups, Recoding):
 
     @classmethod
     def of(cls, items: Vocabulary, group: NDArray[np.integer]) -> GroupRecoding:
-        """Publish each group of items under one label, ``(a,b,c)`` in item order; a single item as itself.
+        """Publish each group of items (equal numbers of at least 0; negative: suppressed) under one label.
 
-        Members with a comma, quote or parenthesis are quoted as in csv. Where an item of the data has
-        the label of a group, the group's label gets parentheses around it, as many as make it unique.
-
-        Parameters
-        ----------
-        items : Vocabulary
-            The items.
-        group : integer (items,)
-            Items with the same number, at least 0, are published as one; negative: suppressed.
+        It is ``(a,b,c)`` in item order, quoted as in csv; a single item is unchanged. If an item has such a
+        label, more parentheses make the label unique.
         """
         members: dict[int, list[int]] = {}
         for item, g in enumerate(group.tolist()):
@@ -328,7 +314,7 @@ def _unlike(items: Collection[str], label: str) -> str:
 def require_unlike(items: Collection[str], labels: Iterable[str]) -> None:
     """Refuse labels that setveil made if an item has the same text.
 
-    If enough rows contain such an item, labels are called otherwise. No other item may decide that.
+    If enough rows contain such an item, labels get other texts. No other item may decide that.
     """
     if wrong := sorted(label for label in labels if label in items):
         raise DataError(
@@ -594,21 +580,9 @@ def listed_order(recoding: AnyRecoding, listing: Listing) -> list[int]:
 def standing_for(
     data: Transactions, items: Vocabulary, memberships: tuple[NDArray[np.int64], NDArray[np.int64]]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Pair each occurrence with every label that represents its item.
+    """Pair each occurrence with every label that represents its item, by `Recoding.memberships`.
 
-    Parameters
-    ----------
-    items : Vocabulary
-        Items of the recoding, all items of the data among them.
-    memberships : (int64, int64)
-        Pairs of an item and a label, as positions, by item (`Recoding.memberships`).
-
-    Returns
-    -------
-    labels : int64
-        Label of each pair, by occurrence.
-    ends : int64 (occurrences + 1,)
-        Where the pairs of each occurrence begin.
+    Returns the labels, int64, by occurrence, and their boundaries, int64 (occurrences + 1,).
     """
     item, label = memberships
     starts = np.zeros(len(items) + 1, np.int64)

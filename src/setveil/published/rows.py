@@ -107,7 +107,7 @@ class _Recoded(MadeRelease):
     def about(self, report: Mapping[str, Any]) -> dict[str, Any]:
         """Return the items that each label represents, and the number of items that exist.
 
-        Not where these are just the items of the data: then it would tell how many were suppressed.
+        Not if these are just the items of the data: the number would reveal how many were suppressed.
         """
         tree, said = report["hierarchy"], self.meaning()
         of_the_data = (
@@ -127,13 +127,7 @@ class _Recoded(MadeRelease):
         return self.recoding.promised()
 
     def meaning(self) -> dict[str, Any]:
-        """Return the meaning of labels in the terms of about.json.
-
-        Returns
-        -------
-        dict
-            `recoding`, `domain`, `labels`, and `others` if labels may have members that are not listed.
-        """
+        """Return `recoding`, `domain`, `labels` and, for unlisted members, `others` of about.json."""
         members = self.members()
         return {
             "recoding": self.recoding.kind,
@@ -164,9 +158,9 @@ class _Recoded(MadeRelease):
         return self if self.listing is None else replace(self, listing=None)  # type: ignore[type-var]
 
     def write_inside(self, folder: Path) -> None:
-        """Write recoding.csv; of a local recoding the map of the rows tells what an occurrence became.
+        """Write recoding.csv or, for rows recoded in parts, parts.csv and row_parts.csv.
 
-        Where rows were recoded in parts, parts.csv and row_parts.csv do.
+        For a local recoding, the map of the rows says what an occurrence became.
         """
         self.recoding.write(folder / "recoding.csv")
         if self.listing is not None and self.listing.is_partial(members := self.members()):
@@ -191,9 +185,8 @@ class RowsOutcome(_Recoded):
 class RowsRelease(_Recoded):
     """Published rows with the recoding that made them (see `setveil.published.Release`).
 
-    `counts` are the supports of items that are published next to them, None if none are; `parts` tells which
-    rows were recoded together, None if they were not recoded in parts. `listing` says which items about.json
-    may list below labels, None: all of them.
+    `counts`: supports next to the rows, if any; `parts`: rows recoded together, if in parts; `listing`: items
+    that about.json may list, None: all.
     """
 
     published: Transactions
@@ -269,8 +262,8 @@ def publish(
 ) -> RowsRelease:
     """Recode the data and put the rows in an order that reveals nothing.
 
-    The rows are sorted by content and then shuffled. Shuffling alone would not do: the seed is public,
-    so the shuffle can be undone, and what comes to light then is the sorted order, not that of the input.
+    Rows are sorted by content, then shuffled. The seed is public, so anyone can reverse the shuffle: that
+    gives the sorted order, not the input's.
     """
     indptr, items, labels = in_used_labels(recode(data, made))
     group, first, weights = merge_rows_by_content(indptr, items)
@@ -299,15 +292,7 @@ def in_used_labels(recoded: Transactions) -> tuple[NDArray[np.int64], NDArray[np
 
 
 def shuffled(in_order: NDArray[np.int64], seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Shuffle rows that were sorted by their published content.
-
-    Returns
-    -------
-    order : int64 (n_rows,)
-        The row that comes at each place of the release.
-    row_map : int64 (n_rows,)
-        The place in the release of each row.
-    """
+    """Shuffle rows sorted by published content: int64 rows by place in the release, and places by row."""
     # Shuffled by random keys: numpy promises the same raw stream for ever, but not the permutations.
     order = in_order[by_key(np.random.PCG64(seed).random_raw(in_order.size))]
     row_map = np.empty(order.size, np.int64)
@@ -330,22 +315,11 @@ def holds(path: Path) -> bool:
 
 
 def read(path: str, read_rows: Callable[..., Transactions], **reading: Any) -> Transactions:
-    """Read a file of rows, or the published file of a run's folder as its about.json says.
+    """Read a file of rows (``-``: standard input), or the published file of a run by its about.json.
 
-    Parameters
-    ----------
-    path : str
-        The file or folder; ``-`` for standard input.
-    read_rows : callable
-        Reads a file, as `setveil.read`.
-    **reading
-        Options of `read_rows`; None: as the about.json next to the file has it, else as the file tells.
-
-    Returns
-    -------
-    Transactions
-        The rows. Those without items that a long table cannot show come last, as many as about.json says,
-        unless an option says that the file is to be read in another way.
+    `reading` has options of `read_rows`; None: as about.json or else the file says. Rows without items that a
+    long table cannot show come last, as many as about.json says, unless an option asks for another way of
+    reading.
     """
     if path == "-":
         return read_rows(path, **reading)
@@ -408,10 +382,10 @@ def measurable(
 def load_meaning(
     path: str, original: Transactions, published: Transactions, tree: Hierarchy | None
 ) -> AnyRecoding:
-    """Find out what the labels of a release represent.
+    """Find the meaning of the labels of a release, from the about.json next to it if there is one.
 
-    From about.json next to the published file. Else from a hierarchy if one is given: each item is published
-    as the nearest node above it that the release holds. Else every label must be an item of the original.
+    Otherwise from a hierarchy: each item is published as the nearest node above it that the release has.
+    Without either, every label must be an item of the original.
     """
     about = about_beside(path)
     if about is not None:
@@ -460,9 +434,9 @@ def write_members(path: Path, members: Mapping[str, list[str]], domain: int) -> 
 def all_members(
     about: Path, content: Mapping[str, Any], original: Sums | None = None
 ) -> tuple[dict[str, list[str]], int]:
-    """Take all members of each label, from internal/members.json if about.json lists only some.
+    """Return all members of each label, and how many items exist (by default, in the original).
 
-    Also how many items exist: if nothing tells, those of the original.
+    They come from internal/members.json if about.json lists only some.
     """
     labels: dict[str, list[str]] = content["labels"]
     path = about.parent.parent / "internal" / MEMBERS_FILE
@@ -487,14 +461,9 @@ def all_members(
 
 
 def read_meaning(about: Path, original: Transactions, published: Transactions) -> AnyRecoding:
-    """Read from about.json what the published labels represent.
+    """Read the meaning of labels from about.json; a local recoding also needs the run's internal/rows.csv.
 
-    Where the recoding is local, what each occurrence became is found with the run's internal/rows.csv.
-
-    Parameters
-    ----------
-    original, published : Transactions
-        An item of the original that is neither a published label nor stands behind one was suppressed.
+    An original item that is neither a published label nor a member of one was suppressed.
     """
     content = read_about(about)
     labels, domain = all_members(about, content, original)

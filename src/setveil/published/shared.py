@@ -70,21 +70,11 @@ class SharedSums:
 
 @dataclass(frozen=True, eq=False)
 class Shared(SharedSums):
-    """What a stranger who is given a release has in hand, and nothing else.
-
-    Attributes
-    ----------
-    rows, members, counts, about
-        See `SharedSums`; the rows are in memory.
-    layout : Layout
-        How the rows are written.
-    table : PublishedTable or None
-        Whose items the rows are.
-    """
+    """Everything a recipient of the release can see, with rows in memory (see `SharedSums`)."""
 
     rows: Transactions
-    layout: Layout
-    table: PublishedTable | None = None
+    layout: Layout  # how the rows are written
+    table: PublishedTable | None = None  # the table whose items the rows are
 
     def with_more(self, number: Mapping[str, int]) -> Self:
         """Invent items of labels that do not list all of theirs: this many of each."""
@@ -98,10 +88,10 @@ class Shared(SharedSums):
 
 @dataclass(frozen=True, eq=False)
 class SharedFacts(Shared):
-    """The same of rows of facts, whose boxes represent more facts than need be listed.
+    """The same for rows of facts, whose boxes represent more facts than need be listed.
 
-    Those with a count are named; others only where all boxes together hold few, else as many of a box as
-    rows show it, which is enough for each of them to hold one.
+    Facts with a count are named. Others are named if all boxes together have few, else as many of a box as
+    rows show it, which is enough for each row to contain one.
     """
 
     rows: Any  # FactRows
@@ -172,12 +162,9 @@ def sums_of_parts(published: Sums, recoding: AnyRecoding, counts: Any) -> Shared
 
 
 def shared_by(release: Release, about: Mapping[str, Any], layout: Layout) -> Any:
-    """Take from a release in memory what would be shared of it; of a table, of its items.
+    """Take the shared parts of a release in memory, of a table those of its items; `about` may be known.
 
-    Parameters
-    ----------
-    about : mapping
-        Its about.json, if it is known; the meaning of labels is taken from the release.
+    The meaning of labels is from the release.
     """
     meaning = {key: value for key, value in release.meaning().items() if key in ("labels", "others")}
     about = {**release.promised(), **about, **meaning}
@@ -185,13 +172,7 @@ def shared_by(release: Release, about: Mapping[str, Any], layout: Layout) -> Any
 
 
 def counts_beside(path: str) -> tuple[Counts | None, dict[str, Any]]:
-    """Read the counts next to published rows, and their about.json; None and {} where there are none.
-
-    Parameters
-    ----------
-    path : str
-        The published file, or a folder with one; ``-`` for standard input, next to which nothing lies.
-    """
+    """Read the counts and about.json next to published rows; None and {} without any, or for ``-``."""
     if path == "-":
         return None, {}
     file = published_file(Path(path))
@@ -215,17 +196,7 @@ def read_sums(path: Path, read_rows: Callable[..., Transactions]) -> SharedSums:
 
 
 def read_shared(path: Path, read_rows: Callable[..., Transactions], *, sets: bool = False) -> Shared:
-    """Read what is shared of a run's folder, or of the folder `published` of one.
-
-    Parameters
-    ----------
-    path : Path
-        The folder, or the published file in it.
-    read_rows : callable
-        Reads a file, as `setveil.read`.
-    sets : bool
-        Whether the items of a table will do, too.
-    """
+    """Read the shared parts of a run's folder, or of its `published`; with `sets`, also of a table."""
     file = published_file(path)
     about = about_file(file)
     if not about:

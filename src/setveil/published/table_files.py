@@ -30,33 +30,15 @@ _BLOCK = 1 << 18
 
 @dataclass(frozen=True, eq=False)
 class PublishedTable(Exposed):
-    """All that is published of a table.
+    """All that is published of a table."""
 
-    Attributes
-    ----------
-    columns : tuple of TextColumn
-        The quasi-identifiers, as published.
-    sets : Transactions
-        The items of each row, as published.
-    kept : tuple of TextColumn
-        Columns that are published as they were.
-    header : tuple of str
-        Names of all columns, in the order of the file.
-    set_name : str
-        Name of the column with the items.
-    delimiter : str
-        Between the items of one field.
-    ignored : tuple of str
-        Columns of the file that it was read from and that have no role.
-    """
-
-    columns: tuple[TextColumn, ...]
-    sets: Transactions
-    kept: tuple[TextColumn, ...] = ()
-    header: tuple[str, ...] = ()
-    set_name: str = "items"
-    delimiter: str = ";"
-    ignored: tuple[str, ...] = ()
+    columns: tuple[TextColumn, ...]  # the quasi-identifiers
+    sets: Transactions  # the items of each row
+    kept: tuple[TextColumn, ...] = ()  # columns that are published unchanged
+    header: tuple[str, ...] = ()  # names of all columns, in the order of the file
+    set_name: str = "items"  # the column with the items
+    delimiter: str = ";"  # between the items of one field
+    ignored: tuple[str, ...] = ()  # columns of the file without a role
 
     kind: ClassVar[str] = "tables"
     is_table: ClassVar[bool] = True
@@ -136,16 +118,9 @@ def read_published_table(
     keep: Sequence[str] = (),
     how: How | None = None,
 ) -> PublishedTable:
-    """Read a published table, also one that was made elsewhere; labels are taken as they stand.
+    """Read a published table, also of another tool; labels are as they are in it, other columns are skipped.
 
-    Parameters
-    ----------
-    qi, keep : sequence of str
-        Columns of quasi-identifiers, and such that are published as they were; others are not looked at.
-    set_name : str
-        The column of items (see `setveil.tables.columns.read_columns`).
-    how : How, optional
-        How it is read, where that is not detected.
+    `how` says how it is read, if that is not detected.
     """
     how = replace(how or How(), lacking=PUBLISHED)
     read = read_columns(path, [*qi, *keep], set_name, how)
@@ -175,30 +150,15 @@ def write_table(path: Path, table: PublishedTable, sets: Sequence[tuple[str, Tra
 
 
 def write_rows(folder: Path, table: PublishedTable, id_column: str, sets: Collection[str]) -> None:
-    """Write data.csv with the number of each row and its columns but those of items.
-
-    Parameters
-    ----------
-    folder : Path
-        Where the file goes.
-    id_column : str
-        A name that no column has.
-    sets : collection of str
-        The columns of items.
-    """
+    """Write data.csv with the number of each row, in a new column, and all columns but those of items."""
     numbers = _objects([str(row) for row in range(table.n_rows)])
     _write(folder / DATA_FILE, table, [id_column], [numbers], drop=sets)
 
 
 def write_long(folder: Path, table: PublishedTable, id_column: str) -> None:
-    """Write data.csv with the number of each row and its columns, and items.csv with a line for each item.
+    """Write data.csv with numbered rows and their columns, and items.csv with a line for each item.
 
-    Parameters
-    ----------
-    folder : Path
-        Where the two files go.
-    id_column : str
-        A name that no column has.
+    No column has the name `id_column`.
     """
     write_rows(folder, table, id_column, [table.set_name])
     numbers = _objects([str(row) for row in range(table.n_rows)])

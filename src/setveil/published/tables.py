@@ -375,9 +375,9 @@ class FactTableRelease(TableRelease):
 
 
 def _values_of(column: QuasiIdentifier, labels: tuple[str, ...]) -> dict[str, list[str]]:
-    """List the values of each label that represents several, of a column whose hierarchy was given.
+    """List the values of each label of several, for a column with a hierarchy of the user's.
 
-    Those of a hierarchy made of the data would tell which values occur there.
+    A hierarchy made from the data would reveal which values occur there.
     """
     if not column.has_given_tree:
         return {}
@@ -399,8 +399,7 @@ def publish(
 ) -> TableRelease:
     """Recode the table and put its rows in an order that reveals nothing.
 
-    As with single rows (see `setveil.published.rows.publish`) they are sorted by content, that of kept
-    columns included, and then shuffled.
+    As in `setveil.published.rows.publish`, they are sorted by content, with kept columns, then shuffled.
     """
     columns = [
         _in_order(column.name, *labels)
@@ -446,9 +445,9 @@ def _with_rows(sets: Transactions, indptr: NDArray[np.int64], items: NDArray[np.
 
 
 def _filled(indptr: NDArray[np.int64], part: NDArray[np.int64], least: int) -> int:
-    """Count rows published with items; where some part has too few without, all rows but one.
+    """Count rows published with items; if some part has too few without, all rows but one.
 
-    Of what was suppressed there, the rows without items would tell: see docs/tables.md.
+    Those few rows would reveal its suppressed items (docs/tables.md).
     """
     empty = np.diff(indptr) == 0
     in_part = np.bincount(part[empty])
