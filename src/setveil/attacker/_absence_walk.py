@@ -28,19 +28,9 @@ def look_from(
 ):  # fmt: skip
     """Look at the sets of at most m items that begin with `first`; -1: at the empty one.
 
-    Parameters
-    ----------
-    indptr, items, weights
-        Distinct rows, ascending, and how many rows each represents.
-    ends, facts
-        The signs that each shows (see `setveil.attacker.absence`).
-    starts, holders
-        The rows that hold each item.
-    n_facts, first, m : int
-    fewest : int64 (n,), lowered
-        The fewest rows that fit each row.
-    known : bool (n,), written
-        Whether anything can be known of a row.
+    Rows are distinct, ascending, with `weights`; `ends`, `facts` are the signs that each shows
+    (`setveil.attacker.absence`); `starts`, `holders` the rows with each item. `fewest`, int64 (n,), rows that
+    fit each row, is lowered; `known`, bool (n,), says if anything can be known of it.
     """
     count = np.zeros(n_facts, np.int64)
     order = np.empty(n_facts, np.int64)

@@ -94,19 +94,10 @@ def _insert(candidate, n, x):
 
 @compiled
 def _is_promising(from_, to, need, weights, indptr, item, chance, m, greatest, buffers):
-    """Whether sets of m items that begin with a path may be the first to tell most of some private item.
+    """Say whether sets of m items with a path may be the first to reveal most of some private item.
 
-    Parameters
-    ----------
-    from_, to, need
-        The places of the path, and the items that it lacks.
-    weights, indptr, item, chance, m, greatest, buffers
-        As for `_search`.
-
-    Returns
-    -------
-    promising : bool
-    steps : int
+    ``from_:to`` are the places of the path, `need` the items that it lacks; the rest is as for `_search`.
+    Also returns the number of steps.
     """
     _, owner, ptr, entry, place, _, _ = buffers
     most, steps = np.int64(0), 0
@@ -128,40 +119,14 @@ def _search(
     weights, order, indptr, item, shares, whole, chance, peak, marks, above, m, greatest, state, levels,
     stamp, fill, path, sums, met, buffers, budget,
 ):  # fmt: skip
-    """Go on with a search over the sets of m items until about `budget` steps were made in all.
+    """Go on with a search over the sets of m >= 1 items until about `budget` steps were made in all.
 
-    Parameters
-    ----------
-    weights, order
-        As in `Ranked`.
-    indptr, item, shares, whole
-        As in `Secrets`.
-    chance : float64
-        Probability of each entry of `item` in its row; no set of items of some rows reveals more of a private
-        item than the greatest of these.
-    peak : float64 (n,)
-        The greatest of them in each row.
-    marks : float64 (h,)
-        Probabilities of interest.
-    above : int64 (n, h), written
-        Size of the smallest set of the row's items found so far that gives a probability above each.
-    m : int
-        At least 1.
-    greatest
-        As in `Greatest`, written.
-    state, levels, buffers
-        See `first_level`.
-    stamp, fill : int64 (n_ids,), zeros
-        Workspace.
-    path : int64 (m,)
-        Items of the path, kept from call to call.
-    sums, met : int64 (n_private,)
-        Workspace, the first zero.
-    budget : int
-
-    Returns
-    -------
-    buffers
+    Rows are those of `Ranked` and `Secrets`. `chance`: float64, the probability of each entry of `item` in
+    its row, an upper bound for sets of items; `peak`: float64 (n,), the greatest in each row; `marks`:
+    float64 (h,), probabilities of interest. `above`, int64 (n, h), gets the size of the smallest set of the
+    row's items with a probability above each mark; `greatest` is updated. `state`, `levels`, `buffers`: see
+    `first_level`; `path`, int64 (m,), stays from call to call. Workspace: `stamp`, `fill`: int64 (n_ids,),
+    and `sums`, zeros; `met`. Returns `buffers`.
     """
     d, steps = state[DEPTH], state[STEPS]
     ids, owner, ptr, entry, place, begin, ranks = buffers
@@ -249,22 +214,8 @@ def _search(
 class InferenceSearch(SupportWalk):
     """Search the inferences from sets of m public items to private ones, a piece at a time.
 
-    The smaller sets need not have been searched, but their inferences count: `above` and `greatest` go on.
-
-    Parameters
-    ----------
-    rows : Ranked
-        The public items of the rows.
-    m : int
-        Size of the sets, at least 1.
-    marks : float64 (h,)
-        Probabilities of interest.
-    above : int64 (n, h), written
-        Size of the smallest set found that gives a probability above each mark; `NEVER`: none.
-    greatest : Greatest
-        Written.
-    effort : int
-        Steps after which to give up; a step is an item of a row that is looked at.
+    Smaller sets need not have been searched, but their inferences count: `above` and `greatest` go on (see
+    `_search`). It gives up after `effort` steps; a step is an item of a row that is looked at.
     """
 
     def __init__(

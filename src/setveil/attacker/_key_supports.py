@@ -14,26 +14,10 @@ def look_at_keys(
     indptr, items, starts, tidlists, weights, first, last, m, most, ways, words, enough, bounds, one, two,
     three, least, inverse, below,
 ):  # fmt: skip
-    """Count the keys of some rows among others.
+    """Count the keys of the distinct rows ``first:last`` of ranks among other rows (`starts` and so on).
 
-    Parameters
-    ----------
-    indptr, items
-        Distinct rows of ranks.
-    starts, tidlists, weights
-        The rows among which keys are counted: those of each rank, and how many rows each represents.
-    first, last : int
-        Which of the distinct rows.
-    m, most, ways
-        Items of a key, keys of a row that are looked at, and how many keys a row of each length has.
-    words : uint64 (n,)
-        Random ones, for rows that have more keys.
-    enough : int
-        How far to count.
-    bounds : int64 (limits,)
-        See `setveil.attacker.population.RowKeys`.
-    one, two, three, least, inverse, below, written
-        See `setveil.attacker.population.RowKeys`.
+    Keys have `m` items. At most `most` of a row are looked at, chosen by its word; `ways` is the number of
+    keys by length of row. Counting ends at `enough`. Results: see `setveil.attacker.population.RowKeys`.
     """
     nowhere = np.empty(0, np.int64)
     for row in range(first, last):

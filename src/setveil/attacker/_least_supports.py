@@ -28,26 +28,11 @@ _ENOUGH = 1 << 62
 def project(levels, d, from_, to, need, stamp, tick, fill, buffers):
     """Make level d + 1 from the places ``from_:to`` of level d: the rows there, cut down to what follows.
 
-    Parameters
-    ----------
-    levels : int64 (m + 1, 6), written
-        See the names of its columns above.
-    d, from_, to, need : int
-        Rows with fewer than `need` items left are dropped.
-    stamp : int64 (n_ids,)
-        Only items with a stamp of at least `tick` are kept.
-    tick : int
-    fill : int64 (n_ids,), zeros
-        Workspace.
-    buffers : ids int32, owner int32, ptr int64, entry int32, place int64, begin int64, item int32
-        The levels one behind the other. Entry e is row ``owner[e]``, cut down to ``ids[ptr[e]:ptr[e + 1]]``.
-        Candidate c continues the path by ``item[c]``, at the places ``begin[c]:begin[c + 1]``: each an entry
-        and the position of the item in `ids`.
-
-    Returns
-    -------
-    buffers
-        Some of which may have grown.
+    Rows with fewer than `need` items left are dropped, as are items with a `stamp`, int64 (n_ids,), below
+    `tick`; `fill`, int64 (n_ids,), is zero before and after. `levels`: int64 (m + 1, 6), columns named above.
+    The buffers have the levels one behind the other: entry e is row ``owner[e]`` cut down to
+    ``ids[ptr[e]:ptr[e + 1]]``; candidate c continues the path by ``item[c]`` at the places ``begin[c]:begin[c
+    + 1]``, each an `entry` and the `place` of the item in `ids`. Returns the buffers, which may have grown.
     """
     ids, owner, ptr, entry, place, begin, item = buffers
     e, i, b, c = levels[d + 1, ENTRY], levels[d + 1, ID], levels[d + 1, PLACE], levels[d + 1, CANDIDATE]
@@ -107,13 +92,7 @@ def project(levels, d, from_, to, need, stamp, tick, fill, buffers):
 
 
 def first_level(rows: Ranked, m: int) -> tuple[Any, NDArray[np.int64], NDArray[np.int64]]:
-    """Make the buffers, levels and state of a search whose only path is the empty one.
-
-    Returns
-    -------
-    buffers, levels, state
-        As `project` and the searches take them.
-    """
+    """Make the buffers, levels and state of a search (see `project`) whose only path is the empty one."""
     n = rows.weights.size
     buffers = (
         rows.items.copy(), np.arange(n, dtype=np.int32), rows.indptr.copy(), np.arange(n, dtype=np.int32),
@@ -136,34 +115,14 @@ def _search(
     weights, floor, best, m, last, limits, ways, lengths, below, inverse, state, levels, stamp, count,
     touched, buffers, budget,
 ):  # fmt: skip
-    """Go on with a search until about `budget` steps were made in all.
+    """Go on with a search over sets of m items, the first before `last`, until about `budget` steps in all.
 
-    Parameters
-    ----------
-    weights, floor : int64 (n,)
-        How many rows each represents; a lower bound of its least support.
-    best : int64 (n,), written
-        Least support found for each row. Rows whose floor is reached need no further search.
-    m, last : int
-        Size of the sets; their first items are before `last`.
-    limits : int64 (t,)
-        Count the sets with a support below each limit, ascending; if there are none, look only for `best`.
-    ways : int64 (longest + 1, m + 1)
-        Binomial coefficients.
-    lengths : int64 (n,)
-    below : int64 (t, longest + 1), written
-        For each limit and length of rows: the number of (row, set of m of its items) with less support.
-    inverse : float64 (longest + 1,), written
-        For each length of rows: the sum of 1 / support over these.
-    state, levels, buffers
-        See `first_level`.
-    stamp, count, touched : int64 (n_ids,)
-        Workspace, kept from call to call; the first two zero at the start.
-    budget : int
-
-    Returns
-    -------
-    buffers
+    `floor`: int64 (n,), lower bounds of least supports; `best`: int64 (n,), least supports so far; a row
+    whose floor is reached is done. `limits`: int64 (t,), ascending; without any, only `best` is searched.
+    `ways` are binomial coefficients, (longest + 1, m + 1). By length of rows, `below`, int64 (t, longest +
+    1), gets the number of (row, set of m of its items) under each limit, and `inverse`, float64, the sum of 1
+    / support over all. Workspace: `stamp`, `count` (zeros at first), `touched`: int64 (n_ids,). Returns the
+    buffers (see `first_level`).
     """
     tally = limits.size > 0
     d, tick, steps = state[DEPTH], state[TICK], state[STEPS]
@@ -254,14 +213,9 @@ def _search(
 
 
 class SupportWalk:
-    """A walk over the sets of at most m items of rows, a piece at a time; subclasses say what it looks for.
+    """A walk over the sets of at most m >= 1 items of rows, a piece at a time; subclasses define the search.
 
-    Parameters
-    ----------
-    m : int
-        Size of the sets, at least 1.
-    effort : int
-        Steps after which to give up; a step is an item of a row that is looked at.
+    It gives up after `effort` steps; a step is an item of a row that is looked at.
     """
 
     def __init__(self, rows: Ranked, m: int, effort: int) -> None:
@@ -293,10 +247,7 @@ class SupportWalk:
 
 
 def least_steps(rows: Ranked, m: int) -> int:
-    """Count steps that a search which looks at all sets of m items needs at least.
-
-    It looks at all that follows an item in the rows that hold it, if there are several.
-    """
+    """Count steps that a search of all sets of m items needs at least: all behind items of several rows."""
     if m < 2:
         return 0
     return int(_first_steps(*rows[:2], np.zeros(rows.order.size, np.int64), m))
@@ -317,33 +268,11 @@ def _first_steps(indptr, items, holders, m):
 
 
 class LeastSupportSearch(SupportWalk):
-    """A search for the least supports over itemsets of m items, a piece at a time.
+    """A search for the least supports over itemsets of m items, a piece at a time (arrays: see `_search`).
 
-    Parameters
-    ----------
-    m : int
-        Size of the sets, at least 1.
-    floor : int64 (n,)
-        Lower bounds of the least supports.
-    best : int64 (n,), written
-        Upper bounds of them. When the search has ended, exact for all rows of at least m items.
-    effort : int
-        Steps after which to give up; a step is an item of a row that is looked at.
-    limits : int64 (t,), optional
-        Also count the sets of less support than these, ascending. Then the search looks at every set.
-    lengths : int64 (n,), optional
-        The lengths that distinguish rows, not less than theirs; by default these.
-    longest : int, optional
-        The greatest of them.
-    last : int, optional
-        Only look at sets with an item before this one; m is at least 2.
-
-    Attributes
-    ----------
-    below : int64 (t, longest + 1)
-        For each limit and length of rows: the number of (row, set of m of its items) with less support.
-    inverse : float64 (longest + 1,)
-        For each length of rows: the sum of 1 / support over these.
+    At the end `best` is exact for rows of at least m items. With `limits`, every set is looked at, for
+    `below` and `inverse`. `lengths`, int64 (n,), at least those of the rows and at most `longest`, may
+    replace them. `last` (for m >= 2): only sets with an item before it.
     """
 
     def __init__(

@@ -9,25 +9,10 @@ from setveil.jit import compiled
 def revealed_rows(
     indptr, items, weights, starts, tidlists, supports, below, largest, first, last, count, out
 ):  # fmt: skip
-    """Count, for some items, the rows that hold each in a minimal set of few rows.
+    """Count, for the items ``first:last``, the rows that contain each in a minimal set of few rows.
 
-    A set is minimal if it is in fewer than `below` rows and none of its proper subsets is. A single item that
-    is so rare is minimal; of the others two are, together, in as few rows.
-
-    Parameters
-    ----------
-    indptr, items, weights, starts, tidlists
-        Distinct rows, how many rows each represents, and the rows of each item.
-    supports : int64 (n_ids,)
-        Rows that hold each item.
-    below : int
-    largest : int
-        1 or 2: most items of a set.
-    first, last : int
-        The items to count for, without the last.
-    count : int64 (n_ids,), zeros
-        Workspace; zero afterwards.
-    out : int64 (n_ids,), written
+    A set is minimal if it is in fewer than `below` rows and none of its proper subsets is: one rare item or,
+    if `largest` is 2, two others. `supports`: int64 (n_ids,), rows with each item; `count`: workspace, zeros.
     """
     for x in range(first, last):
         if supports[x] < below:
@@ -51,18 +36,9 @@ def revealed_rows(
 
 @compiled
 def revealed_by_table(indptr, items, supports, below, offsets, table, out):
-    """Count, for each item, the rows that hold it in such a set, where pairs are in a table.
+    """Count, for each item, the rows that contain it in such a set, by a `table` of pairs or single items.
 
-    Parameters
-    ----------
-    indptr, items
-        The rows.
-    supports : int64 (n_items,)
-        The rows that hold each item.
-    below : int
-    offsets, table
-        Of the sets of two items (see `setveil.kernels.count`), or of the single ones: then no pairs count.
-    out : int64 (n_items,), written
+    See `setveil.kernels.count` for `offsets` and `table`; with one of single items, no pairs count.
     """
     for row in range(indptr.size - 1):
         for p in range(indptr[row], indptr[row + 1]):

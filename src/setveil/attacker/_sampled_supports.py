@@ -20,23 +20,8 @@ AT_ONCE = 8  # rarest items of sets that a thread counts in one go
 def _meet(indptr, items, starts, tidlists, target, number, met, out_ptr):
     """Cut the rows that share an item with `target` down to its items, numbered by their places in it.
 
-    Parameters
-    ----------
-    indptr, items, starts, tidlists
-        As in `Ranked`.
-    target : int
-        A row.
-    number : int64 (n,), zeros
-        Workspace; zero afterwards.
-    met : int64 (places,), written
-        The rows found; `places` is the number of places of all items of the target.
-    out_ptr : int64 (places + 1,), written
-
-    Returns
-    -------
-    found : int
-        Number of rows found.
-    out : int32 (places,)
+    `number`: int64 (n,), zeros before and after. `met`, int64, and `out_ptr` have room for the places of all
+    items of the target. Returns the number of rows found, and their items, int32.
     """
     found = 0
     lo, hi = indptr[target], indptr[target + 1]
@@ -70,21 +55,10 @@ def around_steps(rows: Ranked, target: int) -> int:
 
 
 def around(rows: Ranked, target: int, number: Ints) -> tuple[Ranked, int, Ints, Ints]:
-    """Cut all rows down to the items of one row, which keep their order, and merge equal ones.
+    """Cut all rows down to the items of one row, in order, and merge equal ones; `number`: zeros, workspace.
 
-    Parameters
-    ----------
-    number : int64 (n,), zeros
-        Workspace; zero afterwards.
-
-    Returns
-    -------
-    local : Ranked
-        The rows that share an item with the target.
-    place : int
-        Where the target is among them; its weight is the number of rows that contain it.
-    met, group : int64 (found,)
-        The rows found, and which local row each became.
+    Returns the rows that share an item with the target; the target's place among them, whose weight is its
+    support; and the rows found with the local row of each, int64.
     """
     of_target = rows.items[rows.indptr[target] : rows.indptr[target + 1]]
     places = int((rows.starts[of_target + 1] - rows.starts[of_target]).sum())
@@ -104,20 +78,10 @@ def around(rows: Ranked, target: int, number: Ints) -> tuple[Ranked, int, Ints, 
 
 @compiled
 def draw_sets(indptr, items, targets, seeds, out):
-    """Draw m items of each of the given rows, all sets equally likely; the whole row if it is shorter.
+    """Draw m items of each target row into `out`, int32 (draws, m), all sets equally likely.
 
-    Called with NumPy's overflow warnings off: random bits are made by multiplication modulo 2^64.
-
-    Parameters
-    ----------
-    indptr, items
-        The rows.
-    targets : int64 (draws,)
-        The rows to draw from.
-    seeds : uint64 (draws,)
-        Random bits, the source of all others (SplitMix64).
-    out : int32 (draws, m), written
-        The sets, in no order; what a shorter row leaves stays as it is.
+    Sets are in no order. A shorter row is drawn as a whole, and leaves the rest of its line as it is. random
+    bits (SplitMix64), multiplied modulo 2^64: call it with NumPy's overflow warnings off.
     """
     for i in range(targets.size):
         lo = indptr[targets[i]]
@@ -138,16 +102,9 @@ def draw_sets(indptr, items, targets, seeds, out):
 
 @compiled
 def add_supports_of_sets(indptr, items, weights, starts, tidlists, positions, sets, out):
-    """Add to `out` the weight of the rows that hold each set.
+    """Add to `out`, int64 (n,), the weight of the rows that contain each set of ranks, int32 (n, m).
 
-    Parameters
-    ----------
-    indptr, items, weights, starts, tidlists, positions
-        As in `Ranked`.
-    sets : int32 (n, m)
-        Sets of ranks, ascending each, those with the same first one after the other; behind shorter ones
-        stands the number of ranks.
-    out : int64 (n,), written
+    Ranks ascend, and the number of ranks fills shorter sets. Sets with the same first rank are consecutive.
     """
     ranks = starts.size - 1
     holding = np.zeros((ranks, sets.shape[1] - 1), np.uint64)
@@ -172,10 +129,10 @@ def add_supports_of_sets(indptr, items, weights, starts, tidlists, positions, se
 
 @compiled
 def _read_rows_of(indptr, items, weights, starts, tidlists, positions, sets, holding, out):
-    """Add the same for at most 64 sets with the same rarest item, in one pass over the rows that hold it.
+    """Add the same for at most 64 sets with the same rarest item, in one pass over the rows that contain it.
 
-    Each set is a bit. `holding`, zeros before and afterwards, has for each rank and place those sets that
-    have the rank at the place.
+    Each set is a bit. `holding`, zeros before and afterwards, has for each rank and place the sets with the
+    rank there.
     """
     places, rarest = holding.shape[1], sets[0, 0]
     ended = np.zeros(places, np.uint64)  # those that have nothing there
@@ -208,17 +165,7 @@ def _read_rows_of(indptr, items, weights, starts, tidlists, positions, sets, hol
 
 
 def sampled_supports(rows: Ranked, targets: Ints, seeds: NDArray[np.uint64], m: int) -> Ints:
-    """Draw a set of at most m items from each of the given rows, and count the rows that hold it.
-
-    Parameters
-    ----------
-    targets, seeds, m
-        See `draw_sets`.
-
-    Returns
-    -------
-    int64 (draws,)
-    """
+    """Draw a set of at most m items from each target row (`draw_sets`), and count the rows with it."""
     n_ranks = rows.order.size
     size = max(min(m, int(rows.lengths.max(initial=0))), 1)
     drawn = np.full((targets.size, size), n_ranks, np.int32)

@@ -1,8 +1,8 @@
-"""The search for the least supports of rows, by all threads: some of the first items at a time.
+"""Search for the least supports of rows with all threads, some of the first items at a time.
 
-A set is found in the shard of its first, its rarest item. Shards are fixed by the rows, and some are searched
-at a time, each from what was known before these: so that what is found, and where a search gives up, does not
-depend on the number of threads.
+A set is in the shard of its first, its rarest item. The rows determine the shards, and some are searched at a
+time, each from what was known before these: so neither the result, nor where a search gives up, depends on
+the number of threads.
 """
 
 from __future__ import annotations
@@ -46,22 +46,9 @@ def least_supports(
     tick: Callable[[float], None],
     limits: Ints | None = None,
 ) -> SearchCount:
-    """Search for the least supports of itemsets of m items.
+    """Search for the least supports of itemsets of m items, as `LeastSupportSearch` does, in shards.
 
-    Parameters
-    ----------
-    rows, m, floor, limits
-        See `LeastSupportSearch`.
-    best : int64 (n,), written
-        See there, too.
-    effort : int
-        Steps after which to give up; up to twice as many are made.
-    tick : callable
-        Hears the share that is done.
-
-    Returns
-    -------
-    SearchCount
+    It gives up after `effort` steps, but may make twice as many. `tick` hears the share that is done.
     """
     work = _work(rows, m)
     shards = _first_items(work, m)
@@ -130,10 +117,10 @@ def _is_hopeless(
     limits: Ints | None,
     work: Ints,
 ) -> bool:
-    """Estimate whether a search would take more than four times the effort, by what some first items take.
+    """Estimate from some first items whether a search would take more than four times the effort.
 
-    They are chosen with chances in proportion to their `work`. None counts for more than twice its share, so
-    that a few that take long decide nothing.
+    They are drawn in proportion to their `work`. None counts for more than twice its share, so that a few
+    slow ones decide nothing.
     """
     ends = np.cumsum(work)
     some = np.searchsorted(ends, (2 * np.arange(TRIED) + 1) * int(ends[-1]) // (2 * TRIED), side="right")
@@ -164,14 +151,9 @@ def _first_items(work: Ints, m: int) -> list[tuple[int, int]]:
 
 
 def _beginning_with(rows: Ranked, first: int, last: int, m: int) -> tuple[Ranked, Ints]:
-    """Cut the rows that hold one of some items down to these and what follows: at least m items.
+    """Cut the rows with one of some items down to these and what follows, at least m items.
 
-    Returns
-    -------
-    local : Ranked
-        The rows, and no lists of rows of each item.
-    members : int64 (n,)
-        Which rows they are.
+    Also returns which rows they are. The result has no lists of the rows of each item.
     """
     if (first, last) == (0, rows.order.size):
         return rows, frozen(np.arange(rows.weights.size), np.int64)

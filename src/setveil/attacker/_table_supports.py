@@ -29,19 +29,9 @@ AT_ONCE = 1 << 16  # rows of which a thread looks up the sets
 def look_up_sets(
     indptr, items, weights, lengths, first, last, offsets, table, limits, best, below, inverse
 ):  # fmt: skip
-    """Look up the supports of all sets of the rows from `first` to `last`.
+    """Look up the supports of all sets of the rows ``first:last`` (see `setveil.kernels.count.count_into`).
 
-    Parameters
-    ----------
-    indptr, items, weights, lengths
-        The rows, how many rows each represents, and their lengths.
-    first, last : int
-    offsets, table
-        See `setveil.kernels.count.count_into`.
-    limits : int64 (t,)
-        Ascending.
-    best, below, inverse
-        See `setveil.attacker._least_supports`; written.
+    It writes `best`, `below` and `inverse` (see `setveil.attacker._least_supports`).
     """
     size = offsets.shape[0]
     at = np.zeros(size - 1, np.int64)
@@ -66,23 +56,9 @@ def look_up_sets(
 
 
 class TableSupports:
-    """The supports of all sets of m items of rows.
+    """The supports of all sets of m items of rows, from a table, with the results of `LeastSupportSearch`.
 
-    Parameters
-    ----------
-    m : int
-        Size of the sets, at least 1.
-    best : int64 (n,), written
-        Upper bounds of the least supports; exact now for all rows of at least m items.
-    limits : int64 (t,)
-        Count the sets of less support than these, ascending.
-
-    Attributes
-    ----------
-    below : int64 (t, longest + 1)
-        For each limit and length of rows: the number of (row, set of m of its items) of less support.
-    inverse : float64 (longest + 1,)
-        For each length of rows: the sum of 1 / support over these.
+    `best` is exact for all rows of at least m items as soon as the object is made.
     """
 
     def __init__(self, rows: Ranked, m: int, best: Ints, limits: Ints) -> None:

@@ -27,22 +27,11 @@ def absence_risk(
     ts: Sequence[int],
     progress: Progress = silent,
 ) -> list[dict[str, Any]]:
-    """Count the rows that up to m known items and one absent one narrow down, where both are chosen best.
+    """Count the rows that up to m known items and one absent one narrow down, both chosen best.
 
-    Parameters
-    ----------
-    rows : Transactions
-        An original, or a release.
-    signs : sequence of sequence of str
-        Signs that exclude rows if something is known to be absent: labels that a row lacks.
-    ms, ts : sequence of int
-        Numbers of known items, and thresholds.
-
-    Returns
-    -------
-    list of dict
-        For each m `rows_below`, the rows with at most m known items and an absent one, or either, that fit
-        fewer than t rows; `fewest` rows that fit any, None if nothing can be known.
+    `signs` are labels that a row lacks if something is known to be absent. For each m, `rows_below` counts
+    rows with at most m known items and an absent one, or either, that fit fewer than t rows; `fewest` rows
+    fit any such knowledge, None if nothing can be known.
     """
     found = []
     for m in ms:
@@ -64,15 +53,9 @@ def table_absence_risk(
     ts: Sequence[int],
     progress: Progress = silent,
 ) -> list[dict[str, Any]]:
-    """Count the same for a table whose quasi-identifiers are all known: among the rows of a class.
+    """Count the same for a table, in classes of rows, if all quasi-identifiers are known; m may be 0.
 
-    Parameters
-    ----------
-    table : Table or PublishedTable
-    signs : sequence of sequence of str
-        As of `absence_risk`; in a class, of their labels those that occur in it.
-    ms, ts : sequence of int
-        Numbers of known items, 0 too, and thresholds.
+    In a class, a sign has only its labels that occur there.
     """
     sets = table.item_rows
     of_row = classes_of(table)

@@ -105,10 +105,10 @@ def distance_risk(facts: Facts, thresholds: Iterable[int]) -> dict[str, Any]:
 def distance_risk_after(
     facts: Facts, published: FactRows, thresholds: Iterable[int], seed: int = 0
 ) -> dict[str, Any]:
-    """Count the same where the rows of a release are looked through, by what their boxes show.
+    """Count the same for an attacker who looks through the rows of a release, by their boxes.
 
     A row fits if it shows a box with the one code and a box with the other, in periods that allow for the
-    distance. All rows with a fact omitted fit. Of many people some are drawn.
+    distance, or if a fact of it is suppressed. If there are many people, some are drawn.
     """
     found = distances_of(facts)
     best = best_of(found, facts.n_rows)

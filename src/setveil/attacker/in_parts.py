@@ -29,27 +29,15 @@ _BITS, _HALF = 53, 27  # of the mantissa of a number, and of the half that is ad
 
 @dataclass
 class _Sums:
-    """What some rows add to the numbers of one size m.
+    """The contribution of some rows to the numbers of one size m."""
 
-    Attributes
-    ----------
-    rows, whole : int64 (t,)
-        For each threshold: the rows with some set of at most m items in fewer rows; of these, the rows with
-        fewer than m items.
-    inverse, whole_inverse : Fraction
-        The exact sum of 1 / the least support of each row's sets, and of these rows alone.
-    fewest : int
-        The least support of any set.
-    below, drawn : int64 (t, longest + 1), Fraction (longest + 1,)
-        See `setveil.attacker._least_supports`; exact, so that the order of rows does not matter.
-    """
-
-    rows: Ints
-    whole: Ints
-    inverse: Fraction
-    whole_inverse: Fraction
-    fewest: int
-    below: Ints
+    rows: Ints  # int64 (t,), per threshold: rows with some set of at most m items in fewer rows
+    whole: Ints  # int64 (t,): of these, rows with fewer than m items
+    inverse: Fraction  # the exact sum of 1 / the least support of each row's sets
+    whole_inverse: Fraction  # the same for rows with fewer than m items
+    fewest: int  # the least support of any set
+    below: Ints  # int64 (t, longest + 1): see `_least_supports`
+    # Fraction (longest + 1,): `inverse` there; exact, so that the order of rows does not matter
     drawn: NDArray[np.object_]
 
     def __add__(self, other: _Sums) -> _Sums:
@@ -84,23 +72,10 @@ def risk_in_parts(
     thresholds: Sequence[int] = THRESHOLDS,
     progress: Progress = silent,
 ) -> dict[str, Any]:
-    """Count the rows that an attacker singles out who knows m items of a person.
+    """Count the rows that an attacker singles out who knows m items, if sets of m items fit in tables.
 
-    Parameters
-    ----------
-    rows : TabledRows
-        Rows whose sets of up to the greatest of `sizes` items fit in tables.
-    sizes : sequence of int
-        Values of m, ascending: 1, 2 or both.
-    thresholds : sequence of int
-        Ascending, at least 2.
-    progress : Progress
-        Hears how far it is.
-
-    Returns
-    -------
-    dict
-        As `setveil.attacker.attack.attack_risk` returns it; all numbers are exact.
+    `sizes` (1, 2 or both) and `thresholds` (at least 2) ascend. Returns the figures of
+    `setveil.attacker.attack.attack_risk`, all exact.
     """
     lengths, supports = rows.lengths, rows.supports()
     empty, longest = int(lengths[0]), lengths.size - 1

@@ -23,12 +23,9 @@ STEPS_AT_ONCE = 20_000_000
 def inferences(
     known: Knowledge, sizes: tuple[int, ...], seed: int, effort: int, progress: Progress
 ) -> list[dict[str, Any]]:
-    """Find, for each m, the greatest probability of a private item given at most m public ones.
+    """Find the greatest probability of a private item given at most m public ones, for each ascending m.
 
-    Returns
-    -------
-    list of dict
-        One for each of the (ascending) `sizes`; see `setveil.attacker.attack.attack_risk`.
+    The entries are those of `setveil.attacker.attack.attack_risk`.
     """
     longest = max(min(known.longest, sizes[-1]), 1)
     findings = _nothing_known(known, longest)
@@ -151,14 +148,9 @@ def _above_of_drawn(
 
 
 def _look_at(findings: _Findings, row: int, m: int, limit: int, number: Ints) -> tuple[int, bool]:
-    """Look at the sets of one row that were not all looked at; note in `above` what they tell.
+    """Look at the sets of one row that remain, note the inferences in `above`, and count steps.
 
-    Returns
-    -------
-    steps : int
-        Steps made.
-    solved : bool
-        Whether all sets of at most m items were looked at.
+    Also returns whether all sets of at most m items were looked at.
     """
     local, place, met, group = around(findings.known.rows, row, number)
     secrets = nearby(findings.known.secrets, met, group, local.weights.size)

@@ -68,15 +68,10 @@ class Knowledge:
 
 
 def knowledge_of(rows: Transactions | PublishedGroups, private: Collection[str]) -> Knowledge:
-    """Tell apart what may be known of rows and what is private.
+    """Separate what may be known of rows from the private items; items that do not occur are never learned.
 
-    Parameters
-    ----------
-    rows : Transactions or PublishedGroups
-        Of rows in groups, each row's quasi-identifiers are known; the counts of the group's sensitive items
-        give each of its rows the same probability of holding them.
-    private : collection of str
-        Private items; those that occur nowhere are never learned. None at all: the sensitive items of groups.
+    For rows in groups, quasi-identifiers are known, and the group's counts give each of its rows the same
+    probability of a sensitive item; these are private by default.
     """
     groups = as_groups(rows)
     data, sensitive = groups.qid, groups.sensitive.labels
@@ -127,12 +122,7 @@ def knowledge_of(rows: Transactions | PublishedGroups, private: Collection[str])
 def knowledge_of_table(table: Table | PublishedTable, private: Collection[str]) -> Knowledge:
     """Separate the known items of the rows of a table, next to all quasi-identifiers, from the private ones.
 
-    Parameters
-    ----------
-    table : Table or PublishedTable
-        An original, whose values may all be known, or the published table.
-    private : collection of str
-        Items that nobody knows. Inferences about them are not counted.
+    Nobody knows the private items, and inferences about them are not counted.
     """
     data = table.item_rows
     of_row = classes_of(table)
@@ -175,8 +165,8 @@ def classes_of(table: Table | PublishedTable) -> Ints:
 def _shares(groups: PublishedGroups, names: tuple[str, ...]) -> tuple[Ints, Ints, Ints, int]:
     """List the private items that each row reveals: row, position in `names`, probability times `whole`.
 
-    If the common denominator of the groups is too large for exact quotients, probabilities are rounded
-    down to multiples of a power of two.
+    If the groups' common denominator is too large for exact quotients, probabilities are rounded down to
+    multiples of a power of two.
     """
     data = groups.qid
     nothing = np.zeros(0, np.int64)

@@ -1,4 +1,4 @@
-"""What a match is worth to a stranger, who does not know whether a person is in the data.
+"""Measure matches for an attacker who does not know whether a person is in the data.
 
 A key of a row is a set of m of its items, all equally likely, or the whole row if that is shorter.
 """
@@ -34,25 +34,11 @@ def fraction_risk(
 ) -> list[dict[str, Any]]:
     """Estimate how often the only row that fits a target's key is the target's, by data intrusion simulation.
 
-    Parameters
-    ----------
-    known : Knowledge
-        A simple random sample of the population, without columns.
-    fraction : Fraction or float
-        The share of the population that it is, above 0 and at most 1.
-    ms : sequence of int
-        How many items are known.
-    seed : int
-        Draws rows for the interval, and keys of rows that have very many.
+    `known` is a simple random sample, without columns, of this `fraction` of the population, in (0, 1]. The
+    seed draws rows for the interval, and keys of rows with very many. For each m there are the expected
+    numbers of rows with a key in one row (`unique`) and in two (`pairs`); `estimate` and `interval`, null if
+    no key is unique; and `exact`: whether all keys were looked at.
 
-    Returns
-    -------
-    list of dict
-        For each m `unique` and `pairs`, the expected numbers of rows with a key in one row, and in two rows;
-        `estimate` and `interval`, null if no row has a unique key; `exact`: whether all keys were looked at.
-
-    References
-    ----------
     Skinner, Elliot, "A measure of disclosure risk for microdata", Journal of the Royal Statistical Society B
     64(4), 2002, doi:10.1111/1467-9868.00365
     """
@@ -75,11 +61,11 @@ def _right(unique: Any, wrong: Any) -> Any:
 
 
 def _interval(weights: Ints, keys: RowKeys, share: float, seed: int, m: int) -> list[float]:
-    """Draw rows as often as a Poisson number says, and take the middle 95 % of the estimates.
+    """Draw rows as often as a Poisson number says, and take the middle 95% of the estimates.
 
     Both rows of a pair are in the data or not together, which doubles the variance of the pairs. The wrong
-    matches scatter, too: F people with a key that one row holds add at most (F - 1)^2, which is in the mean
-    (1 - p) / p of the pairs and 2 ((1 - p) / p)^2 of the rows with keys of three.
+    matches scatter, too: F people with a key in one row add at most (F - 1)^2, whose mean is (1 - p) / p of
+    the pairs and 2 ((1 - p) / p)^2 of the rows with keys of three.
     """
     shares, kind = np.unique(keys.two, return_inverse=True)
     number = np.bincount(kind, weights)
@@ -98,26 +84,12 @@ def _interval(weights: Ints, keys: RowKeys, share: float, seed: int, m: int) -> 
 def population_risk(
     known: Knowledge, population: Transactions, ms: Sequence[int], ts: Sequence[int], seed: int = 0
 ) -> list[dict[str, Any]]:
-    """Count in how many rows of the population keys are.
+    """Count the rows of the population with each key of the known rows, which are all in it.
 
-    Parameters
-    ----------
-    known : Knowledge
-        Rows that are all in the population, too.
-    population : Transactions
-        All rows, with the labels of the others.
-    ms, ts : sequence of int
-        Numbers of known items, and thresholds.
-    seed : int
-        Draws keys of rows that have very many.
-
-    Returns
-    -------
-    list of dict
-        For each m two entries, as `setveil.attacker.attack.attack_risk` gives: `choice` best, the fewest rows
-        of the population that some key of the row fits, with `fewest` of all rows; random, the expected rows.
-        `probability` is the mean of 1 / the rows that fit, `greatest` (of best) that of any row. If it is
-        not `exact`, some rows have more keys than were looked at.
+    For each m there are two entries, as in `setveil.attacker.attack.attack_risk`. `choice` best has the
+    fewest rows of the population that some key of the row fits, with `fewest` of all rows; random, the
+    expected rows. `probability` is the mean of 1 / the rows that fit, `greatest` (of best) that of any row.
+    If it is not `exact`, some rows have more keys than were looked at; the seed draws them.
     """
     everybody = _in_ranks_of(known, population)
     weights = known.rows.weights
@@ -172,20 +144,11 @@ def _no_population(what: str) -> DataError:
 
 
 class RowKeys:
-    """Totals over the keys of each distinct row.
+    """Totals over the keys of each distinct row, as float64 (n,).
 
-    Attributes
-    ----------
-    one, two, three : float64 (n,)
-        The share of its keys in one row, two, and three.
-    least : int64 (n,)
-        The fewest rows with one of them.
-    inverse : float64 (n,)
-        The mean of 1 / the rows with a key.
-    below : float64 (limits, n)
-        The share of its keys in fewer rows.
-    exact : bool
-        Whether all keys were looked at.
+    `one`, `two`, `three`: share of its keys in as many rows; `below`, (limits, n): in fewer rows; `least`,
+    int64: fewest rows with one of them; `inverse`: mean of 1 / the rows with a key. `exact`: whether all keys
+    were looked at.
     """
 
     def __init__(self, n: int, limits: int) -> None:

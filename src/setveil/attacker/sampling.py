@@ -79,22 +79,11 @@ class Estimate(NamedTuple):
 def estimate(
     sure: float, unknown: NDArray[np.bool_], weights: Ints, drawn: Ints, hit: NDArray[np.float64]
 ) -> Estimate:
-    """Estimate how many rows count, if some count for sure and some are unknown.
+    """Estimate how many rows count, if `sure` ones count for sure and some are unknown.
 
-    Parameters
-    ----------
-    sure : float
-        Rows that count for sure.
-    unknown : bool (n,)
-        Distinct rows that may count.
-    weights : int64 (n,)
-        How many rows each represents.
-    drawn : int64 (draws,)
-        Distinct rows drawn with probabilities in proportion to their weights, from the unknown ones and
-        perhaps others.
-    hit : float64 (draws,)
-        1: counts, 0: does not, nan: was not found out. These widen the interval at both ends; the guess
-        takes half of them.
+    `unknown`: bool (n,), distinct rows that may count; `drawn`: int64 (draws,), rows drawn in proportion to
+    their `weights`, perhaps others, too; `hit`: float64 (draws,), 1 counts, 0 does not, nan was not found
+    out. These widen the interval at both ends; the guess takes half of them.
     """
     total = int(weights[unknown].sum())
     inside = hit[unknown[drawn]]
@@ -106,10 +95,7 @@ def estimate(
 
 
 def rising(numbers: Sequence[Estimate]) -> list[Estimate]:
-    """Raise guesses to the guesses before them, within their intervals.
-
-    For numbers that never decrease, although their random estimates may.
-    """
+    """Raise guesses to the guesses before them, within their intervals, for numbers that never decrease."""
     out: list[Estimate] = []
     for number in numbers:
         wanted = max(number.value, out[-1].value if out else 0.0)
@@ -126,30 +112,11 @@ def look_at_some(
     progress: Progress,
     phase: str,
 ) -> Ints:
-    """Draw rows and look at each; as many as the effort allows, but some.
+    """Draw rows `among` these in proportion to `weights`, and look at as many as the effort allows, but some.
 
-    How many that are is settled by a few pilots, which are not among the rows returned: so their number does
-    not depend on what is found in them.
-
-    Parameters
-    ----------
-    among : bool (n,)
-        Distinct rows to draw from.
-    weights : int64 (n,)
-        How many rows each represents.
-    words : uint64 (1004,)
-        Random bits.
-    look : callable
-        Takes a row and the steps it may make, and returns the steps that it made.
-    effort : int
-        Steps that an exact count may make; a quarter of it is spent here.
-    progress, phase
-        Who hears how far it is, and of what.
-
-    Returns
-    -------
-    int64 (draws,)
-        The rows, drawn with probabilities in proportion to their weights; none if there are none.
+    A few pilots, which are not among the rows returned, settle how many: so their number does not depend on
+    what is found in them. `words`: uint64 (1004,), random bits. `look` gets a row and the steps it may make,
+    and returns those it made. `effort` is that of an exact count; a quarter of it is spent here.
     """
     effort //= 4
     limit = max(effort // FEWEST_DRAWS, 1)

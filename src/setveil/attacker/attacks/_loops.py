@@ -1,6 +1,9 @@
-"""The loops of the attacks: which rows fit some knowledge, what they tell, and the rarest set of a row.
+"""The loops of the attacks: rows that fit some knowledge, their items, and the rarest set of a row.
 
-A *need* is something that a row has if it shows any of some labels. Rows are distinct, with weights.
+Rows are distinct, with `weights`; `starts`, `tidlists` are the rows of each label. Pairs of boundaries, int64
+(n + 1,), and content, int32, have lists; functions answer queries ``first:last``. A *need* is something that
+a row has if it shows any of some labels: `need_ptr`, `needs` are the labels of each, `query_ptr`,
+`query_needs` the needs of each query (without any, all rows fit).
 """
 
 from __future__ import annotations
@@ -55,25 +58,7 @@ def count_fitting(
     starts, tidlists, indptr, items, weights, need_ptr, needs, query_ptr, query_needs, first, last, total,
     one,
 ):  # fmt: skip
-    """Count the rows that have all needs of each query.
-
-    Parameters
-    ----------
-    starts, tidlists : int64 (labels + 1,), int32 (occurrences,)
-        The rows of each label.
-    indptr, items, weights : int64 (n + 1,), int32 (occurrences,), int64 (n,)
-        The rows, and how many each represents.
-    need_ptr, needs : int64 (needs + 1,), int32 (any,)
-        The labels that show each need.
-    query_ptr, query_needs : int64 (queries + 1,), int32 (any,)
-        What rows must have; nothing: all rows fit.
-    first, last : int
-        The queries to answer.
-    total : int64 (queries,), written
-        The rows that fit each.
-    one : int64 (queries,), written
-        The first that was found, -1 if there is none.
-    """
+    """Count the rows with all needs of each query: `total`, and the first such row in `one` (-1: none)."""
     of_row, of_label = np.full(weights.size, -1, np.int64), np.full(starts.size - 1, -1, np.int64)
     stamps, out = np.zeros(2, np.int64), np.empty(weights.size, np.int64)
     for query in range(first, last):
@@ -96,23 +81,11 @@ def best_guesses(
     starts, tidlists, indptr, items, weights, need_ptr, needs, query_ptr, query_needs, member_ptr, members,
     shares, more, may_guess, first, last, best,
 ):  # fmt: skip
-    """Find the items that most of the rows that fit a query are thought to hold, best first.
+    """Find the items that most rows that fit a query (if none, all rows) are thought to contain, best first.
 
-    Parameters
-    ----------
-    starts, ..., query_needs
-        As for `count_fitting`. Where no row fits, all rows are looked at.
-    member_ptr, members : int64 (labels + 1,), int32 (any,)
-        The items that each label represents, ascending.
-    shares, more : float64 (any,)
-        For each of them, the share of the label's rows that hold it; and of those that are known to hold
-        another item of the label.
-    may_guess : bool (items,)
-    first, last : int
-        The queries to answer.
-    best : int32 (queries, some), written
-        The items of the greatest estimates, of equal ones the first; -1: there are no more that any row that
-        fits may hold.
+    `members` are the items of each label, ascending; for each, `shares` is the share of the label's rows that
+    contain it, and `more` the share of those known to contain another item of the label. `best`, int32
+    (queries, some), has items of descending estimate, then item order; -1: no other item is possible.
     """
     n_labels = starts.size - 1
     of_row, of_label = np.full(weights.size, -1, np.int64), np.full(n_labels, -1, np.int64)
@@ -163,27 +136,11 @@ def best_guesses(
 def rarest_sets(
     indptr, items, weights, starts, tidlists, supports, wanted, m, effort, first, last, sets, sizes
 ):
-    """Find a set of at most m labels of each row that fewest rows hold.
+    """Find a set of at most m labels of each wanted, non-empty row that fewest rows contain.
 
-    Of sets in equally few rows it is the smallest; of these the first, where labels of few rows come before
-    others, and of equal ones those that come first.
-
-    Parameters
-    ----------
-    indptr, items, weights, starts, tidlists
-        The rows (see `count_fitting`).
-    supports : int64 (labels,)
-        The rows that hold each label.
-    wanted : int64 (any,)
-        Rows; none is empty.
-    m : int
-        At least 1.
-    effort : int
-        How many labels may be looked at for one row; then the best set so far is taken.
-    first, last : int
-        Of the wanted rows, those to look at.
-    sets, sizes : int32 (any, m), int64 (any,), written
-        The set of each, ascending, and its size.
+    Of sets in equally few rows it is the smallest, then the first, if labels are ordered by rows, then by
+    number. After looking at `effort` labels for one row, its best set so far counts. `sets`, int32 (any, m),
+    are ascending.
     """
     n_labels = starts.size - 1
     place = np.full(n_labels, -1, np.int64)
@@ -270,26 +227,10 @@ def rarest_sets(
 
 @compiled
 def deal(indptr, items, people, m, spare, halves, words, known_ptr, known, apart_ptr, apart):
-    """Draw what is known of people: m of their items, or m of each half of them.
+    """Draw known items of people, up to m of each or of each half of their items, by a random word.
 
-    Parameters
-    ----------
-    indptr, items : int64 (n + 1,), int32 (occurrences,)
-        The people's items.
-    people : int64 (any,)
-        Whose items are known.
-    m : int
-        How many are, at most.
-    spare : int
-        How many of a person's items at least are not known, if one is known.
-    halves : bool
-        Whether a person's items are dealt into halves; the first is not smaller.
-    words : uint64 (any,)
-        A random word for each.
-    known_ptr, known : int64 (any + 1,), int32 (any * m,), written
-        The items that are known; of the first half.
-    apart_ptr, apart : as these, written
-        Those of the second half; without halves nothing.
+    At least `spare` of a person's items are not known, if one is. The first half, not the smaller one, is
+    written to `known`, the second to `apart`, which has nothing without `halves`.
     """
     known_ptr[0], apart_ptr[0] = 0, 0
     for i in range(people.size):

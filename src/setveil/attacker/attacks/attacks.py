@@ -51,37 +51,13 @@ def attack_rows(
     seed: int = 0,
     progress: Progress = silent,
 ) -> dict[str, Any]:
-    """Try attacks of each kind on two groups of people.
+    """Try attacks of each kind on people whom the rows are about (`train`) and others (`control`).
 
-    Parameters
-    ----------
-    shown : ShownRows
-        The published rows.
-    train, control : AttackedPeople
-        Those whom the rows are about, and others.
-    bound : Bound or None
-        What k and m imply.
-    promised : bool
-        Whether anything is promised: then a kind without a bound is not judged. Else train is compared with
-        control.
-    ms : sequence of int
-        How many items are known.
-    attacks : int
-        Greatest number of attempts of each kind; each has another target.
-    secret : bool (items,)
-        Items that nobody knows and that inference guesses; none: any that is not known.
-    alpha : float
-        How likely rows that keep their promise may be accused, at most.
-    seed : int
-        Draws targets and what is known of them.
+    `bound` follows from k and m. If anything is promised, a kind without a bound is not judged; otherwise
+    train is compared with control. Each of at most `attacks` tries has another target. `secret` items are
+    known to nobody and guessed; without any, all that are not known are. Rows that keep their promise are
+    accused with a probability of at most `alpha`. Returns `attacks`, `leak` and `exposed` (see docs/risk.md).
 
-    Returns
-    -------
-    dict
-        `attacks`, `leak` and `exposed` (see docs/risk.md).
-
-    References
-    ----------
     Giomi, Boenisch, Wehmeyer, Tasnádi, "A Unified Framework for Quantifying Privacy Risk in Synthetic Data",
     PETS 2023, doi:10.56553/popets-2023-0055
     """

@@ -1,7 +1,7 @@
 """The four kinds of attack, each on some people.
 
 Each function draws the known items by its own random words, and returns for each attempt whether it succeeded
-and whom it found.
+and the person that it found.
 """
 
 from __future__ import annotations
@@ -78,15 +78,7 @@ def rare_predicates(shown: ShownRows, m: int, attacks: int, seed: int) -> tuple[
 
 
 def singling_out(people: Indexed, who: Ints, predicates: tuple[Ints, Ids]) -> AttackOutcome:
-    """Say which sets of labels exactly one person fits.
-
-    Parameters
-    ----------
-    people : Indexed
-        The people by the labels of what they hold.
-    who : int64 (people,)
-        Their numbers.
-    """
+    """Find the sets of labels (`predicates`) that exactly one person fits; `who` are numbers of people."""
     n = people.starts.size - 1
     owner = np.repeat(np.arange(predicates[0].size - 1), np.diff(predicates[0]))
     queries = Queries.of(owner, predicates[1], predicates[0].size - 1)

@@ -127,8 +127,8 @@ class Queries:
 class ShownRows:
     """Published rows and what their labels may represent.
 
-    A row *may hold* an item if it shows a label that represents it. Items that stand under the same labels
-    cannot be told apart: each such class is a *need* (see `_loops.py`), and what no row shows is none.
+    A row *may have* an item if it shows a label that represents it. Items under the same labels cannot be
+    told apart: each such class is a *need* (see `_loops.py`). Items that no row shows have none.
     """
 
     rows: Indexed  # without secret labels, which nobody knows
@@ -156,20 +156,10 @@ class ShownRows:
         share: Callable[[str, str], Share],
         secret: Collection[str] = (),
     ) -> ShownRows:
-        """Take published rows.
+        """Take published rows, and all people who will be looked at.
 
-        Parameters
-        ----------
-        published : Transactions
-            The rows.
-        under : mapping of str to list of str
-            The items that labels represent. A label that is not in it represents itself.
-        people : sequence of Transactions
-            All people who will be looked at.
-        share : callable
-            Tells the shares of a label and one of its items.
-        secret : collection of str
-            Items that nobody knows: no row is found by them.
+        A label that is not in `under` represents itself. Nobody knows `secret` items: no row is found by
+        them.
         """
         labels = published.vocabulary.labels
         standing = [tuple(dict.fromkeys(under.get(label, (label,)))) for label in labels]
