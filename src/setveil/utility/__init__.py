@@ -1,12 +1,9 @@
-"""What a release lost: one file per measure, from original and published rows and what labels mean.
+"""Information loss: one file per measure, from original and published rows and the meaning of labels.
 
-A module whose name has no leading underscore may hold `MEASURES`, a tuple of records: `measures` finds them
-there. Reports, the table of a study and its figures go through these records, so that adding a measure is
-adding a file. The records that a file need not fill in (`Measure.columns`, `Measure.compared`) follow from
-the others.
-
-Others bring measures in files that the user named, or in installed packages, as entry points of the group
-`setveil.measures`: modules that hold `MEASURES`.
+A module without leading underscore may have `MEASURES`, a tuple of records, which reports, the table of a
+study and its figures use: adding a measure is adding a file. Records that a file omits (`Measure.columns`,
+`Measure.compared`) follow from the others. Other measures come from files that the user named, or installed
+packages, as entry points of the group `setveil.measures`.
 """
 
 from __future__ import annotations

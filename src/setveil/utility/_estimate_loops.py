@@ -25,17 +25,11 @@ def answer_queries(
     indptr, places, label, share, low, high, is_item, sizes, chances, room, supports, estimate, least,
     greatest,
 ):  # fmt: skip
-    """Answer queries from the supports of their labels.
+    """Answer queries from their `supports`, int64 (queries,): rows that show all labels of each.
 
-    Parameters
-    ----------
-    indptr, places : int64 (queries + 1,), int64
-        The places of each query's items, ascending, so that those of one label stand together.
-    label, share, low, high, is_item, sizes, chances, room
-        Of places and of labels (see `setveil.utility._label_shares.LabelPlaces`).
-    supports : int64 (queries,)
-        Rows that show all labels of each query.
-    estimate, least, greatest : float64, int64, int64 (queries,), written
+    `indptr`, `places` are the places of each query's items, ascending, so that those of a label are together;
+    for places and labels see `setveil.utility._label_shares.LabelPlaces`. It writes `estimate`, `least`,
+    `greatest`.
     """
     for j in range(estimate.size):
         expected = np.float64(supports[j])

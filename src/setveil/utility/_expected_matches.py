@@ -26,23 +26,10 @@ def _label_in(indptr, labels, row, cover_starts, covers, item):
 
 @compiled
 def expected_matches(indptr, labels, weights, starts, tidlists, scale, cover_starts, covers, query):
-    """Sum over the rows the probability that a row's labels yield all items of the query.
+    """Sum over the distinct published rows the probability that a row's labels yield all items of the query.
 
-    A label of s items yields t of them at once with probability 2^-t / (1 - 2^-s), independently of the
-    other labels. Where a row holds several labels of an item, the first one in `covers` counts.
-
-    Parameters
-    ----------
-    indptr, labels, weights
-        The distinct published rows, and how many rows each represents.
-    starts, tidlists
-        The rows of each label (see `setveil.kernels.rows.invert`).
-    scale : float64 (labels,)
-        1 / (1 - 2^-s) of each label.
-    cover_starts, covers : int64 (items + 1,), int64
-        The labels that represent each item.
-    query : int64 (q,)
-        Distinct items, at least one.
+    A label of s items yields t of them at once with probability 2^-t / (1 - 2^-s) (`scale`: 1 / (1 - 2^-s)),
+    independently of other labels. If a row has several labels of an item, the first one in `covers` counts.
     """
     # Walk over the rows of the item that fewest rows can hold.
     pivot = 0

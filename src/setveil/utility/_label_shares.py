@@ -18,10 +18,9 @@ _ANY = 1 << 62
 
 @dataclass(eq=False)
 class LabelPlaces:
-    """Where items may stand: under labels, or suppressed. Places of one label follow each other.
+    """Places of items, under labels or suppressed; places of one label are consecutive.
 
-    The label after all others is none: what was suppressed is under it, in any row, independently of all
-    else.
+    The last label is none: suppressed items are under it, in any row, independently of everything else.
     """
 
     # The places of each item that the release names. Each of its occurrences is in one of them.
@@ -82,18 +81,10 @@ class _Listing:
 def places_in(shared: SharedSums, labels: Mapping[str, int], sizes: Ints, unlisted: int) -> LabelPlaces:
     """Find the places of all items, with estimates and bounds of their rows.
 
-    Items without a count share what the listed ones leave of their label's rows. Without counts all non-empty
-    sets of a label's items are equally likely, so each item has the share 2^(s-1) / (2^s - 1); that is the
-    same model, with other shares.
-
-    Parameters
-    ----------
-    labels : mapping of str to int
-        Numbers of the labels, from 0.
-    sizes : int64 (labels + 1,), read-only
-        Rows of each label; last, all rows.
-    unlisted : int
-        Rows that an item without a count has at least.
+    Items without a count, of at least `unlisted` rows each, share what the listed ones leave of their label's
+    rows. Without counts all non-empty sets of a label's items are equally likely, so each item has the share
+    2^(s-1) / (2^s - 1): the same model. `labels` are numbered from 0; `sizes`: int64 (labels + 1,), rows;
+    last, all.
     """
     counts, n_rows, none = shared.counts, int(sizes[-1]), len(labels)
     by_label: Mapping[str, Mapping[str, int]] = {} if counts is None else counts.by_label

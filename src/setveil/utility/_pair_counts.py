@@ -12,20 +12,9 @@ SPARSE = 200  # as many times these must be fewer than the square of the number 
 
 
 def few_pairs(indptr: Ints, items: Ids, weights: Ints, n_items: int) -> tuple[Ints, Ints, Ints] | None:
-    """List all pairs of items that some row holds, with the rows that do; None: there are too many.
+    """List all pairs of items that occur (lower, higher) and their rows, int64; None: there are too many.
 
-    Where most items are rare, these are far fewer than there are pairs of items.
-
-    Parameters
-    ----------
-    indptr, items, weights
-        Distinct rows, and how many rows each represents.
-
-    Returns
-    -------
-    lower, higher : int64 (pairs,)
-        The items of each pair.
-    rows : int64 (pairs,)
+    If most items are rare, these are far fewer than there are pairs of items.
     """
     sizes = np.diff(indptr)
     if int((sizes * (sizes - 1) // 2).sum()) > min(MOST_LISTED, n_items * n_items // SPARSE):
@@ -43,16 +32,7 @@ def few_pairs(indptr: Ints, items: Ids, weights: Ints, n_items: int) -> tuple[In
 
 @compiled
 def count_beside(indptr, items, weights, rows, counts):
-    """Add to `counts`, for each item, the weight of the given rows that hold it.
-
-    Parameters
-    ----------
-    indptr, items, weights
-        Distinct rows, and how many rows each represents.
-    rows : int32 (any,)
-        Some of them.
-    counts : int64 (items,), written
-    """
+    """Add to `counts`, for each item, the weight of those of the given (distinct) rows that contain it."""
     for row in rows:
         for p in range(indptr[row], indptr[row + 1]):
             counts[items[p]] += weights[row]

@@ -19,18 +19,9 @@ WORTH = 8  # pairs that are counted while one row is looked up
 
 
 def supports_of_sets(data: Sums, ends: Ints, ids: Ids) -> Ints:
-    """Count the rows that hold each of some itemsets; all rows contain the empty one.
+    """Count the rows that contain each itemset (ascending positions): int64; all rows contain the empty one.
 
-    Parameters
-    ----------
-    data : Transactions or CountedRows
-        The rows; of the latter only pairs and single items can be counted.
-    ends, ids : int64 (sets + 1,), int32
-        The itemsets, as positions in the vocabulary, ascending; positions beyond it are in no row.
-
-    Returns
-    -------
-    int64 (sets,)
+    Positions beyond the vocabulary are in no row. `CountedRows` can count only pairs and single items.
     """
     if counts_itself(data):
         return data.supports_of_sets(ends, ids)

@@ -193,13 +193,9 @@ def _meaning(
 
 
 def reader_errors(case: Case) -> dict[str, Any]:
-    """Measure how far the answers of a reader are off.
+    """Measure the errors of a reader's answers: `QueryErrors`, and `estimator`, how the reader estimates.
 
-    Returns
-    -------
-    dict
-        Those of `QueryErrors`, and `estimator`, how the reader estimates. With counts next to the rows, also
-        `from_rows`: `mean`, `sd` and `median` of who has the rows alone.
+    With counts, `from_rows` has `mean`, `sd` and `median` of a reader without them.
     """
     if case.chunks is not None or case.blocks is not None:
         estimator = case.once(by_name)

@@ -13,10 +13,10 @@ from setveil.utility import FACTS, GROUPS, ITEMS, Case, Measure, StudyColumn, Ut
 
 
 def counts(original: Sums, published: Sums, recoding: AnyRecoding) -> dict[str, int | float]:
-    """Count items and occurrences by what became of them, and the mean row length before and after.
+    """Count items and occurrences that are unchanged, generalized or suppressed, and mean lengths of rows.
 
-    Items are those that occur in the original. An occurrence is unchanged if it is published under its own
-    label; an item, if all its occurrences are. An item is suppressed if all its occurrences are.
+    Items are those that occur in the original. An occurrence is unchanged if its label is the item; an item
+    is unchanged, or suppressed, if all its occurrences are.
     """
     item, label, rows = recoding.tally(original)
     ids = original.vocabulary.ids

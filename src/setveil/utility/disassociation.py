@@ -1,12 +1,10 @@
-"""What rows in chunks lost: the measures of the paper on disassociation, and how much is shown.
+"""Information loss of rows in chunks: the measures of the paper on disassociation, and how much is published.
 
-Estimates are those of a reader (`setveil.utility.estimators.chunks`); what needs rows is measured on one
+Estimates are those of a reader (`setveil.utility.estimators.chunks`); measures of rows use one
 reconstruction.
 
-References
-----------
-Terrovitis, Liagouris, Mamoulis, Skiadopoulos, "Privacy preservation by disassociation", PVLDB 5(10), 2012,
-section 7, doi:10.14778/2336664.2336668
+References ---------- Terrovitis, Liagouris, Mamoulis, Skiadopoulos, "Privacy preservation by disassociation",
+PVLDB 5(10), 2012, section 7, doi:10.14778/2336664.2336668
 """
 
 from __future__ import annotations

@@ -38,21 +38,12 @@ class _ValueGroup:
 
 
 def distribution(column: QuasiIdentifier, shown: TextColumn, most: int = MOST) -> list[Bin]:
-    """Count the rows with each of a column's values, before and after.
+    """Count the rows with each of a column's values before and after, in at most `most` values or intervals.
 
-    A reader spreads the rows of a label evenly over what it represents: over the values below a node of the
-    hierarchy, over the integers of a range, over the length of a range of other numbers; all rows of a range
-    that also represents missing values count as having a number.
-
-    Parameters
-    ----------
-    column : QuasiIdentifier
-        As it was.
-    shown : TextColumn
-        As it is published, in any order of the rows.
-    most : int
-        Numbers are counted in at most this many intervals of one width, of other values the most frequent, at
-        most this many, are distinguished from the rest.
+    A reader spreads the rows of a label evenly over what it represents: values below a node, integers of a
+    range, or the length of a range of other numbers; all rows of a range that also represents missing values
+    count as numbers. Intervals of numbers have one width; of other values the most frequent are distinguished
+    from the rest.
     """
     rows = np.bincount(column.codes, minlength=column.n_values)
     groups = _intervals(column, most) if column.numeric else _frequent(column, rows, most)

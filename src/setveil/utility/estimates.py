@@ -2,7 +2,7 @@
 
 A row that shows a label contains a non-empty set of its items. Of all distributions over such sets that give
 each item its published support, the one of greatest entropy takes the items independently of each other,
-given that the set is not empty. docs/query.md has the formulas, their proofs and an example.
+given that the set is not empty (formulas, proofs and an example in docs/query.md).
 """
 
 from __future__ import annotations
@@ -36,22 +36,11 @@ _FEW = 256  # ways to choose places for which it is not worth while to look whic
 
 @dataclass(frozen=True)
 class ItemsetEstimate:
-    """Estimated numbers of rows with given items.
+    """Estimated number of rows with given items, and bounds that no original of this release exceeds.
 
-    Attributes
-    ----------
-    itemset : tuple of str
-        The items, as they were asked for.
-    estimate : float
-        Rows to expect.
-    least, greatest : int
-        No original of this release has fewer or more such rows.
-    unlisted : tuple of str
-        Those of the items that the release does not list. They may be under a label that does not list all
-        its items, or suppressed, or in no row.
-    groups : dict of str to tuple of str
-        The listed codes of each group that the itemset names, such as E11.0 to E11.9 of E11. Rows contain a
-        group if they contain one of these codes.
+    `unlisted` items may be under a label that does not list all its items, or suppressed, or in no row.
+    `groups` has the listed codes of each group in the itemset, such as E11.0 to E11.9 of E11: one of them is
+    enough.
     """
 
     itemset: tuple[str, ...]
@@ -187,10 +176,10 @@ class Estimator:
         return tuple(self.places.of_label)
 
     def kinds(self, items: Iterable[str]) -> list[tuple[object, ...]]:
-        """Tell which items compare: of two of the same kind, that of the greater estimate is nowhere less.
+        """Return comparable kinds of items: of two of one kind, that of the greater estimate is nowhere less.
 
-        Whatever they are asked for with, the one that is expected in more rows alone is expected in no fewer.
-        Such are the items of one label, and items that stand under the same labels in the same shares.
+        Next to any other items, the one expected in more rows alone is expected in no fewer. Such are the
+        items of one label, and items that are under the same labels in the same shares.
         """
         label, share = self.places.label, self.places.share
         found: list[tuple[object, ...]] = []
@@ -203,9 +192,9 @@ class Estimator:
         return found
 
     def kinds_beside(self) -> dict[tuple[object, ...], list[tuple[object, ...]]] | None:
-        """List for the kind of each label those that it may be expected with; None: look at all pairs.
+        """List for the kind of each label the kinds that it may be expected with; None: look at all pairs.
 
-        That is where the rows show few of all pairs of labels. Kinds that are not listed go with any.
+        It is for rows that show few of all pairs of labels. Kinds that are not listed go with any.
         """
         places = self.places
         if not self.by_label or (places.only(self.items) < 0).any() or not is_in_memory(self._rows):
@@ -223,21 +212,17 @@ class Estimator:
         return beside
 
     def estimate(self, items: Iterable[str]) -> float:
-        """Estimate how many rows contain all of some items.
+        """Estimate how many rows contain all of some items, or labels: a row contains a label if it shows it.
 
-        Parameters
-        ----------
-        items : iterable of str
-            Items, or labels that represent items: a row holds such a label if it shows it. A name that the
-            release does not have is taken for an item that was suppressed and not counted.
+        A name that the release does not have is taken for an item that was suppressed and not counted.
         """
         return self.answer(items).estimate
 
     def bounds(self, items: Iterable[str]) -> tuple[int, int]:
         """Find the fewest and the most rows that can contain all of some items, given the release.
 
-        No data of which this release could be made lie outside. Whether they reach the bounds is proven for
-        single listed items and for pairs of them.
+        No data that could give this release are outside. That they reach the bounds is proven for single
+        listed items and pairs of them.
         """
         found = self.answer(items)
         return found.least, found.greatest
@@ -285,13 +270,7 @@ class Estimator:
         return ItemsetEstimate(itemset, *answer_groups(self.places, rows, parts), hidden, named)
 
     def answers(self, queries: Sequence[Iterable[str]]) -> Answers:
-        """Answer many queries at once.
-
-        Parameters
-        ----------
-        queries : sequence of iterables of str
-            As for `estimate`. An item that is repeated in a query counts once.
-        """
+        """Answer many queries at once, as `estimate` does; an item repeated in a query counts once."""
         chosen: list[int] = []
         starts, query_of = [0], []
         caps = np.full(len(queries), self.n_rows, np.int64)

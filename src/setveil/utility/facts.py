@@ -15,12 +15,9 @@ from setveil.published.recoding import AnyBoxes
 def parts_kept(original: Transactions, recoding: AnyBoxes) -> dict[str, Any]:
     """Measure each part of facts by itself.
 
-    Returns
-    -------
-    dict
-        `kept`: for each part the share of fact occurrences that are published with its finest value, 0 where
-        nothing occurs; `whole`: the share of those that keep all parts; `by_part`: for each part the LM, the
-        average share of its other values that a value can be mistaken for, 1 if the fact is suppressed.
+    `kept`: the share of fact occurrences published with the finest value of a part; `whole`: with those of
+    all parts; `by_part`: LM, the average share of other values that a value can be mistaken for, 1 if
+    suppressed. 0 if empty.
     """
     tree = recoding.tree
     item, label, rows = recoding.tally(original)

@@ -50,25 +50,12 @@ class Rule:
 def greatest_itemsets(
     estimator: Estimator, number: int, longest: int | None = None, progress: Progress = silent
 ) -> list[ItemsetEstimate]:
-    """Find the itemsets of two items or more with the greatest estimates.
+    """Find the `number` itemsets of 2 to `longest` items with the greatest estimates, fewer if few occur.
 
-    Estimates do not grow when items are added, so only those itemsets can be among the greatest all of whose
-    parts are estimated to be in as many rows as the least of them, and whole classes need not be looked at.
-    (In local recodings an estimate may grow a little in rare cases; then such an itemset can be missed.)
-
-    Parameters
-    ----------
-    estimator : Estimator
-        Of the release.
-    number : int
-        How many, at least 1. There are fewer if no others are expected in any row.
-    longest : int, optional
-        Of at most this many items; None: of any number.
-
-    Returns
-    -------
-    list of ItemsetEstimate
-        The greatest estimates first; among equal ones shorter itemsets, then in item order.
+    Estimates do not grow when items are added, so an itemset can be among the greatest only if all its parts
+    are estimated to be in as many rows as the least of them: whole classes need not be looked at. (In local
+    recodings an estimate may grow a little in rare cases; such an itemset can be missed.) Of equal ones
+    shorter ones come first, then those in item order.
     """
     search = _RankSearch(estimator, number)
     level = search.best_of(search.pairs(), progress)
@@ -99,12 +86,12 @@ class _RankSearch:
         return estimate > 0 and estimate >= self.least
 
     def pairs(self) -> Iterator[Itemset]:
-        """List pairs, but for those that enough others of the same kinds of items come before.
+        """List pairs, except those that enough others of the same kinds of items come before.
 
-        Of each kind the items are met in the order of their estimates. A pair of the p-th and the q-th of two
-        kinds, counted from 1, has p q - 1 pairs of no less estimate next to it, and neither it nor what holds
-        it is among the greatest if these are as many as are looked for. So labels of many items, which may
-        all be alike, are no reason to look at all their pairs.
+        Of each kind the items come in the order of their estimates. A pair of the p-th and the q-th of two
+        kinds, counted from 1, has p q - 1 pairs of no less estimate next to it. If as many are searched,
+        neither it nor any larger set is among the greatest. So labels of many items need not have all their
+        pairs looked at.
         """
         met: dict[Kind, list[int]] = {}
         beside = self.estimator.kinds_beside()
@@ -197,20 +184,11 @@ def rules_of(estimator: Estimator, itemsets: Sequence[Sequence[str]]) -> list[Ru
 def found_again(
     original: Transactions | TabledRows, estimator: Estimator, number: int, progress: Progress = silent
 ) -> dict[str, Any]:
-    """Compare the most frequent pairs of the original with those that a release lets expect.
+    """Compare the `number` most frequent pairs of the original, or all if fewer, with the greatest estimates.
 
-    Parameters
-    ----------
-    estimator : Estimator
-        Of the release.
-
-    Returns
-    -------
-    dict
-        `number`, the most frequent pairs, fewer if there are no more; `found`, how many of them are among as
-        many with the greatest estimates; `error`, the mean relative error of their estimates; `confidence`,
-        the mean absolute error of the confidences of the two rules that each makes. The errors are None
-        without pairs.
+    `found`: pairs that are among as many greatest estimates; `error`: the mean relative error of their
+    estimates; `confidence`: the mean absolute error of the confidences of each pair's two rules. Errors are
+    None without pairs.
     """
     counted = most_frequent_pairs(original, number, progress)
     pairs = [pair for pair, _ in counted]

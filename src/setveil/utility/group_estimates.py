@@ -1,9 +1,8 @@
 """Answers to COUNT queries about groups of codes: rows with at least one code of E11, say.
 
-A row contains a group if it contains an item of the group. Bounds follow from the labels: a label whose items
-are all in the group is sure, one with some of them is possible. The estimate takes the items of a label
-independently of each other, given that the label is not empty, as `setveil.utility.estimates` does for items;
-by inclusion and exclusion over the parts of a query. docs/query.md has the formula and an example.
+A label whose items are all in the group is sure, one with some of them is possible: this gives bounds. The
+estimate takes the items of a label independently of each other, given that the label is not empty, as
+`setveil.utility.estimates` does, by inclusion and exclusion over the parts of a query (docs/query.md).
 """
 
 from __future__ import annotations
@@ -32,17 +31,7 @@ class Bounded(NamedTuple):
 
 
 def answer_groups(places: LabelPlaces, rows: Transactions, parts: Sequence[Sequence[int]]) -> Bounded:
-    """Answer one query whose parts are items, labels or groups.
-
-    Parameters
-    ----------
-    places : LabelPlaces
-        Where items are.
-    rows : Transactions
-        The published rows.
-    parts : sequence of sequences of int
-        The places of the items of each part.
-    """
+    """Answer one query whose parts, each the places of its items, are items, labels or groups."""
     if len(parts) > _MOST_PARTS:
         raise RequestError(
             f"A query with groups has {len(parts)} parts, expected at most {_MOST_PARTS}.",

@@ -32,32 +32,11 @@ def answers_in_parts(
     longest: int,
     progress: Progress = silent,
 ) -> dict[str, Any]:
-    """Measure what a release still answers.
+    """Measure what a release still answers, for rows all of whose pairs fit in tables.
 
-    Parameters
-    ----------
-    before, after : TabledRows
-        The rows, all of whose pairs fit in tables.
-    recoding : Recoding
-        What the labels represent.
-    counts : Counts or None
-        What is shared next to the rows.
-    queries : int
-        How many COUNT queries are drawn: pairs that some row holds, or single items where none does.
-    top : int
-        How many of the most frequent pairs to look for.
-    threshold, longest : int
-        Least support and most items of a frequent itemset.
-    progress : Progress
-        Hears how far it is.
-
-    Returns
-    -------
-    dict
-        `are` as of `setveil.utility.are`, with `size`, the items of a query; `pairs` (see
-        `setveil.utility.greatest.found_again`), where rows hold any; `itemsets` (see
-        `setveil.utility.itemsets.surviving_itemsets`), whose `max_length` is less where larger sets do not
-        fit in a table. Nothing if all rows are empty.
+    `are` is as of `setveil.utility.are`, for pairs that occur or, without any, single items, with `size`, the
+    items of a query; `pairs` as of `found_again`, for the `top` ones; `itemsets` as of `surviving_itemsets`,
+    with a smaller `max_length` if larger sets do not fit in a table. Nothing if all rows are empty.
     """
     size = min(before.lengths.size - 1, 2)
     if not size:
@@ -85,10 +64,10 @@ def answers_in_parts(
 
 
 def drawn_queries(data: TabledRows, number: int, size: int, seed: int = 0) -> Ints:
-    """Draw sets of 1 or 2 items that some row holds, all equally likely: int64 (number, size).
+    """Draw sets of 1 or 2 items that occur, all equally likely: int64 (number, size).
 
-    The sets that occur are drawn by their places in the table of all. They are not those that
-    `setveil.utility.queries.random_queries` draws, from the same ones, with the same seed.
+    They are drawn by their places in the table of all, so `setveil.utility.queries.random_queries` draws
+    others with the same seed.
     """
     table = data.table(size)
     starts = range(0, table.size, _CELLS)

@@ -43,40 +43,15 @@ def surviving_itemsets(
     private: Collection[str] = (),
     progress: Progress = silent,
 ) -> dict[str, Any]:
-    """Count how many frequent itemsets and rules of the original a release still holds.
+    """Count the frequent itemsets and rules of the original that a release still contains.
 
-    An itemset survives if all its items are published under their own labels. Total suppression promises
-    that its support is then what it was; that is checked for all of them at once, by comparing the published
-    rows with the original ones cut down to the published labels.
-
-    Parameters
-    ----------
-    original, published : Transactions
-        The rows before and after; their order does not matter.
-    threshold : int
-        Least support, in rows, of a frequent itemset; at least 1.
-    max_length : int, optional
-        Count itemsets of at most this many items; None: of any length.
-    private : collection of str
-        Private items, for the rules.
-
-    Returns
-    -------
-    dict
-        `threshold`, `max_length` (None: any);
-        `frequent`, `kept`: frequent itemsets of the original, and how many of them survive;
-        `by_length`: the same for each length, up to `max_length` (up to 6 where none is given);
-        `supports_unchanged`: whether every surviving one has its original support;
-        `rules`, `rules_kept`: rules from public items (one or more, with the private one at most
-        `max_length`) to a private item that are together frequent, and how many still have all their items.
-        Their confidences (the private item's share of the rows with the public ones) are unchanged where
-        supports are.
-        Nothing is listed: all numbers are counted (see `setveil.kernels.itemset_counts`), exactly, as
-        Python's integers.
-
-    References
-    ----------
-    Xu, Fung, Wang, Fu, Pei, ICDM 2008, section 3, doi:10.1109/ICDM.2008.98
+    An itemset of at most `max_length` items survives if all of them are unchanged. Total suppression promises
+    that its support is unchanged, too: `supports_unchanged` compares the published rows with the original
+    ones cut down to the published labels. `by_length` goes up to 6 by default. Rules go from public items to
+    a private item and are frequent together; they survive with all their items, and their confidences are
+    unchanged if supports are. Nothing is listed: all numbers are counted exactly
+    (`setveil.kernels.itemset_counts`), as Python's integers. Xu, Fung, Wang, Fu, Pei, ICDM 2008, section 3,
+    doi:10.1109/ICDM.2008.98
     """
     for name, value in (("support threshold", threshold), ("greatest length", max_length)):
         if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
@@ -134,7 +109,7 @@ def _listed(
 ) -> Iterator[NDArray[np.intp]]:
     """List frequent itemsets by length, (any, length), as long as there are few that may be frequent.
 
-    Where few are, as in most data, to list them takes less time than to prepare for counting them.
+    If few are, as in most data, listing them takes less time than preparing to count them.
     """
     alone = np.flatnonzero(frequent)
     level = alone[:, None]

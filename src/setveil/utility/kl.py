@@ -58,18 +58,9 @@ def random_group_bys(
 ) -> list[Query]:
     """Draw group-by queries: a sensitive item that occurs, and distinct quasi-identifiers that occur.
 
-    Parameters
-    ----------
-    groups : PublishedGroups
-        Published groups (quasi-identifiers and sensitive items are those of the original).
-    group_by : int
-        Number r of quasi-identifiers, 1..16; all of them where there are fewer.
-    queries : int
-        How many, at least 1. None are drawn where no sensitive item occurs.
-    seed : int
-        The same seed draws the same queries on every platform.
-    frequent : bool
-        Draw a quasi-identifier with a probability in proportion to its support, not each alike.
+    `group_by` is the number r of quasi-identifiers, 1 to 16 (all if there are fewer); `frequent` draws them
+    in proportion to their supports. Without sensitive items nothing is drawn. A seed means the same on all
+    platforms.
     """
     if not 1 <= group_by <= MOST_ITEMS:
         raise RequestError(f"A query groups by 1 to {MOST_ITEMS} items, got {group_by}.")
@@ -191,19 +182,7 @@ class _Cells:
 
 
 def group_sizes(sizes: NDArray[np.int64]) -> dict[str, Any]:
-    """Summarize the sizes of groups.
-
-    Parameters
-    ----------
-    sizes : int64 (groups,)
-        Rows of each group.
-
-    Returns
-    -------
-    dict
-        `groups`, `smallest`, `median`, `mean`, `largest` (None where there are no groups), `distribution`:
-        pairs of a size and a number of groups, ascending (JSON types).
-    """
+    """Summarize the sizes of groups; `distribution` has pairs of a size and a number of groups, ascending."""
     some = sizes.size > 0
     return {
         "groups": sizes.size,

@@ -11,12 +11,8 @@ from setveil.utility.ncp import SCALE, shared
 
 
 def lm(original: Sums, recoding: AnyRecoding) -> float:
-    """Average over item occurrences of (items under its label - 1) / (|I| - 1), 1 if suppressed.
+    """Average over item occurrences of (items under its label - 1) / (|I| - 1), 1 if suppressed; 0 if none.
 
-    Between 0 and 1; 0 where nothing occurs.
-
-    References
-    ----------
     Liu, Wang, "Anonymizing Transaction Data by Integrating Suppression and Generalization", PAKDD 2010,
     section 2, doi:10.1007/978-3-642-13657-3_20
     """

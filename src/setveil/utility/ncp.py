@@ -19,15 +19,11 @@ SCALE = (  # that of LM too
 
 
 def ncp(original: Sums, recoding: AnyRecoding, only: NDArray[np.bool_] | None = None) -> float:
-    """Average over item occurrences of the share of the domain an occurrence can no longer be told from.
+    """Average the share of the domain that an item occurrence cannot be distinguished from.
 
-    0 for an item published alone, |items under its label| / |I| if generalized, 1 if suppressed. Between 0
-    and 1; 0 where nothing occurs. `only` (bool, one per item) restricts the average to occurrences of some
-    items.
-
-    References
-    ----------
-    Terrovitis, Mamoulis, Kalnis, VLDB 2008, section 3.3, doi:10.14778/1453856.1453874
+    0 for an item published alone, |items under its label| / |I| if generalized, 1 if suppressed; 0 if nothing
+    occurs. `only` (bool per item) restricts it to some items. Terrovitis, Mamoulis, Kalnis, VLDB 2008,
+    section 3.3, doi:10.14778/1453856.1453874
     """
     item, label, rows = recoding.tally(original)
     if only is not None:
@@ -42,14 +38,9 @@ def ncp(original: Sums, recoding: AnyRecoding, only: NDArray[np.bool_] | None = 
 def shared(
     cost: NDArray[np.int64], of: NDArray[np.int64], label: NDArray[np.int64], rows: NDArray[np.int64]
 ) -> Fraction:
-    """Sum up a share for each occurrence: the cost of its label of what is the most in its column.
+    """Sum up a share for each occurrence: the cost of its label, of the maximum `of` its column.
 
-    Parameters
-    ----------
-    cost, of : int64 (published,)
-        Of each label.
-    label, rows : int64
-        Of each item of the data the label, -1 if it is suppressed, and its occurrences.
+    `label`, `rows`: int64 by item of the data, -1 if suppressed, and its occurrences.
     """
     shown = label >= 0
     total = Fraction(int(rows[~shown].sum()))

@@ -1,8 +1,8 @@
-"""How far rows drawn from a release are from the original: each draw by itself, and the mean of all.
+"""Errors of rows drawn from a release: of each draw by itself, and of the mean of all.
 
 Answers about a draw are counted in its rows, as in any data of items. An analysis of several draws reports
-the mean and the standard deviation of its results, and that is what is done here with the errors. The error
-of the mean of the draws' answers is reported as well: it is less, as chance evens out.
+mean and standard deviation of its results: so do these errors. The error of the draws' mean answers is less,
+as chance evens out.
 """
 
 from __future__ import annotations
@@ -34,30 +34,15 @@ def pooled_errors(
     longest: int = LONGEST,
     progress: Progress = silent,
 ) -> dict[str, Any]:
-    """Compare draws with the original.
+    """Compare draws with the original, in items, `queries` and perhaps itemsets in at least `threshold` rows.
 
-    Parameters
-    ----------
-    draws : iterable of Transactions
-        The draws, at least one.
-    queries : sequence of sequences of str
-        COUNT queries over items of the original.
-    threshold : int, optional
-        Also look for the itemsets in at least this many original rows, at least 1.
-    longest : int
-        Of at most this many items, at least 1.
+    `mean` and `sd` are over the draws (of a single one `sd` is None):
 
-    Returns
-    -------
-    dict
-        `draws`, how many, and `rows`, of the `original` and of a `draw`. `mean` and `sd` are over the draws
-        (of a single one `sd` is None):
-
-        - `items`: `number` of items that occur in the original; `mean_error` and `median_error`, the relative
-          error of their supports; `of_mean`, the mean error of the draws' mean supports, one number;
-        - `queries`: the same of the queries that some original row matches; `left_out`, the others;
-        - `itemsets`, where they are asked for: `threshold`, `longest`, `frequent` (in the original), `found`
-          (of these, in at least `threshold` rows of a draw), `wrong` (frequent in the draw alone).
+    - `items`: `number` that occur in the original; `mean_error` and `median_error`, the relative error of
+      their supports; `of_mean`, the mean error of the draws' mean supports, one number;
+    - `queries`: the same of the queries that some original row matches; `left_out`, the others;
+    - `itemsets` of at most `longest` items: `frequent` in the original, `found` (of these, in at least
+      `threshold` rows of a draw), `wrong` (frequent in the draw alone).
     """
     there = original.supports() > 0
     actual = original.supports()[there]

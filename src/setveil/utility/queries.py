@@ -134,10 +134,7 @@ def _choose(n: int, words: list[int]) -> NDArray[np.int64]:
 
 
 def generalized_items(original: Transactions, published: Transactions, members: Members) -> NDArray[np.bool_]:
-    """Mark the items that are not published alone: bool (n_items,).
-
-    These are the items under a published label that represents several, and those under none (suppressed).
-    """
+    """Mark the items that are not published alone but under a label of several, or suppressed."""
     ids = original.vocabulary.ids
     known = np.zeros(original.n_items, bool)
     several = np.zeros(original.n_items, bool)
@@ -265,13 +262,8 @@ def _frequent(
 def read_queries(path: str | Path, data: Transactions, encoding: str = "utf-8") -> Queries:
     """Read queries from a file: one itemset a line, written like the rows of the data.
 
-    Items are separated by blanks where the data were read from a FIMI or SPMF file, else by commas or the
-    separator of the data's file; blanks around them are dropped. An item repeated on a line counts once.
-
-    Parameters
-    ----------
-    encoding : str
-        Of the file.
+    Items are separated by blanks if the data's file is FIMI or SPMF, else by commas or the separator of that
+    file; blanks around them are dropped. An item repeated on a line counts once.
     """
     text = as_text(read_bytes(path), str(path), encoding)
     layout = data.origin.layout if data.origin else None
@@ -305,12 +297,9 @@ def _blanks(layout: Layout | None) -> bool:
 
 
 def split_queries(text: Text, layout: Layout | None) -> list[tuple[str, ...]]:
-    """Split a text into its lines, and each into the items that it names, in their order, without repeats.
+    """Split a text into lines, and each into the items that it names, in order, without repeats.
 
-    Parameters
-    ----------
-    layout : Layout or None
-        How the rows are written that items are separated like; None: by commas.
+    Items are separated as in the layout of the rows; None: by commas.
     """
     blanks = _blanks(layout)
     separator = "" if blanks else layout.separator if layout else ","

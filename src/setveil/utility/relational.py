@@ -30,12 +30,8 @@ def column_losses(original: Table, published: PublishedTable) -> dict[str, Fract
 
     The NCP of a range is its width divided by that of the whole column; of a node of a hierarchy the share of
     the values below it, 0 if it is a single one; of a node above numbers, their span. A label that mixes
-    missing values with others loses all.
-
-    References
-    ----------
-    Xu, Wang, Pei, Wang, Shi, Fu, "Utility-based Anonymization Using Local Recoding", KDD 2006,
-    doi:10.1145/1150402.1150504
+    missing values with others loses all. Xu, Wang, Pei, Wang, Shi, Fu, "Utility-based Anonymization Using
+    Local Recoding", KDD 2006, doi:10.1145/1150402.1150504
     """
     lost = {}
     for column, shown in zip(original.columns, published.columns, strict=True):
@@ -89,13 +85,9 @@ def uncovered(original: Table, published: PublishedTable, row_map: NDArray[np.in
 def label_loss(published: PublishedTable, sizes: dict[str, int]) -> float:
     """Average over rows of the sum of 2^|u| - 1 over its labels u, divided by 2^(sum of all |u|) - 1.
 
-    |u| is the number of items that a label represents. 0 for a row without items; 1 for any row with one
-    label, however narrow: so it is reported, but never optimized.
-
-    References
-    ----------
-    Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos, "Anonymizing Data with Relational and Transaction
-    Attributes", ECML PKDD 2013, doi:10.1007/978-3-642-40994-3_23
+    |u| is the number of items that a label represents. It is 0 for a row without items, and 1 for any row
+    with one label, however narrow: so it is reported, but never optimized. Poulis, Loukides,
+    Gkoulalas-Divanis, Skiadopoulos, ECML PKDD 2013, doi:10.1007/978-3-642-40994-3_23
     """
     sets = published.sets
     each = [sizes.get(label, 1) for label in sets.vocabulary.labels]

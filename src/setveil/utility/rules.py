@@ -35,36 +35,16 @@ def rules_found(
     longest: int = LONGEST,
     progress: Progress = silent,
 ) -> dict[str, Any]:
-    """Compare the association rules of rows that a reader has with those of the original.
+    """Compare the association rules of rows that a reader has, draws or published rows, with the original's.
 
-    A rule goes from a set of items to another one, without items in common. Its support is the number of
-    rows with all of these items, its confidence the share of them among the rows with the items it goes from.
-
-    Parameters
-    ----------
-    readings : iterable of Transactions
-        The rows in which a reader looks: draws, or those published; at least one. What is no item of the
-        original there is a label, about which rules of the original say nothing.
-    threshold : int
-        Least support of a rule, at least 1.
-    confidence : Fraction
-        Least confidence, 0 to 1.
-    longest : int
-        Most items of both sides together, at least 2.
-
-    Returns
-    -------
-    dict
-        `threshold`, `confidence`, `longest`; `rules`, how many the original has. `mean` and `sd` are over the
-        readings (of a single one `sd` is None): `found`, of these rules; `exact`, of these with the very
-        support and confidence; `false`, rules among items of the original that only the reader has;
-        `confidence_error`, the mean absolute error over all rules of the original: one whose items a reader
-        does not find has confidence 0 there. None without rules.
-
-    References
-    ----------
-    Agrawal, Imielinski, Swami, "Mining association rules between sets of items in large databases", SIGMOD
-    1993, doi:10.1145/170035.170072
+    A rule goes from one set of items to another, disjoint one, of at most `longest` items together. Its
+    support is the number of rows with all of these, its confidence their share among the rows with the first
+    set. Labels that are no items of the original are in no rule. `mean` and `sd` are over the readings (of a
+    single one `sd` is None): `found`, of the original's `rules`; `exact`, with the very support and
+    confidence; `false`, rules among original items that only the reader has; `confidence_error`, the mean
+    absolute error over all rules of the original (confidence 0 if a reader does not find its items), None
+    without rules. Agrawal, Imielinski, Swami, "Mining association rules between sets of items in large
+    databases", SIGMOD 1993, doi:10.1145/170035.170072
     """
     theirs = _supports(original, threshold, longest, progress)
     rules = rules_of(theirs, confidence)

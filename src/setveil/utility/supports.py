@@ -18,16 +18,11 @@ from setveil.utility.estimates import Estimator
 
 
 def label_supports(original: Sums, published: Sums, recoding: AnyRecoding) -> list[dict[str, Any]]:
-    """Compare the support of each published item with the original.
+    """Compare the support of each published label, in item order, with the original rows with its items.
 
-    Returns
-    -------
-    list of dict
-        For each published label, in item order: `label`; `items`, how many items it represents; `support`
-        in the release; `original_support`, the rows of the original with any of its items; `relative_error`,
-        |support - original_support| / original_support (None if the original has none). A global recoding
-        keeps every one of these supports, so an error here means that rows were changed, added or lost. A
-        local recoding publishes an item under several labels, so that each of them is short of rows.
+    `relative_error` is |support - original_support| / original_support (None without support). A global
+    recoding keeps all these supports, so an error means that rows were changed, added or lost. A local
+    recoding publishes an item under several labels, so that each of them is short of rows.
     """
     before = _original_supports(original, recoding)
     after = dict(zip(published.vocabulary.labels, published.supports().tolist(), strict=True))
@@ -74,20 +69,9 @@ def support_errors(
 ) -> dict[str, Any]:
     """Summarize how well supports can still be read off the release.
 
-    Parameters
-    ----------
-    original, published, recoding
-        The rows before and after, and what items became.
-    estimator : Estimator, optional
-        Of a reader who has counts next to the rows.
-
-    Returns
-    -------
-    dict
-        `label_support_error`: mean and greatest relative error of the published items' supports (see
-        `label_supports`). `item_support_error`: mean and median, over the items that occur, of the relative
-        error of a reader who spreads the support of every label evenly over the items it represents (a
-        suppressed item: 1). With an estimator these are `from_rows` in it, and mean and median are its own.
+    `label_support_error`: mean and greatest relative error (see `label_supports`). `item_support_error`: mean
+    and median for items that occur, if a reader spreads the support of every label evenly over its items (a
+    suppressed item: 1); with an estimator, from counts next to the rows, these are `from_rows` in it.
     """
     errors = [
         1.0 if entry["relative_error"] is None else entry["relative_error"]
@@ -114,13 +98,7 @@ def support_errors(
 
 
 def item_estimates(original: Sums, published: Sums, recoding: AnyRecoding) -> NDArray[np.float64]:
-    """Estimate how many rows hold each item, as a reader who spreads every label evenly over its items.
-
-    Returns
-    -------
-    float64 (original.n_items,)
-        The sum, over the published labels that represent the item, of support / number of items.
-    """
+    """Estimate how many rows contain each item, by spreading every label evenly over its items."""
     after = dict(zip(published.vocabulary.labels, published.supports().tolist(), strict=True))
     labels = zip(recoding.published.labels, recoding.member_counts.tolist(), strict=True)
     spread = np.array([after.get(label, 0) / max(members, 1) for label, members in labels])

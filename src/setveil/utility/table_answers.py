@@ -37,21 +37,10 @@ class TableQuery:
 def random_table_queries(original: Table, number: int, seed: int = 0) -> list[TableQuery]:
     """Draw queries that at least one row matches: one to all columns, and one or two items of a random row.
 
-    A numeric column is queried for an interval, between the row's value and that of another random row; of
-    another one the row's value with every other value by the toss of a coin. A missing value is asked for by
-    itself. The same rows in any order give the same queries, whatever the release.
-
-    Parameters
-    ----------
-    number : int
-        How many queries; none are drawn from a table without rows.
-    seed : int
-        At least 0.
-
-    References
-    ----------
-    Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos, "Anonymizing Data with Relational and Transaction
-    Attributes", ECML PKDD 2013, doi:10.1007/978-3-642-40994-3_23
+    A numeric column is queried for an interval, between the row's value and that of another random row;
+    another column for the row's value with every other value by the toss of a coin. A missing value is asked
+    for by itself. Rows in any order give the same queries, whatever the release. Poulis, Loukides,
+    Gkoulalas-Divanis, Skiadopoulos, ECML PKDD 2013, doi:10.1007/978-3-642-40994-3_23
     """
     if not original.n_rows or not original.columns:
         return []
@@ -150,10 +139,10 @@ class _TableReader:
 
 
 def _share(column: QuasiIdentifier, label: str, wanted: NDArray[np.bool_]) -> float:
-    """Share of what a published label represents that a query names.
+    """Compute the share of the values under a published label that a query names.
 
-    Of a range of integers these are the integers; of other numbers the length of the overlap. Of a node they
-    are the values below it.
+    These are the integers of a range, the length of the overlap for other numbers, or the values below a
+    node.
     """
     interval = column.interval_of(label)
     if interval is None:
@@ -187,17 +176,7 @@ def query_errors(
     progress: Progress = silent,
     answers: list[int] | None = None,
 ) -> QueryErrors:
-    """Compare true and estimated answers.
-
-    Parameters
-    ----------
-    estimator : Estimator
-        What a reader expects of the items of each label.
-    queries : list of TableQuery
-        As `random_table_queries` draws them.
-    answers : list of int, optional
-        The true ones (see `true_answers`), where several releases are asked the same.
-    """
+    """Compare true and estimated answers; `answers` has the true ones, if they are known."""
     reader = _TableReader(original, published, estimator)
     actual = true_answers(original, queries) if answers is None else answers
     estimates = []

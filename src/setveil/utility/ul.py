@@ -19,37 +19,21 @@ def ul(
     recoding: AnyRecoding,
     weights: Mapping[str, Fraction] | None = None,
 ) -> dict[str, float | None]:
-    """Sum the utility loss of the published labels and the penalty of what was suppressed.
+    """Sum the utility loss of the published labels and the penalty of suppressed items.
 
-    A published label g of s items that sup(g) of the n published rows hold costs
-    (2^s - 1) / (2^|I| - 1) * w(g) * sup(g) / n, a label of a single item too; a suppressed item costs the
-    share of the original rows that hold it. Both are summed as integers; only the logarithm is rounded.
+    A published label g of s items that sup(g) of the n published rows show costs (2^s - 1) / (2^|I| - 1) *
+    w(g) * sup(g) / n, a label of a single item too; a suppressed item costs the share of the original rows
+    that contain it. Both sums are exact integers; only the logarithm is rounded, and None for 0. The first
+    sum, `log2_labels`, can be far below the least double, 2^-1074, hence the logarithm; the second,
+    `suppressed`, is above 1 if rows lost several items. w(g) is 1 by default (see `hierarchy_weights`). A
+    label that the recoding does not know represents itself and weighs 1.
 
-    Differences from [1]: where a recoding is local, each suppressed occurrence costs 1/n. (In a global one
-    the suppressed occurrences of an item are its support.)
+    Differences from [1]: if a recoding is local, each suppressed occurrence costs 1/n. (In a global one the
+    suppressed occurrences of an item are its support.)
 
-    Parameters
-    ----------
-    original, published : Sums
-        The rows before and after; their order does not matter.
-    recoding : Recoding or LocalRecoding
-        What each item became; |I| is its `domain`.
-    weights : mapping, optional
-        w(g), from 0 to 1, of every label in `recoding` (see `hierarchy_weights`); by default 1. A published
-        label that the recoding does not know represents itself and weighs 1.
-
-    Returns
-    -------
-    dict
-        `log2`: the base 2 logarithm of the whole UL, None where UL is 0 (nothing occurs). `log2_labels`: of
-        the first sum alone, None where it is 0. `suppressed`: the second sum; above 1 where rows lost
-        several items. The first sum can be far below the least double, 2^-1074, hence the logarithm.
-
-    References
-    ----------
-    [1] Loukides, Gkoulalas-Divanis, Malin, "COAT: Constraint-based anonymization of transactions", Knowledge
-    and Information Systems 28, 2011, doi:10.1007/s10115-010-0354-4 (Definitions 3.14 and 3.16 of its
-    preprint)
+    References ---------- [1] Loukides, Gkoulalas-Divanis, Malin, "COAT: Constraint-based anonymization of
+    transactions", Knowledge and Information Systems 28, 2011, doi:10.1007/s10115-010-0354-4 (Definitions 3.14
+    and 3.16 of its preprint)
     """
     labels = ul_of_labels(published, recoding, weights)
     _, label, rows = recoding.tally(original)

@@ -11,13 +11,7 @@ from setveil.utility.estimates import Estimator
 
 
 def estimator_for(shared: SharedSums, *, unlisted: int = 0, class_: int | None = None) -> Estimator:
-    """Make the estimator of who has what is shared of a release.
-
-    Parameters
-    ----------
-    class_ : int, optional
-        For rows in classes, the number of the requested class; None: all together.
-    """
+    """Make the estimator of a recipient, for rows in classes perhaps of the class `class_` alone."""
     kind = getattr(shared.rows, "kind", "rows")  # rows on disk have no name of their kind
     if kind == "classes":
         from setveil.utility.estimators.classes import ClassEstimator

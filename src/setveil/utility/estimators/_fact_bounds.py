@@ -72,12 +72,8 @@ def bounds_of(
 ) -> tuple[int, int]:
     """Bound the rows that contain some fact of each term.
 
-    Parameters
-    ----------
-    apart : sequence of sequence of bool
-        Whether no box contains a fact of both of two terms.
-    room : float64 (boxes,)
-        The occurrences there may be at most beyond one in each row of the box.
+    `apart`: whether no box contains a fact of both of two terms; `room`: float64 (boxes,), the most
+    occurrences beyond one in each row of the box.
     """
     reasons = [_Reasons.of(rows, term) for term in terms]
     greatest = min(one.greatest for one in reasons)

@@ -31,15 +31,10 @@ class NoisyAnswer(ItemsetEstimate):
 
 
 class BlockEstimator(OwnNames):
-    """Answers queries by the noisy number of rows, n, and the noisy cells.
+    """Answer queries by the noisy number of rows, n, and the noisy cells.
 
     The estimate of items Q is n times, for each block with some of them, the share of n in its cells that
-    hold these, or 0 where noise brings that below 0. An item that is published in no block is in no row.
-
-    Parameters
-    ----------
-    shared : SharedSums
-        Noisy blocks.
+    contain these, or 0 if noise makes that negative. An item in no block is in no row.
     """
 
     lacking = "Items in no block are not published; in estimates they count as in no row."

@@ -40,16 +40,11 @@ class _ItemNumbers:
 
 
 class ChunkEstimator(OwnNames):
-    """Answers queries cluster by cluster, and sums them up.
+    """Answer queries cluster by cluster, and sum them up; `about` says if sensitive items were suppressed.
 
     The estimate of items Q is the sum over clusters that show all of them of |P| times, for each chunk with
-    some of them, the share of its parts (of the rows of its clusters) that hold these, and for each item of
-    the term chunk 1/|P|. It does not grow with Q.
-
-    Parameters
-    ----------
-    shared : SharedSums
-        Rows in chunks; of about.json what was suppressed in sensitive items.
+    some of them, the share of its parts (of the rows of its clusters) with these, and for each item of the
+    term chunk 1/|P|. It does not grow with Q.
     """
 
     lacking = (
@@ -105,19 +100,11 @@ class ChunkEstimator(OwnNames):
 
     @cached_property
     def _where(self) -> tuple[Ints, Ints, Ints, NDArray[np.float64], Ints, Ints]:
-        """Of each item the clusters that show it, with the chunk, and the share of the rows that hold it.
+        """Find the clusters of each item, with the chunk, and the share of the rows that contain it.
 
-        Returns
-        -------
-        starts : int64 (items + 2,)
-            Where the clusters of each item begin; those of one more item, that no cluster shows, end there.
-        cluster, chunk : int64
-            Clusters ascending; `TERM` for the term chunk.
-        share : float64
-        held : int64 (clusters of items, 2)
-            Where the parts that contain the item begin and end in `parts`.
-        parts : int64
-            Their numbers, ascending.
+        `starts`: int64 (items + 2,), boundaries by item, the last item being in no cluster; `cluster`,
+        ascending, `chunk` (`TERM`: term chunk) and `share` for each; `held`, (any, 2): where its parts begin
+        and end in `parts`, ascending.
         """
         made = self.chunks
         of_chunk, of_item = np.diff(made.scope[0]), np.diff(made.item[0])
@@ -160,9 +147,9 @@ class ChunkEstimator(OwnNames):
 
     @cached_property
     def _bounded(self) -> tuple[Ints, NDArray[np.bool_]]:
-        """Of each cluster the most rows with a sensitive item, and which items are sensitive.
+        """Find the most rows of each cluster with a sensitive item, and the items that are sensitive.
 
-        Where a cluster shows this many of one, it may have been suppressed in others. Without rho of none.
+        If a cluster shows this many of one, it may have been suppressed in others. Without rho, none is.
         """
         sizes, secret = self.chunks.sizes, np.zeros(self.chunks.n_items + 1, np.bool_)
         if self.rho is None:

@@ -30,16 +30,10 @@ class _Numbers:
 
 
 class ClassEstimator(Estimator):
-    """Answers queries class by class, and sums them up (see `setveil.published.class_estimates`).
+    """Answer queries class by class, and sum them up (see `setveil.published.class_estimates`).
 
-    Parameters
-    ----------
-    shared : SharedSums
-        Rows in classes, what labels mean, and the counts if there are any.
-    unlisted : int
-        Estimated rows of an unlisted item, of all classes together.
-    class_ : int, optional
-        Ask this class alone; then queries may name labels as well.
+    For one `class_`, queries may name labels as well. `unlisted`: rows of an unlisted item in all classes
+    together.
     """
 
     in_classes: ClassVar[bool] = True

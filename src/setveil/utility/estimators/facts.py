@@ -28,12 +28,12 @@ MOST_PARTS = 8  # that a query may name beside each other, all combinations of w
 
 
 class FactEstimator(Estimator):
-    """Answers queries about facts and parts of facts (see `Estimator`).
+    """Answer queries about facts and parts of facts (see `Estimator`).
 
-    A name in a query is a fact, ``I50@2024-01``, or a part: ``I50@*`` or ``I50``, ``*@2024``, where each
-    part is a value, a label that represents several, a longer period, or ``*``. Parts that are omitted at
-    the end are ``*``. A row contains a part if it contains some fact of it. If there are several columns of
-    codes, a name begins with its column: ``drug=C07@*``.
+    A name in a query is a fact, ``I50@2024-01``, or a part: ``I50@*`` or ``I50``, ``*@2024``, in which each
+    part is a value, a label of several, a longer period, or ``*`` (as are parts omitted at the end). A row
+    contains a part if it contains some fact of it. With several columns of codes, a name begins with its
+    column: ``drug=C07@*``.
     """
 
     unit: ClassVar[str] = "fact"
@@ -185,7 +185,7 @@ class FactEstimator(Estimator):
     def _values_of(self, at: int, text: str) -> tuple[NDArray[np.bool_], bool, bool] | None:
         """Find the named values of a part that a text represents.
 
-        With them: whether there may be further ones, and whether all that is in them is meant.
+        Also whether there may be others, and whether all that is in them is meant.
         """
         known = self._values[at]
         mask = np.zeros(len(known), bool)
@@ -284,16 +284,10 @@ class FactEstimator(Estimator):
     def _none_of(
         self, union: NDArray[np.float64], lines: NDArray[np.bool_], beyond: float
     ) -> NDArray[np.float64]:
-        """Find the chance of each row to hold none of some facts: float64 (distinct rows,).
+        """Find the chance of each row to contain none of some facts: float64 (distinct rows,).
 
-        Parameters
-        ----------
-        union : float64 (boxes,)
-            How many of them each box holds.
-        lines : bool (lines,)
-            Those that have a count.
-        beyond : float
-            How many others were suppressed and are thought to be somewhere.
+        `union`: float64 (boxes,), facts in each box; `lines`: those with a count; `beyond`: others,
+        suppressed, that are thought to be somewhere.
         """
         n = union.size
         q = self.places.chances[:n]
