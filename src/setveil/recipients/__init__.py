@@ -1,7 +1,7 @@
-"""Small programs for those who do not trust setveil, and how they come next to a release.
+"""Small programs for those who do not trust setveil, copied as bytes, with which they share no code.
 
-``check.py`` and ``check.html`` are for those who are given a release, ``audit.py`` for auditors, who may see
-the original. They share no code with setveil, which copies them as bytes.
+``check.py`` and ``check.html`` are for recipients of a release, ``audit.py`` for auditors, who may see the
+original.
 """
 
 from __future__ import annotations
@@ -30,13 +30,7 @@ _ROWS, _TABLES = ("km-anonymity", "k-anonymity"), ("kkm", "mixed-km")
 
 
 def put_checker(folder: Path, about: Mapping[str, Any]) -> None:
-    """Copy both programs into a folder of published files, of which `about` is the about.json.
-
-    Raises
-    ------
-    RequestError
-        If they could not check such a release.
-    """
+    """Copy both programs into a folder of published files; RequestError if they cannot check the release."""
     require_checked(about)
     write_together({folder / program.name: program.read_bytes() for program in PROGRAMS})
 
@@ -79,17 +73,10 @@ class Certificate:
 
 
 def put_certificate(folder: Path, certificate: Certificate, about: Mapping[str, Any]) -> list[Path]:
-    """Write a certificate into a run's internal/, with what checks it; `about` is the about.json of the run.
+    """Write a certificate into a run's internal/, with its program, and the hierarchy unless that is a file.
 
-    Returns
-    -------
-    list of Path
-        The files: with the hierarchy, where that came from no file.
-
-    Raises
-    ------
-    RequestError
-        If audit.py could not read the published rows.
+    RequestError if audit.py cannot read the published rows. Returns the files; `about` is the about.json of
+    the run.
     """
     from setveil.hierarchy.io import hierarchy_text
 

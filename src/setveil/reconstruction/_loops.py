@@ -24,10 +24,7 @@ _RANGE = np.uint64(1 << 32)
 
 
 class Deal(NamedTuple):
-    """Which rows hold which item of a label.
-
-    An occurrence is a number: those of item 0 come first, then those of item 1, and so on.
-    """
+    """The items of a label that each row contains; occurrences are numbered item by item."""
 
     supports: Ints  # int64 (items,): in how many rows each item is in the end
     dealt: Ints  # int64 (items,): in how many rows it is so far
@@ -73,10 +70,8 @@ def new_deal(supports: Ints, n_rows: int) -> Deal:
 def below(state, n):
     """Draw one of 0..n-1, n at most 2^32, all equally likely: a step of splitmix64, then Lemire's method.
 
-    References
-    ----------
-    Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014
-    Lemire, "Fast random integer generation in an interval", ACM TOMACS 29, 2019, doi:10.1145/3230636
+    Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014; Lemire, "Fast random
+    integer generation in an interval", ACM TOMACS 29, 2019, doi:10.1145/3230636
     """
     number = np.uint64(n)
     while True:
@@ -92,9 +87,9 @@ def below(state, n):
 
 @compiled
 def deal_lacking(state, supports, unlisted, most, lacking):
-    """Give what the rows lack to unlisted items, each with room as likely; at most `most` to each.
+    """Give occurrences that rows lack to `unlisted` items, each with room as likely; at most `most` each.
 
-    `unlisted` (int64, positions) is used up.
+    `unlisted`, int64 positions, is used up.
     """
     left = unlisted.size
     for _ in range(lacking):
@@ -191,9 +186,9 @@ def _move(deal, i, place, row):
 
 @compiled
 def deal_all(state, deal, shuffled):
-    """Deal every occurrence: one to each row, what is left of an item to rows that lack it.
+    """Deal every occurrence: one to each row, the rest of an item to rows that lack it.
 
-    `shuffled` (int32, occurrences) holds `deal.item`, and is used up.
+    `shuffled` contains `deal.item`, and is used up.
     """
     for row in range(deal.filled.size):
         j = row + below(state, shuffled.size - row)
@@ -209,8 +204,8 @@ def deal_all(state, deal, shuffled):
 def mix(state, deal, steps):
     """Change the deal by steps, after each of which every deal is as likely as before if all were.
 
-    Half of the steps move a random occurrence to a random row that lacks its item, unless nothing would be
-    left of its row; half let two random occurrences change rows, unless a row would hold an item twice.
+    Half of the steps move a random occurrence to a random row that lacks its item, unless its row would
+    become empty; half let two random occurrences change rows, unless a row would contain an item twice.
     """
     n = deal.item.size
     for _ in range(steps):

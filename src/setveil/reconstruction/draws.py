@@ -168,12 +168,7 @@ def write_draws(
 ) -> dict[str, Any]:
     """Write draws into a folder, which appears complete or not at all, and return its about.json.
 
-    Parameters
-    ----------
-    number : int
-        How many there are, for their names.
-    items : iterable of str
-        All items that may be in a draw: all draws are written in one format.
+    The one format of all `number` draws suits all `items`.
     """
     require_place(out, force=force)
     general = writable_layout(terms.layout, items)
@@ -296,17 +291,9 @@ def _is_size(value: object) -> bool:
 
 
 def read_draws(folder: Path, read_rows: Callable[..., Transactions]) -> Iterator[Transactions]:
-    """Read the draws of a folder one after the other, as its about.json says.
+    """Read the draws of a folder, at least one, as its about.json says.
 
-    Parameters
-    ----------
-    read_rows : callable
-        Reads a file, as `setveil.read`.
-
-    Returns
-    -------
-    iterator of Transactions
-        The draws, at least one. Rows without items that a long table cannot show come last.
+    Rows without items that a long table cannot show come last.
     """
     about = reconstruction_at(folder)
     entries = _entries(folder)

@@ -63,10 +63,7 @@ def require_possible(groups: PublishedGroups) -> None:
 def deal_sensitive(groups: PublishedGroups, seed: int) -> Transactions:
     """Give each group's sensitive items to random rows of it, every choice being as likely.
 
-    Returns
-    -------
-    Transactions
-        As many rows as published, in the same order, each with its own items also.
+    Rows keep their order.
     """
     state = np.random.PCG64(seed).random_raw(1)
     starts = np.concatenate(([0], np.cumsum(groups.sizes)))

@@ -1,9 +1,8 @@
 """Item-level rows drawn at random from all those that a release and its counts allow.
 
-Every row that shows a label held some of the label's items, and counts.csv says how many rows held each. A
-draw deals the items to the rows so that all of that comes out again. It uses nothing but what is published,
-so it tells nothing new: it is one guess among very many, in a form that any program for transaction data
-reads.
+Every row that shows a label had some of its items, and counts.csv says how many rows had each. A draw deals
+the items to the rows in agreement with both. It uses nothing but what is published, so it reveals nothing
+new: it is one guess among very many, in a form that any program for transaction data reads.
 """
 
 from __future__ import annotations
@@ -121,14 +120,9 @@ def puzzle_of(shared: Shared) -> Puzzle:
 
 
 def with_other_items(shared: Shared, lacking: Mapping[str, int], least: int) -> Shared:
-    """Give labels that do not list all their items as many more as their rows need.
+    """Give labels with unlisted items as many more as their rows need, each in fewer than `least` rows.
 
-    Parameters
-    ----------
-    lacking : mapping of str to int
-        Occurrences that such a label needs in addition to those that are counted.
-    least : int
-        The least count: each of the items is in fewer rows.
+    `lacking`: the occurrences that a label needs in addition to those that are counted.
     """
     return shared.with_more({x: -(-max(n, 0) // max(least - 1, 1)) for x, n in lacking.items()})
 
@@ -234,30 +228,14 @@ def _require_distinct(shared: Shared, members: dict[str, frozenset[str]]) -> Non
 def reconstruct(
     puzzle: Puzzle, seed: int, mixing: int = 10, report: Callable[[float], None] = lambda done: None
 ) -> Transactions:
-    """Draw rows of items: as many as published, in the same order.
+    """Draw rows of items, in the published order, that the release and every line of counts.csv allow.
 
-    Parameters
-    ----------
-    puzzle : Puzzle
-        What the rows must be.
-    seed : int
-        The same puzzle, seed and mixing give the same rows on every platform.
-    mixing : int
-        How many times as many steps of mixing as the label has occurrences; 0: none.
-    report : callable
-        Hears how much of the work is done (0..1).
-
-    Returns
-    -------
-    Transactions
-        The rows: recoded they are the release, and every line of counts.csv is true of them.
-
-    Notes
-    -----
-    Label by label, in item order: what the rows lack goes to unlisted items. All occurrences are shuffled,
-    and the first of them go to the rows, one to each, so that none is empty; what is left of an item goes to
-    random rows that lack it. The steps of mixing (`mix`) leave all deals equally likely, and lead from each
-    deal to all others. Suppressed items that are listed go to random rows that show no label of theirs.
+    Label by label, in item order: occurrences that the rows lack go to unlisted items. All occurrences are
+    shuffled, and the first of them go to the rows, one to each, so that none is empty; the rest of an item
+    goes to random rows that lack it. The steps of mixing (`mix`), `mixing` times the label's occurrences,
+    leave all deals equally likely, and lead from each deal to all others. Suppressed items that are listed go
+    to random rows that show no label of theirs. The same puzzle, seed and mixing give the same rows on every
+    platform.
     """
     state = np.random.PCG64(seed).random_raw(1)
     rows, items = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
