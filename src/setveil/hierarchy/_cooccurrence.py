@@ -49,26 +49,12 @@ def _partners(indptr, items, weights, supports, starts, tidlists, together, seen
 def similar_items(
     indptr: Ints, items: Ids, weights: Ints, n_ids: int, most: int
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """Find the items most similar to each item: those it shares the most rows with, for their supports.
+    """Find the `most` items most similar to each item, by the rows that they share, for their supports.
 
-    The similarity of x and y is the cosine of their columns, squared (the same order, and no root to round):
-    sup(xy)² / (sup(x) sup(y)). It takes time proportional to the sum of the squared row lengths.
-
-    Parameters
-    ----------
-    indptr, items : int64 (n + 1,), int32 (occurrences,)
-        The rows.
-    weights : int64 (n,)
-        How many equal rows each row represents, at least 1.
-    most : int
-        How many partners to find for each item.
-
-    Returns
-    -------
-    partner : int32 (n_ids, most)
-        The partners, most similar first, equally similar ones in item order; -1 where there are no more.
-    value : float64 (n_ids, most)
-        The squared cosine, in (0, 1]; 0 where there is no partner.
+    The similarity is the squared cosine, sup(xy)² / (sup(x) sup(y)): the same order, and no root to round. It
+    takes time proportional to the sum of the squared row lengths. `weights`: int64 (n,), how many equal rows
+    each represents. Returns partners, most similar first, ties in item order, int32 (n_ids, most), -1 if
+    there are no more; and squared cosines in (0, 1], float64 (n_ids, most), 0 if there is no partner.
     """
     starts, tidlists, _ = invert(indptr, items, n_ids)
     supports = item_supports(indptr, items, weights, n_ids)
@@ -96,19 +82,10 @@ def _merge_pairs(left, right, limit, size, first, following, last):
 
 
 def group_similar(partner: Ids, value: NDArray[np.float64], limit: int) -> Ints:
-    """Merge the most similar items first, into groups of at most `limit`.
+    """Merge the most similar items first, ties in item order, into groups of at most `limit` (2 or more).
 
-    Parameters
-    ----------
-    partner, value : (n_ids, most)
-        From `similar_items`.
-    limit : int
-        Largest group, at least 2.
-
-    Returns
-    -------
-    first : int64 (n_ids,)
-        Smallest member of each item's group. Similarity decides which groups merge, ties by item order.
+    `partner`, `value`: from `similar_items`. Returns the smallest member of each item's group: int64
+    (n_ids,).
     """
     n, most = partner.shape
     found = partner.ravel() >= 0

@@ -51,15 +51,10 @@ class Names:
 def where_they_meet(
     paths: Mapping[str, Sequence[str]], root: str, others: Collection[str] = ()
 ) -> dict[str, str | None]:
-    """Find the parent of each node of a tree of groups, of which only those that hold several nodes are kept.
+    """Find the parent of each node of a tree of groups, and omit groups that contain a single node.
 
-    Parameters
-    ----------
-    paths : mapping
-        The groups of each item, the widest first, each by its name. A group and an item may have the same
-        name: then that of the group gets a star. A root with a single group below takes its place.
-    others : collection of str
-        Other items, which will be below the root.
+    `paths`: the groups of each item, the widest first. A group with the name of an item gets a star. A root
+    with a single group below is replaced by it. `others`: items that will be below the root.
     """
     # Groups are numbered from 1, 0 is the root.
     names = dict.fromkeys(group for path in paths.values() for group in path)

@@ -17,13 +17,8 @@ _A = np.uint64(0xBF58476D1CE4E5B9)
 def signatures(rows: Transactions, named: Mapping[int, str]) -> list[tuple[int, int]]:
     """Find for each label its rows, negative, and a sign of the labels that these rows show with it.
 
-    Two labels without a name have the same pair, with few exceptions, only if exchanging them gives the same
-    rows: then either order is the same file.
-
-    Parameters
-    ----------
-    named : mapping of int to str
-        Names of labels, by their numbers. Those of other labels do not matter.
+    With few exceptions, two labels without a name in `named` have the same pair only if exchanging them gives
+    the same rows: either order is then the same file. Names of other labels do not matter.
     """
     supports = rows.supports()
     sign = scrambled(supports.astype(np.uint64))

@@ -17,8 +17,6 @@ _LENGTHS = (3, 1)  # of codes: that of a category of diseases, products, ..., an
 def standing_alone(tree: Hierarchy, items: Iterable[str]) -> list[str]:
     """List the items directly below the root.
 
-    Examples
-    --------
     >>> tree = Hierarchy.from_paths([["tea", "hot", "*"], ["soap", "*"]])
     >>> standing_alone(tree, ["soap", "tea"])
     ['soap']
@@ -31,17 +29,9 @@ def alone_note(
 ) -> str:
     """Say how many items stand alone; empty if they are few, or none of them is rare.
 
-    Parameters
-    ----------
-    items : sequence of str
-        Those to look at.
-    supports : sequence of int
-        In how many rows each is, if that is known.
-    k : int, optional
-        In how many rows an item must be to be published as it is.
+    `supports`: in how many rows each item is, if known. `k`: in how many rows it must be to be published
+    unchanged.
 
-    Examples
-    --------
     >>> items = ["a1", "a2", "b1", "b2", "c1"]
     >>> tree = Hierarchy.from_paths([["a1", "A", "*"], ["a2", "A", "*"], *([x, "*"] for x in items[2:])])
     >>> alone_note(tree, items)
@@ -72,8 +62,6 @@ def are_many(alone: int, items: int) -> bool:
 def likely_lengths(items: Sequence[str]) -> list[int]:
     """Propose at which lengths codes are cut so that most of them share a group; empty: they are no codes.
 
-    Examples
-    --------
     >>> likely_lengths(["E11.9", "E11.2", "E10", "I10", "I11.0"]), likely_lengths(["tea", "coffee", "milk"])
     ([3, 1], [])
     """
@@ -89,15 +77,8 @@ def likely_lengths(items: Sequence[str]) -> list[int]:
 
 
 def group_alone(draft: Draft, items: Iterable[str], lengths: Sequence[int]) -> Draft:
-    """Put items that stand alone into groups of those that begin alike; the draft stays as it is.
+    """Put items that stand alone into groups that share `lengths` first characters; the draft is unchanged.
 
-    Parameters
-    ----------
-    lengths : sequence of int
-        How many characters the groups share.
-
-    Examples
-    --------
     >>> group_alone(Draft("*", {"*": ["E10", "E11", "I10"]}), ["E10", "E11", "I10"], [1]).tree().paths()
     [['E10', 'E', '*'], ['E11', 'E', '*'], ['I10', '*']]
     """

@@ -72,14 +72,9 @@ class Space:
 class BoxTree(Hierarchy):
     """A tree of boxes (see `product_tree`), or such trees of several columns side by side (see `forest`).
 
-    Attributes
-    ----------
-    spaces : tuple of Space
-        Of each column the items and the trees of their parts.
-    column : int32 (n_nodes,), read-only
-        The column of each node: its place in `spaces`; -1: the node above the trees of several columns.
-    boxes : int32 (n_nodes, most parts), read-only
-        The node of each part's tree that makes each box; -1 where a column has fewer parts.
+    `spaces`: for each column, the items and the trees of their parts. `column`: int32 (n_nodes,), the place
+    of each node's column in `spaces`, -1 above the trees of several columns. `boxes`: int32 (n_nodes, most
+    parts), the node of each part's tree that makes the box, -1 for parts that the column lacks.
     """
 
     def __init__(self, spaces: Sequence[Space], parents: Mapping[str, str | None], boxes: Boxes) -> None:
@@ -202,22 +197,13 @@ def _lost_by_parts(space: Space, boxes: NDArray[np.int32]) -> tuple[NDArray[np.i
 
 
 def product_tree(space: Space, line: Collection[int]) -> BoxTree:
-    """Make the product tree of a line.
+    """Make the product tree of a line: nodes of the codes' tree, none above another.
 
-    Parameters
-    ----------
-    space : Space
-        The first part is that of the codes, the others are attributes.
-    line : collection of int
-        Nodes of the codes' tree, none above another. Going up, attributes are dropped there: below they are
-        kept while codes become broader, above there are none. Where no node of the line is above a code, it
-        is the code itself.
-
-    Notes
-    -----
-    From the root down a box is split along the codes until its code is at the line, then along each
-    attribute until it is a single value, then along the codes again. Boxes in which nothing occurs are
-    omitted, and a box with a single one of its children occurring is merged with it.
+    The first part of `space` is that of the codes, the others are attributes: kept below the line while codes
+    become broader, dropped above it. A code with no node of the line above it is its own line. From the root
+    down, a box is split along the codes to the line, then along each attribute to single values, then along
+    the codes again. Boxes in which nothing occurs are omitted; a box with a single occurring child is merged
+    with it.
     """
     trees, leaves = space.trees, space.leaves
     codes = trees[0]

@@ -28,40 +28,14 @@ _PARTNERS = 32  # similar items that by_cooccurrence remembers for each item
 def balanced(
     data: Transactions, fanout: int = 5, *, common: int = 0, order: str = "number", seed: int = 0
 ) -> Hierarchy:
-    """Group each `fanout` consecutive nodes, by default in item order, level by level up to a single root.
+    """Group each `fanout` (2 or more) consecutive nodes, level by level up to a single root.
 
     This is how the literature makes hierarchies for data that have none; it says nothing about the items.
+    `order`: "number" (item order), "support" (most rows first), "appearance" (by first row), or "random" (by
+    a hash of `seed` and label). Items of fewer than `common` rows follow, by the rows that contain them, so
+    that their names decide nothing. Nodes are ``L1_0``, ... above items, ``L2_0``, ... above these, and the
+    root ``*``; if an item has such a label, ``LL1_0``, ... and ``**``.
 
-    Parameters
-    ----------
-    data : Transactions
-        Its vocabulary gives the items.
-    fanout : int
-        Children of a node, at least 2; the last node of a level may have fewer.
-    common : int
-        Items of fewer rows come after the others, by the rows that contain them, so that their names decide
-        nothing. 0: all come in the `order`.
-    order : {"number", "support", "appearance", "random"}
-        Of the items that are not rare: item order; most rows first; by the first row that contains them; by a
-        hash of `seed` and label.
-    seed : int
-        For the random order.
-
-    Returns
-    -------
-    Hierarchy
-        Nodes ``L1_0``, ``L1_1``, ... above the items, ``L2_0``, ... above these, the root ``*``. Where an
-        item has such a label already, ``LL1_0``, ... and ``**``.
-
-    Raises
-    ------
-    RequestError
-        If `fanout` is less than 2, or there is no such order.
-    DataError
-        If there are no items.
-
-    Examples
-    --------
     >>> tree = balanced(Transactions.from_rows([["a", "b", "c"], ["d"]]), fanout=2)
     >>> tree.paths()[2]
     ['c', 'L1_1', '*']
@@ -72,30 +46,10 @@ def balanced(
 def by_prefix(data: Transactions, *, at: str = ".", lengths: Sequence[int] = ()) -> Hierarchy:
     """Group codes by their prefixes, as in ``250.83`` under ``250``.
 
-    Parameters
-    ----------
-    data : Transactions
-        Its vocabulary gives the codes.
-    at : str
-        Characters before which a code is cut: ``a.b.c`` has the prefixes ``a`` and ``a.b``.
-    lengths : sequence of int
-        Lengths at which codes are cut instead, each at least 1.
+    Codes are cut before the characters `at` (``a.b.c`` has the prefixes ``a`` and ``a.b``), or at `lengths`.
+    A prefix that several codes share is a node; if it is a code itself, the node is ``250*`` with the code
+    ``250`` below it. The other codes are below the root ``*``.
 
-    Returns
-    -------
-    Hierarchy
-        A prefix that several codes share is a node; one that is a code of its own (``250`` next to
-        ``250.83``) is the node ``250*`` with the code ``250`` below it. The rest hangs at the root ``*``.
-
-    Raises
-    ------
-    RequestError
-        If neither characters nor lengths are given, or a length is less than 1.
-    DataError
-        If there are no items.
-
-    Examples
-    --------
     >>> tree = by_prefix(Transactions.from_rows([["250", "250.83", "250.1", "V45"]]))
     >>> tree.paths()
     [['250', '250*', '*'], ['250.1', '250*', '*'], ['250.83', '250*', '*'], ['V45', '*']]
@@ -127,47 +81,19 @@ def by_system(
     said: Mapping[str, str] | None = None,
     one_spelling: bool = False,
 ) -> tuple[Hierarchy, CodesRead]:
-    """Group the codes of a classification by its categories, blocks and chapters.
+    """Group the codes of a classification by its categories, blocks and chapters, and say how they were read.
 
-    Only forms and ranges of codes are known, no texts. The items stay as they are written: ``250.01``,
-    ``25001`` and ``ICD9:250.01`` stand under one node.
+    Only forms and ranges of codes are known, no texts. Items stay as they are written: ``250.01``, ``25001``
+    and ``ICD9:250.01`` are under one node. A group of one is omitted, the root is ``ALL``, and ``(unlisted)``
+    has what is no code (with `strict`, an error).
 
-    Parameters
-    ----------
-    data : Transactions
-        Its vocabulary gives the codes.
-    system : {"icd9", "icd10", "icd9+icd10", "atc", "unspsc", "nace", "naics", "isco", "coicop"}
-        The classification.
-    names : mapping of str to str, optional
-        What codes and ranges represent; a node is then called ``250 Diabetes mellitus``.
-    zeros : {"kept", "lost"}, optional
-        Whether numbers have the zeros that they begin with. By default that is found out from all codes, and
-        where it cannot be, an error asks. If they are lost, what may be two codes is not placed.
-    strict : bool
-        Whether items that are no codes are an error.
-    said : mapping of str to str, optional
-        Of two systems: which one each item is of, ``icd9`` or ``icd10``, where it is known.
-    one_spelling : bool
-        Whether codes that differ only in dots, case or blanks are one leaf, in the spelling that most rows
-        have. `setveil.anonymize` reads the others as that one.
+    `system`: "icd9", "icd10", "icd9+icd10", "atc", "unspsc", "nace", "naics", "isco" or "coicop". `names`:
+    what codes and ranges represent, for nodes such as ``250 Diabetes mellitus``. `zeros`: "kept" or "lost" at
+    the beginning of numbers, by default detected from all codes, else an error asks; if lost, what may be two
+    codes is not placed. `said`: the system of each item, of two. `one_spelling`: codes that differ only in
+    dots, case or blanks are one leaf, in the spelling of most rows, as which `setveil.anonymize` reads the
+    others.
 
-    Returns
-    -------
-    tree : Hierarchy
-        With the root ``ALL``. A group with a single one in it is omitted. What is no code is in
-        ``(unlisted)``.
-    read : CodesRead
-        What was changed in order to read the codes, and what was not placed, with the reasons.
-
-    Raises
-    ------
-    RequestError
-        If there is no such system, or nothing in it groups (NDC, GTIN).
-    DataError
-        If no item is a code, it cannot be determined what codes mean, or `strict` forbids what was found.
-
-    Examples
-    --------
     >>> tree, read = by_system(Transactions.from_rows([["250.01", "25002", "401.9", "tea"]]), "icd9")
     >>> tree.paths()
     [['250.01', '250.0', 'ALL'], ['25002', '250.0', 'ALL'], ['401.9', 'ALL'], ['tea', '(unlisted)', 'ALL']]
@@ -229,35 +155,14 @@ def _called(read: CodesRead, names: Mapping[str, str]) -> dict[str, str]:
 def by_cooccurrence(data: Transactions, fanout: int = 5, *, common: int = 0) -> Hierarchy:
     """Group items that occur together, level by level up to a single root.
 
-    On each level the most similar pairs of nodes (sup(xy) / sqrt(sup(x) sup(y)), where a row holds a node if
-    it holds an item under it) are merged first, ties in item order, into groups of at most `fanout`. Nodes
+    Groups have at most `fanout` (2 or more) children. Each level merges the most similar pairs of nodes first
+    (sup(xy) / sqrt(sup(x) sup(y)); a row has a node if it has an item under it), ties in item order. Nodes
     left alone are grouped with those whose most similar node is in the same group, the others in item order.
-    Only the 32 most similar nodes of each node are looked at. It takes time proportional to the sum of the
-    squared row lengths.
+    Only the 32 most similar nodes of each node count. It takes time proportional to the sum of the squared
+    row lengths. Items of fewer than `common` rows follow, by the rows that contain them, so that their names
+    decide neither groups nor the names of groups. Nodes are ``C1_0``, ... above items, ``C2_0``, ... on the
+    next level, and the root ``*``; if an item has such a label, ``CC1_0``, ... and ``**``.
 
-    Parameters
-    ----------
-    fanout : int
-        Largest number of children, at least 2.
-    common : int
-        Items of fewer rows come after the others, by the rows that contain them, so that their names decide
-        nothing: neither groups nor the names of groups. 0: all come in item order.
-
-    Returns
-    -------
-    Hierarchy
-        Of unequal depth, with nodes ``C1_0``, ``C1_1``, ... above items, ``C2_0``, ... on the next level and
-        the root ``*``. Where an item has such a label already, ``CC1_0``, ... and ``**``.
-
-    Raises
-    ------
-    RequestError
-        If `fanout` is less than 2.
-    DataError
-        If there are no items.
-
-    Examples
-    --------
     >>> rows = [["tea", "milk"], ["tea", "milk"], ["nail", "hammer"], ["saw", "hammer"]]
     >>> for path in by_cooccurrence(Transactions.from_rows(rows), fanout=2).paths():
     ...     print(*path)
@@ -310,25 +215,11 @@ def _with_leftovers(first: Ints, best: Ids, fanout: int) -> Ints:
 
 
 def extend(tree: Hierarchy, data: Transactions) -> Hierarchy:
-    """Add the items that a hierarchy lacks: new codes below their groups, others below a node of their own.
+    """Add the items that a hierarchy lacks: new codes below their groups, others below ``(unlisted)``.
 
-    A code has a group if the groups of the hierarchy begin their codes, or are those of a known system. The
-    node of all others is ``(unlisted)``, below the root.
+    ``(unlisted)`` is below the root. A code has a group if the groups of the hierarchy begin their codes, or
+    are those of a known system. Returns `tree` itself if nothing is missing.
 
-    Parameters
-    ----------
-    tree : Hierarchy
-        Left as it is.
-    data : Transactions
-        Its vocabulary gives the items.
-
-    Returns
-    -------
-    Hierarchy
-        `tree` itself if nothing is missing.
-
-    Examples
-    --------
     >>> tree = Hierarchy.from_paths([["apple", "fruit", "*"], ["soap", "*"]])
     >>> extend(tree, Transactions.from_rows([["apple", "brush"]])).paths()
     [['apple', 'fruit', '*'], ['brush', '(unlisted)', '*'], ['soap', '*']]

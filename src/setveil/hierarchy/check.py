@@ -22,32 +22,11 @@ def check_hierarchy(
     encoding: str = "utf-8",
     separator: str | None = None,
 ) -> list[FileProblem]:
-    """Find every problem of a hierarchy file.
+    """Find every problem of a hierarchy file, in order of lines, problems without a line last.
 
-    Looked for: labels with two parents, cycles, several roots, items listed twice, items that are inner nodes
-    elsewhere, empty labels, lines that cannot be read; and with `data`, items of the data that are missing or
-    are inner nodes. Unequal depth is not a problem.
-
-    Parameters
-    ----------
-    path : path
-        A hierarchy file, see `setveil.hierarchy.io.read_hierarchy`.
-    data : Transactions, optional
-        Data that the hierarchy must cover.
-    encoding : str
-        Encoding of the file.
-    separator : str, optional
-        Character between the fields of a csv file; detected if not given.
-
-    Returns
-    -------
-    list of FileProblem
-        In order of their lines, those without a line last. Empty: the hierarchy is fine.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read at all.
+    Problems are labels with two parents, cycles, several roots, items listed twice, items that are inner
+    nodes elsewhere, empty labels, unreadable lines; and with `data`, items that are missing or are inner
+    nodes. Unequal depth is not a problem.
     """
     outline = read_outline(path, encoding=encoding, separator=separator)
     found = find_problems(outline)

@@ -30,8 +30,6 @@ _UNREADABLE = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\u
 def label_of(items: Iterable[str]) -> str:
     """Name a node by the first of some items below it, at most three, and say that there may be others.
 
-    Examples
-    --------
     >>> label_of(["tea", "milk", "sugar", "jam"]), label_of(["tea"]), label_of([])
     ('tea · milk · sugar · …', 'tea · …', '…')
     """

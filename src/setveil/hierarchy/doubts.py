@@ -23,20 +23,10 @@ class TreeProblem:
 
 
 def problems_of(draft: Draft, items: Collection[str] | None = None) -> list[TreeProblem]:
-    """Find what is wrong or doubtful about a tree: what no run accepts first.
+    """Find what is wrong or doubtful about a tree, at most one problem of each kind, the worst first.
 
-    Parameters
-    ----------
-    items : collection of str, optional
-        The items of the data.
+    `items`: those of the data. What no run accepts comes first.
 
-    Returns
-    -------
-    list of TreeProblem
-        At most one of each kind, with all its nodes.
-
-    Examples
-    --------
     >>> draft = Draft("*", {"*": ["hot"], "hot": ["tea"]})
     >>> problems_of(draft, ["tea", "milk"])
     [TreeProblem(kind='missing', nodes=('milk',)), TreeProblem(kind='single', nodes=('*', 'hot'))]

@@ -47,17 +47,6 @@ _NAMES = {  # the fields of each edit: of one name, of several, and others; thos
 class Draft:
     """A tree that is being edited: parents, and children in an order of their own. Groups may be empty.
 
-    Attributes
-    ----------
-    root : str
-        The topmost group.
-    parent : dict of str to str
-        Parent of each node but the root.
-    children : dict of str to list of str
-        Children of each group.
-
-    Examples
-    --------
     >>> draft = Draft.of(Hierarchy.from_paths([["tea", "hot", "*"], ["jam", "*"]]))
     >>> back = draft.apply({"do": "move", "nodes": ["jam"], "under": "hot"})
     >>> draft.tree().paths()
@@ -132,18 +121,7 @@ class Draft:
         return Hierarchy({**parents, self.root: None})
 
     def apply(self, edit: Edit) -> dict[str, Any]:
-        """Carry out an edit, or refuse it and leave everything as it is.
-
-        Parameters
-        ----------
-        edit : mapping
-            See the module.
-
-        Returns
-        -------
-        dict
-            The inverse, an edit as well.
-        """
+        """Carry out an edit and return its inverse, also an edit, or raise and leave everything unchanged."""
         return self.carry_out(self.plain(edit))
 
     def plain(self, edit: Edit) -> dict[str, Any]:

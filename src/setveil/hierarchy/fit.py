@@ -32,8 +32,6 @@ Rows = TypeVar("Rows", bound=Transactions)
 def fit_rows(tree: Hierarchy, data: Rows, published: Collection[str] = ()) -> tuple[Hierarchy, Rows]:
     """Make a hierarchy and rows fit each other: `fitted`, then several spellings of a code become one item.
 
-    Examples
-    --------
     >>> tree = Hierarchy.from_paths([["E11.9", "E11", "*"], ["I10", "*"]])
     >>> fit_rows(tree, Transactions.from_rows([["E11.9"], ["e119", "I10"]]))[1].rows()
     [('E11.9',), ('E11.9', 'I10')]
@@ -44,15 +42,13 @@ def fit_rows(tree: Hierarchy, data: Rows, published: Collection[str] = ()) -> tu
 
 
 def fitted(tree: Hierarchy, items: Iterable[str], published: Collection[str] = ()) -> Hierarchy:
-    """Make a hierarchy fit the items of the data; the same object where nothing has to change.
+    """Make a hierarchy fit the items of the data; the same object if nothing changes.
 
-    An item that is a group becomes an item below that group, which gets a star. A leaf that no item is called
-    like, and that one missing item differs from only in dots, case, blanks or Unicode form, gets its name.
-    A new code becomes an item below the group that it belongs to, if the hierarchy tells (`groups_of_new`).
-    Groups that are published as labels keep theirs.
+    An item that is a group becomes an item below that group, which gets a star, unless it is a published
+    label. A leaf that is no item gets the name of the one missing item that differs only in dots, case,
+    blanks or Unicode form. A new code becomes an item below its group, if the hierarchy reveals it
+    (`groups_of_new`).
 
-    Examples
-    --------
     >>> tree = Hierarchy.from_paths([["K64.81", "K64.8", "*"], ["E11.9", "E11", "*"]])
     >>> fitted(tree, ["K64.8", "K64.81", "e119"]).paths()
     [['K64.8', 'K64.8*', '*'], ['K64.81', 'K64.8*', '*'], ['e119', 'E11', '*']]
@@ -162,13 +158,9 @@ def fit_rows_after(
 ) -> tuple[Hierarchy, list[Rows]]:
     """Make a hierarchy and new rows fit each other and what is published already.
 
-    An item that is a group becomes an item below the group. If the group is out as a label it stays
-    unchanged, and the item gets another one: else the same word would say two things.
-
-    Parameters
-    ----------
-    known, out : collection of str
-        The items of earlier releases, and the groups that these publish.
+    An item that is a group becomes an item below it. A group that is a published label (`out`) stays
+    unchanged, and the item gets another label: the same word must not mean two things. `known`: items of
+    earlier releases.
     """
     before = [item for item in known if item not in tree]  # in another spelling than the hierarchy has
     several = [data.with_spellings_of(before) for data in several]
@@ -222,8 +214,6 @@ def _renamed(renamed: Mapping[str, str]) -> str:
 def fitted_to_labels(tree: Hierarchy, labels: Iterable[str]) -> Hierarchy:
     """Make a hierarchy fit published labels: a group that is out with a star has an item of its name below.
 
-    Examples
-    --------
     >>> tree = Hierarchy.from_paths([["K64.81", "K64.8", "*"], ["E11.9", "E11", "*"]])
     >>> fitted_to_labels(tree, ["K64.8*", "e119"]).paths()
     [['K64.8', 'K64.8*', '*'], ['K64.81', 'K64.8*', '*'], ['e119', 'E11', '*']]

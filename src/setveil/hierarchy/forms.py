@@ -23,18 +23,12 @@ Edge = tuple[str, str | None]
 
 
 def tree_from(held: object) -> Hierarchy:
-    """Make a tree of whatever holds one.
+    """Make a tree of a mapping, a data frame, or an iterable of paths.
 
-    Parameters
-    ----------
-    held : mapping, data frame, or iterable of paths
-        A mapping of texts is read as child and parent (None: it has none), one of mappings and lists as what
-        lies under each key. A data frame has in each row an item, its parent, ..., the broadest group;
-        missing cells at the end are none. Integers are taken as texts. Several nodes without a parent get
-        the root `*`.
+    A mapping of texts has children and parents (None: no parent), one of mappings and lists what is below
+    each key. A frame has in each row an item, its parent, ..., the broadest group, then missing cells.
+    Integers are read as texts. Several nodes without a parent get the root `*`.
 
-    Examples
-    --------
     >>> tree_from({"tea": "hot", "coffee": "hot", "milk": "cold"}).paths()[0]
     ['coffee', 'hot', '*']
     >>> tree_from({"drinks": {"hot": ["tea", "coffee"], "milk": None}}).paths()[0]

@@ -16,23 +16,10 @@ from setveil.plain_json import read_json
 class History:
     """A tree and the edits that made it, with undo and redo without limit.
 
-    Next to the edits of `setveil.hierarchy.edit` it knows ``{"do": "undo"}``, ``{"do": "redo"}`` and
-    ``{"do": "start", "file": F}``, which replaces the whole tree and can be undone, too. So a file to which
-    each of these is added as a line tells the tree at any time.
-
-    Parameters
-    ----------
-    draft : Draft
-        The tree to begin with; it is changed.
-    load : callable
-        From the file of a start to its tree.
-
-    Attributes
-    ----------
-    draft : Draft
-        The tree now.
-    done, undone : list of dict
-        The edits in effect; those that redo would bring back, the next one last.
+    In addition to the edits of `setveil.hierarchy.edit` it accepts ``{"do": "undo"}``, ``{"do": "redo"}`` and
+    ``{"do": "start", "file": F}``, which replaces the whole tree (by `load`) and can be undone, too. So a
+    file to which each is added as a line gives the tree at any time. `undone`: the edits that redo would
+    bring back, the next one last.
     """
 
     def __init__(self, draft: Draft, load: Callable[[str], Draft] | None = None) -> None:
@@ -43,12 +30,9 @@ class History:
         self._back: list[Draft | dict[str, Any]] = []
 
     def do(self, edit: Edit) -> dict[str, Any]:
-        """Carry out an edit, or undo or redo one.
+        """Carry out an edit, or undo or redo one, and return the plain step.
 
-        Returns
-        -------
-        dict
-            The plain step that was made, or ``{"do": "start"}`` where the whole tree is another.
+        It is ``{"do": "start"}`` if the whole tree is another.
         """
         if edit.get("do") == "undo":
             return self._undo()
@@ -90,13 +74,7 @@ class History:
 
 
 def read_edits(path: str | os.PathLike[str]) -> list[tuple[int, Edit]]:
-    """Read a file of edits, one JSON object per line.
-
-    Returns
-    -------
-    list of (int, mapping)
-        Number of the line, from 1, and the edit. Blank lines are passed over.
-    """
+    """Read a file of edits, one JSON object per line, with numbers of lines from 1; skip blank lines."""
     try:
         text = Path(path).read_text("utf-8")
     except OSError as error:

@@ -22,8 +22,6 @@ _OTHER_SEPARATORS = "\t|,"
 class FileProblem:
     """One thing that is wrong with a hierarchy.
 
-    Examples
-    --------
     >>> print(FileProblem(12, "'apple' has two parents: 'fruit' (line 3) and 'food'"))
     line 12: 'apple' has two parents: 'fruit' (line 3) and 'food'
     """

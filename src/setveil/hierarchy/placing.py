@@ -20,17 +20,8 @@ _LOOKED_AT = 300  # leaves that show whether a hierarchy is that of a system
 
 
 def groups_of_new(tree: Hierarchy, items: Sequence[str]) -> dict[str, str]:
-    """Find the group that each new code belongs to, where there is one.
+    """Find the group of each new code, if there is one; other spellings of known codes are omitted.
 
-    Other spellings of what is in the hierarchy, or of a code before them, are omitted.
-
-    Parameters
-    ----------
-    items : sequence of str
-        Items that are not in the hierarchy.
-
-    Examples
-    --------
     >>> tree = Hierarchy.from_paths([["E11.9", "E11", "*"], ["E11.0", "E11", "*"], ["I10", "*"]])
     >>> groups_of_new(tree, ["E11.5", "F32.1", "tea"])
     {'E11.5': 'E11'}
@@ -46,8 +37,6 @@ def groups_of_new(tree: Hierarchy, items: Sequence[str]) -> dict[str, str]:
 def is_code(item: str) -> bool:
     """Tell whether an item may be a code: letters, digits, dots and blanks, with a digit.
 
-    Examples
-    --------
     >>> is_code("E11.9"), is_code("tea"), is_code("7-up")
     (True, False, False)
     """
@@ -58,8 +47,6 @@ def is_code(item: str) -> bool:
 def placed_note(below: Mapping[str, str]) -> str:
     """Say which new codes were placed where.
 
-    Examples
-    --------
     >>> placed_note({"E11.5": "E11"})
     '1 code that the hierarchy lacks was placed below its group: E11.5 below E11.'
     """

@@ -39,8 +39,6 @@ class Regrouping:
 def groups_within(tree: Hierarchy, level: int) -> list[int]:
     """List the groups that stay: those at a depth below the root, 0 for the root itself.
 
-    Examples
-    --------
     >>> tree = Hierarchy.from_paths([["tea", "hot", "*"], ["coffee", "hot", "*"], ["soap", "*"]])
     >>> [tree.labels[node] for node in groups_within(tree, 1)]
     ['hot']
@@ -56,13 +54,7 @@ def groups_within(tree: Hierarchy, level: int) -> list[int]:
 
 
 class Grouper:
-    """Groups items by what rows say of them.
-
-    Parameters
-    ----------
-    data : Transactions
-        The rows; items of the hierarchy that no row holds have the support 0.
-    """
+    """Groups items by their rows; items of the hierarchy that are in no row have the support 0."""
 
     def __init__(self, data: Transactions, tree: Hierarchy) -> None:
         self._data = data
@@ -74,9 +66,9 @@ class Grouper:
     def grouped(self, node: int, how: Regrouping) -> list[Nest]:
         """Group the items below a node, level by level until at most as many are left as a group may have.
 
-        By support, those of about equal support come together. By company, each group begins with the rarest
-        item that is free, and takes those that are on average most similar to what is in it (the share of
-        rows with both, of the geometric mean of their supports); ties go to the rarer item, then in order.
+        By support, items of about equal support are together. By company, each group begins with the rarest
+        free item, and takes those that are on average most similar to its items (the share of rows with both,
+        of the geometric mean of their supports); ties go to the rarer item, then in order.
         """
         leaves = self._tree.leaves(node)
         if how.way == "support":
@@ -135,16 +127,10 @@ def regrouped(
     supports: Ints,
     called: Mapping[str, str] | None = None,
 ) -> Hierarchy:
-    """Put new groups below some nodes of a hierarchy, in place of those that are there.
+    """Replace the groups below some nodes of a hierarchy.
 
-    Parameters
-    ----------
-    plan : mapping of int to list of Nest
-        For each such node what is to stand below it: all its items.
-    supports : int64 (n_leaves,)
-        In how many rows each item is: the most frequent give their names to a group.
-    called : mapping of str to str, optional
-        Names of items, for the names of groups.
+    `plan`: all items of each such node, in new groups. `supports`: int64 (n_leaves,), rows of each item: the
+    most frequent name a group. `called`: names of items, for the names of groups.
     """
     below = {leaf for node in plan for leaf in tree.under(node).tolist()}
     gone = {v for leaf in below for v in _between(tree, leaf, plan)}
@@ -228,8 +214,6 @@ def _has(name: str, part: str) -> bool:
 def common_part(names: Sequence[str]) -> str:
     """Find what names share: the beginning of codes, or whole words.
 
-    Examples
-    --------
     >>> common_part(["250.01", "250.83"]), common_part(["whole milk", "butter milk"]), common_part(["a", "b"])
     ('250', 'milk', '')
     """

@@ -41,13 +41,8 @@ class System:
 def growing(parts: tuple[str | None, ...], before: tuple[str, ...] = ("",)) -> Path:
     """Join the parts of a code step by step: its prefixes and itself.
 
-    Parameters
-    ----------
-    before : tuple of str
-        What stands before each part; the last one before all others.
+    `before`: the text before each part; the last one before all others.
 
-    Examples
-    --------
     >>> growing(("01", "1", "2", None), ("", "."))
     ('01', '01.1', '01.1.2')
     """

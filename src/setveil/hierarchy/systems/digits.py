@@ -34,8 +34,6 @@ _SECTIONS = _sections()
 def place_atc(text: str) -> Path:
     """Place a code of drugs.
 
-    Examples
-    --------
     >>> place_atc("A10BA02")
     ('A', 'A10', 'A10B', 'A10BA', 'A10BA02')
     """
@@ -48,8 +46,6 @@ def place_atc(text: str) -> Path:
 def place_unspsc(text: str) -> Path:
     """Place a code of products; zeros at its end name a wider group.
 
-    Examples
-    --------
     >>> place_unspsc("43211503"), place_unspsc("43210000")
     (('43', '4321', '432115', '43211503'), ('43', '4321'))
     """
@@ -71,8 +67,6 @@ def place_unspsc(text: str) -> Path:
 def place_nace(text: str) -> Path:
     """Place a code of economic activities.
 
-    Examples
-    --------
     >>> place_nace("01.11"), place_nace("A0111") == place_nace("01.11"), place_nace("62")
     (('A', '01', '01.1', '01.11'), True, ('J', '62'))
     """
@@ -91,8 +85,6 @@ def place_nace(text: str) -> Path:
 def place_naics(text: str) -> Path:
     """Place a code of industries.
 
-    Examples
-    --------
     >>> place_naics("325412"), place_naics("31-33")
     (('31-33', '325', '3254', '32541', '325412'), ('31-33',))
     """
@@ -110,8 +102,6 @@ def place_naics(text: str) -> Path:
 def place_isco(text: str) -> Path:
     """Place a code of occupations.
 
-    Examples
-    --------
     >>> place_isco("2512")
     ('2', '25', '251', '2512')
     """
@@ -123,8 +113,6 @@ def place_isco(text: str) -> Path:
 def place_coicop(text: str) -> Path:
     """Place a code of what households spend on.
 
-    Examples
-    --------
     >>> place_coicop("01.1.4"), place_coicop("01141")[-1]
     (('01', '01.1', '01.1.4'), '01.1.4.1')
     """

@@ -44,8 +44,6 @@ def _categories(block: str) -> Iterator[str]:
 def place9(text: str) -> Path:
     """Place a code of ICD-9-CM.
 
-    Examples
-    --------
     >>> place9("250.01"), place9("25001") == place9("250.01"), place9("E8490")[-2:]
     (('240-279', '249-259', '250', '250.0', '250.01'), True, ('E849', 'E849.0'))
     """
@@ -65,8 +63,6 @@ def place9(text: str) -> Path:
 def place10(text: str) -> Path:
     """Place a code of ICD-10 or ICD-10-CM.
 
-    Examples
-    --------
     >>> place10("E11.9"), place10("E119") == place10("E11.9"), place10("S72001A")[-2:]
     (('E00-E90', 'E08-E14', 'E11', 'E11.9'), True, ('S72.001', 'S72.001A'))
     """

@@ -43,8 +43,6 @@ _SAME = {"ean": "gtin", "upc": "gtin"}
 def systems_of(name: str) -> tuple[System, ...]:
     """Find the systems that a name means: one, or two whose codes stand together.
 
-    Examples
-    --------
     >>> [system.title for system in systems_of("icd9+icd10")]
     ['ICD-9-CM', 'ICD-10']
     """

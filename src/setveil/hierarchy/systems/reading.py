@@ -58,17 +58,9 @@ def read_codes(
 ) -> CodesRead:
     """Read items as codes of a system, or of two.
 
-    Parameters
-    ----------
-    zeros : {"kept", "lost"}, optional
-        Whether numbers have the zeros that they begin with; by default that is found out, or asked.
-    said : mapping of str to str, optional
-        The system of each item, where a column says it.
-
-    Raises
-    ------
-    DataError
-        If no item is a code, or what they are cannot be determined.
+    `zeros`: "kept" or "lost" at the beginning of numbers; by default detected, or asked. `said`: the system
+    of each item, if a column says it. No codes, and codes whose meaning cannot be determined, are a
+    DataError.
     """
     if zeros not in (None, *ZEROS_ARE):
         raise RequestError(f"--zeros must be kept or lost, got {zeros!r}.")
@@ -108,8 +100,6 @@ def read_codes(
 def named_system(text: str) -> str | None:
     """Find the version of ICD that the field of a column names: ``9``, ``ICD-10-CM``.
 
-    Examples
-    --------
     >>> named_system("9"), named_system("icd10cm"), named_system("11")
     ('icd9', 'icd10', None)
     """
