@@ -1,7 +1,7 @@
 """How far off answers from a release are: every error under one name, the same on every face.
 
 *The* error of a release is its **query error**: the median relative error of random COUNT queries, for two
-items, or of a table for columns and items. All others say in their name what they are of: the mean of these
+items, or in a table for columns and items. The names of all others say what they are of: the mean of these
 queries (ARE), the most frequent pairs, single items, published labels.
 """
 
@@ -23,13 +23,10 @@ def query_kind(found: Errors) -> str:
 
 
 def query_error(answers: AnswersEntry) -> tuple[float, str] | None:
-    """Find the query error of a release, and what its random queries count; None where it was not measured.
+    """Find the query error of a release, and what its random queries count; None if it was not measured.
 
-    Returns
-    -------
-    (float, str) or None
-        The median relative error, and "random item pairs", "random single items", or, of a table, "random
-        combinations of columns and items".
+    The words are "random item pairs", "random single items" or, for a table, "random combinations of columns
+    and items".
     """
     table, items = answers.get("table_are"), answers.get("are")
     if table and table["queries"] and table["median"] is not None:

@@ -32,14 +32,8 @@ def answers_text(
 ) -> str:
     """Write answers: a few as sentences, more as a table.
 
-    Parameters
-    ----------
-    method : {"maximum entropy", "uniform"}
-        How they were estimated.
-    labels : collection of str
-        Names in itemsets that represent several items, or facts.
-    unit : {"item", "fact"}
-        What rows hold.
+    `method`: "maximum entropy" or "uniform". `labels`: names in itemsets that represent several items or
+    facts. `unit`: "item" or "fact".
     """
     if not found:
         return "No itemset is expected in any row."

@@ -21,21 +21,11 @@ def measures_text(
     occurrences: int,
     recoding: str,
 ) -> str:
-    """List what a release lost.
+    """List the information loss of a release.
 
-    Parameters
-    ----------
-    utility : dict
-        All measures, see `setveil.utility.measure`.
-    labels : list of dict
-        Support of each published item before and after, see `setveil.utility.supports.label_supports`; none
-        where labels represent nothing but themselves.
-    rows : dict
-        Number of rows of the `original` and the `release`.
-    occurrences : int
-        Item occurrences of the original.
-    recoding : str
-        Kind of the recoding: "global", "local" or "grouped".
+    `utility`: see `setveil.utility.measure`. `labels`: see `setveil.utility.supports.label_supports`; empty
+    if labels represent only themselves. `rows`: of the `original` and the `release`. `occurrences`: of the
+    original. `recoding`: "global", "local" or "grouped".
     """
     kind = kind_named(recoding)
     lines = _lines(recoding, utility, rows, occurrences if kind.tells_shares else None)

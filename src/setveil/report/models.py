@@ -74,8 +74,6 @@ def rechecked(guarantee: Facts) -> str:
 def with_columns(guarantee: Facts, items: str, article: str) -> str:
     """Name the items that someone knows, after the columns that a guarantee takes for known in any case.
 
-    Examples
-    --------
     >>> with_columns({"model": "kkm"}, "2 items", "the")
     'the quasi-identifiers and 2 items'
     >>> with_columns({"model": "km-anonymity"}, "2 items", "the")

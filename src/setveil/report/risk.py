@@ -20,13 +20,10 @@ _CHOICES = (
 
 
 def risk_text(sides: Sequence[tuple[str, Risk]]) -> str:
-    """Say how many rows someone finds who knows some items of a person, and what these reveal.
+    """Say how many rows an attacker who knows some items of a person finds, and what these reveal.
 
-    Parameters
-    ----------
-    sides : sequence of (str, dict)
-        One answer of `setveil.attacker.attack.attack_risk`, or several to compare, each with a name such as
-        "before". All for the same numbers of known items and the same thresholds.
+    `sides`: one answer of `setveil.attacker.attack.attack_risk`, or several with names such as "before", all
+    for the same numbers of known items and the same thresholds.
     """
     parts = [_headline(sides)]
     parts += [f"{title}\n{_aligned(lines)}" for title, lines in risk_tables(sides)]
@@ -136,10 +133,7 @@ def _stranger(name: str, result: Risk) -> str:
 def stranger_table(found: Mapping[str, Any]) -> tuple[str, list[list[str]], str]:
     """Say what a match is worth to a stranger as a table: its title, a line of headings and others, a note.
 
-    Parameters
-    ----------
-    found : dict
-        `population` of what `setveil.risk` returns.
+    `found`: `population` of the answer of `setveil.risk`.
     """
     if "fraction" in found:
         lines = [["known", "one row alone fits", "it is the right one"]]

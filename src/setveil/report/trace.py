@@ -99,12 +99,9 @@ def _number(value: Any) -> str:
 
 
 def trace_html(first: Mapping[str, Any], steps: Sequence[Step]) -> str:
-    """Make the page of a trace: each step with its candidates and, for cuts, a drawing.
+    """Make the self-contained page of a trace: each step with its candidates and, for cuts, a drawing.
 
-    Returns
-    -------
-    str
-        A self-contained page that loads nothing. It describes original data.
+    It describes original data.
     """
     title = f"The search of {first['algorithm']}"
     shown = steps[:MOST_STEPS]

@@ -11,13 +11,7 @@ from setveil.wording import count
 
 
 def verdict_text(verdict: Facts, phrase: str, show: int = 10) -> str:
-    """Say whether the guarantee holds, what breaks it, and what does hold.
-
-    Parameters
-    ----------
-    verdict : dict
-        What the verifier found, as JSON types.
-    """
+    """Say whether the guarantee holds, what breaks it, and what does hold, from a verdict as JSON types."""
     words = words_for(verdict)
     rows_hold = not verdict["violations"]
     lines = [f"Yes: {phrase} holds." if verdict["holds"] else f"No: {phrase} does not hold."]

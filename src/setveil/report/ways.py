@@ -34,13 +34,7 @@ _WIDTHS = "20% 9% 9% 9% 10% 13% 7% 9% 14%"
 
 
 def plan_html(plan: Plan) -> str:
-    """Make the page of a plan; it is internal, as it counts who is in several releases.
-
-    Returns
-    -------
-    str
-        A self-contained page: it loads nothing, and nothing in it runs.
-    """
+    """Make the self-contained page of a plan; it is internal, as it counts who is in several releases."""
     advice = advice_words(plan)
     parts = [
         f"<h1>{TITLE}</h1>",

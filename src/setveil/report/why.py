@@ -28,8 +28,6 @@ def why_text(answer: Answer, show: int = 10) -> str:
 def named(names: Sequence[str]) -> str:
     """List the first of some names.
 
-    Examples
-    --------
     >>> named(["tea"]), named(["tea", "rum"]), named(list("abcdefg"))
     ('tea', 'tea and rum', 'a, b, c, d, e and 2 more')
     """
@@ -42,8 +40,6 @@ def named(names: Sequence[str]) -> str:
 def change(objective: str, before: float, after: float) -> str:
     """Write a loss before and after, with as many digits as tell them apart.
 
-    Examples
-    --------
     >>> change("lm", 0.01634, 0.01478), change("ncp", 0.0147220, 0.0147216), change("lm", 0.5, 0.5)
     ('LM 0.0163 → 0.0148', 'NCP 0.014722 → 0.0147216', 'LM 0.5, as before')
     """

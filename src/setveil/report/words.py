@@ -17,8 +17,6 @@ def percent(part: float, whole: float = 1) -> str:
     So a share and its complement add up, only nothing is 0 % and only everything is 100 %. An error may be
     more.
 
-    Examples
-    --------
     >>> percent(1204, 31022), percent(29818, 31022), percent(0.5), percent(0, 7), percent(7, 7)
     ('3.9 %', '96.1 %', '50 %', '0 %', '100 %')
     >>> percent(1, 10**7), percent(10**7 - 1, 10**7)
@@ -41,8 +39,6 @@ def percent(part: float, whole: float = 1) -> str:
 def share(part: float, whole: float = 1) -> str:
     """Write a share as `percent` does, without a blank.
 
-    Examples
-    --------
     >>> share(45, 30_653), share(1)
     ('0.15%', '100%')
     """
@@ -52,8 +48,6 @@ def share(part: float, whole: float = 1) -> str:
 def measure(value: float) -> str:
     """Write a loss between 0 and 1 with three significant digits.
 
-    Examples
-    --------
     >>> measure(0.0260094), measure(0), measure(1), measure(0.0000004)
     ('0.026', '0', '1', 'under 0.00001')
     """
@@ -65,8 +59,6 @@ def measure(value: float) -> str:
 def whole_or(value: float, digits: int) -> str:
     """Write a number with this many digits, and all those before the point.
 
-    Examples
-    --------
     >>> whole_or(12719.6, 3), whole_or(134.2, 2), whole_or(0.213, 2)
     ('12,720', '134', '0.21')
     """
@@ -76,8 +68,6 @@ def whole_or(value: float, digits: int) -> str:
 def number_of(what: Measure, value: float) -> str:
     """Write the number that represents a measure.
 
-    Examples
-    --------
     >>> from setveil.utility import Measure
     >>> number_of(Measure("x"), 0.0260094), number_of(Measure("x", form="power of 2"), -1234.5678)
     ('0.026', '2^-1234.6')
@@ -86,13 +76,10 @@ def number_of(what: Measure, value: float) -> str:
 
 
 def error(value: float) -> str:
-    """Write how far an estimate is off, from its relative error: in per cent, beyond 100 % as a factor.
+    """Write the relative error of an estimate: in per cent, beyond 100 % as a factor.
 
-    Who is off by more than the true number estimates too much: 4.8 times the true number too much is 5.8
-    times the true number.
+    An estimate that is off by 4.8 times the true number is 5.8 times the true number.
 
-    Examples
-    --------
     >>> error(0), error(0.214), error(1), error(4.832), error(358.7)
     ('0 %', '21 %', '100 %', 'a factor of 5.8', 'a factor of 360')
     """
@@ -102,8 +89,6 @@ def error(value: float) -> str:
 def one_in(number: int) -> str:
     """Write a chance of one in some rows.
 
-    Examples
-    --------
     >>> one_in(1), one_in(5), one_in(59_601)
     ('100 %', '1 in 5 (20 %)', '1 in 59,601 (0.0017 %)')
     """
@@ -113,8 +98,6 @@ def one_in(number: int) -> str:
 def rows_of(number: float, whole: int) -> str:
     """Write a number of rows, perhaps an estimate, with its share of all rows.
 
-    Examples
-    --------
     >>> rows_of(0, 500), rows_of(12, 500), rows_of(0.2, 500), rows_of(500, 500)
     ('no row', '12 of 500 rows (2.4 %)', 'less than one row', 'all 500 rows')
     """
@@ -181,8 +164,6 @@ def columns_read(report: Record) -> str:
 def listed(names: Sequence[str], most: int = 5) -> str:
     """Write the first names of a list, and how many more there are.
 
-    Examples
-    --------
     >>> listed(["a", "b", "c"]), listed(["a", "b", "c"], 2)
     ('a, b, c', 'a, b and 1 more')
     """
@@ -253,8 +234,6 @@ def only_one_of(report: Mapping[str, Any]) -> str:
 def about_facts(text: str) -> str:
     """Say of facts what a text of setveil, without names of the data, says of items.
 
-    Examples
-    --------
     >>> about_facts("the share of the other items that an item can be mistaken for")
     'the share of the other facts that a fact can be mistaken for'
     """
@@ -304,8 +283,6 @@ def unseen(published: PublishedEntry) -> str:
 def objective(name: str) -> str:
     """Name what `exact` minimizes.
 
-    Examples
-    --------
     >>> objective("lm"), objective("entropy-max")
     ('LM', 'entropy-max loss')
     """
@@ -326,8 +303,6 @@ _ALLOWED = {
 def smallest_loss(found: Optimality) -> str:
     """Name the loss that something was proven about.
 
-    Examples
-    --------
     >>> smallest_loss({"objective": "lm", "model": "cut with suppression"})
     'smallest loss (LM) possible with this hierarchy'
     >>> smallest_loss({"objective": "entropy", "model": "suppression", "weighted": True})

@@ -57,7 +57,7 @@ def open_streams(
     rows_are_events: bool = False,
     not_ids: str | None = None,
 ) -> ListFiles | TextFiles:
-    """Open files that are read a piece at a time; the options are those of `setveil.data.io.read`."""
+    """Open files that are read a piece at a time; the options are those of `setveil.read`."""
     if format == "parquet" or (format is None and all(path.endswith(".parquet") for path in paths)):
         if separator is not None or encoding is not None:
             raise RequestError("A Parquet file has no separator and no encoding.", hint="Omit them.")

@@ -96,13 +96,7 @@ class Drawing:
 
 
 def draw_lines(figure: LineFigure) -> Drawing:
-    """Draw a measure against a parameter: lines by method, a small plot for each setting.
-
-    Parameters
-    ----------
-    figure : LineFigure
-        From `setveil.report.compare.figures.line_figures`.
-    """
+    """Draw a measure against a parameter: lines by method, a small plot for each setting."""
     bands = [(data, _panels(figure, data, panels)) for data, panels in figure.bands]
     if figure.alone:  # plots of several data sets side by side
         bands = [("", [small for _, plots in bands for small in plots])]
@@ -149,13 +143,7 @@ def _panels(figure: LineFigure, data: str, panels: Sequence[Panel]) -> list[Smal
 
 
 def draw_fronts(fronts: Fronts) -> Drawing:
-    """Draw loss against risk: points by method, those that none of the method's dominates joined by steps.
-
-    Parameters
-    ----------
-    fronts : Fronts
-        From `setveil.report.compare.releases.fronts_of`.
-    """
+    """Draw loss against risk: points by method, those that none of the method's dominates joined by steps."""
     names = _coinciding(fronts)
     looks = [(name, fronts.places[methods[0]]) for name, methods in names.items()]
     return Drawing(fronts.title, looks, [("", [_front(fronts, names, data) for data in fronts.releases])])

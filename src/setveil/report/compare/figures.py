@@ -79,19 +79,10 @@ def _x_title(family: str, name: str) -> str:
 
 
 def line_figures(family: Family, suffix: str = "") -> list[LineFigure]:
-    """Choose the figures of a family: each measure against each number that was varied.
+    """Choose the figures of a family of runs that agree in what their parameters mean.
 
-    Parameters
-    ----------
-    family : Family
-        Runs whose parameters mean the same.
-    suffix : str
-        End of the file names, where a table has several families.
-
-    Returns
-    -------
-    list of LineFigure
-        Only those for which the table holds at least one line of two points or more.
+    They show each measure against each number that was varied, if there is a line of two points or more.
+    `suffix`: of file names, if a table has several families.
     """
     size = known_items(family.done)
     found = []

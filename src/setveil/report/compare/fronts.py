@@ -19,8 +19,6 @@ _DIGITS = 9  # two ways to compute the same loss differ in the last digits of a 
 def rounded(value: float) -> float:
     """Round to nine significant digits, so that values equal but for rounding tie.
 
-    Examples
-    --------
     >>> rounded(0.1 + 0.2) == rounded(0.3)
     True
     """
@@ -28,23 +26,11 @@ def rounded(value: float) -> float:
 
 
 def non_dominated(points: Sequence[Point]) -> list[int]:
-    """Find the points that no other dominates.
+    """Find the points (loss, risk) that no other dominates: their places, by risk, then by place.
 
     A point dominates another if it is not greater in either number and less in one. Equal points do not
     dominate each other, so all of them stay.
 
-    Parameters
-    ----------
-    points : sequence of (float, float)
-        Loss and risk.
-
-    Returns
-    -------
-    list of int
-        Their places in `points`, by risk, then by place.
-
-    Examples
-    --------
     >>> non_dominated([(0.2, 0.5), (0.3, 0.1), (0.3, 0.4)])
     [1, 0]
     """
@@ -61,16 +47,10 @@ def non_dominated(points: Sequence[Point]) -> list[int]:
 
 @dataclass(frozen=True)
 class Relation:
-    """How the releases of one method, `a`, stand to those of another, `b`.
+    """How the releases of one method, `a`, compare with those of another, `b`.
 
-    Attributes
-    ----------
-    a_of, b_of : int
-        Releases of each.
-    b_met, a_met : int
-        Releases of `b` for which `a` has one that is not greater in either number; the same for `a`.
-    b_beaten, a_beaten : int
-        Those of them for which it is less in one, too.
+    `b_met`: releases of `b` for which `a` has one that is not greater in either number; `b_beaten`: those for
+    which it is less in one, too. `a_met` and `a_beaten`: the same for releases of `a`.
     """
 
     a_of: int
@@ -97,15 +77,8 @@ class Relation:
 
 
 def relation(a: Sequence[Point], b: Sequence[Point]) -> Relation:
-    """Compare the releases of two methods.
+    """Compare the releases of two methods, each with its loss and risk.
 
-    Parameters
-    ----------
-    a, b : sequence of (float, float)
-        Loss and risk of each release.
-
-    Examples
-    --------
     >>> relation([(0.1, 0.1)], [(0.1, 0.2), (0.3, 0.1)]).kind
     'dominates'
     """
@@ -153,22 +126,10 @@ class Standing:
 def standings(losses: Iterable[Mapping[str, float]], methods: Sequence[str]) -> list[Standing]:
     """Count who loses least, promise by promise.
 
-    Parameters
-    ----------
-    losses : iterable of mappings
-        For each promise the loss of every method that made a release with it. Those with a single method are
-        omitted.
-    methods : sequence of str
-        All methods, in the order in which they are shown.
+    `losses`: for each promise the loss of every method that made a release with it; those with a single
+    method are omitted. Returns first the methods that are least at the greatest share of their promises, so
+    that no method wins by being tried more often; then the least excess; then the order of `methods`.
 
-    Returns
-    -------
-    list of Standing
-        First those that are least at the greatest share of the promises they were compared at, so that nobody
-        wins by being tried more often; then the least excess; then the order of `methods`.
-
-    Examples
-    --------
     >>> [s.method for s in standings([{"aa": 0.3, "exact": 0.2}, {"aa": 0.1, "exact": 0.1}], ["aa", "exact"])]
     ['exact', 'aa']
     """

@@ -74,8 +74,6 @@ def grid(
 def written(what: Compared, value: float | None) -> str:
     """Write a measure's value with the digits that a person would, as HTML.
 
-    Examples
-    --------
     >>> from setveil.report.compare.measures import MEMORY, SECONDS
     >>> error = Compared("error", "error", "An error.", "error")
     >>> written(SECONDS, 0.0213), written(SECONDS, 134.2), written(error, 12719.6), written(MEMORY, None)
@@ -116,10 +114,7 @@ def standings_table(found: Mapping[str, Sequence[Standing]], methods: Sequence[s
 def middle_setting(family: Family) -> tuple[list[str], Setting] | None:
     """Choose the setting at which most methods made releases, of these the most central one.
 
-    Returns
-    -------
-    (list of str, tuple) or None
-        Parameters that vary, and their values; None where there is no release.
+    Returns the parameters that vary, and their values; None without a release.
     """
     names = varying(family.rows, conditions(family.rows))
     values = parameters(family.rows)

@@ -55,24 +55,13 @@ from setveil.wording import count
 
 
 def figures(rows: Sequence[Row]) -> dict[str, str]:
-    """Draw all figures that a table of results can fill.
+    """Draw all figures that a table of results can fill, as SVG by file stem.
 
-    Each measure against each number that was varied, and loss against risk; methods by colour, shape and
-    dashes. A table of several kinds of promises gives figures for each kind.
+    `rows`: one per run, with the columns of results.csv. Figures show each measure against each number that
+    was varied, and loss against risk; methods by colour, shape and dashes. Several kinds of promises give
+    figures for each kind. Columns may be missing. Figures are at most 840 pixels wide, and the same table
+    gives the same bytes.
 
-    Parameters
-    ----------
-    rows : sequence of dict
-        One per run, with the columns of results.csv, None where a value is missing. Columns may be missing.
-
-    Returns
-    -------
-    dict of str to str
-        SVG by file stem, such as ``loss_lm-k`` or ``front-risk_chance``; at most 840 pixels wide. The same
-        table gives the same bytes.
-
-    Examples
-    --------
     >>> row = {"data": "shop", "method": "aa", "model": "km-anonymity", "m": 2, "status": "done"}
     >>> list(figures([{**row, "k": 2, "lm": 0.1}, {**row, "k": 5, "lm": 0.2}]))
     ['loss_lm-k']
@@ -91,24 +80,14 @@ def comparison_html(
     *,
     external: bool = False,
 ) -> str:
-    """Make the page that compares the runs of a study.
+    """Make the self-contained page that compares the runs of a study; nothing in it runs.
 
-    Parameters
-    ----------
-    study : dict
-        `name`; optional `description`, `seeds`, `time_limit` (seconds per run), `memory_limit` (MB per run),
-        `file_sha256`, `versions`, `command` (the line that made it), `jobs` (runs at the same time). An
-        external page needs `naming_items`, the parameters of algorithms and of measuring that name items.
-    rows : sequence of dict
-        One per run, as for `figures`.
-    external : bool
-        Omit what is internal: the command, hashes, paths and other texts among the parameters,
-        seeds, messages of runs without a release, the risk of the originals and their numbers of occurrences.
-
-    Returns
-    -------
-    str
-        A self-contained page: it loads nothing, and nothing in it runs.
+    `study`: `name`; optional `description`, `seeds`, `time_limit` (seconds per run), `memory_limit` (MB per
+    run), `file_sha256`, `versions`, `command` (the line that made it), `jobs` (runs at the same time).
+    `rows`: as for `figures`. An external page omits what is internal: the command, hashes, paths and other
+    texts among the parameters, seeds, messages of runs without a release, the risk of the originals and their
+    numbers of occurrences. It needs `naming_items`, the parameters of algorithms and of measuring that name
+    items.
     """
     rows = clean(rows)
     if external:  # what noise costs in use must stay inside

@@ -37,14 +37,9 @@ _HEAD = "% Made by setveil compare --latex. {what}\n"
 
 
 def paper_files(rows: Sequence[Row], bibtex: str) -> dict[str, bytes]:
-    """Make the files that a paper takes: tables.tex, figures.tex, references.bib, and figures as PDF and SVG.
+    """Make the files for a paper: tables.tex, figures.tex, references.bib, and figures as PDF and SVG.
 
-    Parameters
-    ----------
-    rows : sequence of dict
-        One per run, as for `setveil.report.compare.page.figures`.
-    bibtex : str
-        The works to cite.
+    `rows`: as for `setveil.report.compare.page.figures`. `bibtex`: the works to cite.
     """
     kinds = families(clean(rows))
     drawn: dict[str, Drawn] = {}
@@ -70,8 +65,6 @@ def paper_files(rows: Sequence[Row], bibtex: str) -> dict[str, bytes]:
 def latex(text: str) -> str:
     r"""Escape a text for LaTeX; a power is set as one.
 
-    Examples
-    --------
     >>> print(latex("50 % of a_b"), latex("k^m-anonymity"))
     50~\% of a\_b $k^m$-anonymity
     """

@@ -30,17 +30,7 @@ from setveil.utility import Compared, compared
 
 @dataclass(frozen=True)
 class MedianRelease:
-    """What a method made at one setting: medians over the seeds.
-
-    Attributes
-    ----------
-    method, setting : str
-        Names.
-    loss, risk : float
-        Less is better of both.
-    losses, risks : list of float
-        Of each repetition.
-    """
+    """Median loss and risk of a method at one setting, and those of each repetition; less is better."""
 
     method: str
     setting: str
@@ -103,19 +93,10 @@ def loss_of(family: Family) -> Compared | None:
 
 
 def fronts_of(family: Family, suffix: str = "") -> list[Fronts]:
-    """Collect loss against each measure of risk that a family's table holds and that tells releases apart.
+    """Collect loss against each measure of risk that tells the releases of a family apart.
 
-    Parameters
-    ----------
-    family : Family
-        Runs that may be compared.
-    suffix : str
-        End of the file names, where a table has several families.
-
-    Returns
-    -------
-    list of Fronts
-        By the chance to pick the right row, and by the rows that fewer than 5 share.
+    The measures are the chance to pick the right row, and the rows that fewer than 5 share. `suffix`: of file
+    names, if a table has several families.
     """
     loss, size = loss_of(family), known_items(family.done)
     if loss is None or size is None:

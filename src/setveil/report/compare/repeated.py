@@ -206,8 +206,6 @@ def beyond_chance(family: Family, what: Compared, data: str) -> str:
 def p_text(p: float) -> str:
     """Write a p-value after the letter.
 
-    Examples
-    --------
     >>> p_text(0.00001), p_text(0.0312), p_text(0.3), p_text(1.0)
     ('< 0.0001', '= 0.031', '= 0.30', '= 1')
     """
@@ -219,8 +217,6 @@ def p_text(p: float) -> str:
 def signed(value: float) -> str:
     """Write a difference with its sign.
 
-    Examples
-    --------
     >>> signed(0.01234), signed(-3.0), signed(0.0), signed(0.0000368)
     ('+0.0123', '\u22123', '0', '+0.0000368')
     """

@@ -1,8 +1,8 @@
-"""What repetitions tell: intervals of medians, and whether one method is better than another by chance.
+"""What repetitions reveal: intervals of medians, and whether one method is better than another by chance.
 
-Each repetition draws rows (or queries) by a seed, for all methods the same, so that methods are compared
-draw by draw. Intervals and tests are about further draws from the same data, not about other data. Both hold
-for any number of repetitions: nothing is assumed to be normally distributed.
+Each repetition draws rows (or queries) by a seed, the same for all methods, so that methods are compared draw
+by draw. Intervals and tests are about further draws from the same data, not about other data, and need no
+normal distribution.
 """
 
 from __future__ import annotations
@@ -20,24 +20,10 @@ LEAST = 6  # repetitions that an interval of the median needs at this level
 def median_interval(values: Sequence[float], level: float = LEVEL) -> tuple[float, float] | None:
     """Find a confidence interval of the median whose ends are values in order.
 
-    The j-th least and the j-th greatest of n values hold the median between them with a probability of at
-    least 1 - 2 P(B < j), B binomial with n and 1/2, whatever the distribution of the values. The greatest j
-    is taken for which that is at least `level`.
+    The j-th least and the j-th greatest of n values enclose the median with a probability of at least 1 - 2
+    P(B < j), B binomial with n and 1/2, whatever their distribution. The greatest j counts for which that is
+    at least `level`; None if there are too few values, at 0.95 fewer than 6.
 
-    Parameters
-    ----------
-    values : sequence of float
-        In any order.
-    level : float
-        Least probability, above 0 and below 1.
-
-    Returns
-    -------
-    (float, float) or None
-        None where there are too few values, at 0.95 fewer than 6.
-
-    Examples
-    --------
     >>> median_interval([5, 1, 4, 2, 3, 6]), median_interval([1, 2, 3, 4, 5])
     ((1, 6), None)
     """
@@ -54,20 +40,9 @@ def signed_rank(differences: Sequence[float]) -> float:
     """Compute the two-sided p-value of Wilcoxon's signed-rank test, exactly.
 
     Differences of zero are omitted, and equal ones share the mean of their ranks. The p-value is the
-    probability, if each sign were tossed, of a sum of positive ranks at least as far from its mean.
+    probability, if each sign were tossed, of a sum of positive ranks at least as far from its mean; 1 if all
+    differences are zero.
 
-    Parameters
-    ----------
-    differences : sequence of float
-        One for each repetition, in any order.
-
-    Returns
-    -------
-    float
-        Above 0, at most 1; 1 where all differences are zero.
-
-    Examples
-    --------
     >>> signed_rank([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]), signed_rank([1, -1])
     (0.03125, 1.0)
     """
@@ -91,8 +66,6 @@ def signed_rank(differences: Sequence[float]) -> float:
 def holm(chances: Sequence[float]) -> list[float]:
     """Adjust p-values for how many there are (Holm), in the order given.
 
-    Examples
-    --------
     >>> holm([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
     """

@@ -13,10 +13,7 @@ from setveil.report.compare.table import Row, clean, families, grouped, middle, 
 def summary_rows(rows: Sequence[Row]) -> list[dict[str, Any]]:
     """List medians, their 95 % intervals, the least and the greatest, by method, setting and measure.
 
-    Returns
-    -------
-    list of dict
-        Only of what was repeated; an interval is missing where there are too few repetitions for one.
+    Only repeated runs count; an interval is missing if there are too few repetitions.
     """
     out = []
     for family in families(clean(rows)):

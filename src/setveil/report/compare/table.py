@@ -104,12 +104,11 @@ def _value(value: Any) -> Any:
 
 
 def public(rows: Iterable[Row], naming_items: Iterable[str]) -> list[Row]:
-    """Take out of a cleaned table what is internal.
+    """Remove what is internal from a cleaned table.
 
-    That is: the risk of the originals and their numbers of occurrences, measures that would tell these,
-    hashes, error messages, and every text that an author of a study wrote as a parameter, for it may be a
-    path or an item. Such texts are numbered instead, and so is whatever was given for the parameters
-    `naming_items`.
+    That is the risk of the originals, their numbers of occurrences and measures that reveal these, hashes,
+    error messages, and every text that an author wrote as a parameter: it may be a path or an item. Such
+    texts, and all values of the parameters `naming_items`, are numbered instead.
     """
     rows, naming = list(rows), _naming_items() | set(naming_items)
     own = [key for key in distinct(key for row in rows for key in row) if key not in fixed()]

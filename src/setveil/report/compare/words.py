@@ -91,8 +91,6 @@ def equal_promise(found: Sequence[Standing], loss: Compared, *, drawn: bool = Fa
 def excess_text(value: float) -> str:
     """Write by how much a loss is above another.
 
-    Examples
-    --------
     >>> excess_text(0.0), excess_text(0.00001), excess_text(0.08563), excess_text(1234.5)
     ('0', 'under 0.0001', '0.086', '1,234')
     """

@@ -30,15 +30,10 @@ def require_pillow() -> Any:
 
 
 def draw_band(squares: list[tuple[str, NDArray[np.float64]]], path: Path) -> None:
-    """Draw densities side by side, each with a title, as png or svg.
+    """Draw densities side by side, each with a title, as `.png` or `.svg`.
 
-    Parameters
-    ----------
-    squares : list of (title, grid)
-        Shares between 0 and 1 of the places that are filled: rows from top to bottom, items from left to
-        right. The darker, the more, on a scale of roots, so that single places show.
-    path : path
-        File to write, `.png` or `.svg`; it appears complete or not at all.
+    The file appears complete or not at all. `squares`: title, and the share of filled places: rows from top
+    to bottom, items from left to right. Darker is more, on a scale of roots, so that single places show.
     """
     image = require_pillow()
     pictures = [(title, _picture(image, grid)) for title, grid in squares]

@@ -66,8 +66,6 @@ class Small:
 def room(text: str, size: float = SIZE) -> float:
     """Give a width that holds a text in any common font.
 
-    Examples
-    --------
     >>> room("100 %") < 40, room("百") > room("a")
     (True, True)
     """
@@ -117,22 +115,11 @@ def plot(
     height: float = 150,
     label: str = "",
 ) -> Small:
-    """Draw lines and points on two axes.
+    """Draw lines and points on two axes, the first of the `series` at the bottom.
 
-    Parameters
-    ----------
-    x, y : Scale
-        The axes, whose names are `titles`: below, and above the vertical one, in lines as there is room.
-    series : sequence of PlotSeries
-        What is drawn first lies below.
-    title : str
-        For what stands above the plot; not drawn.
-    reference : float, optional
-        A value that is shown as a dashed line.
-    width, height : float
-        Of the whole, and of the plot within the axes, in pixels.
-    label : str
-        What is shown, for those who do not see it.
+    `titles`: below, and above the vertical axis, in lines if needed. `title`: for what is above the plot, not
+    drawn. `reference`: a dashed line. `width` is that of the whole, `height` of the plot within the axes, in
+    pixels. `label`: the text for those who do not see it.
     """
     below, above = (in_lines(name, width - 4) for name in titles)
     left = max(room(y.text(tick)) for tick in y.ticks) + 10

@@ -30,22 +30,9 @@ class Scale(Protocol):
 class Numbers:
     """A scale of values, from 0 up but for exponents.
 
-    Parameters
-    ----------
-    values : sequence of float
-        What must fit; at least 0, above 0 for "log", any for "exponent".
-    kind : {"linear", "log", "spread", "root", "exponent"}
-        "spread" is logarithmic with a zero where values are far apart, and linear where they are not; "root"
-        gives small values more room; "exponent" is for logarithms, of any sign, and has no zero.
-    percent : bool
-        Whether they are shares.
-
-    Attributes
-    ----------
-    domain : (float, float)
-        The ends of the axis.
-    ticks : list of float
-        In order, within the domain.
+    Values are at least 0, above 0 for "log", any for "exponent". "spread" is logarithmic with a zero if
+    values are far apart, else linear; "root" gives small values more room; "exponent" is for logarithms, of
+    any sign, and has no zero. `percent`: they are shares.
     """
 
     def __init__(self, values: Sequence[float], kind: Kind, percent: bool) -> None:
@@ -113,14 +100,9 @@ class Numbers:
 
 
 class Spaced:
-    """A horizontal scale of a parameter's values, which are the ticks.
+    """A horizontal scale whose ticks are a parameter's values, in order, at least one.
 
-    Parameters
-    ----------
-    values : sequence
-        The values, in order, at least one.
-    ordinal : bool
-        Space them evenly, as an infinite value demands.
+    `ordinal`: evenly spaced, as an infinite value demands.
     """
 
     def __init__(self, values: Sequence[Any], ordinal: bool) -> None:
@@ -161,8 +143,6 @@ def _plain(value: float) -> str:
 def number(value: Any) -> float | None:
     """Read a parameter as a number ("inf" too, and fractions such as 1/3); None where it is none.
 
-    Examples
-    --------
     >>> number(5), number("inf"), number("0.4"), number("secret.txt"), number(True)
     (5.0, inf, 0.4, None, None)
     """
@@ -181,8 +161,6 @@ def number(value: Any) -> float | None:
 def text_of(value: Any) -> str:
     """Write a parameter's value.
 
-    Examples
-    --------
     >>> text_of(5), text_of(0.4), text_of("inf"), text_of(False)
     ('5', '0.4', '∞', 'false')
     """

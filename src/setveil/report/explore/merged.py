@@ -9,19 +9,11 @@ from setveil.report.explore.cells import Explored, ExploredCell
 
 
 def merged(parts: Sequence[Explored]) -> list[ExploredCell]:
-    """Put the cells of explorations together, which may have searched for different promises, or for longer.
+    """Combine the cells of explorations of the same data, by the same algorithm, with the same values of rho.
 
-    Parameters
-    ----------
-    parts : sequence of Explored
-        Of the same data, by the same algorithm, with the same values of rho.
-
-    Returns
-    -------
-    list of ExploredCell
-        One for each promise, by m, then by k: where it was searched several times the one that tells most, a
-        loss before a bound and less before more. Where a release for a stronger promise loses less, its loss
-        is the bound, and no other figures are told.
+    For each promise, by m, then by k, the cell that says most counts, a loss before a bound and less before
+    more. If a release for a stronger promise loses less, its loss is the bound, and other figures are
+    omitted.
     """
     best: dict[tuple[float, int], ExploredCell] = {}
     for cell in (cell for part in parts for cell in part["cells"]):

@@ -32,13 +32,9 @@ _DEEPEST = 0.6  # so that dark text on it can be read
 
 
 def explored_html(found: Explored) -> str:
-    """Make the page of an exploration: the losses, curves, all figures, and the commands.
+    """Make the self-contained page of an exploration: the losses, curves, all figures, and the commands.
 
-    Returns
-    -------
-    str
-        A self-contained page: it loads nothing, and nothing in it runs. It is internal: it holds figures of
-        the original, and names files as they were given.
+    It is internal: it has figures of the original, and file names as they were given.
     """
     files = ", ".join(map(blocks.data, found["inputs"]))
     size = f"{found['rows']:,} rows, {found['items']:,} {kind_of(found).unit}s"
@@ -112,8 +108,6 @@ def _cell(cell: ExploredCell, most: float, style: str) -> str:
 def _short(loss: float) -> str:
     """Write a loss so that it fits a narrow cell.
 
-    Examples
-    --------
     >>> _short(0.0000652), _short(0.00058), _short(0.02047), _short(0), _short(1)
     ('<.0001', '0.0006', '0.02', '0', '1')
     """

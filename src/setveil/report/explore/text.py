@@ -28,13 +28,7 @@ HARDLY = 0.02  # how much more a loss may be, relatively, to be called hardly mo
 
 
 def explored_text(found: Explored) -> str:
-    """Say what the promises cost: the losses, sentences on them, and a line for each promise.
-
-    Returns
-    -------
-    str
-        Tables of the losses and of all figures, sentences, a command and what the columns mean.
-    """
+    """Say what the promises cost: tables of losses and all figures, sentences, a command, a legend."""
     title = f"Loss ({kind_of(found).loss[0]}) for each k (across) and m (down)"
     parts = []
     for rho in rhos(found):

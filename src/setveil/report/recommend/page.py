@@ -17,12 +17,9 @@ from setveil.wording import count
 
 
 def advice_html(advice: Recommended) -> str:
-    """Make the page of an advice: what is recommended, all that was tried, and the commands.
+    """Make the self-contained page of advice: the recommendation, all attempts, and the commands.
 
-    Returns
-    -------
-    str
-        A self-contained page: it loads nothing, and nothing in it runs. It names files as they were given.
+    It names files as they were given.
     """
     files = ", ".join(map(blocks.data, advice["inputs"]))
     tried = count(len(advice["candidates"]), "method")

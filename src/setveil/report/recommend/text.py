@@ -11,13 +11,7 @@ from setveil.wording import count
 
 
 def advice_text(advice: Recommended) -> str:
-    """Say which release loses least, how to make it, and what else was tried.
-
-    Returns
-    -------
-    str
-        Sentences, a command, a table and what its columns mean.
-    """
+    """Say which release loses least and the command for it, with a table of all attempts."""
     best = advice["best"]
     lines = [headline(advice)]
     if best is not None:

@@ -37,17 +37,14 @@ _MANY, _COMMON = 20, 10  # itemsets, and rows of each, from which on the share t
 
 
 def handed_out(report: Record) -> SharedRecord:
-    """Pick from a report what may leave the house, and round what depends on the original.
+    """Pick from a report what may be shared, and round what depends on the original.
 
-    Returns
-    -------
-    dict
-        Parts named as in the report hold what the published files tell themselves: `setveil`, `versions`,
-        `algorithm` (parameters that name no item), `guarantee`, `recoding`, `published`, `labels`, and
-        `risk` of the published rows; `names` of those labels, and of `about` the purpose and the recipient,
-        were given by who made the release. `rounded` holds the rest: texts and lengths of bars, in steps that
-        at least 100 occurrences of the original fall into; it is missing where there are too few of them, and
-        where it would reveal how often sensitive items were suppressed.
+    Parts named as in the report have what the published files reveal themselves: `setveil`, `versions`,
+    `algorithm` (parameters that name no item), `guarantee`, `recoding`, `published`, `labels`, and `risk` of
+    the published rows. `names` of those labels, and the purpose and the recipient of `about`, come from the
+    publisher. `rounded` has the rest: texts and lengths of bars, in steps of at least 100 occurrences of the
+    original. It is missing if there are too few occurrences, or if it would reveal how often sensitive items
+    were suppressed.
     """
     guarantee: Facts = report["guarantee"]
     published: Mapping[str, object] = report["published"]

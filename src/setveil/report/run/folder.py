@@ -28,15 +28,7 @@ _DATA = re.compile(r"data\.[a-z]+(/(part-)?\d{5}\.parquet)?")
 def published_files(report: Record) -> list[str]:
     """List what is in ``published/`` of a run: the data first, about.json last.
 
-    Parameters
-    ----------
-    report : dict
-        The record of the run, whose `published` is known.
-
-    Returns
-    -------
-    list of str
-        Names of files; of data in several files, the name of their folder.
+    Data in several files count as their folder.
     """
     found = [name for name, written in _PUBLISHED.items() if written(report)]
     return list(dict.fromkeys([report["published"]["file"], *kind_of(report).published, *found]))
@@ -45,8 +37,6 @@ def published_files(report: Record) -> list[str]:
 def is_published(name: str) -> bool:
     """Say whether a run writes a file of this name into ``published/``.
 
-    Examples
-    --------
     >>> [is_published(name) for name in ("data.csv", "data.parquet/00000.parquet", "about.json", "notes.txt")]
     [True, True, True, False]
     """

@@ -38,19 +38,12 @@ _LONG = 8  # a parameter of more entries is told by their number
 
 
 def report_html(report: Record, *, external: bool = False) -> str:
-    """Render a report as one HTML page, for a person who decides about the release, or who receives it.
+    """Render a report as one HTML page, for someone who decides about the release, or who receives it.
 
     The page loads nothing, runs nothing, and shows neither timings nor memory, so that a repeated run gives
-    the same bytes. The usual page names the input and its hash and tells much of the original: it belongs
-    with the files that are internal.
-
-    Parameters
-    ----------
-    report : dict
-        What ``report.json`` holds. Parts that an older one lacks are omitted.
-    external : bool
-        Make the page that may be shared with the published rows instead: it shows what they show
-        themselves, and coarse figures of the loss (docs/report.md says which, and why).
+    the same bytes. The usual page names the input and its hash and reveals much of the original: never share
+    it. An `external` page has only what the published rows show themselves, and coarse figures of the loss
+    (docs/report.md). Parts that an older report lacks are omitted.
     """
     if external:
         return external_html(report)

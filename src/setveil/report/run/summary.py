@@ -23,16 +23,11 @@ _READ = 2 * (_WIDTH - _LABEL) - 10  # two lines
 
 
 def summary(report: Record) -> str:
-    """Summarize a report in at most 19 lines of at most 88 columns.
+    """Summarize a report: input, promise, whether it holds, the information loss, the folder to share.
 
-    There are up to 3 more for what has no groups, up to 4 for sensitive items that were suppressed, up to 10
-    for labels of an earlier run, 2 for rare items under their own names, and one for each release of a table
-    that was tried.
-
-    Returns
-    -------
-    str
-        What was read and promised, whether it holds, the information loss, and which folder may be shared.
+    It has at most 19 lines of at most 88 columns, and up to 3 more for what has no groups, 4 for suppressed
+    sensitive items, 10 for labels of an earlier run, 2 for rare items under their own names, and one for each
+    release of a table that was tried.
     """
     lines = [_fact(label, text) for label, text in facts(report).items()]
     tried = frontier_lines(report)
