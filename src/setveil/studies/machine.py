@@ -12,8 +12,6 @@ from setveil.threads import usable_cpus
 def machine() -> str:
     """Name system, architecture, processors and Python, not the host.
 
-    Examples
-    --------
     >>> machine().count(",")
     2
     """

@@ -150,47 +150,13 @@ def regroup(
 ) -> Regrouped:
     """Make the groups below some groups of a hierarchy again, so that a release loses less.
 
-    The groups at a level stay, and so does everything above them: no new group holds items of two of them.
-    Below each of them its own groups, groups of items of about equal support, and groups of items that occur
-    together are tried, of each size; what gives the whole release the least loss is taken, group by group,
-    until nothing changes, at most three times. Where there are few groups all combinations are tried. Ties
-    keep what is given.
+    The groups at the level `within` (0: the root) and above stay: no new group has items of two of them.
+    Below each, its own groups, groups of items of about equal support, and groups of items that occur
+    together are tried, with `group` members (3 and 5). Group by group, the one with the least loss of the
+    whole release for k and m counts, until nothing changes, at most three times; few groups are tried in all
+    combinations. Ties leave what is given. After `time_limit` seconds the best so far is returned, with loss
+    and suppressed items before and after. `names`: of items, for the names of groups.
 
-    Parameters
-    ----------
-    data : Transactions
-        The rows that the groups are learned from.
-    hierarchy : Hierarchy
-        Holds every item of the data.
-    within : int
-        The level that stays: 1 for the groups below the root, 0 for the root alone.
-    group : int, optional
-        Members of a new group; by default 3 and 5 are tried.
-    k, m : int
-        The promise of the releases that are compared.
-    objective : {"lm", "entropy"}
-        Their loss.
-    names : mapping of str to str, optional
-        What items are called in the names of groups.
-    time_limit : float
-        Seconds after which the best so far is taken.
-
-    Returns
-    -------
-    Regrouped
-        The hierarchy, and loss and items suppressed before and after.
-
-    Raises
-    ------
-    RequestError
-        If the level has no groups, or a number is out of its range.
-    HierarchyError
-        If the hierarchy lacks items.
-    InfeasibleError
-        If no release keeps the promise.
-
-    Examples
-    --------
     >>> rows = [["a", "b"], ["a", "c"], ["a", "d"], ["b", "c"], ["a"], ["b"], ["c"], ["d"], ["e"], ["f"]]
     >>> tree = Hierarchy.from_paths([[x, "x", "*"] for x in "abc"] + [[x, "y", "*"] for x in "def"])
     >>> found = regroup(Transactions.from_rows(rows), tree, 1, k=2, m=1)

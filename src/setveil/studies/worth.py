@@ -25,14 +25,10 @@ def shown_occurrences(rows: Transactions, labels: Collection[str]) -> int:
 
 
 def names_kept(data: Transactions, recoding: AnyRecoding) -> dict[str, int]:
-    """Count the items that are published under their own names, and what is suppressed.
+    """Count the items that are published under their own labels, and what is suppressed.
 
-    Returns
-    -------
-    dict
-        `items_kept`: items of the data that every row that shows them shows as themselves, and some row does;
-        `occurrences_kept`: their occurrences that are shown; `suppressed_occurrences`: occurrences that are
-        not published at all.
+    `items_kept`: items that some row shows, and all such rows as themselves. `occurrences_kept`: their
+    occurrences shown. `suppressed_occurrences`: occurrences that are not published at all.
     """
     if not recoding.uniform:
         return _names_kept_in_some(data, recoding)

@@ -34,8 +34,6 @@ def difference(first: Recoding, second: Recoding) -> Difference:
 
     A name says the more the fewer items it represents; an item that is suppressed says nothing.
 
-    Examples
-    --------
     >>> one = {"tea": "drinks", "milk": "drinks", "jam": "jam"}
     >>> difference(one, {"tea": "tea", "milk": "milk", "jam": None})
     Difference(same=0, first=(Coarser(name=None, items=1, inside=(('jam', 1),)),), \

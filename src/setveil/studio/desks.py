@@ -26,12 +26,7 @@ _OF_FREE = 0.6  # share of the free memory that a desk may take
 class Refused(Exception):  # noqa: N818  (an answer, in a way)
     """The desk's answer is one of setveil's errors.
 
-    Attributes
-    ----------
-    message, hint : str
-        As in `setveil.errors.SetveilError`.
-    where : dict
-        What else the error carries, such as readings or problems.
+    `where`: its further content, such as readings or problems.
     """
 
     def __init__(
@@ -84,13 +79,7 @@ class _Desk:
 
 
 class Desks:
-    """The desks of the open projects.
-
-    Parameters
-    ----------
-    command : sequence of str, optional
-        What starts one, for tests.
-    """
+    """The desks of the open projects, each started by `command`."""
 
     def __init__(self, command: Sequence[str] = COMMAND) -> None:
         self.command = tuple(command)

@@ -39,16 +39,10 @@ def projects_folder() -> Path:
 
 
 def start(folder: Path | None, port: int, *, browser: bool) -> None:
-    """Serve the studio until it is closed; if it runs already, only open it once more.
+    """Serve the studio until it is closed; if it runs already, only open it again.
 
-    Parameters
-    ----------
-    folder : Path, optional
-        A project's folder; its neighbours are the other projects.
-    port : int
-        0: any free one.
-    browser : bool
-        Whether to open the browser; else the address for it is the only line on standard output.
+    `folder`: a project's, whose neighbours are the other projects. `port`: 0 is any free one. Without
+    `browser`, the address for it is the only line on standard output.
     """
     # What the studio writes is for its owner alone. What commands write for others is as they would write it.
     umask = os.umask(0o077) if os.name == "posix" else -1

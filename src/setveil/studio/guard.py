@@ -117,10 +117,7 @@ def equal(one: str, other: str) -> bool:
 class Guard:
     """The rules above, around the application.
 
-    Parameters
-    ----------
-    refuse : callable
-        Makes the application that answers a refusal: of status, title and sentence.
+    `refuse`: makes the application that answers a refusal, from status, title and sentence.
     """
 
     def __init__(self, app: App, keys: Keys, refuse: Callable[[int, str, str], App]) -> None:

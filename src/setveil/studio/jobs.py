@@ -1,8 +1,8 @@
 """Setveil's own commands, run for a project: their progress, how they end, and how they are ended.
 
-A command is a process, `setveil.cli.watched` says how it is watched and steered. Nothing of it stays if it is
-cancelled or killed. What is under way is written down in the project's folder, so that a server that is
-killed is followed by one that says what became of the work.
+A command is a process, watched and steered by `setveil.cli.watched`. Nothing of it stays if it is cancelled
+or killed. Work in progress is noted in the project's folder, so that the server after a killed one reports
+what became of it.
 """
 
 from __future__ import annotations
@@ -44,20 +44,10 @@ _OF_FREE = 0.9  # share of the free memory that a command may take
 class Job:
     """A command of setveil that runs, waits to run, or has run.
 
-    Attributes
-    ----------
-    kind : str
-        What the project calls it: anonymize, explore, ...
-    state : str
-        waiting, running, done, failed or cancelled.
-    phase, share : str, float or None
-        What it does, and how much of that is finished (None: not known).
-    stoppable, finishing : bool
-        Whether it could end with what it has so far, and whether it was asked to.
-    error : dict or None
-        Why it failed: kind (the class of setveil's error), message, hint; `greatest_k`, if that is why.
-    output, errors : str
-        Standard output; the end of standard error, without events.
+    `kind`: the project's word, such as anonymize or explore. `state`: waiting, running, done, failed or
+    cancelled. `share`: of the phase, None if unknown. `stoppable`, `finishing`: it can end with its best so
+    far, and was asked to. `error`: kind (the class of setveil's error), message, hint, and `greatest_k` if
+    that is why. `errors`: the end of standard error without events.
     """
 
     id: int
@@ -133,16 +123,9 @@ def _is_question(job: Job) -> bool:
 
 
 class Jobs:
-    """The commands of all projects.
+    """The commands of all projects, each started by `command`, with `umask` (by default the server's).
 
-    Parameters
-    ----------
-    command : sequence of str, optional
-        What starts setveil, for tests.
-    memory_mb : float, optional
-        Memory that a command may take; by default most of what is free when it starts.
-    umask : int, optional
-        Of the commands; by default that of the server.
+    `memory_mb`: for each command, by default most of the memory that is free when it starts.
     """
 
     def __init__(
@@ -168,23 +151,13 @@ class Jobs:
         urgent: bool = False,
         settled: Callable[[], bool] | None = None,
     ) -> Job:
-        """Have a command run as soon as it is its turn.
+        """Run a command as soon as it is its turn.
 
-        Parameters
-        ----------
-        kind : str
-            What it is: the next of a kind in `QUESTIONS` runs next to other work, and explore is put off for
-            any other work.
-        label : str, optional
-            What pages call it.
-        out : path, optional
-            What it writes, as a whole or not at all; there must be nothing yet.
-        answer : path, optional
-            Where to keep its standard output, if it is done.
-        urgent : bool
-            Of explore: put before others, which begin again afterwards.
-        settled : callable, optional
-            Tells whether the work was done and cannot be undone, however its process ended.
+        `kind`: one command of each kind in `QUESTIONS` runs next to other work; explore is put off for any
+        other work, unless `urgent`: then it is first, and the others begin again afterwards. `label`: for
+        pages. `out`: written as a whole or not at all, must not exist. `answer`: where to store standard
+        output, if it is done. `settled`: tells whether the work was done and cannot be undone, however its
+        process ended.
         """
         lane = self._lane(project)
         self._last += 1

@@ -39,8 +39,6 @@ def job_state(job: Job) -> dict[str, Any]:
 def in_words(phase: str) -> str:
     """Say what a phase is.
 
-    Examples
-    --------
     >>> in_words("verifying itemsets of size 2"), in_words("merging clusters"), in_words("")
     ('Checking the promise in the rows to be published', 'Merging clusters', '')
     >>> in_words("k=5, m=4 (27 of 28): verifying itemsets of size 2")

@@ -27,13 +27,7 @@ _KEPT: Mapping[str, type] = {  # what the studio keeps beside the options
 
 
 class Project:
-    """One project: what is read, what is promised, and the runs made of it.
-
-    Attributes
-    ----------
-    name : str
-        The folder's name, by which addresses call the project.
-    """
+    """One project: the input, the promise, and its runs; addresses use the `name` of its folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -144,13 +138,9 @@ class Project:
         return "" if same or (place.is_dir() and latest <= kept["mtime_ns"]) else "changed"
 
     def save(self, **changes: Any) -> None:
-        """Change settings; those that are None are removed.
+        """Change settings, by long name of the option with underscores or dashes; None removes one.
 
-        Parameters
-        ----------
-        **changes
-            By long name of the option, with underscores or dashes. ``studio`` is a mapping of what to change
-            in that table.
+        ``studio`` is a mapping of changes to that table.
         """
         with self._lock, _held(self.folder):
             settings = self.settings()
@@ -232,13 +222,7 @@ def _held(folder: Path) -> Iterator[None]:
 
 
 class Projects:
-    """The folder that holds the projects.
-
-    Parameters
-    ----------
-    root : Path
-        Made where it is missing, for its owner alone.
-    """
+    """The folder of the projects, made if it is missing, for its owner alone."""
 
     def __init__(self, root: Path) -> None:
         self.root = root.absolute()

@@ -128,20 +128,9 @@ def page(
 ) -> HTMLResponse:
     """Make a page.
 
-    Parameters
-    ----------
-    template : str
-        Its file.
-    title : str
-        The page's own heading.
-    step : str
-        Which of the six steps it is, if any.
-    same_as : list of argument lists, optional
-        The commands that do what the page does, shown folded.
-    errors : list of {"message", "hint", "field"}
-        Said at the top; ``field`` is the id of the input that it is about, or empty.
-    **values
-        Additional values that the template needs.
+    `step`: one of the six, if any. `same_as`: argument lists of the commands that do what the page does,
+    shown folded. `errors`: {"message", "hint", "field"}, shown at the top; ``field`` is the id of their
+    input, or empty. `values`: for the template.
     """
     project = getattr(request.state, "project", None)
     try:

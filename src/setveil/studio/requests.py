@@ -25,13 +25,7 @@ def fault(message: str, field: str, hint: str = "") -> dict[str, str]:
 
 
 async def form_of(request: Request, *, files: bool = False) -> FormData:
-    """Read a form.
-
-    Parameters
-    ----------
-    files : bool
-        Whether a file comes with it: that goes to the disk, and may be of any length.
-    """
+    """Read a form; with `files`, a file comes with it, which goes to the disk and may be of any length."""
     bounded = request if files else _bounded(request, MOST_BYTES)
     return await bounded.form(max_files=int(files), max_fields=MOST_FIELDS, max_part_size=MOST_BYTES)
 
@@ -47,8 +41,6 @@ async def json_object(request: Request) -> dict[str, Any]:
 def json_of(text: bytes | str) -> Any:
     r"""Read JSON that was sent; None where it is none, or holds what is no text.
 
-    Examples
-    --------
     >>> json_of('{"k": 5}'), json_of("["), json_of("[" * 100_000), json_of('"\\ud800"')
     ({'k': 5}, None, None, None)
     """
@@ -69,8 +61,6 @@ async def way_in(request: Request) -> str:
 def whole(text: object, least: int = 0, most: int = 10**9) -> int | None:
     """Read a whole number; None where there is none, or it is out of its range.
 
-    Examples
-    --------
     >>> whole("20"), whole("20", most=10), whole("-1"), whole("٣"), whole("9" * 5000), whole(7)
     (20, None, None, None, None, 7)
     """

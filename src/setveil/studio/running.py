@@ -60,12 +60,9 @@ def announced(root: Path, keys: Keys) -> Iterator[None]:
 
 
 def ask_running(root: Path, folder: Path | None = None) -> tuple[str, str] | None:
-    """Find the studio that serves a folder of projects already: its origin, and a code to come in by.
+    """Find the studio that serves a folder of projects already: its origin, and a code to enter.
 
-    Parameters
-    ----------
-    folder : Path, optional
-        Where word of it was left.
+    `folder`: where it left its note.
     """
     found = _word(word_for(root, folder or runtime_folder()))
     if found is None:

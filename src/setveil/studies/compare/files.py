@@ -15,16 +15,9 @@ _HOW = ("encoding", "separator", "item_columns", "id_column", "item_column", "no
 
 
 def read_data(files: Sequence[str | Path], reading: Mapping[str, Any], roles: Path | None) -> Transactions:
-    """Read the files of a data set.
+    """Read the files of a data set, all with the same layout; a table is one.
 
-    Parameters
-    ----------
-    files : sequence of paths
-        One, or several with the same layout; a table is one.
-    reading : mapping
-        Options of `setveil.read`.
-    roles : path, optional
-        The roles of the columns of a table, and their hierarchies.
+    `reading`: options of `setveil.read`. `roles`: of the columns of a table, with their hierarchies.
     """
     if roles is None:
         from setveil.data.io import read

@@ -53,12 +53,9 @@ def questions(settings: Settings, data: Transactions, seed: int, encoding: str) 
 def of_any_seed(
     settings: Settings, data: Transactions, release: VerifiedRelease, guarantee: Guarantee
 ) -> dict[str, Any]:
-    """Measure what no seed decides: which itemsets survive, errors of supports, the risk, what is learned.
+    """Measure what no seed decides: which itemsets survive, errors of supports, the risk, disclosure.
 
-    Returns
-    -------
-    dict
-        For `measured`: `utility`, as measures name it; `columns` of the table; `seconds`.
+    Returns for `measured`: `utility`, as measures name it; `columns` of the table; `seconds`.
     """
     start = time.perf_counter()
     utility: dict[str, Any] = {}
@@ -85,21 +82,8 @@ def measured(
 ) -> dict[str, Any]:
     """Measure a verified release with the settings of the study.
 
-    Parameters
-    ----------
-    release : VerifiedRelease
-        With what was measured of it already.
-    once : mapping
-        From `of_any_seed`.
-    queries : Queries
-        From `questions`.
-    seed : int
-        Draws group-by queries.
-
-    Returns
-    -------
-    dict
-        The columns of the table but for those of `sizes`, `risk_before`, and of the whole process.
+    `once`: from `of_any_seed`. `queries`: from `questions`. `seed`: draws group-by queries. Returns the
+    columns of the table without those of `sizes`, `risk_before` and the process.
     """
     report = release.report
     timing = report["timing"]

@@ -230,26 +230,12 @@ def plan_run(
     sample: float | str | None = None,
     label: str = "",
 ) -> Run:
-    """Make a run of an algorithm from those options that it and its model know; others are for others.
+    """Make a run of an algorithm from the options that it and its model know; others are for others.
 
-    Parameters
-    ----------
-    options : mapping
-        Values of parameters by their names in a study, each as `setveil.studies.compare.settings` accepts it.
-    model : str, optional
-        What it is to give, by default the first of the models that it gives.
-    measuring : mapping
-        Settings of the measures.
-    seed : int
-        Of the run, and of all that is drawn for it.
-    time_limit, memory_limit : float, optional
-        Seconds and MB.
-    sample : float or str, optional
-        Share of the rows that the seed draws, above 0 and below 1, or `BOOTSTRAP`: as many rows as there are,
-        each drawn from all of them. By default all rows are taken.
-    label : str
-        What reports are to call the method, with `{algorithm}` and names of parameters in such brackets for
-        what they are.
+    `options`: as `setveil.studies.compare.settings` accepts them. `model`: by default the algorithm's first.
+    `seed`: for the run and all that is drawn for it. Limits are in seconds and MB. `sample`: share of the
+    rows that the seed draws, above 0 and below 1, or `BOOTSTRAP`: as many rows as there are, each drawn from
+    all; by default all rows. `label`: for reports, with `{algorithm}` and names of parameters in braces.
     """
     info = algorithms.load(algorithm).info
     model = model or str(info.guarantees[0])
@@ -318,23 +304,11 @@ def _filled(label: str, run: Run) -> str:
 
 
 def models_meant(algorithm: str, keys: Collection[str], named: Collection[str] = ()) -> list[str]:
-    """Name the models that an algorithm of a study is to give.
+    """Name the models that an algorithm of a study, or of one of its grids with these `keys`, must give.
 
-    Parameters
-    ----------
-    keys : collection of str
-        The keys of the study, or of one of its grids.
-    named : collection of str
-        The models that it names.
+    Those are the `named` ones that it gives. If none is named: with `rho` among the keys, the one that bounds
+    what is learned and that the keys describe best; else its first.
 
-    Returns
-    -------
-    list of str
-        Of those that the algorithm gives the ones named. Where none is named: if `rho` is among the keys, the
-        one of those that bound what is learned which the keys describe best; else its first.
-
-    Examples
-    --------
     >>> models_meant("exact", ["k", "m"]), models_meant("exact", ["k", "m", "rho", "sensitive"])
     (['km-anonymity'], ['km-rho'])
     >>> models_meant("lg", ["k"], ["km-rho", "coherence"])

@@ -37,11 +37,10 @@ Row = dict[str, Any]
 
 
 def table(runs: Sequence[Run], records: Mapping[str, Record]) -> list[Row]:
-    """Make one row for each run that has ended, in the order of the runs.
+    """Make one row for each run that has ended, in the order of the runs, with the same columns in every row.
 
-    The columns are the same in every row: what the run is, one for each parameter that any run has (None
-    where an algorithm does not know it), one for each setting of the measures in which runs differ, seed,
-    status and error, and what was measured (None: not measured).
+    They are the run, each parameter of any run (None if its algorithm does not know it), each setting of the
+    measures in which runs differ, seed, status and error, and the measures (None: not measured).
     """
     shown = [run.shown() for run in runs]
     used = [*dict.fromkeys(name for run in runs for name in (*run.promise, *run.parameters))]
@@ -113,27 +112,11 @@ def compare(
     command: str | None = None,
     progress: Progress = silent,
 ) -> list[Row]:
-    """Do what is missing of a study, and write its table, figures and report.
+    """Do what is missing of a study, and write its table (returned), figures and report.
 
-    Parameters
-    ----------
-    study : Study
-        What to run.
-    folder : Path
-        Its folder: new, empty, or of a study before.
-    jobs, retry, progress
-        As for `setveil.studies.compare.sweep.run_all`.
-    external : bool
-        Write the report without what is internal.
-    latex : bool
-        Also write what a paper takes: tables and figures in LaTeX, figures as PDF and SVG.
-    command : str, optional
-        The line of a shell that asked for this, for the report.
-
-    Returns
-    -------
-    list of dict
-        The rows of the table.
+    `folder`: new, empty, or of an earlier study. `jobs`, `retry`: as for
+    `setveil.studies.compare.sweep.run_all`. `external`: a report without what is internal. `latex`: also
+    tables and figures for a paper. `command`: the line of a shell, for the report.
     """
     from setveil.report.compare.paper import paper_files
     from setveil.report.compare.paper_figures import require_matplotlib

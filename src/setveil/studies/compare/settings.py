@@ -92,17 +92,7 @@ def _held(folder: Path) -> list[Path]:
 
 
 def accepted(kind: Kind, value: Any, where: str, base: Path) -> Value:
-    """Check one value of a key.
-
-    Parameters
-    ----------
-    value
-        What the file holds.
-    where : str
-        File and key, for messages.
-    base : Path
-        Where relative paths start.
-    """
+    """Check one value of a key; `where` is for messages, relative paths start at `base`."""
     try:
         taken = kind.from_study(value, base)
     except DataError as error:

@@ -74,12 +74,8 @@ class Study:
 def read_study(path: Path, folder: Path | None = None, *, trusted: bool = False) -> Study:
     """Read a study file, check all of it, and hash the files that it names.
 
-    Parameters
-    ----------
-    folder : Path, optional
-        Where relative paths in it start; by default where it is.
-    trusted : bool
-        Whether the user named the study, so that the files of algorithms in it may be executed.
+    Relative paths start at `folder`, by default its own. `trusted`: the user named the study, so its files of
+    algorithms may be executed.
     """
     try:
         content = path.read_bytes()

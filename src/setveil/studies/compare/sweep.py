@@ -81,29 +81,12 @@ def run_all(
     worker: Sequence[str] = WORKER,
     progress: Progress = silent,
 ) -> dict[str, Record]:
-    """Do those of the runs that the folder does not hold yet, and return how all of them ended.
+    """Do the runs that the folder lacks, each once, and return how all of them ended.
 
-    Parameters
-    ----------
-    runs : sequence of Run
-        Each is done once, however often it is listed.
-    folder : Path
-        Holds one file for each run, in its folder `runs`; it may hold others. No rows and no items are
-        written.
-    jobs : int, optional
-        How many processes at once; by default one for each processor.
-    retry : bool
-        Repeat also those that failed, or ran out of time or memory.
-    budget : float, optional
-        Seconds for all of them. What then still runs is ended, without a record.
-    progress : Progress
-        Hears how many have ended.
-
-    Returns
-    -------
-    dict
-        The record of each run by its id, and of the risk of the original rows by `Run.risk_id`: `status` (one
-        of `STATUSES`), `error`, `measures`. Those that the budget did not suffice for are missing.
+    `folder`: gets one file for each run in `runs`, without rows and items. `jobs`: processes at once, by
+    default one for each processor. `retry`: repeat those that failed or ran out of time or memory. `budget`:
+    seconds for all; runs that need more are ended, without a record. Returns records by the run's id, and by
+    `Run.risk_id` for the risk of the original rows: `status` (one of `STATUSES`), `error`, `measures`.
     """
     with locked(folder):
         return sweep(runs, folder, jobs=jobs, retry=retry, budget=budget, worker=worker, progress=progress)

@@ -1,8 +1,7 @@
 """One run of a comparison in a process of its own: ``python -m setveil.studies.compare.worker``.
 
-The first line of standard input says what to do (`Run.task`, and where to write), and for which other seeds
-the same release is to be measured. Standard input stays open as long as the parent lives: its end ends the
-worker, so that a parent that was killed leaves nothing behind.
+The first line of standard input is the task (`Run.task`, where to write, and other seeds for which to measure
+the same release). The end of standard input ends the worker, so that a killed parent leaves nothing behind.
 """
 
 from __future__ import annotations

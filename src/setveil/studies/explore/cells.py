@@ -82,14 +82,9 @@ class CellSearch(Protocol):
 def look_at_all(
     cells: Mapping[Any, Cell], wanted: Sequence[Any], search: CellSearch, deadline: Deadline
 ) -> None:
-    """Look at promises one after the other while there is time, and measure what they lend each other.
+    """Search for the `wanted` promises while there is time, and measure what they lend each other.
 
-    Parameters
-    ----------
-    cells : mapping
-        By their promises.
-    wanted : sequence
-        The promises to look at; the other cells say already why there is no release.
+    The other cells already say why there is no release.
     """
     order, pace, progress = usual_first(wanted), Pace(deadline), deadline.progress
     progress.stoppable = True

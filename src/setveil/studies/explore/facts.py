@@ -42,22 +42,13 @@ def explore_facts(
     progress: Progress = silent,
     clock: Clock | None = None,
 ) -> Exploration:
-    """Make and verify a release of facts for each promise, and measure what is left.
+    """Make and verify a release of facts for each promise, and measure what remains.
 
-    Parameters
-    ----------
-    promises, algorithm, known, time_budget, seed, progress, clock
-        As for `setveil.studies.explore.rows.explore`.
-    hierarchy : Hierarchy, optional
-        That of the codes; of several columns as for `setveil.runs.orders.trees_of`.
-    generalizing : Generalizing
-        Which orders are tried for each promise, and what a box loses.
-
-    Notes
-    -----
-    Releases by other orders may lose less. What is proven bounds all plain orders, which are the same for
-    each promise, and so a stronger one. It bounds nothing where columns or branches are tried by themselves:
-    which of these are depends on what is found.
+    `hierarchy`: of the codes; for several columns as for `setveil.runs.orders.trees_of`. `generalizing`: the
+    orders to try, and the loss of a box. For the rest see `setveil.studies.explore.rows.explore`. Releases by
+    other orders may lose less: a proof bounds all plain orders, which are the same for each promise, and so a
+    stronger one. It bounds nothing if columns or branches are tried by themselves, since the results decide
+    which.
     """
     deadline = Deadline(time_budget, progress, clock=clock)
     name, settings = require_algorithm(algorithm)

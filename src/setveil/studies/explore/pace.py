@@ -35,15 +35,10 @@ class EndingProgress:
 
 
 class Pace:
-    """Deals out the time that is left among the promises that are left.
+    """Divides the time left until `deadline` among the promises left.
 
     What follows a search (verifying, measuring) is expected to take as long as for the promise before that
-    covers as many known items, or where there is none as the longest of those that cover fewer.
-
-    Attributes
-    ----------
-    deadline : Deadline
-        When all of it shall have ended.
+    covers as many known items, or else as the longest of those that cover fewer.
     """
 
     def __init__(self, deadline: Deadline) -> None:

@@ -36,24 +36,12 @@ def at_least(strong: Promise, weak: Promise) -> bool:
 
 
 def lower_envelope(pairs: Iterable[Promise], losses: Losses) -> dict[Any, Any]:
-    """Find for each promise the one whose release loses least of all that keep it.
+    """Find for each promise the one whose release loses least of all that satisfy it.
 
-    Parameters
-    ----------
-    pairs : iterable of (k, m) or (k, m, rho)
-        The promises.
-    losses : mapping
-        The loss of the release made for each promise, where there is one.
+    `pairs`: (k, m) or (k, m, rho). `losses`: of the releases made. Returns for each pair one at least as
+    strong: itself unless a stronger one loses less; of equal losses the least m, then the least k, then the
+    greatest rho. Pairs that no release satisfies are missing.
 
-    Returns
-    -------
-    dict
-        For each pair a pair at least as strong: itself unless a stronger one loses less, of several that lose
-        the same the one of least m, then of least k, then of greatest rho. Those that no release keeps are
-        not in it.
-
-    Examples
-    --------
     >>> lower_envelope([(2, 1), (5, 1), (2, 2)], {(2, 1): 0.3, (5, 1): 0.2, (2, 2): 0.4})
     {(2, 1): (5, 1), (5, 1): (5, 1), (2, 2): (2, 2)}
     """
@@ -68,15 +56,8 @@ def lower_envelope(pairs: Iterable[Promise], losses: Losses) -> dict[Any, Any]:
 def lower_bounds(pairs: Iterable[Promise], proven: Losses) -> dict[Any, float]:
     """Bound the loss for each promise from below: no less than for any weaker one.
 
-    Parameters
-    ----------
-    pairs : iterable of (k, m) or (k, m, rho)
-        The promises.
-    proven : mapping
-        What releases for a promise lose at least, where that was proven.
+    `proven`: the least possible loss for a promise, if proven.
 
-    Examples
-    --------
     >>> lower_bounds([(2, 1), (5, 1)], {(2, 1): 0.3, (5, 1): 0.2})
     {(2, 1): 0.3, (5, 1): 0.3}
     """
@@ -87,15 +68,10 @@ def lower_bounds(pairs: Iterable[Promise], proven: Losses) -> dict[Any, float]:
 
 
 def front(losses: Losses) -> list[Any]:
-    """Find the promises for which every stronger one loses more: none of the others is worth its loss.
+    """Find the promises for which every stronger one loses more: the others are not worth their loss.
 
-    Parameters
-    ----------
-    losses : mapping
-        The least loss that is known for each promise.
+    `losses`: the least known for each promise.
 
-    Examples
-    --------
     >>> front({(2, 1): 0.3, (5, 1): 0.3, (2, 2): 0.4})
     [(5, 1), (2, 2)]
     """
@@ -147,10 +123,8 @@ def _require_once(name: str, listed: Sequence[Any]) -> None:
 def usual_first(pairs: Sequence[Any]) -> list[Any]:
     """Order promises for a search that may run out of time: few known items first, each part coarse to fine.
 
-    Most ask for one or two known items, and more take far longer.
+    Usual requests have one or two known items, and more take far longer.
 
-    Examples
-    --------
     >>> usual_first([(2, 1), (5, 1), (2, 2), (5, 2), (2, 3), (5, 3)])
     [(5, 2), (2, 1), (5, 1), (2, 2), (5, 3), (2, 3)]
     """
@@ -164,11 +138,9 @@ def usual_first(pairs: Sequence[Any]) -> list[Any]:
 def coarse_to_fine(pairs: Sequence[Any]) -> list[Any]:
     """Order promises so that the first few represent the others: the strongest, the corners, what is between.
 
-    So if time is up, what was not searched has a stronger neighbour that was. Otherwise weaker ones come
-    first: their releases are often found to keep stronger promises.
+    So if time is up, a promise without a search has a stronger neighbour with one. Otherwise weaker ones come
+    first: their releases often satisfy stronger promises.
 
-    Examples
-    --------
     >>> coarse_to_fine([(2, 1), (3, 1), (5, 1), (10, 1), (20, 1)])
     [(20, 1), (2, 1), (5, 1), (3, 1), (10, 1)]
     """

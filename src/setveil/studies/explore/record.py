@@ -30,24 +30,14 @@ def record(
     sensitive: str = "",
     seed: int = 0,
 ) -> Explored:
-    """Write an exploration as its reports take it, with the command that makes each release.
+    """Write an exploration in JSON types for reports, with the command that makes each release.
 
-    Parameters
-    ----------
-    inputs, reading, hierarchy, own, sensitive, seed
-        As they were given: files (None: no command can name the rows), the words of the options on how they
-        are read, the hierarchy, the words of the algorithm's own options, the sensitive items, the seed.
-
-    Returns
-    -------
-    dict
-        In JSON types. `cells`, by m, then by k (with several rho, the greatest first): `status` of the
-        promise's own search, and with `loss` (None: no release keeps the promise) what is known of the best
-        release, `made_for` another promise or this one, `own_loss` of the release that was made for this
-        promise, `lower_bound`, `proven` (None where the algorithm proves nothing), `at_most` (whether the
-        loss is only a bound: the promise's own search was not finished), and its `command`; with
-        rho also `gap`, the share of the loss that may be too much, and `front`, whether every stronger
-        promise loses more.
+    Arguments are as given: `inputs` are files (None: no command can name the rows), `reading` and `own` the
+    words of options. `cells` are by m, then by k (several rho: the greatest first): `status` of the promise's
+    own search, and with `loss` (None: no release satisfies it) the best release: `made_for` which promise,
+    `own_loss` of this promise's own, `lower_bound`, `proven` (None if the algorithm proves nothing),
+    `at_most` (only a bound: the search was not finished), `command`; with rho also `gap`, the share of the
+    loss that may be too much, and `front`, whether every stronger promise loses more.
     """
     cells = {cell.promise: cell for cell in found.cells}
     losses = {promise: cell.loss for promise, cell in cells.items() if cell.loss is not None}

@@ -137,36 +137,17 @@ def explore(
     progress: Progress = silent,
     clock: Clock | None = None,
 ) -> Exploration:
-    """Make and verify a release for each promise, and measure what is left.
+    """Make and verify a release for each promise, and measure what remains.
 
-    Parameters
-    ----------
-    promises : sequence of (k, m) or (k, m, rho)
-        From `setveil.studies.explore.promises.require_grid` or `require_triples`.
-    secrets : SensitiveItems, optional
-        The sensitive items, where promises have a rho: then these are (k, rho)^m-anonymity.
-    hierarchy : Hierarchy, optional
-        What items may be generalized to; without one, items that often occur together are grouped.
-    algorithm : str or parameters of an algorithm, optional
-        What makes the releases, by default `exact`.
-    known : int, optional
-        How many items someone knows to whom rows are unique; by default one more than the promise covers.
-    time_budget : float
-        Seconds for everything. The search for one release gets an even part of what is left (where the
-        algorithm takes a time limit), and at most the limit that its parameters name. What is under way when
-        they are over is given up.
-    seed : int
-        Draws the queries.
-    progress : Progress
-        Hears how far it is, and may end it early.
-    clock : callable, optional
-        Tells the time; by default the system's.
+    `promises`: from `setveil.studies.explore.promises.require_grid` or `require_triples`; with rho they are
+    (k, rho)^m-anonymity and need `secrets`. Without `hierarchy`, items that often occur together are grouped.
+    `known`: items by which rows count as unique, by default one more than the promise covers. `time_budget`:
+    seconds for everything; each search gets an even part of the rest (if the algorithm has a time limit), and
+    at most its own limit. Then running work is given up. `seed`: draws the queries.
 
-    Notes
-    -----
-    A release made for a stronger promise (no smaller k and m, no greater rho) keeps a weaker one, too. So
-    where a release that was found already is known to keep a promise, and no release for a weaker promise can
-    lose less, nothing is searched.
+    A release for a stronger promise (no smaller k and m, no greater rho) satisfies a weaker one, too. So
+    nothing is searched if a known release satisfies a promise, and no release for a weaker promise can lose
+    less.
     """
     deadline = Deadline(time_budget, progress, clock=clock)
     ending = EndingProgress(deadline)

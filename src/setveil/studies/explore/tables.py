@@ -45,28 +45,11 @@ def explore_table(
     progress: Progress = silent,
     clock: Clock | None = None,
 ) -> Exploration:
-    """Make and verify a release of a table for each promise, and measure what is left.
+    """Make and verify a release of a table for each promise (k, m), and measure what remains.
 
-    Parameters
-    ----------
-    pairs : sequence of (k, m)
-        The promises, from `setveil.studies.explore.promises.require_grid`.
-    hierarchy : Hierarchy, optional
-        Of the items; by default the table's own, else items that often occur together are grouped.
-    share : Fraction
-        Of the quasi-identifiers in the loss.
-    known : int, optional
-        How many items someone knows besides all quasi-identifiers to whom rows are unique; by default one
-        more than the promise covers.
-    time_budget : float
-        Seconds for everything. Each search gets an even part of what is left; what is under way when they
-        are over is given up.
-    seed : int
-        Draws the queries.
-    progress : Progress
-        Hears how far it is, and may end it early.
-    clock : callable, optional
-        Tells the time; by default the system's.
+    `hierarchy`: of the items; by default the table's own, else items that often occur together are grouped.
+    `share`: of the quasi-identifiers in the loss. `known`: items, in addition to all quasi-identifiers, by
+    which rows count as unique. For the rest see `setveil.studies.explore.rows.explore`.
     """
     deadline = Deadline(time_budget, progress, clock=clock)
     if not table.n_rows:

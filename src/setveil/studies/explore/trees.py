@@ -14,14 +14,7 @@ Groups = frozenset[frozenset[str]]
 class Trees:
     """The hierarchy of each promise.
 
-    Parameters
-    ----------
-    data : Transactions
-        The rows.
-    hierarchy : Hierarchy or None
-        The hierarchy of all promises.
-    computed : bool
-        Whether one is computed if none is given. It depends on k: items of fewer rows come last.
+    `computed`: it is computed if none is given, and depends on k: items of fewer rows come last.
     """
 
     def __init__(self, data: Transactions, hierarchy: Hierarchy | None, *, computed: bool) -> None:

@@ -42,25 +42,15 @@ class Candidate:
 
 
 def candidates(k: int, m: int | str, private: Value | None = None, h: str | None = None) -> list[Candidate]:
-    """List what can keep a promise.
+    """List what can satisfy a promise.
 
-    Parameters
-    ----------
-    k, m : int, int or "inf"
-        At least k rows fit what an attacker knows, up to m items.
-    private : str or Reference, optional
-        Items that nobody may learn of a person with a probability above h.
-    h : str, optional
-        By default 0.5.
-
-    Notes
-    -----
-    Without private items: k^m-anonymity by generalization, with and without suppression, by least LM and for
-    those who will have the counts next to the rows, also in classes; the same as
-    constraints on all itemsets of m items; by suppression alone, that is coherence without private items; and
-    k-anonymity of whole rows, which is more than asked. With private items coherence promises both, with the
-    least loss or found greedily. The groups of CAHD hide private items but leave everyone to be found by the
-    others, so they are listed as a weaker promise; so is disassociation, with private items in its safe form.
+    At least k rows fit what an attacker knows, up to m items (int or "inf"). `private`: items that nobody may
+    learn of a person with a probability above `h`, by default 0.5. Without them: k^m-anonymity by
+    generalization, with and without suppression, by least LM and for readers of the counts, also in classes;
+    the same as constraints on all itemsets of m items; by suppression alone, which is coherence without
+    private items; and the stronger k-anonymity of whole rows. With them coherence promises both, by least
+    loss or greedily. CAHD's groups hide private items but leave people unique by the others, so they are a
+    weaker promise; so is disassociation, here in its safe form.
     """
     promise: dict[str, Value] = {"k": k, "m": m}
     coherence: dict[str, Value] = {"k": k, "p": m, "h": h or GREATEST_PROBABILITY}
@@ -107,24 +97,13 @@ def _disassociation(options: Mapping[str, Value]) -> Candidate:
 def inference_candidates(
     k: int, m: int | str, rho: str, sensitive: Value, knows: str = PUBLIC
 ) -> list[Candidate]:
-    """List what can make rows (k, rho)^m-anonymous.
+    """List what can make rows (k, rho)^m-anonymous; `knows`: "public" or "any" items.
 
-    Parameters
-    ----------
-    k, m : int, int or "inf"
-        At least k rows fit what an attacker knows, up to m items.
-    rho : str
-        Greatest probability with which a sensitive item may be learned.
-    knows : {"public", "any"}
-        Which items an attacker may know.
-
-    Notes
-    -----
-    The least loss where single occurrences of sensitive items may be hidden, and where whole items must be;
-    local generalization of whole rows; and by changing public items alone, which is coherence with h = rho
-    and p = m. Where no row must be hidden among others (k = 1) occurrences alone may be suppressed. Of all
-    these only the least loss with whole items hidden holds against those who know sensitive items. Safe
-    disassociation bounds what is learned as asked, but is a weaker promise otherwise.
+    These are the least loss with single occurrences of sensitive items suppressed, and with whole items;
+    local generalization of whole rows; and changes of public items alone, which are coherence with h = rho
+    and p = m. Occurrences alone may be suppressed if k = 1. Only the least loss with whole items suppressed
+    protects against attackers who know sensitive items. Safe disassociation bounds what is learned as
+    requested, but is a weaker promise otherwise.
     """
     promise: dict[str, Value] = {"k": k, "m": m, "rho": rho, "sensitive": sensitive}
     also = "" if knows == PUBLIC else ", sensitive items known, too"
@@ -148,10 +127,8 @@ def inference_candidates(
 def uncertainty_candidates(rho: str, sensitive: Value) -> list[Candidate]:
     """List what can make rows rho-uncertain (see `inference_candidates`).
 
-    Notes
-    -----
-    The least loss of cuts with whole items left out; items left out greedily, with generalization or without;
-    and single occurrences suppressed, of any items.
+    These are the least loss of cuts with whole items suppressed; items suppressed greedily, with
+    generalization or without; and single occurrences of any items suppressed.
     """
     promise: dict[str, Value] = {"rho": rho, "sensitive": sensitive}
     keeps = f"rho-uncertainty (rho={rho})"
@@ -164,20 +141,12 @@ def uncertainty_candidates(rho: str, sensitive: Value) -> list[Candidate]:
 
 
 def table_candidates(k: int, m: int | str, share: Fraction = SHARE) -> list[Candidate]:
-    """List what can make a table (k,k^m)-anonymous.
+    """List what can make a table (k,k^m)-anonymous: attackers know any quasi-identifiers, and up to m items.
 
-    Parameters
-    ----------
-    k, m : int, int or "inf"
-        At least k rows fit what an attacker knows: any quasi-identifiers, and up to m items.
-    share : Fraction
-        Of the quasi-identifiers in the loss f, which those that can minimize it then do.
-
-    Notes
-    -----
-    Classes of the size that loses least, by sweep and gain or by the sweep alone; classes of at least k rows
-    that are as narrow as can be, by two methods, with and without merging those that are alike in columns and
-    items; and one recoding for the whole table.
+    These are classes of the size that loses least, by sweep and gain or by the sweep alone; classes of at
+    least k rows, as narrow as possible, by two methods, with and without merging those that are alike in
+    columns and items; and one recoding for the table. `share`: of the quasi-identifiers in the loss f, for
+    those that can minimize it.
     """
     promise: dict[str, Value] = {"k": k, "m": m}
     weighed = promise if share == SHARE else {**promise, "share": str(share)}

@@ -125,34 +125,14 @@ def recommend(
     seed: int = 0,
     progress: Progress = silent,
 ) -> Advice:
-    """Run all candidates and rank what came out.
+    """Run all candidates and rank their releases.
 
-    Parameters
-    ----------
-    data : DataSet
-        The rows and their hierarchy. Where one was given, no release that merges items whatever they mean is
-        recommended.
-    candidates : sequence of Candidate
-        What applies.
-    folder : Path
-        For the records of the runs.
-    leaves : int, optional
-        Number of items that exist, where a hierarchy tells.
-    known : int
-        Shown next to the loss: how many rows the best choice of this many items singles out.
-    queries_file : Reference, optional
-        COUNT queries that the release is for: the mean relative error of their answers decides, instead of
-        LM.
-    share : Fraction, optional
-        Of a table: the loss is f with this share of the quasi-identifiers, in place of LM.
-    model : str
-        The model that is asked for, where it bounds what is learned of sensitive items.
-    time_budget : float
-        Seconds for everything.
-    left : float, optional
-        What is left of them.
-    jobs, seed, progress
-        As for `setveil.studies.compare.sweep.run_all`.
+    With a hierarchy in `data`, no release that merges items regardless of meaning is recommended. `leaves`:
+    number of items that exist, if a hierarchy reveals it. `known`: next to the loss, how many rows the best
+    choice of this many items singles out. `queries_file`: COUNT queries whose mean relative error decides
+    instead of LM. `share`: for a table, of the quasi-identifiers in the loss f. `model`: the one requested,
+    if it bounds what is learned. `time_budget`: seconds for everything; `left`: what remains of them.
+    `folder`, `jobs`, `seed`: as for `setveil.studies.compare.sweep.run_all`.
     """
     measuring: dict[str, Value] = {"risk_m": known}
     if queries_file is not None:
@@ -260,20 +240,11 @@ def record(
     private: str | None = None,
     seed: int = 0,
 ) -> Recommended:
-    """Write an advice as its reports take it, with the command that makes each candidate's release.
+    """Write advice in JSON types for reports, with the command that makes each candidate's release.
 
-    Parameters
-    ----------
-    inputs, reading, hierarchy, private, seed
-        As they were given: files (None: no command can name the rows), the words of the options on how they
-        are read, the hierarchy, the private or sensitive items, the seed.
-
-    Returns
-    -------
-    dict
-        In JSON types: `by`, `known`, `hierarchy` (whether one was given), `inputs`, `best`, `answering`,
-        `one_label`, `safer`, `candidates`, `made_on`, `setveil`. Each candidate has its `command`, a line
-        for a shell (None where no command can name the rows); the folder that it writes is DIR.
+    Arguments are as given: `inputs` are files (None: no command can name the rows), `reading` the words of
+    options. A `command` is a line for a shell, whose folder is DIR. `hierarchy` in the result: whether one
+    was given.
     """
     for row in advice.rows:
         if inputs is None:

@@ -1,8 +1,8 @@
 """Answer questions about a project: one JSON object a line, in and out.
 
-The end of standard input ends the desk, so that a server that was killed leaves nothing behind. Functions are
-found by name in the modules `data`, `tree`, `release`, `series` and `before_after`; each takes the desk and
-what the question gives, and returns a dict.
+The end of standard input ends the desk, so that a killed server leaves nothing behind. A question names a
+function of `data`, `tree`, `release`, `series` or `before_after`, which is called with the desk and the rest
+of the question.
 """
 
 from __future__ import annotations

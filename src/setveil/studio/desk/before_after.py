@@ -45,15 +45,12 @@ def _shown(desk: Desk, run: str) -> ShownRun:
 
 
 def before_after(desk: Desk, run: str, first: int = 0, count: int = 10) -> dict[str, Any]:
-    """Return rows as they were, and what was published of them.
+    """Return rows before and after publication, and the number of all rows.
 
-    Returns
-    -------
-    dict
-        all: how many rows there are; columns: names of those next to the items; rows: number, before and
-        after, each with the values of these columns and the items. After is null where what was published
-        does not tell; of rows in groups it has the size of the group, too, and the sensitive items of the
-        group with their numbers; of rows in classes the class. Whether published rows are nobody's.
+    columns: names of those next to the items. rows: number, before and after, each with the values of these
+    columns and the items. After is null if what was published does not reveal it; for rows in groups it also
+    has the size of the group and its sensitive items with their numbers, for rows in classes the class. It
+    also says whether published rows are nobody's.
     """
     shown, data = _shown(desk, run), data_of(desk)
     same_rows(shown.report, data)
@@ -102,14 +99,11 @@ def _by_label(shown: ShownRun, items: list[str]) -> dict[str, Any] | None:
 
 
 def columns(desk: Desk, run: str) -> dict[str, Any]:
-    """Return what became of the columns of a table: what each lost, and its distribution before and after.
+    """Return what became of the columns of a table: loss, and distribution before and after.
 
-    Returns
-    -------
-    dict
-        columns: of each its name, loss (NCP) as measured, numbers of values and labels, whether it holds
-        numbers; bins: values, rows before, and rows that readers expect; most: the greatest of these numbers;
-        labels: the most frequent ones, each with its rows. None for rows of items.
+    None for rows of items. columns: name, loss (NCP) as measured, numbers of values and labels, whether it is
+    numeric. bins: values, rows before, and rows that readers expect. most: the greatest of these numbers.
+    labels: the most frequent ones with their rows.
     """
     shown = _shown(desk, run)
     if not records_people(shown.run):

@@ -27,20 +27,10 @@ _SHORT = 3  # digits up to which numbers of a place are no zip codes
 def presets(opened: OpenedTable, roles: Mapping[str, str], *, whole: bool) -> list[dict[str, Any]]:
     """Say of each column what it may be; columns with an item each are one line.
 
-    Parameters
-    ----------
-    opened : OpenedTable
-        The table.
-    roles : mapping
-        What is proposed: ``qi``, ``set`` or ``item_columns``, ``id_column``.
-    whole : bool
-        Whether all values are looked at, or those of the first lines only.
-
-    Returns
-    -------
-    list of dict
-        ``name``, ``columns`` (several where they are one line), ``values``, ``role``, ``personal`` (looks
-        like the name or number of a person), ``kind`` and ``steps`` of groups, and what these ``keep``.
+    `roles`: the proposal: ``qi``, ``set`` or ``item_columns``, ``id_column``. `whole`: all values count, not
+    only those of the first lines. Returns ``name``, ``columns`` (of a line), ``values``, ``role``,
+    ``personal`` (looks like the name or number of a person), ``kind`` and ``steps`` of groups, and the values
+    that these ``keep``.
     """
     names = list(opened.table.names)
     series = _item_columns(opened, roles)

@@ -168,24 +168,13 @@ def _stamp(path: str) -> tuple[int, int]:
 
 
 def preview(desk: Desk, path: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Show the first rows of a file under each way in which it may be read.
+    """Show the first rows of a file, or a folder of files, under each way in which it may be read.
 
-    Parameters
-    ----------
-    path : str
-        A file, or a folder of files.
-    options : mapping
-        What was said of how to read it.
-
-    Returns
-    -------
-    dict
-        ``ways``: each with `options`, `title`, `rows`, and `sure` where nothing speaks against it;
-        ``log``: what the columns may be in a log of events, and whether it looks like one;
-        ``columns`` and ``roles``: of a table, and which columns may be what; ``as_table``: how many rows and
-        items that gives, empty if it cannot be read so, None if no table is proposed; ``error``: why it
-        cannot be read as asked, with the lines around, and options that may help; ``ask``: options about
-        lines with which it is a table, and what they mean.
+    ``ways``: each with `options`, `title`, `rows`, and `sure` if nothing speaks against it. ``log``: what
+    columns may be in a log of events, and whether it looks like one. ``columns`` and ``roles``: of a table.
+    ``as_table``: how many rows and items that gives, empty if unreadable, None if no table is proposed.
+    ``error``: why the request fails, with the lines around, and options that may help. ``ask``: options about
+    lines with which it is a table, and what they mean.
     """
     ways: list[dict[str, Any]] = []
     error: SetveilError | None = None

@@ -32,18 +32,9 @@ def read(path: str, columns: Columns, words: Words, reading: Reading, k: object)
 
 
 def proposed(opened: OpenedTable, columns: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Say of each column of a table what it may be in a log of events.
+    """Say of each column of a table (from `presets`) what it may be in a log of events.
 
-    Parameters
-    ----------
-    columns : sequence of mapping
-        As `setveil.studio.desk.columns.presets` has them.
-
-    Returns
-    -------
-    dict
-        ``columns``: each with its role; ``likely``: whether it looks like a log: someone has several lines,
-        with codes and dates.
+    ``likely``: it looks like a log: someone has several lines, with codes and dates.
     """
     names = list(opened.table.names)
     found: list[dict[str, Any]] = [

@@ -8,19 +8,7 @@ from typing import Any
 
 
 class Desk:
-    """A project's folder, and what has been read of it.
-
-    Attributes
-    ----------
-    folder : Path
-        The project's.
-    data : Transactions, Table or None
-        The input, as it was read last.
-    tree : Any
-        The hierarchy and its edits.
-    kept : dict
-        Whatever else a function wants to find again.
-    """
+    """A project's folder, and what has been read from it: input, hierarchy with its edits, `kept` answers."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

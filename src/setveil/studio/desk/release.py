@@ -76,12 +76,9 @@ def in_words(desk: Desk, run: str) -> dict[str, Any]:
 
 
 def refused(desk: Desk, run: str) -> dict[str, Any]:
-    """Say what cannot be done with a release, as the commands say it.
+    """Say what cannot be done with a release, in the commands' sentences.
 
-    Returns
-    -------
-    dict
-        Sentences: checker, why it has none for recipients; stranger and absent, why these are not counted.
+    checker: why recipients get none. stranger, absent: why these are not counted.
     """
     release = _of(desk, run)
     recoding, found = release.report["recoding"], {}
@@ -126,14 +123,11 @@ def _kind(items: list[str], image: Mapping[str, str | None], name: str, *, leaf:
 
 
 def cut(desk: Desk, run: str, node: str | None = None, first: int = 0) -> dict[str, Any]:
-    """Return what lies under a node of the hierarchy (by default its root), and what became of it.
+    """Return what is under a node of the hierarchy (by default its root), and what became of it.
 
-    Returns
-    -------
-    dict
-        name: of the node; all: how many lie under it; nodes: at most `MOST` from `first` on, each with name,
-        items, left_out, leaf and state: open (its items have several names), closed (published as this),
-        inside (published as what is above), kept (an item under its own name), out (suppressed).
+    all: how many nodes. nodes: at most `MOST` from `first` on, each with name, items, left_out, leaf and
+    state: open (its items have several labels), closed (published as this), inside (published as what is
+    above), kept (an item under its own label), out (suppressed).
     """
     release = _of(desk, run)
     image, tree = release.one_label(), _tree(desk, release)
@@ -158,13 +152,10 @@ def cut(desk: Desk, run: str, node: str | None = None, first: int = 0) -> dict[s
 
 
 def names(desk: Desk, run: str, state: str = "closed", text: str = "") -> dict[str, Any]:
-    """Return the names of a release that are in a state and hold a text.
+    """Return the labels of a release that are in a state and contain a text.
 
-    Returns
-    -------
-    dict
-        numbers: how many there are in each state; all: of those found; names: at most `MOST`, each with name
-        and items.
+    names: at most `MOST`, each with name and items. numbers: how many there are in each state. all: how many
+    match.
     """
     image = _of(desk, run).one_label()
     members: dict[str, list[str]] = {}
@@ -187,13 +178,7 @@ def names(desk: Desk, run: str, state: str = "closed", text: str = "") -> dict[s
 
 
 def recommended(desk: Desk, found: Any) -> dict[str, Any]:
-    """Put what was recommended in the words of the command.
-
-    Parameters
-    ----------
-    found : dict
-        What ``setveil recommend --json`` prints, and when.
-    """
+    """Put the output of ``setveil recommend --json`` in the words of the command."""
     try:
         best = found["best"]
         lines = [advice.headline(found), *advice.further(found)]

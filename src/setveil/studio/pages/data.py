@@ -240,14 +240,8 @@ async def _reading(
 ) -> Response:
     """Show a file under each way of reading it.
 
-    Parameters
-    ----------
-    readings : sequence
-        Options that an error of the form proposes, and what they mean.
-    form : mapping, optional
-        What was sent of its columns, which is kept.
-    looked : mapping, optional
-        What the desk says of the facts that this reads, or why it does not.
+    `readings`: options that an error of the form proposes, with their meaning. `form`: its columns as sent,
+    which stay. `looked`: the desk's answer about the facts that this reads, or why there is none.
     """
     project: Project = request.state.project
     path = str(project.studio.get("file") or project.settings().get("input") or "")

@@ -129,8 +129,6 @@ def _bands(said: Mapping[str, str]) -> str:
 def readings(message: str) -> list[tuple[str, str]]:
     """List the ways to read a date that an error names: the date so read, and how dates are written then.
 
-    Examples
-    --------
     >>> readings("It may be 03 April 2024 (--date-format '%d/%m/%Y'): nothing tells which.")
     [('03 April 2024', '%d/%m/%Y')]
     """

@@ -38,13 +38,10 @@ def shown(request: Request) -> dict[str, Any]:
 
 
 def offered(request: Request) -> dict[str, Any]:
-    """Say how the search stands, and whether new groups halve the loss; for the page Promise.
+    """Return the state of the search for new groups, for the page Promise.
 
-    Returns
-    -------
-    dict
-        `regroups`: whether the groups are such that a search makes sense; `better`: the loss before and now,
-        the promise, and whether the loss is halved; None where nothing was found yet.
+    `regroups`: a search makes sense for these groups. `better`: the loss before and now, the promise, and
+    whether the loss is halved; None without a result yet.
     """
     project: Project = request.state.project
     settings = project.settings()

@@ -144,20 +144,12 @@ _NOT_ASKED = {"share", "out", "force", "external", "purpose", "recipient", "resp
 
 
 def others(run: str, report: Record, made: Mapping[str, Record]) -> dict[str, Any] | None:
-    """List alternatives of a table: releases that were tried, and such that were made.
+    """List alternatives of a table, tried or made; None if there are none.
 
-    Parameters
-    ----------
-    made : mapping
-        Other releases by name, which differ in their share alone.
-
-    Returns
-    -------
-    dict or None
-        points: what was tried or made, by the loss of the columns; share: that of this release; instead: the
-        next points on either side in words; picture: where the points stand; compute: shares of which the
-        releases have not been made yet, none where the run was made in Python, whose record does not say
-        how. None where there is nothing to choose.
+    `made`: other releases by name, which differ only in their share. points: by the loss of the columns.
+    share: that of this release. instead: the next points on either side in words. picture: where the points
+    are. compute: shares without a release yet, none if the run was made in Python, whose record does not say
+    how.
     """
     share = share_of(report)
     if share is None:
@@ -235,14 +227,11 @@ def _picture(points: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def classes(report: Record) -> dict[str, Any] | None:
-    """List the classes of a release by size, and what nearly all rows of one have in common.
+    """List the classes of a release by size, and what nearly all rows of one share; None if it has none.
 
-    Returns
-    -------
-    dict or None
-        number: of classes; in_words: what the summary says of them; lines: of the largest, number, cuts,
-        rows, items by name, items suppressed, gap; sure: items that are as good as known of all rows of a
-        class; more_lines, more_sure: how many are not listed. None where the release has no classes.
+    number: of classes. in_words: from the summary. lines: the largest, with number, cuts, rows, items by
+    name, suppressed items and gap. sure: items that are practically known of all rows of a class. more_lines,
+    more_sure: how many are not listed.
     """
     found = report.get("classes")
     if found is None:
