@@ -160,7 +160,7 @@ def test_every_kind_of_release_has_a_model() -> None:
     told = {kind_named(model.release) for model in models().values()}
     in_classes = kind_named("classes")
     assert told | {in_classes, kind_named("facts")} == set(kinds())
-    assert in_classes.info.of_rows
+    assert in_classes.info.rows_of_items
     release = sv.anonymize([*ROWS] * 4, sv.KmAnonymity(2, 2), classes=2, class_size=8)
     assert release.report["recoding"] in in_classes.info.recodings
     assert release.verdict.holds

@@ -53,7 +53,7 @@ def test_every_kind_is_complete() -> None:
             assert kind_of_recoding(recoding) is kind
     assert sorted(recodings) == sorted(PROMISES)
     assert kind_of_recoding("none of these") is None
-    assert [kind.info.of_rows for kind in kinds()] == [not kind.info.format for kind in kinds()]
+    assert [kind.info.rows_of_items for kind in kinds()] == [not kind.info.format for kind in kinds()]
     assert not hasattr(kinds()[-1], "FILE"), "what is no release of another kind is one of single rows"
     for model in models().values():
         assert kind_named(model.release) in kinds()
@@ -65,7 +65,7 @@ def test_what_is_written_is_read_back(recoding: str, tmp_path: Path) -> None:
     kind = kind_of_recoding(recoding)
     assert verified.release.info is kind.info
     about_kind = kind_named(model_named(promise.model).release)
-    assert kind is about_kind or (kind.info.of_rows and about_kind.info.of_rows)
+    assert kind is about_kind or (kind.info.rows_of_items and about_kind.info.rows_of_items)
     verified.write(tmp_path / "run", rare_names=True)
     about = json.loads((tmp_path / "run/published/about.json").read_text())
     assert about["recoding"] == verified.report["recoding"] == recoding

@@ -139,7 +139,7 @@ def _shared(release: object) -> tuple[str, Shared]:
     """Take what is shared of a release, and its name."""
     if is_path(release):
         return fspath(release), read_shared(Path(release), published_rows)
-    if isinstance(release, VerifiedRelease) and release.release.info.of_rows:
+    if isinstance(release, VerifiedRelease) and release.release.info.rows_of_items:
         about = {"guarantee": release.report["guarantee"]}
         return "the earlier release", shared_by(release.release, about, release.layout)
     raise RequestError(

@@ -50,7 +50,7 @@ class KindInfo:
     recodings: tuple[str, ...]  # values of `recoding` in about.json and report.json
     means: str  # the entry of about.json that says what the published file means
     asks: tuple[str, ...]  # settings of measures that apply to such releases
-    of_rows: bool = False  # whether it is rows of items, which promises about single rows speak of
+    rows_of_items: bool = False  # whether it is rows of items, which promises about single rows speak of
     # the `format` of about.json where there is no choice of one; "": any of the formats of rows
     format: str = ""
     written: str = ""  # how it is written where there is no choice, in words
@@ -72,7 +72,7 @@ class KindInfo:
 
     def suits(self, other: KindInfo) -> bool:
         """Whether a release of this kind can satisfy a promise about those of another."""
-        return self is other or (self.of_rows and other.of_rows)
+        return self is other or (self.rows_of_items and other.rows_of_items)
 
 
 class Outcome(Protocol):
@@ -326,7 +326,7 @@ def kind_for(path: str, model_release: str) -> Any:
     found = kind_at(path) if path != "-" else wanted
     if found.info.suits(wanted.info):
         return found
-    if found.info.of_rows and not promise_beside(path):  # any file may hold rows
+    if found.info.rows_of_items and not promise_beside(path):  # any file may hold rows
         return wanted
     raise of_another_kind(path, found, wanted)
 

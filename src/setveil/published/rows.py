@@ -56,7 +56,7 @@ info = KindInfo(
     recodings=("global", "local"),
     shown=Transactions,
     means="labels",
-    of_rows=True,
+    rows_of_items=True,
     asks=(
         "queries", "query_size", "query_support", "queries_file", "itemsets", "itemset_length", "risk_m",
         "private", "hierarchy", "estimator", "rules", "confidence", "rule_length",
