@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -110,22 +110,11 @@ def read_columns(
     Items are in one column, as lists or as fields like ``I10;"a;b"``, in several columns, or in a second
     table with a line for each id and item. An empty field is an empty set.
 
-    Parameters
-    ----------
-    source : path, Source or data frame
-        A file (text with a header line, Parquet, JSON lines, a spreadsheet; ``-`` is standard input), one
-        that was opened, or any object with an Arrow stream or a pandas data frame.
-    names : sequence of str
-        Columns to read as texts, by name or number.
-    set_name : str, optional
-        The column with the items. Where they are in several columns, or in another table, what to call it.
-    how : How, optional
-        How it is read, where that is not detected.
-    others : bool
-        Whether other columns are read, too, if they may be ids: that is so for data, not for releases.
-    second : callable, optional
-        Takes the items of each id from the second table, given the column of ids, its name and `how`; by
-        default they are those of a long table.
+    `source` is a file (text with a header line, Parquet, JSON lines, a spreadsheet; ``-`` is standard
+    input), one that was opened, or a data frame. `set_name` is the column with the items; where they are in
+    several columns, or in another table, what to call it. With `others`, as for data and not for releases,
+    other columns are read that may be ids. `second` takes the items of each id from the second table, given
+    the column of ids, its name and `how`; by default they are those of a long table.
 
     Examples
     --------
@@ -136,6 +125,214 @@ def read_columns(
     (('34', '36'), [('I21', 'J18'), ()])
     """
     how = how or How()
+    _require_possible(set_name, how)
+    lines = _lines_of_people(source, names, set_name, how)
+    own, items_name, notes = _items_of(lines, how, second, others=others)
+    further = _further(how, lines.id_name)
+    split = own
+    if further and lines.id_at is not None:
+        split = _with_further(own, lines.columns[lines.id_at], lines.names[lines.id_at], further)
+    lines.require_missing_words_used()
+    sets = Transactions.from_codes(*split)
+    refuse_rounded_column(
+        lines.where, items_name, sets.items.astype(np.int64), sets.vocabulary.labels, "items"
+    )
+    before = after = sets.vocabulary.labels
+    merged = None
+    if how.normalize is not None:
+        normal, merged = normalized(before, how.normalize)
+        after = tuple(normal)
+        sets = sets.with_normal_labels(how.normalize)
+    if how.item_columns is not None:
+        items = [lines.values(at) for at in lines.items_at]
+    else:
+        codes, labels = (
+            (np.asarray(own[1]), tuple(own[2])) if further else (sets.items, sets.vocabulary.labels)
+        )
+        items = [Values(items_name, codes, labels)]
+    items += [column for part, _ in further for column in part.items]
+    set_name = items_name if lines.in_one else set_name or "items"
+    unused = _others(lines) if others else ()
+    elsewhere = tuple(column for part, _ in further for column in part.personal)
+    personal = Personal((*_personal(lines, items, own if lines.in_one else None, unused), *elsewhere))
+    opened, kept = lines.opened, lines.kept
+    return TableColumns(
+        name=lines.where,
+        header=tuple(lines.names),
+        texts=tuple(_text_column(lines.names[at], lines.columns[at]) for at in lines.texts_at),
+        sets=sets,
+        set_name=set_name,
+        set_at=lines.items_at[0] if lines.items_at else len(lines.names),
+        item_columns=tuple(lines.names[at] for at in lines.items_at),
+        items=tuple(items),
+        id_column=lines.id_name,
+        ids=None if lines.id_at is None else _merged(lines.columns[lines.id_at])[0],
+        delimiter=how.delimiter or DELIMITER,
+        files=(*opened.files, *(file for _, file in further)),
+        layout=opened.layout(set_name),
+        encoding=opened.encoding,
+        places=tuple(lines.columns[at].place for at in lines.texts_at),
+        place=opened.place if kept is None else lambda row: opened.place(int(kept[row])),
+        others=unused,
+        personal=personal.respelled(before, after).columns,
+        merged=merged,
+        notes=tuple(note for note in (*lines.notes, *notes) if note),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _PeopleLines:
+    """The lines of a table that are people, and which of its columns hold texts, ids and items."""
+
+    opened: OpenedTable
+    texts_at: Sequence[int]
+    id_at: int | None
+    items_at: Sequence[int]  # empty: a second table holds the items
+    in_one: bool  # whether one column holds all items of a line
+    lists: bool  # whether it holds lists, which are no texts
+    columns: Mapping[int, Column]  # those of texts and ids, and of items that are texts
+    kept: Codes | None  # the line of each person, if lines without an id were skipped
+    lacking: Lacking
+    notes: Sequence[str]
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The header."""
+        names: Sequence[str] = self.opened.table.names
+        return names
+
+    @property
+    def where(self) -> str:
+        """What messages call the table."""
+        return str(self.opened.table.name)
+
+    @property
+    def id_name(self) -> str | None:
+        """The name of the column of ids."""
+        return None if self.id_at is None else self.names[self.id_at]
+
+    def values(self, at: int) -> Values:
+        """Return a column as it was read."""
+        return Values(self.names[at], self.columns[at].codes, self.columns[at].labels)
+
+    def require_missing_words_used(self) -> None:
+        """Refuse words for missing values of a column that is not there, or is not read."""
+        read = [*(self.names[at] for at in {*self.columns, *self.items_at})]
+        self.lacking.require(
+            self.names, read if self.items_at else [*read, *self.lacking.of_columns], self.where
+        )
+
+
+def _lines_of_people(source: Any, names: Sequence[str], set_name: str | None, how: How) -> _PeopleLines:
+    """Open a table, find its columns, and read those that are texts, without lines that lack an id."""
+    in_one = how.item_columns is None and how.items is None
+    sought = [
+        *names,
+        *([set_name] if in_one and set_name else []),
+        *([how.id_column] if how.id_column else []),
+    ]
+    opened = open_table(source, sought, how)
+    table, where = opened.table, opened.table.name
+    texts_at = [column_at(table.names, name, where) for name in names]
+    id_at = None if how.id_column is None else column_at(table.names, how.id_column, where)
+    items_at: Sequence[int] = ()
+    if in_one:
+        items_at = [column_at(table.names, str(set_name), where)]
+    elif how.item_columns is not None:
+        items_at = columns_at(table.names, how.item_columns, id_at, where)
+    lists = in_one and opened.holds_lists(items_at[0])
+    read_at = list(
+        dict.fromkeys([*texts_at, *([] if id_at is None else [id_at]), *([] if lists else items_at)])
+    )
+    columns = dict(zip(read_at, opened.texts(read_at), strict=True))
+    lacking = how.lacking.of(table.names)
+    kept, notes = None, list(opened.notes)
+    if id_at is not None:
+        name, n_lines = table.names[id_at], columns[id_at].codes.size
+        columns[id_at], kept = settled_ids(columns[id_at], name, lacking)
+        columns = {at: only(column, kept) for at, column in columns.items()}
+        refuse_rounded_column(where, name, *columns[id_at][:2], "ids")
+        refuse_total_lines(table, name, columns[id_at], kept, published=lacking.published)
+        notes += skipped_noted(kept, n_lines)
+    return _PeopleLines(opened, texts_at, id_at, items_at, in_one, lists, columns, kept, lacking, notes)
+
+
+def _items_of(
+    lines: _PeopleLines, how: How, second: Second | None, *, others: bool
+) -> tuple[Split, str, Sequence[str]]:
+    """Take the items of each line, with the name of their (first) column, and notes about them."""
+    if lines.in_one:
+        at = lines.items_at[0]
+        name = lines.names[at]
+        if lines.lists:
+            split = kept_lists(lines.opened.lists(at), lines.kept)
+        else:
+            in_brackets = others and how.delimiter == ","
+            split = split_column(
+                lines.columns[at], name, how.delimiter, in_brackets=in_brackets, whole_brackets=others
+            )
+        codes, words = emptied(np.asarray(split[1], np.int64), split[2], lines.lacking.words(name))
+        return (split[0], codes, split[2]), name, [words_noted(words, name, "value")]
+    if how.item_columns is not None:
+        cells = [lines.columns[at] for at in lines.items_at]
+        split, notes = _from_cells(lines.opened.table, lines.items_at, cells, how, lines.lacking)
+        return split, lines.names[lines.items_at[0]], notes
+    assert lines.id_at is not None  # noqa: S101  (required above)
+    split, name = (second or _from_second)(lines.columns[lines.id_at], lines.names[lines.id_at], how)
+    return split, name, []
+
+
+def _personal(
+    lines: _PeopleLines, items: Sequence[Values], split: Split | None, unused: Sequence[Values]
+) -> tuple[PersonalColumn, ...]:
+    """Collect what columns, and positions in lists of items, have of single people."""
+    whose = () if lines.id_at is None else (_merged_values(lines, lines.id_at),)
+    shown = [*items, *(_merged_values(lines, at) for at in lines.texts_at)]
+    return (
+        *ids_of_columns(whose, map(cells_of, unused), shown),
+        *items_of_columns(shown),
+        *(ids_in_lists(lines.names[lines.items_at[0]], *split) if split is not None else ()),
+    )
+
+
+def _merged_values(lines: _PeopleLines, at: int) -> Values:
+    """Return a column with each text once."""
+    return Values(lines.names[at], *_merged(lines.columns[at]))
+
+
+def kept_lists(lists: Split, kept: Codes | None) -> Split:
+    """Take the lists of some lines."""
+    if kept is None:
+        return lists
+    bounds, codes, labels = lists
+    indptr, taken = take_rows(np.asarray(bounds, np.int64), np.asarray(codes, np.int32), kept)
+    return indptr, taken, labels
+
+
+def _others(lines: _PeopleLines) -> tuple[Values, ...]:
+    """Read the columns that were not asked for and may be ids; none that cannot be read as texts."""
+    opened, table = lines.opened, lines.opened.table
+    places = [
+        at
+        for at, name in enumerate(table.names)
+        if at not in lines.columns
+        and at not in lines.items_at
+        and table.names.count(name) == 1
+        and not opened.holds_lists(at)
+        and may_come_again(name, [row[at] for row in table.head if len(row) > at])
+    ]
+    try:
+        found = dict(zip(places, opened.texts(places), strict=True)) if places else {}
+    except DataError:
+        found = {}
+        for at in places:
+            with suppress(DataError):
+                found[at] = opened.texts([at])[0]
+    return tuple(Values(table.names[at], *_merged(only(column, lines.kept))) for at, column in found.items())
+
+
+def _require_possible(set_name: str | None, how: How) -> None:
+    """Refuse options that do not fit a table whose columns have roles, or one another."""
     if how.format not in (None, "csv", "parquet", "jsonl"):
         raise RequestError(
             f"The format {how.format} is not that of a table whose columns have roles.",
@@ -149,141 +346,6 @@ def read_columns(
         )
     if how.delimiter is not None:
         require_delimiter(how.delimiter)
-    inside = how.item_columns is None and how.items is None
-    sought = [
-        *names,
-        *([set_name] if inside and set_name else []),
-        *([how.id_column] if how.id_column else []),
-    ]
-    opened = open_table(source, sought, how)
-    table, where = opened.table, opened.table.name
-    texts_at = [column_at(table.names, name, where) for name in names]
-    id_at = None if how.id_column is None else column_at(table.names, how.id_column, where)
-    if inside:
-        items_at = [column_at(table.names, str(set_name), where)]
-    elif how.item_columns is not None:
-        items_at = columns_at(table.names, how.item_columns, id_at, where)
-    else:
-        items_at = []
-    listing = inside and opened.holds_lists(items_at[0])
-    wanted = list(dict.fromkeys([*texts_at, *([] if id_at is None else [id_at])]))
-    wanted += [at for at in ([] if listing else items_at) if at not in wanted]
-    columns = dict(zip(wanted, opened.texts(wanted), strict=True))
-    lacking = how.lacking.of(table.names)
-    kept, notes, n_lines = None, list(opened.notes), 0
-    if id_at is not None:
-        name = table.names[id_at]
-        n_lines = columns[id_at].codes.size
-        columns[id_at], kept = settled_ids(columns[id_at], name, lacking)
-        columns = {at: only(column, kept) for at, column in columns.items()}
-        refuse_rounded_column(where, name, *columns[id_at][:2], "ids")
-        refuse_total_lines(table, name, columns[id_at], kept, published=lacking.published)
-        notes += skipped_noted(kept, n_lines)
-    if listing:
-        split = kept_lists(opened.lists(items_at[0]), kept)
-    elif inside:
-        held, name = columns[items_at[0]], table.names[items_at[0]]
-        in_brackets = others and how.delimiter == ","
-        split = split_column(held, name, how.delimiter, in_brackets=in_brackets, whole_brackets=others)
-    elif how.item_columns is not None:
-        split, found = _from_cells(table, items_at, [columns[at] for at in items_at], how, lacking)
-        notes += found
-    else:
-        assert id_at is not None  # noqa: S101  (required above)
-        split, item_name = (second or _from_second)(columns[id_at], table.names[id_at], how)
-    if inside:
-        name = table.names[items_at[0]]
-        codes, words = emptied(np.asarray(split[1], np.int64), split[2], lacking.words(name))
-        split = split[0], codes, split[2]
-        notes.append(words_noted(words, name, "value"))
-    further = _further(how, None if id_at is None else table.names[id_at])
-    own = split
-    if further and id_at is not None:
-        split = _with_further(split, columns[id_at], table.names[id_at], further)
-    used = [*(table.names[at] for at in {*wanted, *items_at}), *([] if items_at else [*lacking.of_columns])]
-    lacking.require(table.names, used, where)
-    sets = Transactions.from_codes(*split)
-    merged = None
-    items_name = table.names[items_at[0]] if items_at else item_name
-    refuse_rounded_column(where, items_name, sets.items.astype(np.int64), sets.vocabulary.labels, "items")
-    before = after = sets.vocabulary.labels
-    if how.normalize is not None:
-        normal, merged = normalized(before, how.normalize)
-        after = tuple(normal)
-        sets = sets.with_normal_labels(how.normalize)
-    if how.item_columns is not None:
-        items = [Values(table.names[at], columns[at].codes, columns[at].labels) for at in items_at]
-    else:
-        name = table.names[items_at[0]] if inside else item_name
-        codes = np.asarray(own[1] if further else sets.items)
-        items = [Values(name, codes, tuple(own[2]) if further else sets.vocabulary.labels)]
-    items += [column for part, _ in further for column in part.items]
-    called = set_name if set_name and not inside else table.names[items_at[0]] if inside else "items"
-    unused = _others(opened, {*wanted, *items_at}, kept) if others else ()
-    whose = () if id_at is None else (Values(table.names[id_at], *_merged(columns[id_at])),)
-    shown = [*items, *(Values(table.names[at], *_merged(columns[at])) for at in texts_at)]
-    in_lists = ids_in_lists(items_name, *own) if inside else ()
-    elsewhere = [column for part, _ in further for column in part.personal]
-    personal = Personal(
-        (
-            *ids_of_columns(whose, map(cells_of, unused), shown),
-            *items_of_columns(shown),
-            *in_lists,
-            *elsewhere,
-        )
-    )
-    return TableColumns(
-        where,
-        tuple(table.names),
-        tuple(_text_column(table.names[at], columns[at]) for at in texts_at),
-        sets,
-        called,
-        items_at[0] if items_at else len(table.names),
-        tuple(table.names[at] for at in items_at),
-        tuple(items),
-        None if id_at is None else table.names[id_at],
-        None if id_at is None else _merged(columns[id_at])[0],
-        how.delimiter or DELIMITER,
-        (*opened.files, *(file for _, file in further)),
-        opened.layout(called),
-        opened.encoding,
-        tuple(columns[at].place for at in texts_at),
-        opened.place if kept is None else lambda row: opened.place(int(kept[row])),
-        unused,
-        personal.respelled(before, after).columns,
-        merged,
-        tuple(note for note in notes if note),
-    )
-
-
-def kept_lists(lists: Split, kept: Codes | None) -> Split:
-    """Take the lists of some lines."""
-    if kept is None:
-        return lists
-    bounds, codes, labels = lists
-    indptr, taken = take_rows(np.asarray(bounds, np.int64), np.asarray(codes, np.int32), kept)
-    return indptr, taken, labels
-
-
-def _others(opened: OpenedTable, used: Collection[int], kept: Codes | None) -> tuple[Values, ...]:
-    """Read the columns that were not asked for and may be ids; none that cannot be read as texts."""
-    table = opened.table
-    places = [
-        at
-        for at, name in enumerate(table.names)
-        if at not in used
-        and table.names.count(name) == 1
-        and not opened.holds_lists(at)
-        and may_come_again(name, [row[at] for row in table.head if len(row) > at])
-    ]
-    try:
-        found = dict(zip(places, opened.texts(places), strict=True)) if places else {}
-    except DataError:
-        found = {}
-        for at in places:
-            with suppress(DataError):
-                found[at] = opened.texts([at])[0]
-    return tuple(Values(table.names[at], *_merged(only(column, kept))) for at, column in found.items())
 
 
 def _require_one_way(set_name: str | None, how: How) -> None:
