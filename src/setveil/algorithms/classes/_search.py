@@ -43,6 +43,16 @@ class _FoundClasses:
     tried: int
     undone: int
 
+    def as_dict(self) -> dict[str, Any]:
+        """Say how these classes came about, for the record."""
+        return {
+            "class_size": self.size,
+            "cuts": self.tried,
+            "undone": self.undone,
+            "classes": len(self.pieces),
+            "error": self.error,
+        }
+
 
 class _Alone:
     """All rows as one class.
@@ -280,16 +290,7 @@ class ClassSearch:
             "classes": records,
             "split": {
                 "class_size": best.size if best is not None and len(pieces) > 1 else None,
-                "tried": [
-                    {
-                        "class_size": way.size,
-                        "cuts": way.tried,
-                        "undone": way.undone,
-                        "classes": len(way.pieces),
-                        "error": way.error,
-                    }
-                    for way in ways
-                ],
+                "tried": [way.as_dict() for way in ways],
                 "one_class_error": alone,
                 "too_few_rows": not self.sizes,
             },
