@@ -65,7 +65,7 @@ site_sections = {
     ],
     "research": ["algorithms", "exact", "exact_proof", "compare", "results", "own_method", "series_search"],
     "algorithms": ["searches", "classes", "policies", "suppression", "groups", "table_methods"],
-    "develop": ["internals", "project/contributing", "project/security"],
+    "develop": ["architecture", "internals", "project/contributing", "project/security"],
 }  # fmt: skip
 
 site_moved = "moved.toml"  # where the words of former pages are now
