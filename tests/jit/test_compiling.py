@@ -28,7 +28,7 @@ from setveil import compiling
 from setveil.compiling import Listed, Processes, listed, needed_by
 from setveil.jit import calls
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 # The list
