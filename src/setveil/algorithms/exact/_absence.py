@@ -1,8 +1,7 @@
 """Threats to a promise that also holds against who knows an item that a person has not, and their clauses.
 
 A threat is a set S of published nodes, at most m and perhaps none, and a leaf y that is published as itself,
-such that some rows, but fewer than k, have S and not y (docs/exact.md). Nothing here shares code with what
-verifies absence.
+such that some rows, but fewer than k, have S and not y (docs/exact.md). The verifier shares no code with it.
 """
 
 from __future__ import annotations
@@ -46,11 +45,7 @@ def require_more_items(hierarchy: Hierarchy, empty: int, guarantee: KmAnonymity)
 class AbsenceThreats:
     """Finds what breaks the promise about an absent item, where k^m-anonymity alone is kept.
 
-    Parameters
-    ----------
-    cut : Cut
-        Of the data; its rows of leaves, `rows` distinct with `weights`, and those of all nodes, by
-        `starts` and `holders`.
+    The rows of leaves in `cut` are distinct, with `weights`; `starts` and `holders` are those of all nodes.
     """
 
     def __init__(
@@ -68,10 +63,7 @@ class AbsenceThreats:
     def threats(
         self, rows: tuple[Ints, Ids, Ints], published: NDArray[np.bool_], progress: Progress
     ) -> Iterator[LackedLeaf]:
-        """List minimal threats between published nodes, those of fewer nodes first.
-
-        `rows`: distinct rows of published nodes, and how many rows each represents.
-        """
+        """List minimal threats between published nodes of distinct rows, those of fewer nodes first."""
         progress("looking for absent items that tell too much")
         telling = published.copy()
         telling[self.tree.n_leaves :] = False

@@ -12,27 +12,10 @@ from setveil.kernels.rows import holds
 def few_lack(indptr, items, weights, starts, tidlists, telling, k, largest, out, found):
     """List sets of nodes, and a leaf each, where 1 to k - 1 rows contain the set without the leaf.
 
-    A set is not extended by nodes that may be omitted from it: only minimal sets are listed.
-
-    Parameters
-    ----------
-    indptr, items, weights
-        Distinct rows of published nodes, ascending, and how many rows each represents.
-    starts, tidlists
-        The rows of each node.
-    telling : bool (n_nodes,)
-        Leaves that are published as themselves.
-    k, largest : int
-        Sets hold at most `largest` nodes.
-    out : int32 (any, largest + 1), written
-        The nodes of each set, and last the leaf; -1 where there are fewer nodes.
-    found : int64 (any,), written
-        How many rows that is.
-
-    Returns
-    -------
-    n : int
-        How many there are; not all where there is no room left.
+    Only minimal sets, of at most `largest` nodes, in distinct weighted rows of published nodes, ascending.
+    telling: bool (n_nodes,), leaves that are published as themselves. out: int32 (any, largest + 1), written:
+    the nodes of each set, then -1, and last the leaf; found: int64 (any,), written: how many rows that is.
+    Returns how many there are; not all where there is no room left.
     """
     n_nodes, n_rows = telling.size, weights.size
     rows = np.empty((largest + 1, n_rows), np.int32)
@@ -110,8 +93,7 @@ def few_lack(indptr, items, weights, starts, tidlists, telling, k, largest, out,
 def lacking(nodes, absent, starts, tidlists, weights, limit, out):
     """Count the rows that contain all `nodes`, at least one, and not `absent`, up to `limit`.
 
-    Each node's rows ascend; the rows themselves are written to `out` (limit,). Returns their weight, and how
-    many they are.
+    The rows are written to `out` (limit,). Returns their weight, and how many they are.
     """
     rarest = nodes[0]
     for v in nodes:

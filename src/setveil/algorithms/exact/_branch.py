@@ -33,23 +33,12 @@ class Oracle(Protocol):
 
 
 class BranchAndCut:
-    """The search.
+    """The search; `lower` is proven: no solution costs less.
 
-    Parameters
-    ----------
-    rounding : Oracle
-        Finds clauses that values of the relaxation violate, and solutions near them.
-    weights : float64 (n,)
-        How much depends on each variable, for choosing what to branch on.
-    stages : sequence of int
-        The variables before the first number are branched on first, then those before the second, ...
-    untried : int
-        So often a variable is branched on without trials of the likeliest, which pay off in larger searches.
-
-    Attributes
-    ----------
-    lower : int or inf
-        Proven: no solution costs less.
+    `rounding` finds clauses that values of the relaxation violate, and solutions near them. weights: float64
+    (n,), how much depends on each variable, for choosing what to branch on: first on those before the first
+    number of `stages`, then before the second, ... A variable is branched on `untried` times without trials
+    of the likeliest, which pay off in larger searches.
     """
 
     def __init__(

@@ -24,41 +24,17 @@ def find_breaches(
     a part of X. A set in fewer than k rows is not looked at, nor extended; a set that reveals something is
     not extended unless `every` is set.
 
-    Parameters
-    ----------
-    indptr, ranks, weights
-        Distinct rows of ranks, ascending, and how many rows each represents. Ranks number the nodes that
-        matter.
-    starts, tidlists, positions, supports
-        Where each rank stands, and in how many rows.
-    missing : float64 (ranks,)
-        How far a node is not published.
-    low, high : int64 (ranks,)
-        The node's interval of leaves.
-    itself : int64 (ranks,)
-        The number of the sensitive item that a rank is, -1: it is none.
-    entry_ptr, entry_item, entry_count, entry_hidden : int64 (n + 1,), int64, int64, float64
-        The sensitive items of each row: which, in how many of the rows that it represents, and how many of
-        these lose it.
-    gone : float64 (sensitive,)
-        How far an item is suppressed in all rows.
-    numerator, denominator : int
-        rho.
-    k, largest : int
-    every : bool
-    out, ends : int64, written
-        The ranks of the sets, one set after the other; where each ends.
-    facts : int64 (any, 3), written
-        For each set: the item, the rows that contain the set, and the rows that also contain the item.
-    budget : int
-        Steps after which to end.
+    - indptr, ranks, weights: distinct rows, ascending; ranks number the nodes that matter; starts, tidlists,
+      positions, supports: where each rank is, and in how many rows
+    - missing: float64 (ranks,), how far a node is not published; low, high: int64 (ranks,), its leaves;
+      itself: int64 (ranks,), the number of the sensitive item that it is, or -1
+    - entry_ptr, entry_item, entry_count, entry_hidden: int64 (n + 1,), int64, int64, float64, the sensitive
+      items of each row, in how many of the rows that it represents, and how many of these lose it
+    - gone: float64 (sensitive,), how far an item is suppressed in all rows; numerator, denominator: rho
+    - out, ends: int64, written: the ranks of the sets, and where each ends
+    - facts: int64 (any, 3), written: the item, the rows with the set, and those also with the item
 
-    Returns
-    -------
-    found : int
-        How many; not all there are if there is no room left.
-    steps : int
-        Above `budget` if not all sets were looked at.
+    Returns how many were found, as far as there is room, and the steps: above `budget` if sets remain.
     """
     n = supports.size
     tolerance = 1e-6

@@ -46,15 +46,7 @@ class SecretBreach:
 
 
 class Breaches:
-    """Finds what solutions let be learned.
-
-    Parameters
-    ----------
-    sensitive : Sensitive
-        The sensitive items of its distinct rows.
-    n_rows : int
-        Number of all rows, empty ones included.
-    """
+    """Finds what solutions reveal of sensitive items (of distinct rows); `n_rows` includes empty rows."""
 
     def __init__(self, separator: Separator, sensitive: Sensitive, rho: Fraction, n_rows: int) -> None:
         self.separator, self.sensitive, self.rho, self.n_rows = separator, sensitive, rho, n_rows
@@ -81,7 +73,7 @@ class Breaches:
         return found
 
     def of_candidate(self, candidate: Ids, *, every: bool = False, hidden: bool = True) -> list[SecretBreach]:
-        """List what a candidate lets be learned; `every`: also by more known items than necessary.
+        """List what a candidate reveals; `every`: also by more known items than necessary.
 
         `hidden` False: as if no sensitive item were suppressed that cannot be known.
         """

@@ -60,16 +60,9 @@ def contracted(
 
 
 def greedy_cover(members: dict[X, set[int]], price: Mapping[X, int], left: set[int]) -> Iterator[X]:
-    """Choose what is in most of `left` for its price, until there is nothing left; of equals the first.
+    """Choose what is in most of `left` for its price (at least 1), until nothing is left; first of equals.
 
-    Parameters
-    ----------
-    members : dict of any to set of int
-        What each choice covers; it is changed.
-    price : mapping of any to int
-        At least 1.
-    left : set of int
-        What is to be covered; it is changed.
+    `members`, what each choice covers, and `left`, what is to be covered, are changed.
     """
     queue = [(price[x] / len(covered), x) for x, covered in members.items()]
     heapify(queue)
@@ -90,27 +83,10 @@ class Candidates:
     """Makes candidate recodings, valid ones and others.
 
     A candidate tells for each leaf the node of the cut above it, or -1 if the leaf is suppressed: int32
-    (n_nodes,); it has room for the inner nodes, which publish nothing themselves.
-
-    Parameters
-    ----------
-    cut : Cut
-        The lowest cut of the data.
-    losses : Losses
-        What is to be kept low.
-    kept : list of int
-        Leaves that must be published as themselves.
-    barred : list of int
-        Leaves that must not be: they are suppressed where the cut does not lie above them.
-    suppress : bool
-        Whether other leaves may be suppressed.
-
-    Attributes
-    ----------
-    both_ways : bool
-        Whether candidates are repaired by generalizing, too, where leaves may be suppressed.
-    whole : set of int
-        Nodes that are not split again.
+    (n_nodes,); it has room for the inner nodes, which publish nothing themselves. `cut` is the lowest cut of
+    the data. `kept` leaves must be published as themselves; `barred` ones are suppressed where the cut does
+    not lie above them; other leaves only if `suppress`. `both_ways`: whether candidates are repaired by
+    generalizing, too, where leaves may be suppressed; `whole`: nodes that are not split again.
     """
 
     def __init__(

@@ -2,8 +2,7 @@
 
 After a search the relaxation is minimized once more. The dual values of its clauses, rounded to integers, are
 multipliers; what they prove is the least of the loss and of what clauses add where they are broken, over all
-recodings of the tree, and that is computed by one pass up the tree. Where it is too little the variables are
-branched on.
+recodings of the tree, computed by one pass up the tree. Where it is too little the variables are branched on.
 """
 
 from __future__ import annotations
@@ -39,14 +38,9 @@ class Multipliers:
 
 
 class Prover:
-    """Proves that no release loses less than what a search has found, or how much less it can be.
+    """Proves that no release loses less than `loss`, which a search has found, or how much less it can be.
 
-    Parameters
-    ----------
-    search : Search
-        Its clauses, if it has run, are those to begin with.
-    loss : int
-        Of the release that was found.
+    If the search has run, its clauses are those to begin with.
     """
 
     def __init__(self, search: Search, loss: int) -> None:
@@ -142,13 +136,10 @@ class Prover:
     def _settle(
         self, fixed: Fixed, known: int | float, proof: int
     ) -> tuple[int | float, int, Floats | None] | None:
-        """Minimize in a branch under all clauses there are.
+        """Minimize in a branch under all clauses there are; None if time is up.
 
-        Returns
-        -------
-        (bound, proof, values) or None
-            The best bound, the number of its multipliers, and the values at the minimum, None where a valid
-            release has this loss; bound inf: there is none. None: time is up.
+        Returns the best bound (inf: there is no release), the number of its multipliers, and the values at
+        the minimum, None where a valid release has this loss.
         """
         program = self.program
         while True:
@@ -255,13 +246,7 @@ class Prover:
 
 
 def certificate(search: Search) -> dict[str, Any]:
-    """Prove how little a release can lose, and write that down (see docs/exact.md).
-
-    Parameters
-    ----------
-    search : Search
-        Its data, hierarchy, promise and limits, its best release, and the clauses that it found.
-    """
+    """Prove how little a release can lose, and write that down (see docs/exact.md)."""
     search.allow_as_much_again()
     search.progress("proving the bound in integers")
     loss = search.losses.cost(search.incumbent.candidate)

@@ -12,20 +12,9 @@ def general_forms(
 ):  # fmt: skip
     """Generalize one node of each threat after the other while it stays rare, beginning with each in turn.
 
-    Then nodes are omitted without which it is still rare.
-
-    Parameters
-    ----------
-    threats : int64 (n, size)
-        Nodes that fewer than k rows hold together.
-    parent, low, high, root
-        The tree: of each node its parent and its leaves, int64.
-    starts, tidlists, weights
-        The rows of each node (see `setveil.kernels.walk.support`).
-    k : int
-    nowhere : int64 (0,)
-    forms, sizes : int64 (n, size, size), int64 (n, size), written
-        What comes of each beginning, and its number of nodes.
+    Then nodes are omitted without which it is still rare. threats: int64 (n, size), nodes that fewer than k
+    rows hold together; nowhere: int64 (0,). forms, sizes: int64 (n, size, size), (n, size), written: what
+    comes of each beginning, and its number of nodes.
     """
     size = threats.shape[1]
     for number in range(threats.shape[0]):

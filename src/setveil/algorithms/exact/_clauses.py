@@ -47,10 +47,9 @@ def least_below(tree: Hierarchy, values: Floats) -> Floats:
 class Separator:
     """Finds clauses that a cut with suppressed leaves breaks.
 
-    A clause is a set of inner nodes and a set of leaves: every valid solution generalizes up to one of
-    these nodes or higher, or suppresses one of these leaves.
-
-    With `absent` also those against who knows an item that a person does not have.
+    With `absent` also those against an attacker who knows an absent item. A clause is a set of inner nodes
+    and a set of leaves: every valid solution generalizes up to one of these nodes or higher, or suppresses
+    one of these leaves.
     """
 
     def __init__(self, cut: Cut, k: int, m: float, *, absent: bool = False) -> None:
@@ -124,10 +123,10 @@ class Separator:
     def clauses(self, threats: Sequence[list[int]], with_leaves: bool) -> Iterator[list[Clause]]:
         """State for each threat of one size between published nodes what it proves, in most general form.
 
-        Let S be the threat or any of its generalizations whose support is still in (0, k), and let L hold
-        one leaf below each node of S such that some row has all of L. A solution whose cut lies at or below
-        S and which publishes all of L is not valid: the nodes it publishes L as occur together, in at most
-        as many rows as S.
+        Let S be the threat or any of its generalizations whose support is still in (0, k), and let L hold one
+        leaf below each node of S such that some row has all of L. A solution whose cut lies at or below S and
+        which publishes all of L is not valid: the nodes it publishes L as occur together, in at most as many
+        rows as S.
         """
         lacking = [threat for threat in threats if isinstance(threat, LackedLeaf)]
         if self.absence is not None and lacking:
@@ -153,14 +152,8 @@ class Separator:
 
         Unless the search takes too many steps. Those that are violated most come first, and the others only
         if these are few. Of each threat only minimal and most general forms are listed, and for each row that
-        holds it the choice of leaves that is violated most.
-
-        Parameters
-        ----------
-        up : float64 (n_nodes,)
-            Value of the variable of each inner node, 0 for leaves.
-        suppressed : float64 (n_leaves,) or None
-            How far each leaf is suppressed; None: nothing may be.
+        holds it the choice of leaves that is violated most. `up`: the variable of each inner node, 0 for
+        leaves; `suppressed`: how far each leaf is suppressed, None if nothing may be.
         """
         tree = self.cut.tree
         with_leaves = suppressed is not None

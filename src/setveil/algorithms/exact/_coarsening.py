@@ -25,22 +25,11 @@ Image = Mapping[str, str | None]
 
 
 class Floor:
-    """A hierarchy cut off below the labels of a recoding.
+    """A hierarchy cut off below the labels of a recoding (None: suppressed), of which none is above another.
 
-    Parameters
-    ----------
-    image : mapping of str to (str or None)
-        The label of each leaf, a node at or above it; None: it is suppressed. No label lies above another.
-
-    Attributes
-    ----------
-    stands_for : int32 (n_leaves,)
-        The node that represents each leaf of the hierarchy in `tree`: its label, or the leaf itself where
-        that is suppressed; -1 where it is suppressed below a label, and so out of reach.
-    tree : Hierarchy
-        Its leaves are these nodes.
-    barred : set of str
-        Those of its leaves that are suppressed items.
+    `stands_for`: int32 (n_leaves,), the node that represents each leaf of the hierarchy in `tree`: its label,
+    or the leaf itself where that is suppressed; -1 where it is suppressed below a label, and so out of reach.
+    These nodes are the leaves of `tree`; those that are suppressed items are `barred`.
     """
 
     def __init__(self, hierarchy: Hierarchy, image: Image) -> None:
@@ -78,20 +67,8 @@ class Floor:
     ) -> tuple[Losses, int]:
         """Make losses of the items under the nodes of a tree made of `tree`, beyond what its leaves lose.
 
-        Parameters
-        ----------
-        tree : Hierarchy
-            What is left of `tree`.
-        inside : Transactions
-            Rows of the items in reach.
-        domain : int
-            Number of items that exist: the leaves of the hierarchy, and others that it lacks.
-
-        Returns
-        -------
-        losses : Losses
-        lost : int
-            What its leaves lose together, whatever is coarsened.
+        That is returned too, as it is lost whatever is coarsened. `inside`: rows of the items in reach;
+        `domain`: number of items that exist, the leaves of the hierarchy and others that it lacks.
         """
         whole = Losses.of(objective, self.hierarchy, self.hierarchy, inside, {})
         if objective in ("ncp", "lm"):  # an item that is left out may be any of them
@@ -121,24 +98,9 @@ def coarsened(
 ) -> tuple[dict[str, str | None], dict[str, Any]]:
     """Coarsen a recoding until it makes the data k^m-anonymous, with the least possible loss.
 
-    Parameters
-    ----------
-    data : Transactions
-        The rows. Items that are not in the hierarchy stay suppressed.
-    hierarchy : Hierarchy
-        What items may be generalized to.
-    image : mapping of str to (str or None)
-        The recoding (see `Floor`), of all items that exist; those that the hierarchy lacks are suppressed.
-    guarantee, parameters, progress
-        As for `setveil.algorithms.exact.exact.anonymize`; nothing is kept or weighted.
-
-    Returns
-    -------
-    image : dict of str to (str or None)
-        For each leaf of the hierarchy its label, that label or a node above it, or None. A suppressed item
-        stays so unless a node above it is published.
-    optimality : dict
-        The loss, the proven lower bound, the gap, as of `setveil.algorithms.exact.exact.anonymize`.
+    `image` is the recoding (see `Floor`) of all items that exist; items that the hierarchy lacks stay
+    suppressed, others do unless a node above them is published. Nothing is kept or weighted. Returns for each
+    leaf its label or None, and how good it is, as `setveil.algorithms.exact.exact.anonymize` does.
     """
     floor = Floor(hierarchy, image)
     inside, rows = floor.rows(data)

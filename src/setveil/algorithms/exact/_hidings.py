@@ -89,13 +89,7 @@ class Sensitive:
         hidden: NDArray[np.float64],
         wanted: NDArray[np.bool_],
     ) -> tuple[Ints, Ints, Ints, NDArray[np.float64]]:
-        """Sum the entries of wanted items, and what is `hidden` of each, over groups of rows.
-
-        Returns
-        -------
-        indptr, item, count, hidden
-            As the attributes, of groups.
-        """
+        """Sum the entries of wanted items, and what is `hidden` of each, over groups of rows."""
         n = max(len(self.labels), 1)
         row = np.repeat(np.arange(self.indptr.size - 1), np.diff(self.indptr))
         some = wanted[self.item]

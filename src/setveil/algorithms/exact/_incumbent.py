@@ -12,23 +12,9 @@ from setveil.kernels.rows import Ids
 
 
 class Incumbent:
-    """The best of the valid candidates that were offered, within a limit of suppression.
+    """The best of the valid candidates that were offered, with at most `most` occurrences suppressed.
 
-    Parameters
-    ----------
-    losses : Losses
-        What is to be kept low.
-    most : int
-        How many occurrences may be suppressed.
-    gap : Fraction
-        A proven bound that is this share below the loss is close enough.
-
-    Attributes
-    ----------
-    candidate : int32 (n_nodes,)
-        The best candidate (see `Candidates`); empty while there is none.
-    cost : int or None
-        Its loss; None while there is none.
+    A proven bound that is a share of `gap` below the loss is close enough. Without one `candidate` is empty.
     """
 
     def __init__(self, losses: Losses, most: int, gap: Fraction) -> None:

@@ -12,18 +12,9 @@ LEAST_VIOLATED = 1e-3  # by how much an inequality must be violated to be of use
 
 @compiled
 def keep_greedily(order, starts, items, item_starts, moles_of, gone):
-    """Keep items one after the other where that leaves no mole whole.
+    """Keep items in this order where that leaves no mole (of starts, items) whole; others stay as they are.
 
-    Parameters
-    ----------
-    order : int64 (any,)
-        The items to keep, first ones first; others stay as they are.
-    starts, items : int64 (moles + 1,), int32
-        The moles.
-    item_starts, moles_of : int64 (n + 1,), int64
-        The moles of each item.
-    gone : bool (n,), written
-        Which items are suppressed; of each mole at least one is.
+    gone: bool (n,), written: the suppressed items, at least one of each mole; moles_of: those of each item.
     """
     lacks = np.zeros(starts.size - 1, np.int64)
     for mole in range(starts.size - 1):
@@ -47,22 +38,9 @@ def keep_greedily(order, starts, items, item_starts, moles_of, gone):
 def violated_cliques(kept, order, near, weight_order, out, ends):
     """Find sets of items, any two of them a mole, of whose items a fractional solution keeps more than one.
 
-    Parameters
-    ----------
-    kept : float64 (n,)
-        How far each item is kept.
-    order : int64 (any,)
-        The items that are kept at all, those kept most first.
-    near : bool (n, n)
-        Which pairs are moles.
-    weight_order : int64 (n,)
-        All items, those first that are to join where they can.
-    out, ends : int64, written
-        The sets, one after the other; where each ends.
-
-    Returns
-    -------
-    found : int
+    kept: float64 (n,); order: the items that are kept at all, those kept most first; near: bool (n, n), pairs
+    that are moles; weight_order: all items, those first that are to join where they can. out and ends are
+    written: the sets, and where each ends. Returns how many were found.
     """
     n = kept.size
     found, written = 0, 0
@@ -105,22 +83,8 @@ def lift_mole(mole, order, near, kept, weight_order, clique, factor):
 
     At most one item of L is kept. With it, the items of the mole that make a mole with it are not kept. There
     must be two or more such items, and the item of L counts as one less than their number. (A single one
-    gains nothing.)
-
-    Parameters
-    ----------
-    mole : int32 (r,)
-    order, near, kept, weight_order
-        As of `violated_cliques`.
-    clique, factor : int64 (n,), written
-        The items of L and how often each counts.
-
-    Returns
-    -------
-    size : int
-        Items of L.
-    total : float
-        What the solution keeps of both, weighted.
+    gains nothing.) clique, factor: int64 (n,), written: L and how often each counts. Returns the size of L,
+    and what the solution keeps of both, weighted.
     """
     size, total = 0, 0.0
     for x in mole:

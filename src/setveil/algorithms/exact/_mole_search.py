@@ -54,14 +54,8 @@ class MoleSearch:
     """The search for the public items whose loss is least and without which no mole is left.
 
     Leaving an item out changes the support of no other set, so a release is coherent if and only if of every
-    minimal mole an item is suppressed.
-
-    Attributes
-    ----------
-    certain : list of int
-        Items that are moles alone, as ids of the data.
-    items : int64 (n,)
-        The other items that are in moles, in item order.
+    minimal mole an item is suppressed. `certain`: items that are moles alone, as ids of the data; `items`:
+    the other items that are in moles, in item order.
     """
 
     def __init__(self, split: PublicPrivateSplit, parameters: Exact, progress: Progress) -> None:

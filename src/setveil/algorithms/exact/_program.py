@@ -44,23 +44,8 @@ class Program:
     """Minimize a cost over integer variables under clauses: weighted sums that are at least what they need.
 
     Clauses wait in a pool; only those that a solution violates are in the solver's model, so that it stays
-    small.
-
-    Parameters
-    ----------
-    costs : sequence of int
-        Cost of each variable, at least 0.
-    must_end : callable
-        Asked now and then whether to end early.
-    most : unsigned integers (n,), optional
-        The greatest value of each variable; by default 1. The least is 0.
-
-    Attributes
-    ----------
-    low, high : unsigned integers (n,)
-        Bounds of the variables, now.
-    solved : int
-        How many relaxations were minimized.
+    small. Costs are at least 0, variables from 0 to `most` (by default 1), and now from `low` to `high`.
+    `must_end` is asked now and then whether to end early; `solved` relaxations were minimized.
     """
 
     def __init__(

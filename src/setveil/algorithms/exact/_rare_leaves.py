@@ -15,25 +15,12 @@ from setveil.kernels.rows import Ints, distinct_rows, item_supports, recode_rows
 
 
 class RareLeaves:
-    """A tree without the nodes that fewer than k rows hold.
+    """A tree, each of whose leaves occurs, without the nodes that fewer than k rows hold.
 
     Such a node is never published, so each leaf below it is suppressed unless the cut lies above the highest
     such node over it. All leaves below the same such node are suppressed together or not at all: one of them
-    represents all.
-
-    Parameters
-    ----------
-    tree : Hierarchy
-        Each of its leaves occurs.
-    rows : Transactions
-        Rows that tell which nodes are rare.
-
-    Attributes
-    ----------
-    members : dict of str to list of str
-        For each leaf that represents several, or for one that is rare, all of them.
-    tree : Hierarchy
-        What is left of the tree: its leaves are those that are not rare, and those that represent others.
+    represents all. `members`: for each leaf that represents several, or for one that is rare, all of them;
+    `tree`: what is left, its leaves those that are not rare, and those that represent others.
     """
 
     def __init__(self, tree: Hierarchy, rows: Transactions, k: int) -> None:

@@ -21,18 +21,9 @@ class RhoCandidates(Candidates):
     """Makes candidates; behind its nodes, a candidate tells the value of each variable of `Sensitive`.
 
     Valid ones are made by suppression alone, which never makes anything worse: first of what too few rows
-    hold, then of sensitive items that are revealed, or of what reveals them where they must stay.
-
-    Parameters
-    ----------
-    cut, separator, losses, kept, suppress, progress
-        See `Candidates`.
-    breaches : Breaches
-        Finds what is revealed.
-    shown : list of int
-        Sensitive items that must not be suppressed, by their places.
-    low_root : bool
-        The root must not be published, so that generalizing need not lead to anything valid.
+    hold, then of sensitive items that are revealed, or of what reveals them where they must stay: `shown` are
+    those that must not be suppressed, by their places. With `low_root` the root must not be published, so
+    that generalizing need not lead to anything valid.
     """
 
     def __init__(

@@ -45,14 +45,9 @@ class RhoSearch:
     Published nodes have the same supports as in the data: neither a cut nor full suppression changes them. So
     whether a set of published nodes is in too few rows, or gives a sensitive item away, is a fact of the
     data, and the demands of a guarantee are linear in the variables. But it is not monotone: neither finer
-    nor coarser cuts inherit it, only suppression is safe. Nothing here relies on more than that.
-
-    Parameters
-    ----------
-    part : PublicPart
-        The data, in an order that does not depend on the input's, and their public part.
-    flat : bool
-        There is no hierarchy: public items are published as themselves or suppressed.
+    nor coarser cuts inherit it, only suppression is safe. Nothing here relies on more than that. The order of
+    the data must not depend on the input's. With `flat` there is no hierarchy: public items are published as
+    themselves or suppressed.
     """
 
     def __init__(

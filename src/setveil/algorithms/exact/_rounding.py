@@ -19,17 +19,7 @@ THRESHOLDS = 0.5, 0.3, 0.7  # above which a value is rounded to 1
 
 
 class Rounding:
-    """Answers what branch and cut asks about values of the relaxation.
-
-    Parameters
-    ----------
-    variables : Variables
-        Translates values into candidate recodings.
-    candidates : Candidates
-        Finds threats, and repairs what is not valid.
-    repairs : bool
-        Whether to look for better candidates on the way.
-    """
+    """Answers what branch and cut asks about values of the relaxation; looks for better candidates, too."""
 
     def __init__(
         self,
@@ -48,13 +38,7 @@ class Rounding:
         )  # relaxations after which to look for a better candidate again
 
     def separate(self, values: Floats) -> bool:
-        """Add clauses that values violate: of the threats of what they round to, or else all that are.
-
-        Returns
-        -------
-        bool
-            Whether there were any.
-        """
+        """Add clauses that values violate: of the threats of what they round to, or else all; False: none."""
         self._add_found(self.variables.candidate(values))
         if self.program.violates(values):
             return True

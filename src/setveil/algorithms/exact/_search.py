@@ -48,26 +48,10 @@ GREEDY = 5  # items that an attacker knows, at most, in the greedy search that c
 class Search:
     """The search for the least loss.
 
-    Parameters
-    ----------
-    data, hierarchy, guarantee, parameters, progress
-        As for `setveil.algorithms.exact.exact.anonymize`.
-    losses : Losses, optional
-        What to minimize in place of what the parameters say, over the contracted hierarchy.
-    barred : collection of str
-        Leaves that are not published as themselves: where the cut does not lie above them they are
-        suppressed, whether or not others may be.
-    low_root : bool
-        The root is never published.
-    everything : int, optional
-        The occurrences of all rows, where the data are some of them.
-
-    Attributes
-    ----------
-    first : tuple of str
-        Objectives whose optima are looked for first, as good starts.
-    untried : int
-        See `BranchAndCut`.
+    `losses`, over the contracted hierarchy, replace what the parameters say. `barred` leaves are not
+    published as themselves: where the cut does not lie above them they are suppressed, whether or not others
+    may be. `low_root`: the root is never published. `everything`: the occurrences of all rows, where the data
+    are some of them. `first`: objectives whose optima are looked for first, as good starts.
     """
 
     def __init__(
@@ -138,8 +122,8 @@ class Search:
     def draft(self) -> bool:
         """Find a good candidate and prove nothing of it; whether there is one within the limits.
 
-        What the greedy search finds is about as good as the best of all that are looked for at first, and
-        takes less than half of the time.
+        The greedy search is about as good as the best of all that are tried at first, in less than half of
+        the time.
         """
         self._offer_coarsest()
         if not (self.parameters.suppress and not self.kept and self._greedy()):
@@ -375,7 +359,7 @@ class Search:
         return self.incumbent.allows(candidate)
 
     def _descend(self) -> None:
-        """Suppress what is a threat between the nodes at depth 1, 2, ... until that loses more again.
+        """Suppress threats between nodes at depth 1, 2, ... until that loses more again.
 
         Not at the greatest depth: between single items there may be very many threats.
         """
@@ -389,10 +373,7 @@ class Search:
                 return
 
     def _polish(self) -> None:
-        """Split nodes of the best candidate again while it stays valid: that costs nothing, or gains.
-
-        Unless barred leaves lie below.
-        """
+        """Split nodes of the best candidate again while it stays valid, unless barred leaves lie below."""
         if self.incumbent.cost is not None:
             refined = self.candidates.refined(self.incumbent.candidate)
             if self.losses.cost(refined) <= self.incumbent.cost:
@@ -413,10 +394,9 @@ class Search:
 
 
 def _merges(hierarchy: Hierarchy, parameters: Exact) -> bool:
-    """Whether leaves that cannot be published are merged before the search.
+    """Whether leaves that cannot be published are merged before the search: with several columns of facts.
 
-    That is sound for all hierarchies, but of releases that lose the same another one may be found, so it is
-    done only where there are several columns of facts, whose programs are the largest.
+    That is always sound, but may find another release of equal loss, and these have the largest programs.
     """
     several = hierarchy.n_columns > 1
     free = parameters.suppress and not parameters.keep and parameters.max_suppressed is None

@@ -1,10 +1,9 @@
 """The least loss where a threat is a single node, without an integer program.
 
-Who knows one item of a row threatens it by that item alone: a release is valid if each node that it publishes
-is in no row or in at least k rows, whatever else it publishes. What a release loses is a sum over what it
-publishes and suppresses. So the best that can be done below a node is the least of publishing this node, if
-it may be, and of the best below each of its children, together; and of a leaf, of publishing it and of
-suppressing it. Leaves before their parents, this finds the optimum in one pass.
+A release is then valid if each node that it publishes is in no row or in at least k rows, whatever else it
+publishes, and its loss is a sum over what it publishes and suppresses. So the best below a node is the least
+of publishing this node, if it may be, and of the best below each of its children, together; for a leaf, of
+publishing and suppressing it. Leaves before their parents, this finds the optimum in one pass.
 """
 
 from __future__ import annotations
@@ -29,14 +28,8 @@ def least_loss(
 ) -> tuple[list[int], list[int]]:
     """List the inner nodes of the cut of least loss, and the leaves that are suppressed.
 
-    Of cuts that lose the same the one that suppresses fewer occurrences, then the lower one.
-
-    Parameters
-    ----------
-    published : bool (n_nodes,)
-        Nodes that may be published.
-    suppressed : bool (n_leaves,)
-        Leaves that may be suppressed. Some cut must be possible.
+    Of cuts that lose the same the one that suppresses fewer occurrences, then the lower one. `published`,
+    `suppressed`: nodes and leaves that may be so; some cut must be possible.
     """
     order, parent, n_leaves = upwards(tree), tree.parent.tolist(), tree.n_leaves
     least: list[tuple[float, int]] = [(0, 0)] * tree.n_nodes  # of what is below each node
@@ -64,10 +57,7 @@ def least_loss(
 def may_be_published(
     tree: Hierarchy, support: NDArray[np.int64], k: int, kept: Collection[int], barred: Collection[int]
 ) -> NDArray[np.bool_]:
-    """Tell which nodes may be published: bool (n_nodes,).
-
-    Not those in some rows but in fewer than k, the root aside, nor what is above an item to keep.
-    """
+    """Tell which nodes but the root are in no row or in at least k, and not above an item to keep."""
     may: NDArray[np.bool_] = (support == 0) | (support >= k)
     may[tree.root] = True
     may[list(barred)] = False

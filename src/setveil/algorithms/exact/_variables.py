@@ -17,11 +17,10 @@ from setveil.kernels.rows import Ids
 class Variables:
     """Number the variables, and translate between them and candidate recodings.
 
-    Variable ``v - n_leaves`` of inner node v is 1 if the cut lies at v or above; variable ``n_inner + l``
-    of leaf l is 1 if l is published as a leaf of the cut would be, but suppressed. The latter are there only
-    if leaves may be suppressed. They count only for leaves that some clause names: the others are free, and
-    suppressing these would be for nothing. Where only `barred` leaves may be suppressed, those of others are
-    held at 0.
+    Variable ``v - n_leaves`` of inner node v is 1 if the cut lies at v or above; variable ``n_inner + l`` of
+    leaf l is 1 if l is published as a leaf of the cut would be, but suppressed. The latter are there only if
+    leaves may be suppressed, and count only for leaves that some clause names: suppressing others would be
+    for nothing. Where only `barred` leaves may be suppressed, those of others are held at 0.
     """
 
     def __init__(
@@ -125,13 +124,9 @@ class Variables:
         return tuple(v - self.n_inner for v in members if self.n_inner <= v < self.hidings)
 
     def name(self, leaves: tuple[int, ...]) -> list[tuple[int, int]]:
-        """Register the leaves that a clause names.
+        """Register the leaves that a clause names; return pairs of variables that exclude each other.
 
-        Returns
-        -------
-        list of (int, int)
-            Pairs of variables that exclude each other, for the leaves that no clause named before: a leaf
-            below the cut is no longer there to be suppressed.
+        These are of new leaves: one below the cut is no longer there to be suppressed.
         """
         fresh = [leaf for leaf in leaves if self.suppress and not self._named[leaf]]
         if not fresh:

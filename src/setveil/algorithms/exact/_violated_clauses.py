@@ -20,21 +20,10 @@ def no_bits(n_nodes: int) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
 
 @compiled
 def is_rare(nodes, starts, tidlists, weights, dense, bits, k):
-    """Whether rows of weight less than k contain all `nodes`.
+    """Whether rows of weight less than k contain all `nodes` (distinct).
 
-    Parameters
-    ----------
-    nodes : int64 (1 or more,)
-        Distinct.
-    starts, tidlists : int64 (n_nodes + 1,), int32 (occurrences,)
-        The rows of each node (see `setveil.kernels.rows.invert`).
-    weights : int64 (n,)
-        How many rows each row represents.
-    dense : int64 (n_nodes,)
-        Which of `bits` is the node's, -1 for nodes of few rows.
-    bits : uint64 (any, n / 64 rounded up)
-        Whether each row contains the node, a bit each.
-    k : int
+    dense: int64 (n_nodes,), which of `bits` is the node's, -1 for nodes of few rows; bits: uint64 (any, n /
+    64 rounded up), whether each row contains the node, a bit each.
     """
     rarest = nodes[0]
     for v in nodes:
@@ -131,42 +120,19 @@ def violated_clauses(
     parent, root, k, largest, limit, all_low, all_high, all_starts, all_tidlists, all_weights,
     dense, bits, out, ends, budget,
 ):  # fmt: skip
-    """List threats, minimal and most general, whose cheapest clause may be below a limit.
+    """List threats, minimal and most general, whose cheapest clause may be below a limit of at most 1.
 
     The clause of a threat has the values `up` of the distinct parents of its nodes and, at least, `hidden` of
-    each node. A set whose part is rare is not extended.
+    each node. A set whose part is rare is not extended. Sets hold at most `largest` nodes, and ``most`` of
+    each sort.
 
-    Parameters
-    ----------
-    indptr, ranks, weights
-        Distinct rows of ranks, ascending, and how many rows each represents. Ranks number the nodes that
-        matter, by increasing support.
-    starts, tidlists, positions, supports
-        Where each rank stands, and in how many rows.
-    node, up, hidden, sort, low, high
-        Of each rank: its node, the value of the node's parent, the least value of a leaf below, its sort, its
-        leaves.
-    most : int64 (sorts,)
-        Sets hold at most this many nodes of each sort.
-    parent, root
-        The tree.
-    k, largest : int
-        Sets hold at most `largest` nodes.
-    limit : float
-        At most 1.
-    all_low, all_high, all_starts, all_tidlists, all_weights
-        The same of all nodes, by node.
-    dense, bits
-        See `is_rare`.
-    out, ends : int64, written
-        The nodes of the sets, one set after the other; where each ends.
-    budget : int
-        Steps after which to end.
+    - indptr, ranks, weights: distinct rows, ascending; ranks number the nodes that matter, by increasing
+      support; starts, tidlists, positions, supports: where each rank is, and in how many rows
+    - node, up, hidden, sort, low, high: of each rank the node, its parent's value, the least value of a leaf
+      below, its sort, its leaves; all_low, all_high, ...: the same by node; dense, bits: see `is_rare`
+    - out, ends: int64, written: the nodes of the sets, and where each ends
 
-    Returns
-    -------
-    found : int
-        How many sets; not all there are if there is no room left or too many steps were needed.
+    Returns how many sets; not all if there is no room left or more than `budget` steps were needed.
     """
     n = supports.size
     count = np.zeros(n, np.int64)
@@ -266,10 +232,7 @@ def violated_clauses(
 def cheapest_choices(
     some, k, starts, tidlists, weights, indptr, items, position, low, high, hidden, out
 ):  # fmt: skip
-    """Find in each row with a rare set its least hidden leaf below each node.
-
-    `out` (k, size) is written. Returns the number of rows.
-    """
+    """Find in each row with a rare set its least hidden leaf below each node: out (k, size), written."""
     found_rows = np.zeros(k, np.int64)
     _, found = support(starts, tidlists, weights, some, k, found_rows)
     for i in range(found):
