@@ -72,10 +72,7 @@ def bounded(
 def relational_classes(
     table: Table, k: int, parameters: Bounding, progress: Progress
 ) -> tuple[NDArray[np.int64], dict[str, Any]]:
-    """Make classes of the rows of a table in canonical order, and describe them.
-
-    The classes are numbered by their first rows.
-    """
+    """Make classes of a table's rows in canonical order, numbered by their first rows, and describe them."""
     method, least = parameters.relational, k if parameters.least is None else parameters.least
     if least < k:
         raise RequestError(f"least must be at least k = {k}, got {least}.")

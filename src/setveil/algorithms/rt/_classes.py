@@ -49,24 +49,11 @@ class TriedClasses:
 
 
 class ClassFinder:
-    """Finds classes, and the best items of each; the items of a class are found once.
+    """Finds classes of at least k rows, and the best items of each; the items of a class are found once.
 
-    Parameters
-    ----------
-    table : Table
-        Its rows in canonical order.
-    optima : ItemOptima
-        Finds items of these rows.
-    k : int
-        Rows that a class must have.
-    filled : int
-        See `Splits`.
-    largest : sequence of int64 (any,)
-        The rows of the largest parts that may be classes; usually all rows.
-    share : Fraction
-        Of the columns in the loss.
-    sensitive : SensitiveValues, optional
-        What no class may have in common too often.
+    The table's rows are in canonical order. `filled`: see `Splits`; `largest`: the rows of the largest parts
+    that may be classes, usually all; `share`: of the columns in the loss; `sensitive`: what no class may
+    share too often.
     """
 
     def __init__(

@@ -22,27 +22,11 @@ _AT_ONCE = 20_000_000  # about as many comparisons between two reports
 def clusters(table: Table, k: int, progress: Progress = silent) -> NDArray[np.int64]:
     """Gather rows in clusters of at least k, each around a seed far from the one before.
 
-    Parameters
-    ----------
-    table : Table
-        Its rows in canonical order, none or at least k.
-    k : int
-        Least number of rows of a cluster.
+    The first of the rows, which are in canonical order, is the first seed; later ones are the remaining row
+    that loses most together with the seed before. A cluster takes the row that makes it lose least, until it
+    has k. Fewer than k rows that remain at the end go, in order, where they add least to ``rows * NCP`` (of
+    equals: the cluster made first). All other ties are decided by the canonical order.
 
-    Returns
-    -------
-    int64 (rows,)
-        Cluster of each row, numbered as they are made.
-
-    Notes
-    -----
-    The first seed is the first row; later ones are the remaining row that loses most together with the seed
-    before. A cluster takes the row that makes it lose least, until it has k. Fewer than k rows that remain at
-    the end go, in order, where they add least to ``rows * NCP`` (of equals: the cluster made first). All
-    other ties are decided by the canonical order.
-
-    References
-    ----------
     Byun, Kamra, Bertino, Li, "Efficient k-Anonymization Using Clustering Techniques", DASFAA 2007,
     doi:10.1007/978-3-540-71703-4_18; there the first seed is drawn at random.
     """

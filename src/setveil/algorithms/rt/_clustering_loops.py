@@ -89,13 +89,7 @@ def _absorb(starts, values, live, n_live, joined, bits, now, wanted, left, follo
     """Take what leaves the cluster as it is, and find the first tuple that adds least.
 
     Nothing loses less than the cluster does `now`; tuples that lose as much come first, in their order.
-
-    Returns
-    -------
-    int
-        Rows that are still wanted.
-    int
-        If any are: the tuple that then adds least.
+    Returns how many rows are still wanted, and if any are, the tuple that then adds least.
     """
     digits = joined.shape[1]
     best, found, loss = -1, now.copy(), now.copy()
@@ -132,22 +126,12 @@ def make_clusters(
 ):  # fmt: skip
     """Make up to `more` clusters of k rows.
 
-    Parameters
-    ----------
-    n_values : int64 (columns,)
-        Number of values of each column.
-    values : int32 (tuples, columns)
-        Distinct tuples of values, in canonical order.
-    left, following : int64 (tuples,)
-        Rows of each tuple that are in no cluster, and the first of them: a place in canonical order.
-    live : int64 (tuples,)
-        Tuples with rows left, in canonical order; the first ``state[0]`` entries count.
-    state : int64 (4,)
-        Number of entries of `live`; the tuple of the previous seed, -1: none; clusters made; rows left.
-    k, more : int
-        Size and greatest number of clusters to make.
-    part : int64 (rows,)
-        Cluster of each row, by its place in canonical order: what is found.
+    - values: int32 (tuples, columns), distinct, in canonical order
+    - left, following: int64 (tuples,), rows of each tuple that are in no cluster, and the first of them: a
+      place in canonical order
+    - live: int64 (tuples,), tuples with rows left, in canonical order; the first ``state[0]`` count
+    - state: int64 (4,), entries of `live`; tuple of the previous seed, or -1; clusters made; rows left
+    - part: int64 (rows,), written: cluster of each row, by its place in canonical order
     """
     q = values.shape[1]
     joined = loss.copy()

@@ -10,21 +10,9 @@ from setveil.sorting import sort_piece
 
 @compiled
 def count_nodes(indptr, items, rows, parent, occurrences, support):
-    """Count the occurrences under each node and the rows with one.
+    """Count the occurrences under each node and the rows of a part with one; return its non-empty rows.
 
-    Parameters
-    ----------
-    indptr, items : int64 (n + 1,), int32 (occurrences,)
-        Rows of leaves.
-    rows : int64 (any,)
-        The rows of the part.
-    parent : int32 (n_nodes,)
-    occurrences, support : int64 (n_nodes,), zeros, written
-
-    Returns
-    -------
-    int
-        Number of rows of the part that are not empty.
+    The rows contain leaves; occurrences, support: int64 (n_nodes,), zeros, written.
     """
     stamp = np.full(parent.size, -1, np.int64)
     filled = 0
@@ -45,28 +33,12 @@ def count_nodes(indptr, items, rows, parent, occurrences, support):
 
 @compiled
 def number_nodes(parent, upwards, occurrences, support, k, allowed, number, node):
-    """Give numbers to the nodes that a release may have to publish.
+    """Give numbers to the nodes that a release may have to publish, and return how many there are.
 
     These are the allowed ones with at least k rows, but for those with all occurrences under such a node
-    further down: that one is published instead, in the same rows, and says more.
-
-    Parameters
-    ----------
-    parent : int32 (n_nodes,)
-    upwards : int32 (n_nodes,)
-        All nodes, each before its parent.
-    occurrences, support : int64 (n_nodes,)
-    k : int
-    allowed : bool (n_nodes,)
-    number : int64 (n_nodes,), written
-        The number of each node, -1 for others.
-    node : int64 (n_nodes,), written
-        The nodes of the numbers 0, 1, ..., ascending.
-
-    Returns
-    -------
-    int
-        How many there are.
+    further down: that one is published instead, in the same rows, and says more. upwards: all nodes, each
+    before its parent; number: int64 (n_nodes,), written, -1 for others; node: int64, written: the nodes,
+    ascending.
     """
     replaced = np.zeros(parent.size, np.bool_)
     for v in upwards:
@@ -87,18 +59,9 @@ def number_nodes(parent, upwards, occurrences, support, k, allowed, number, node
 
 @compiled
 def find_conflicts(indptr, items, rows, parent, number, node, k, clash):
-    """Mark the pairs of nodes that exclude each other in a release.
+    """Mark in clash (bool (n, n), false) the pairs of nodes that exclude each other in a release.
 
     One lies above the other, or they are together in some rows, but in fewer than k.
-
-    Parameters
-    ----------
-    indptr, items, rows, parent, number
-        See `count_nodes`, `number_nodes`.
-    node : int64 (n,)
-        The nodes.
-    k : int
-    clash : bool (n, n), false, written
     """
     n = node.size
     # Rows of numbers, and the rows of each number.
@@ -160,23 +123,10 @@ def find_conflicts(indptr, items, rows, parent, number, node, k, clash):
 def cover_conflicts(clash, order, members, ends):
     """Cover all conflicts by cliques: sets of nodes that are pairwise in conflict.
 
-    Begins with the nodes that come first; grows each clique by the node that covers most conflicts which no
-    clique covers yet.
-
-    Parameters
-    ----------
-    clash : bool (n, n)
-    order : int64 (n,)
-        The nodes, those that matter most first.
-    members : int64 (any,), written
-        The cliques, one behind the other.
-    ends : int64 (any,), written
-        Where each ends.
-
-    Returns
-    -------
-    cliques, size : int
-        If there was too little room, more than that of `ends`, of `members`: call again with as much.
+    Begins with the nodes that come first in order, which matter most; grows each clique by the node that
+    covers most conflicts which no clique covers yet. members, ends: int64, written: the cliques, and where
+    each ends. Returns the lengths of `ends` and `members`: if there was too little room, call again with as
+    much.
     """
     n = order.size
     covered = np.zeros((n, n), np.bool_)
@@ -224,14 +174,7 @@ def cover_conflicts(clash, order, members, ends):
 
 @compiled
 def fill_up(clash, order, chosen):
-    """Choose each node, in order, that is in conflict with none chosen before.
-
-    Parameters
-    ----------
-    clash : bool (n, n)
-    order : int64 (any,)
-    chosen : bool (n,), false, written
-    """
+    """Choose each node, in order, that is in conflict with none chosen before (bool (n,), false, written)."""
     for i in order:
         free = True
         for j in range(chosen.size):
@@ -246,21 +189,8 @@ def fill_up(clash, order, chosen):
 def broken_cliques(clash, values, order, members, ends):
     """List cliques whose values add up to more than 1, each grown from a node by the greatest values.
 
-    Parameters
-    ----------
-    clash : bool (n, n)
-    values : float64 (n,)
-    order : int64 (any,)
-        The nodes of positive values, the greatest first.
-    members : int64 (any,), written
-        The cliques, one behind the other, each ascending.
-    ends : int64 (any,), written
-        Where each ends.
-
-    Returns
-    -------
-    int
-        How many; no more than there is room for.
+    order: the nodes of positive values, the greatest first; members, ends: written, the cliques, each
+    ascending, and where each ends. Returns how many; no more than there is room for.
     """
     candidate = np.empty(order.size, np.int64)
     clique = np.empty(order.size, np.int64)

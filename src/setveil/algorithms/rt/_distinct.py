@@ -14,14 +14,7 @@ from setveil.tables.table import Table
 def distinct_tuples(table: Table) -> tuple[Ids, Ints, Ints]:
     """Find the distinct tuples of values of a table whose rows are in canonical order.
 
-    Returns
-    -------
-    values : int32 (tuples, columns), read-only
-        In canonical order.
-    sizes : int64 (tuples,)
-        Rows of each.
-    tuple_of : int64 (rows,)
-        Tuple of each row.
+    Returns these, in canonical order, the rows of each, and the tuple of each row.
     """
     values = np.stack([column.codes for column in table.columns], axis=1)
     new = np.ones(table.n_rows, bool)
@@ -32,13 +25,7 @@ def distinct_tuples(table: Table) -> tuple[Ids, Ints, Ints]:
 
 
 def classes(labels: Sequence[NDArray[np.integer]]) -> NDArray[np.int64]:
-    """Give each combination of labels a number: int64 (tuples,).
-
-    Parameters
-    ----------
-    labels : sequence of integer (tuples,)
-        For each column the label of each tuple, at least 0.
-    """
+    """Give each combination of the labels (at least 0) of the columns a number: int64 (tuples,)."""
     out = np.zeros(labels[0].size, np.int64)
     n = 1
     for of_column in labels:
@@ -59,13 +46,7 @@ def rows_of(part: NDArray[np.int64], sizes: Ints) -> Ints:
 
 
 def cut_loss(table: Table, nodes: Sequence[Ids]) -> int:
-    """Compute what a table loses if each value of its columns is published as a node.
-
-    Returns
-    -------
-    int
-        Divided by ``n_rows * unit_total`` it is R.
-    """
+    """Compute what a table loses if each value is published as a node: R times ``n_rows * unit_total``."""
     lost = 0
     for column, unit, node in zip(table.columns, table.units, nodes, strict=True):
         times = np.bincount(column.codes, minlength=column.n_values)

@@ -1,8 +1,7 @@
 """Compiled loops over what values lose that are published together.
 
-A loss is a row of digits, the lowest first, each of `bits` bits and all but the last from 0 to 2^bits - 1: so
-it is exact at any size. Where a single digit holds everything, as it does for most tables, it is a plain
-integer.
+A loss is a row of digits, the lowest first, each of `bits` bits and all but the last from 0 to 2^bits - 1:
+exact at any size. Where a single digit holds everything, as for most tables, it is a plain integer.
 
 The geometry of the columns, arguments of all loops: nodes of column a are ``starts[a]:starts[a + 1]``, its
 values first; ``kind[a]`` is 0 for a hierarchy, 1 for ranges, 2 for ranges with a missing value (value 0);
@@ -53,10 +52,7 @@ def add_loss(starts, parent, low, high, loss, full, kind, a, least, greatest, ou
 
 @compiled
 def interval_losses(starts, parent, low, high, loss, full, kind, bits, least, greatest, out):
-    """Compute what one row of each part loses, from the intervals (columns, parts) of its values.
-
-    `out` (parts, digits) is zero before.
-    """
+    """Compute what one row of each part loses, from the intervals of its values; out is zero before."""
     for d in range(least.shape[1]):
         for a in range(least.shape[0]):
             add_loss(starts, parent, low, high, loss, full, kind, a, least[a, d], greatest[a, d], out[d])
@@ -96,8 +92,7 @@ def joined_scores(
 ):
     """Compute what part c and each other part lose together, less what the other loses now.
 
-    `own` (parts, digits) is what one row of each part loses; `out` (others, digits) is zero before; `joined`
-    (values of any column,) is a workspace.
+    own: (parts, digits), of one row of each; out: (others, digits), zero before; joined: workspace (values,).
     """
     short = out.shape[1] == 1
     for a in range(least.shape[0]):

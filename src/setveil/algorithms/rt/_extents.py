@@ -16,17 +16,10 @@ _HIERARCHY, _RANGES, _RANGES_AND_MISSING = range(3)
 
 
 class Extents:
-    """The columns of a table as the loops of `_extent_loops` take them.
+    """The columns of a table as the loops of `_extent_loops` take them: `geometry` is their first arguments.
 
     Losses are numerators: the sum over a table's rows of what each loses, divided by ``n_rows * unit_total``,
-    is R.
-
-    Attributes
-    ----------
-    geometry : tuple of arrays
-        First arguments of the loops.
-    bits, n_digits : int
-        Size and number of the digits of a loss.
+    is R. They have `n_digits` digits of `bits` bits.
     """
 
     def __init__(self, table: Table) -> None:
@@ -63,17 +56,7 @@ class Extents:
         return sum(int(digit) << (self.bits * j) for j, digit in enumerate(digits))
 
     def losses(self, least: Ids, greatest: Ids) -> Ints:
-        """Compute what one row of each part loses.
-
-        Parameters
-        ----------
-        least, greatest : int32 (columns, parts)
-            First and last value of each part.
-
-        Returns
-        -------
-        int64 (parts, n_digits)
-        """
+        """Compute what one row of each part loses, by its first and last values: int64 (parts, n_digits)."""
         out = np.zeros((least.shape[1], self.n_digits), np.int64)
         interval_losses(*self.geometry, self.bits, least, greatest, out)
         return out
@@ -81,20 +64,7 @@ class Extents:
     def scores(self, least: Ids, greatest: Ids, sizes: Ints, own: Ints, c: int, others: Ints) -> Ints:
         """Compute what part c and each other part lose together, less what the other loses now.
 
-        Parameters
-        ----------
-        least, greatest : int32 (columns, parts)
-            First and last value of each part.
-        sizes : int64 (parts,)
-            Number of rows of each.
-        own : int64 (parts, n_digits)
-            What one row of each loses now.
-        others : int64 (others,)
-            Others.
-
-        Returns
-        -------
-        int64 (others, n_digits)
+        least, greatest: int32 (columns, parts), first and last values; own: what one row of each loses now.
         """
         out = np.zeros((others.size, self.n_digits), np.int64)
         joined_scores(*self.geometry, self.bits, least, greatest, sizes, own, c, others, self._workspace, out)

@@ -12,22 +12,8 @@ from setveil.jit import compiled
 def generalize_threat(some, first, parent, low, high, root, starts, tidlists, weights, dense, bits, k):
     """Generalize one node of a threat after the other while the set stays rare, then drop nodes likewise.
 
-    Parameters
-    ----------
-    some : int64 (n,)
-        The threat, none of it above another.
-    first : int
-        Which node is generalized first.
-    parent, low, high : integer (n_nodes,)
-    root : int
-        The artificial root, which is not reached.
-    starts, tidlists, weights, dense, bits, k
-        See `is_rare`.
-
-    Returns
-    -------
-    int64
-        The nodes that are left, as they come.
+    The threat has no node above another; `first` is generalized first; the artificial root is not reached.
+    Returns the nodes that are left, as they come.
     """
     n = some.size
     nodes = some.copy()

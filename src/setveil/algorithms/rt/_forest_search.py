@@ -26,25 +26,10 @@ if TYPE_CHECKING:
 
 
 class ForestSearch:
-    """The search for the least loss.
+    """The search for the least loss; `lower` is proven: no candidate loses less.
 
-    Parameters
-    ----------
-    knowledge : ForestKnowledge
-        What an attacker may know; at least k rows, or none, must fit it.
-    time_limit : float
-        Seconds, then the best so far is returned.
-    gap : Fraction
-        A bound that is proven to be this share below the loss is close enough.
-
-    Attributes
-    ----------
-    incumbent : Incumbent
-        Contains the best candidate.
-    lower : int
-        Proven: no candidate loses less.
-    program : Program
-        Contains the clauses.
+    At least k rows, or none, must fit what an attacker may know. After `time_limit` seconds the best so far
+    is returned; a bound that is proven to be a share of `gap` below the loss is close enough.
     """
 
     def __init__(

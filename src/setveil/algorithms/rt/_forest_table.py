@@ -126,13 +126,9 @@ def _lm(hierarchy: Hierarchy) -> list[Fraction]:
 def item_trees(
     hierarchy: Hierarchy, columns: Sequence[Ids], losses: Sequence[Fraction], coarsest: Sequence[int]
 ) -> tuple[list[Tree], Ids]:
-    """Make the trees of the columns of items, and say where in these each node is.
+    """Make the trees of the columns of items, and say where in these each node is, or -1.
 
-    Returns
-    -------
-    trees : list of Tree
-    place : int32 (n_nodes,)
-        The number of each node in its tree, and before that of all nodes of the trees before it; -1: in none.
+    That is the number of each node in its tree, and before that of all nodes of the trees before it.
     """
     place = np.full(hierarchy.n_nodes, -1, np.int32)
     trees, before = [], 0

@@ -151,13 +151,7 @@ class Threats:
         yield from self.among(distinct_rows(*recode_rows(indptr, leaves, candidate), weights), progress)
 
     def stays_valid(self, rows: Rows, node: int) -> bool:
-        """Whether no set with a node is a threat.
-
-        Parameters
-        ----------
-        rows : (indptr, nodes, weights)
-            Rows of published nodes, among them every row with the node.
-        """
+        """Whether no set with a node is a threat; among the rows of published nodes are all with the node."""
         indptr, nodes, weights = rows
         holding = np.unique(np.repeat(np.arange(indptr.size - 1), np.diff(indptr))[nodes == node])
         if holding.size == 0:

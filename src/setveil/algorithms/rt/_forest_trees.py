@@ -50,40 +50,18 @@ class Tree:
 class ItemForest:
     """Trees below one artificial root that is never reached, and rows of their leaves.
 
-    Parameters
-    ----------
-    known : sequence of Tree
-        Of the quasi-identifiers.
-    values : sequence of int32 (n_rows,)
-        A leaf of each of these trees for each row.
-    items : sequence of Tree
-        Of the items, of each of their columns; empty: rows have no items.
-    rows : (indptr, items)
-        The leaves of these trees that each row holds: the number of a leaf in its tree, plus
-        that of all nodes of the trees before it.
-    hidden : Fraction or int
-        What an occurrence loses that is suppressed, at least that of the root.
+    `known`: trees of the quasi-identifiers, with `values` of int32 (n_rows,), a leaf for each row; `items`:
+    trees of each column of items, empty if rows have no items; `rows`: leaves of these, by the number in the
+    tree, plus that of all nodes of the trees before it; `hidden`: what an occurrence loses that is
+    suppressed, at least that of the root.
 
-    Attributes
-    ----------
-    tree : Hierarchy
-        What is left of the trees after leaves that no row has, and inner nodes that then have a single child,
-        are gone.
-    of_tree, node : int64 (n_nodes,)
-        For each node of `tree`, which of the trees it is of (those of items come last), and its number there;
-        -1 for the artificial root.
-    is_item : bool (n_nodes,)
-        Whether it is an item or a node above.
-    is_root : bool (n_nodes,)
-        Whether a tree's root, or what is left of one, which every row has if it is no item.
-    barred : list of int
-        Inner nodes that may not be published, the artificial root among them.
-    losses : Losses
-        In integers.
-    cut : Cut
-        The rows, as `setveil.algorithms.exact` wants them.
-    n_known : int
-        Number of quasi-identifiers.
+    - tree: the trees without leaves that no row has, and inner nodes that then have a single child
+    - of_tree, node: int64 (n_nodes,), which of the trees each node is of (those of items come last), and its
+      number there; -1 for the artificial root
+    - is_item: whether it is an item or a node above; is_root: whether a tree's root, or what is left of one,
+      which every row has if it is no item
+    - barred: inner nodes that may not be published, the artificial root among them
+    - losses: in integers; cut: the rows, as `setveil.algorithms.exact` wants them; n_known: quasi-identifiers
     """
 
     def __init__(

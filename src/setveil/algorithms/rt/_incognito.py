@@ -19,10 +19,9 @@ MOST = 1_000_000  # combinations of levels
 
 
 def levels(column: QuasiIdentifier) -> Ids:
-    """List the node of each value at each level: int32 (levels, n_values).
+    """List the node of each value at each level, values first, root last: int32 (levels, n_values).
 
-    All paths are made equally long by repeating the value at the bottom: level 0 has the values themselves,
-    the last level the root. The column must have a hierarchy.
+    All paths are made equally long by repeating the value at the bottom. The column must have a hierarchy.
     """
     parent: NDArray[np.int32] = column.parent  # type: ignore[assignment]
     node = np.arange(column.n_values, dtype=np.int32)
@@ -40,29 +39,14 @@ def levels(column: QuasiIdentifier) -> Ids:
 def incognito(table: Table, k: int, progress: Progress = silent) -> tuple[list[Ids], tuple[int, ...]]:
     """Find the levels of least loss under which each combination of labels is shown by at least k rows.
 
-    Parameters
-    ----------
-    table : Table
-        Its rows in canonical order, none or at least k; all columns have hierarchies.
-    k : int
-        Least number of rows of a class.
+    Returns for each column the node of each value, and its level; of equally good levels the smallest in
+    lexicographic order. The rows are in canonical order, none or at least k; all columns have hierarchies.
 
-    Returns
-    -------
-    nodes : list of int32 (n_values,)
-        For each column the node of each value.
-    levels : tuple of int
-        Of each column; of equally good ones the smallest in lexicographic order.
-
-    Notes
-    -----
     The loss of a combination is a sum over its columns, and what lies above a combination that is k-anonymous
     is so too, what lies below one that is not is not. So combinations are looked at by their losses, and each
-    one whose answer is not known yet settles much at once: on a chain from it to the top, the last that is
-    not k-anonymous is looked for by halving.
+    one whose answer is not known yet settles much: on a chain from it to the top, the last that is not
+    k-anonymous is found by halving.
 
-    References
-    ----------
     LeFevre, DeWitt, Ramakrishnan, "Incognito: Efficient Full-Domain k-Anonymity", SIGMOD 2005,
     doi:10.1145/1066157.1066164
     """

@@ -38,28 +38,15 @@ class ItemOptimum:
 class ItemOptima:
     """Finds for parts of the rows the cut with suppressed leaves of least loss (LM) whose release is k^m.
 
-    Parameters
-    ----------
-    tree : Hierarchy
-        Loss is measured on the whole of it, whatever occurs in a part.
-    indptr, items : int64 (n + 1,), int32 (occurrences,)
-        All rows, of leaves.
-    k, m : int, float
-        Each set of at most m published nodes is in no row of a part or in at least k; of several columns
-        m may be said of each.
-    allowed : bool (n_nodes,), optional
-        The nodes that may be published; by default all.
-    effort : int
-        The work after which the search in one part ends with what it has.
-
-    Notes
-    -----
     A release is the set of its published nodes, none above another: what lies below none of them is
-    suppressed. Publishing node v rather than suppressing what lies below gains its occurrences times
-    (|I| - leaves(v)). So the least loss is the greatest total gain of a set of nodes without a forbidden
-    subset, and nearly all that is forbidden is forbidden in pairs: an ancestor and its descendant, or two
-    nodes that meet in fewer than k rows, but in some. Cliques of such pairs make a relaxation whose optimum
-    is nearly always a release.
+    suppressed. Publishing node v rather than suppressing what lies below gains its occurrences times (|I| -
+    leaves(v)). So the least loss is the greatest total gain of a set of nodes without a forbidden subset, and
+    nearly all that is forbidden is forbidden in pairs: an ancestor and its descendant, or two nodes that meet
+    in fewer than k rows, but in some. Cliques of such pairs make a relaxation whose optimum is nearly always
+    a release.
+
+    Loss is measured on the whole tree, whatever occurs in a part. Of several columns m may be said of each.
+    After work of `effort` the search in one part ends with what it has.
     """
 
     def __init__(
@@ -87,23 +74,11 @@ class ItemOptima:
     def solve(
         self, rows: Ints, most: int | None = None, deadline: Deadline | None = None
     ) -> ItemOptimum | None:
-        """Find the least loss of a part.
+        """Find the least loss of a part; None: no release was found, as suppression or nodes are not allowed.
 
-        Parameters
-        ----------
-        rows : int64 (any,)
-            The rows of the part.
-        most : int, optional
-            Costs above this are of no interest: the search ends as soon as the cost is proven to be higher.
-        deadline : Deadline, optional
-            When the search ends with what it has; if it is over already, everything is suppressed.
-
-        Returns
-        -------
-        ItemOptimum or None
-            None: no release was found, which can be only where suppression or nodes are not allowed. If the
-            search ended for `most`, its effort or its deadline, it is not proven; for `most`, `lower` is
-            higher than that.
+        The search ends as soon as the cost is proven to be above `most`: then `lower` is above it. At the
+        deadline it ends with what it has; if that is over already, everything is suppressed. If it ended for
+        these or its effort, the result is not proven.
         """
         tree = self.tree
         occurrences, support = np.zeros(tree.n_nodes, np.int64), np.zeros(tree.n_nodes, np.int64)

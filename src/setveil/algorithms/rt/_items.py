@@ -46,18 +46,10 @@ class RecodedClass:
 
 
 class ClassItems:
-    """Anonymizes the items of classes, each class once.
+    """Anonymizes the items of classes, each class once; the guarantee must hold within each.
 
-    Parameters
-    ----------
-    table : Table
-        Its rows in canonical order.
-    hierarchy : Hierarchy
-        Contains all items; losses are measured on the whole hierarchy.
-    guarantee : KKmAnonymity
-        Must hold within each class.
-    algorithm : str
-        For sets: gives k^m-anonymity, or protects all itemsets of m items.
+    The table's rows are in canonical order; losses are measured on the whole hierarchy; `algorithm` is for
+    sets: it gives k^m-anonymity, or protects all itemsets of m items.
     """
 
     def __init__(
@@ -91,13 +83,9 @@ class ClassItems:
         return self.of(rows).ncp
 
     def of_all(self, classes: Sequence[Ints]) -> list[RecodedClass]:
-        """Anonymize the items of classes, optima in several threads.
+        """Anonymize the items of classes (ascending, not empty), optima in several threads.
 
-        Parameters
-        ----------
-        classes : sequence of int64 (size,), ascending
-            The rows of each, at least one. Classes that share a row, now or in other calls, must be one
-            within the other, as those are that mergers make.
+        Classes that share a row, now or in other calls, must be one within the other, like those of mergers.
         """
         new = [rows for rows in classes if _key(rows) not in self._done]
         with ThreadPoolExecutor(os.cpu_count()) as threads:
@@ -109,15 +97,7 @@ class ClassItems:
         return [self._done[_key(rows)] for rows in classes]
 
     def recoding(self, classes: Sequence[Ints], order: Ints) -> LocalRecoding:
-        """Put the recodings of all classes together.
-
-        Parameters
-        ----------
-        classes : sequence of int64 (size,)
-            Each row is in one.
-        order : int64 (rows,)
-            The row of the original table that each row of this one is.
-        """
+        """Put the recodings of all classes together; `order`: the row of the original table for each row."""
         lengths = self.table.row_lengths()
         original = np.empty(order.size, np.int64)
         original[order] = lengths

@@ -31,20 +31,10 @@ def allowed_nodes(hierarchy: Hierarchy, labels: Sequence[str], name: str) -> NDA
 
 
 def cells(table: Table, coarsest: Coarsest, guarantee: KKmAnonymity) -> list[Ints]:
-    """Divide a table into the largest parts that may be classes.
+    """Divide a table into the largest parts that may be classes, in the order of their first rows.
 
-    Every class that shows nothing above the labels lies within one of these parts, and every class within one
-    of them shows nothing above the labels.
-
-    Parameters
-    ----------
-    coarsest : mapping of str to sequence of str
-        Labels by column; only those of quasi-identifiers matter.
-
-    Returns
-    -------
-    list of int64 (any,)
-        The rows of each, ascending; in the order of their first rows.
+    Every class that shows nothing above the labels (`coarsest`, of quasi-identifiers) lies within one of
+    these parts, and every class within one of them shows nothing above the labels.
     """
     names = [column.name for column in table.columns]
     unknown = [name for name in coarsest if name not in (*names, table.set_name)]

@@ -22,32 +22,13 @@ class RowPartition:
     """A partition of a table's rows that only becomes coarser.
 
     Clusters are numbered in their order, that of their first rows. What is merged takes the place of the
-    earlier of the two; the place of the other stays empty.
-
-    Attributes
-    ----------
-    rows : list of int64 (size,), ascending
-        Of each cluster.
-    sizes : int64 (clusters,)
-        Number of rows of each.
-    live : bool (clusters,)
-        Which places are not empty.
-    lost : list of int
-        What the rows of each lose; divided by ``n_rows * unit_total`` it is its share of R.
-    mergers : list of (int, int)
-        All so far: the place of the merged cluster, and that which is empty since.
+    earlier of the two; the place of the other stays empty (not `live`). `rows` (ascending), `sizes`, `live`
+    and `lost` are by place; a loss divided by ``n_rows * unit_total`` is its share of R. `mergers` so far:
+    the place of the merged cluster, and that which is empty since.
     """
 
     def __init__(self, table: Table, part: NDArray[np.int64]) -> None:
-        """Begin with a partition.
-
-        Parameters
-        ----------
-        table : Table
-            Its rows in canonical order.
-        part : int64 (rows,)
-            Cluster of each row, numbered by first row.
-        """
+        """Begin with the clusters of rows in canonical order, numbered by first row."""
         n = int(part.max(initial=-1)) + 1
         self._part = part
         self.mergers: list[tuple[int, int]] = []
@@ -81,12 +62,8 @@ class RowPartition:
     def partners(self, c: int, by: str, limit: Fraction | None = None) -> list[int]:
         """List the other clusters, the best partner of cluster c first.
 
-        Parameters
-        ----------
-        by : {"r", "t", "rt"}
-            Similar in their values, in their items, or by the sum of the places in these two orders.
-        limit : Fraction, optional
-            Omit those that R would exceed this with, after the merge.
+        But for those whose merge puts R above `limit`. They are similar in their values ("r"), in their items
+        ("t"), or by the sum of the places in these two orders.
         """
         others = np.flatnonzero(self.live)
         others = others[others != c]
@@ -177,15 +154,8 @@ def within(
 ) -> Iterator[tuple[int, int]]:
     """Merge clusters while R stays within a bound; yields the two places; the second is empty then.
 
-    The open cluster that loses least takes its first partner that the bound allows; if there is none it is
-    closed, and may only be a partner.
-
-    Parameters
-    ----------
-    clusters : RowPartition
-        R is within the bound.
-    by : {"r", "t", "rt"}
-        What makes a good partner (see `RowPartition.partners`).
+    The open cluster that loses least takes its first partner (see `RowPartition.partners`) that the bound
+    allows; if there is none it is closed, and may only be a partner.
     """
     age = [0] * clusters.live.size
     opened = [(lost, c, 0) for c, lost in enumerate(clusters.lost)]
@@ -214,17 +184,8 @@ def until(
 ) -> Iterator[int]:
     """Merge the cluster whose items lose most with its best partner, until all lose little enough.
 
-    Yields the loss of all items at the start and after each merge. The last loss is the first that is low
-    enough, or that of a single cluster.
-
-    Parameters
-    ----------
-    by : {"r", "t", "rt"}
-        What makes a good partner (see `RowPartition.partners`).
-    loss_of : callable
-        What the items of some rows lose if they are anonymized together.
-    is_enough : callable
-        Whether a loss of all items is within the bound.
+    Yields the loss of all items at the start and after each merge; the last one is the first that is low
+    enough, or that of a single cluster. `loss_of`: what the items of rows lose if anonymized together.
     """
     age = [0] * clusters.live.size
     losses = []

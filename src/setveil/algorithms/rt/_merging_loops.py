@@ -1,7 +1,6 @@
 """Compiled loops over the items that clusters share.
 
-The items of cluster c, ascending, are ``item[start[c]:start[c] + length[c]]``, and `times` says in how many
-of its rows each is.
+Those of cluster c, ascending, are ``item[start[c]:start[c] + length[c]]``, each in `times` of its rows.
 """
 
 from setveil.jit import compiled

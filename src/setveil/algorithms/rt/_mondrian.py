@@ -14,22 +14,9 @@ def mondrian(splits: Splits, parts: Sequence[Ints] | None = None) -> list[Ints]:
     """Split a table, or parts of one, until no split is allowed any more.
 
     A part is split by the column of greatest loss (its weight times NCP) that allows it, of equals the first.
-    All ties are settled, so that the parts do not depend on the order of the rows.
+    All ties are settled, so that the parts do not depend on the order of the rows. Parts are ascending rows,
+    and in the order of their first rows.
 
-    Parameters
-    ----------
-    splits : Splits
-        Says how, and what is allowed.
-    parts : sequence of int64 (any,), optional
-        The rows of each, ascending; by default one part of all rows.
-
-    Returns
-    -------
-    list of int64 (any,)
-        The rows of each part, ascending; the parts by their first rows.
-
-    References
-    ----------
     LeFevre, DeWitt, Ramakrishnan, "Mondrian Multidimensional k-Anonymity", ICDE 2006, section 3,
     doi:10.1109/ICDE.2006.101.
     """

@@ -10,19 +10,8 @@ from setveil.tables.table import Table
 class Objective:
     """The loss f = share * R + (1 - share) * T of parts of a table, times `whole`.
 
-    R is the mean loss of a row's columns (NCP), T that of an item occurrence (LM).
-
-    Parameters
-    ----------
-    full : int
-        What a suppressed occurrence costs.
-
-    Attributes
-    ----------
-    row_weight, item_weight : int
-        What one unit of the columns' loss and of the items' cost counts.
-    whole : int
-        What is called 1.
+    R is the mean loss of a row's columns (NCP), T that of an item occurrence (LM), which costs `full` if
+    suppressed. A unit of the columns' loss counts `of_rows`, one of the items' cost `of_items`.
     """
 
     def __init__(self, table: Table, full: int, share: Fraction) -> None:

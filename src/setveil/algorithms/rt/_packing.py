@@ -48,23 +48,10 @@ class PackingProblem(Protocol):
 
 
 class Packing:
-    """The program and the search.
+    """The program and the search, with the `best` solution so far.
 
-    Parameters
-    ----------
-    gains : int64 (n,)
-        What choosing each element gains, at least 0.
-
-    Attributes
-    ----------
-    best : bool (n,) or None
-        The best solution so far.
-    gain : int
-        What it gains; -1 while there is none.
-    bound : int
-        Proven: no solution gains more.
-    work : int
-        How many numbers the solver has looked at, about.
+    Choosing each element gains at least 0; the best solution gains `gain`, -1 while there is none. `bound` is
+    proven: no solution gains more. `work`: how many numbers the solver has looked at, about.
     """
 
     def __init__(self, gains: Ints, limits: Sequence[Limit]) -> None:
@@ -105,14 +92,8 @@ class Packing:
     ) -> None:
         """Look for the best solution, until it is proven best.
 
-        Parameters
-        ----------
-        enough : int
-            Give up as soon as no solution is known to gain more than this.
-        effort : int
-            The work after which to end.
-        over : callable
-            Whether to end now, asked between two steps.
+        It gives up as soon as no solution is known to gain more than `enough`, and ends after work of
+        `effort` or if it is `over`, which is asked between two steps.
         """
         waiting: list[tuple[int, int, Marks, Marks]] = []
         serial = 0
@@ -238,10 +219,7 @@ class Packing:
         self._low, self._high = low, high
 
     def _relax(self) -> tuple[Floats, int, Ints] | None:
-        """Maximize under all limits: values, a bound that is proven, what is left of the gains.
-
-        None: the solver cannot do it.
-        """
+        """Maximize under all limits: values, a proven bound, and reduced gains; None if the solver fails."""
         highs = self._highs
         while True:
             highs.run()

@@ -34,18 +34,8 @@ class Publishable:
 
     Two of them exclude each other if one lies above the other or if they meet in some rows, but in fewer than
     k. Where attackers know three items or more, so do larger sets that meet in too few rows: these are looked
-    for only among what is about to be published.
-
-    Parameters
-    ----------
-    indptr, items : int64 (n + 1,), int32 (occurrences,)
-        Rows of leaves.
-    rows : int64 (any,)
-        The rows of the part.
-    number, node : int64 (n_nodes,), int64 (n,)
-        See `setveil.algorithms.rt._conflict_loops.number_nodes`.
-    gains : int64 (n,)
-        What publishing each node gains against suppressing what lies below.
+    for only among what is about to be published. `number`, `node`: see `number_nodes`; `gains`: of publishing
+    each node against suppressing what lies below.
     """
 
     def __init__(

@@ -22,17 +22,8 @@ def relational_optimum(
 ) -> tuple[NDArray[np.int32], ...]:
     """Find the cut of each column that makes every class of rows at least k and loses least, proven.
 
-    Unless time is up before; then the best that was found.
-
-    Parameters
-    ----------
-    table : Table
-        Numeric columns without a hierarchy are published as ranges.
-
-    Returns
-    -------
-    tuple of int32 (n_values,)
-        For each column of ``with_ranges(table)`` the node that each of its values is published as.
+    Unless time is up before; then the best that was found: for each column of ``with_ranges(table)`` the node
+    of each value, as numeric columns without a hierarchy are published as ranges.
     """
     require_rows(f"k-anonymity (k={k})", table, k)
     ranged = with_ranges(table)

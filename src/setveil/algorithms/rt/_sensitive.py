@@ -28,12 +28,7 @@ def require_nothing_sensitive(algorithm: str, guarantee: Guarantee) -> None:
 class SensitiveValues:
     """The sensitive columns and items of a table, which no class may have in common too often.
 
-    Parameters
-    ----------
-    hierarchy : Hierarchy
-        Of its items.
-    guarantee : KKmAnonymity
-        Names the sensitive values, how often they may occur, and how many items are known, too.
+    The guarantee names them, how often they may occur, and how many items are known, too.
     """
 
     def __init__(self, table: Table, hierarchy: Hierarchy, guarantee: KKmAnonymity) -> None:
@@ -45,13 +40,7 @@ class SensitiveValues:
         self._leaves = {hierarchy.id(x) for x in guarantee.sensitive if x in table.vocabulary.ids}
 
     def columns_allowed(self, rows: Ints) -> bool:
-        """Whether no value of a kept column is in too many of the rows.
-
-        Parameters
-        ----------
-        rows : int64 (any,)
-            Rows of the table, at least one.
-        """
+        """Whether no value of a kept column is in too many of the rows (at least one)."""
         most = (int(np.bincount(column.codes[rows]).max()) for column in self._columns)
         return not any(self.guarantee.betrays(held, rows.size) for held in most)
 
@@ -70,14 +59,8 @@ class SensitiveValues:
     def hidden(self, part: Ints, rows: tuple[Ints, Ids], leaves: Ids, nodes: Ids) -> bool:
         """Whether no sensitive value is too frequent in a class, nor among its rows that show known labels.
 
-        Parameters
-        ----------
-        part : int64 (any,)
-            The rows of the class.
-        rows : (int64 (n + 1,), int32)
-            Their items, as leaves of the hierarchy.
-        leaves, nodes : int32 (any,)
-            The leaves that occur, ascending, and the node that each is published as; -1: none.
+        `part`: the rows of the class; `rows`: their items, as leaves; `leaves`, `nodes`: the leaves that
+        occur, ascending, and the node that each is published as, or -1.
         """
         indptr, items = rows
         shown = nodes[np.searchsorted(leaves, items)].tolist()

@@ -1,7 +1,4 @@
-"""One cut of each column's hierarchy, found from the roots down or from the values up.
-
-An inner node with a single child represents the same values as its child; it is omitted here.
-"""
+"""One cut of each column's hierarchy (without single children), found from the roots down or values up."""
 
 from __future__ import annotations
 
@@ -21,16 +18,8 @@ from setveil.tables.table import Table
 class _Tree:
     """A column's hierarchy without inner nodes of one child.
 
-    Attributes
-    ----------
-    low, high : int32 (n_nodes,)
-        Node v represents the values ``low[v]:high[v]``.
-    children, parent : lists
-        Of each node that is left; nodes keep their numbers, and children are in the order of their values.
-    root : int
-        Has no parent.
-    lost : list of int
-        What the rows of the table under each node lose if they show it.
+    Node v represents the values ``low[v]:high[v]``. Nodes keep their numbers, and children are in the order
+    of their values. `lost`: what the rows of the table under each node lose if they show it.
     """
 
     def __init__(self, column: QuasiIdentifier, unit: int, codes: Ids, sizes: Ints) -> None:
@@ -79,8 +68,8 @@ class _State:
     def specialize(self, cuts: list[Ids], k: int, progress: Progress) -> list[Ids]:
         """Replace nodes by their children, greatest gain first, where all classes keep k rows.
 
-        A node that cannot be replaced cannot be later, when classes are smaller; and what a node gains does
-        not depend on the others.
+        A node that cannot be replaced cannot be later, in smaller classes; gains do not depend on other
+        nodes.
         """
         nodes = [cut.copy() for cut in cuts]
         part = classes([cut[self.values[:, a]] for a, cut in enumerate(cuts)])
@@ -141,24 +130,10 @@ class _State:
 def top_down(table: Table, k: int, progress: Progress = silent) -> list[Ids]:
     """Specialize the roots while all classes keep k rows; the greatest decrease of loss comes first.
 
-    Parameters
-    ----------
-    table : Table
-        Its rows in canonical order, none or at least k; all columns have hierarchies.
-    k : int
-        Least number of rows of a class.
+    Rows are in canonical order, none or at least k; all columns have hierarchies. Returns for each column the
+    node of each value. Equal gains are decided by the order of the columns, then of the nodes. A gain of 0 is
+    taken, too.
 
-    Returns
-    -------
-    list of int32 (n_values,)
-        For each column the node of each value.
-
-    Notes
-    -----
-    Equal gains are decided by the order of the columns, then of the nodes. A gain of 0 is taken, too.
-
-    References
-    ----------
     Fung, Wang, Yu, "Top-Down Specialization for Information and Privacy Preservation", ICDE 2005,
     doi:10.1109/ICDE.2005.143; the loss is that of Xu et al., KDD 2006, doi:10.1145/1150402.1150504.
     """
@@ -169,13 +144,9 @@ def top_down(table: Table, k: int, progress: Progress = silent) -> list[Ids]:
 def bottom_up(table: Table, k: int, progress: Progress = silent) -> list[Ids]:
     """Generalize what small classes show, then specialize again what need not have been generalized.
 
-    Parameters and result are those of `top_down`.
-
-    Notes
-    -----
-    While a class has fewer than k rows: of the parents of the nodes that rows of such classes show, the one
-    that adds least to the loss replaces all nodes below it. Equal losses are decided by the order of the
-    columns, then of the nodes.
+    Arguments and result are those of `top_down`. While a class has fewer than k rows: of the parents of the
+    nodes that rows of such classes show, the one that adds least to the loss replaces all nodes below it.
+    Ties go by the order of the columns, then of the nodes.
     """
     state = _State(table)
     return state.specialize(state.generalize(k, progress), k, progress)

@@ -11,16 +11,9 @@ from setveil.tables.table import Table
 
 
 class Splits:
-    """Splits parts of a table by their columns.
+    """Splits parts of a table by their columns, into parts of at least `least` rows.
 
-    Parameters
-    ----------
-    least : int
-        Rows that every part has at least.
-    filled : int
-        If above 0, every part has no row with items or at least this many.
-    sensitive : SensitiveValues, optional
-        What no part may have in common too often.
+    `filled`: 0, or every part has no row with items or this many; `sensitive`: what none may share too often.
     """
 
     def __init__(
@@ -30,13 +23,7 @@ class Splits:
         self._has_items = np.diff(table.indptr) > 0
 
     def losses(self, part: Ints) -> list[int]:
-        """Compute what each column loses in a part: the weighted NCP of a row, times ``table.unit_total``.
-
-        Parameters
-        ----------
-        part : int64 (any,)
-            The rows, at least one.
-        """
+        """Compute what each column loses in a part: the weighted NCP of a row, times ``table.unit_total``."""
         found = []
         for column, unit in zip(self.table.columns, self.table.units, strict=True):
             codes = column.codes[part]
