@@ -145,18 +145,8 @@ def is_file(text: str) -> bool:
 def named(text: str | Path, *, trusted: bool = False) -> str:
     """Name the algorithm that a text means: its name, or a file of Python, which is executed.
 
-    Parameters
-    ----------
-    trusted : bool
-        Whether the user named the file: on this command line, in Python, or in a study that was named there.
-        A name that comes from any other file, such as settings or the record of a run, is never trusted.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read.
-    RequestError
-        If it is a file and not trusted, fails, contains no algorithm, or has the name of another algorithm.
+    The file is trusted if the user named it: on this command line, in Python, or in a study that was named
+    there. A name that comes from any other file, such as settings or the record of a run, is never trusted.
     """
     if not is_file(str(text)):
         return str(text)
@@ -206,13 +196,7 @@ def _takes_five(function: Any) -> bool:
 
 
 def origin(name: str) -> dict[str, str]:
-    """Identify an algorithm that is not part of setveil; empty for setveil's algorithms.
-
-    Returns
-    -------
-    dict
-        `file` and `sha256`, or `package` with its version.
-    """
+    """Identify an algorithm of another origin by `file` and `sha256`, or by `package` with its version."""
     if name in (files := _files()):
         return {"file": files[name].path.name, "sha256": files[name].sha256}
     if name in homes() or name not in installed():

@@ -215,10 +215,7 @@ def _put(out, path, e, last, g):
 def _older_groups(s, g, least):
     """Copy what the rows of group g hold of older groups, where that is at least this many.
 
-    Returns
-    -------
-    ptr, ids, weight : int64 (rows + 1,), int32, int64 (rows,)
-        The groups of each row, ascending, and how many rows it represents.
+    Returns ptr, ids, weight: the groups of each row, ascending, and how many rows it represents.
     """
     total, n_rows = np.int64(0), np.int64(0)
     x = g
@@ -258,12 +255,7 @@ def _older_groups(s, g, least):
 def _keep_greatest(s, k, path, e, g, n_touched, spare_size, out, level, count):
     """Keep the sets of ``path[:e]``, one touched group and g that have the greatest support below k.
 
-    Returns
-    -------
-    level, count : int
-        Support of the sets kept, and how many they are.
-    seen : int
-        How many sets had a support below k.
+    Returns their support, their number, and how many sets had a support below k.
     """
     j, m = e + 2, out.shape[1]
     size = s.size[g]
@@ -442,26 +434,10 @@ def _exists(s, sources, source):
 def next_unsatisfied(s, sources, k, spare, n_spare, everywhere, budget, first):
     """Find the unsatisfied m-itemset whose image has most support, the first of equals in item order.
 
-    Parameters
-    ----------
-    s, sources : Groups, Sources
-    k : int
-    spare : int32
-        Items to pad with, ascending: the smallest that are suppressed, or with `everywhere` the smallest m
-        of all.
-    n_spare : int
-        How many items are suppressed.
-    everywhere : bool
-        Look for threatened sets that are no images; `sources` keep one set each then.
-    budget : int
-        Work after which to pause.
-    first : int64 (m,)
-        Receives the itemset.
-
-    Returns
-    -------
-    int
-        FOUND, NONE or PAUSED (call again).
+    It is written to first: int64 (m,), and the state returned: FOUND, NONE or PAUSED (call again), which is
+    due after work of `budget`. spare: int32, items to pad with, ascending: the smallest of the n_spare that
+    are suppressed. With `everywhere`, threatened sets that are no images are looked for: `sources` keep one
+    set each, and spare contains the smallest m of all items.
     """
     end = s.clock[WORK] + budget
     while sources.n_queued[0] > 0:

@@ -10,16 +10,9 @@ from setveil.kernels.rows import Ids, take_rows
 
 
 def in_content_order(data: Transactions) -> tuple[Transactions, Ids]:
-    """Sort rows by their items, and say where each occurrence stood.
+    """Sort rows by their items, and say where in ``data.items`` each occurrence was.
 
-    What is chosen by the order of these rows is the same whatever the order of the input is, but for which
-    of equal rows it is.
-
-    Returns
-    -------
-    rows : Transactions
-    places : int32 (n_occurrences,)
-        Where in ``data.items`` each of ``rows.items`` stands.
+    What is chosen by this order does not depend on that of the input, but for which of equal rows it is.
     """
     order = content_order(data.indptr, data.items)
     _, places = take_rows(data.indptr, np.arange(data.n_occurrences, dtype=np.int32), order)

@@ -16,12 +16,7 @@ Path = tuple[int, ...]
 def count_tree_nodes(cut: Cut, size: int, *, only_whole: bool = False) -> int:
     """Count the nodes of the count-tree of a cut's extended rows, the root of the hierarchy omitted.
 
-    Parameters
-    ----------
-    size : int
-        The length of the longest path, m.
-    only_whole : bool
-        Only the paths of exactly `size` nodes are inserted, as AA does in its pass for this size.
+    Paths have up to `size` (m) nodes; `only_whole`: exactly this many, as in AA's pass for this size.
     """
     tree = cut.tree
     wanted = cut.live.copy()

@@ -20,25 +20,15 @@ from setveil.kernels.walk import extend_rows
 class Cut:
     """A cut that only ever moves up, with exact integer costs.
 
-    The cost of publishing node v is (occurrences under v) * (leaves under v), 0 for a single leaf: the NCP
-    of the data times (number of leaves) times (number of occurrences).
+    The cost of publishing node v is (occurrences under v) * (leaves under v), 0 for a single leaf: the NCP of
+    the data times (number of leaves) times (number of occurrences).
 
-    Attributes
-    ----------
-    image : int32 (n_nodes,)
-        For each leaf the node of the cut above it, -1 if it is suppressed (inner nodes: unused).
-    live : bool (n_nodes,)
-        Nodes that are in the cut or above it, i.e. not generalized.
-    full : list of int
-        Cost of publishing each node.
-    held : AllRows
-        The rows of leaves, to be counted.
-    leaf_rows : (int64, int32)
-        These rows; not there if they lie on disk.
-    of_leaf : int64 (n_leaves,)
-        Occurrences of each leaf.
-    paid : list of int
-        Cost of the part of the cut that lies at or under each node.
+    - image: int32 (n_nodes,), for each leaf the node of the cut above it, -1 if suppressed; inner nodes:
+      unused
+    - live: bool (n_nodes,), nodes that are in the cut or above it, i.e. not generalized
+    - full, paid: for each node the cost of publishing it, and of the part of the cut at or under it
+    - held: the rows of leaves, to be counted; leaf_rows: (int64, int32), these rows unless they are on disk
+    - of_leaf: int64 (n_leaves,), occurrences
     """
 
     def __init__(self, data: Transactions | RowsOnDisk, tree: Hierarchy, of_leaf: Ints | None = None) -> None:

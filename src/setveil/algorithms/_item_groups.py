@@ -21,29 +21,11 @@ SHRUNK = 0.8  # equal rows are merged when the groups have become so few, relati
 class ItemGroups:
     """Published groups of items; a group is named by its smallest member.
 
-    Parameters
-    ----------
-    hierarchy : Hierarchy or None
-        Gives the weights of utility loss. The items are its leaves then, else those of the data.
-    utility : sequence of sequences of str, or None
-        Utility constraints; items in none of them form one more.
-    width : int
-        How many of its smallest members to remember for each group.
+    The items are the leaves of the hierarchy, which gives the weights of utility loss, else those of the
+    data. Items in no utility constraint form one more. Of each group `width` smallest members are remembered.
 
-    Attributes
-    ----------
-    items : Vocabulary
-        The items, in item order.
-    occurring : int64
-        Those that occur in some row, ascending.
-    constraint : int32 (items,)
-        Number of each item's utility constraint; that of the items in none comes last.
-    state : kernels.groups.Groups
-        Rows and groups.
-    suppressed : list of int
-        Suppressed items, in the order in which they were.
-    merges, suppressions : int
-        Number of steps of each kind.
+    `occurring`: int64, items in some row, ascending; `constraint`: int32 (items,), the number of each item's
+    utility constraint, that of items in none last; `suppressed`: in the order in which they were.
     """
 
     def __init__(

@@ -81,8 +81,7 @@ class Broken(NamedTuple):
 class Protect(Protocol):
     """An algorithm that merges and suppresses items until every privacy constraint is satisfied.
 
-    It goes on when more than `allowed` items are suppressed, to learn how many it takes, and says then what
-    first made them more.
+    It goes on when more than `allowed` items are suppressed, to learn how many it takes; see `Broken`.
     """
 
     def __call__(

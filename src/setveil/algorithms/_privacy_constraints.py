@@ -33,13 +33,7 @@ class Policy(Protocol):
 
 
 class ListedItemsets:
-    """Privacy constraints one by one.
-
-    Parameters
-    ----------
-    k : int
-        What no support may be below.
-    """
+    """Privacy constraints one by one; no support may be below k."""
 
     def __init__(
         self, groups: ItemGroups, itemsets: Sequence[Sequence[str]], k: int, progress: Progress
@@ -86,14 +80,9 @@ class ListedItemsets:
 
 
 class AllItemsets:
-    """All itemsets of m items that occur, without listing them.
+    """All itemsets of m items that occur, without listing them; no support may be below k.
 
-    Parameters
-    ----------
-    m : int
-        At least 1, at most the number of items that occur.
-    k : int
-        What no support may be below.
+    m is at most the number of items that occur.
     """
 
     def __init__(self, groups: ItemGroups, m: int, k: int, progress: Progress) -> None:

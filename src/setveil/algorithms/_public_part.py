@@ -17,19 +17,9 @@ from setveil.wording import are, count
 
 
 def unseen_warnings(data: Transactions, sensitive: Sequence[str], tree: Hierarchy | None = None) -> list[str]:
-    """Check that the sensitive items exist.
+    """Check that the sensitive items exist, in the data or the tree; warn of those that no row holds.
 
-    Parameters
-    ----------
-    data : Transactions
-        The rows. If they contain no items at all, nothing is rejected.
-    tree : Hierarchy, optional
-        Names items that exist in addition to those of the data.
-
-    Returns
-    -------
-    list of str
-        Sentences about sensitive items that no row holds.
+    If the rows contain no items at all, nothing is rejected.
     """
     support = dict(zip(data.vocabulary.labels, data.supports().tolist(), strict=True))
     leaves = set() if tree is None else set(tree.labels[: tree.n_leaves])
@@ -67,32 +57,16 @@ class PublicPart:
     node v costs what its u(v) public leaves of |I_P| in all make it cost, a sensitive occurrence costs
     nothing, and 1 where it is suppressed.
 
-    Attributes
-    ----------
-    data, hierarchy : Transactions, Hierarchy
-        All rows with all items, and the whole hierarchy.
-    rows : Transactions
-        The same rows without sensitive items, in the same order; a row may be empty. Its vocabulary holds
-        the public items of the data.
-    tree : Hierarchy
-        The hierarchy without sensitive leaves, without inner nodes that have no leaf left, and with nodes
-        that have an only child merged with it (the child's label stays). All its labels are those of the
-        hierarchy.
-    leaf : int32 (rows.n_items,), read-only
-        The leaf in `tree` of each item of `rows`.
-    located : int32 (data.n_items,), read-only
-        The leaf in the hierarchy of each item of the data.
-    node : int32 (tree.n_nodes + 1,), read-only
-        The node of the hierarchy that each node of `tree` is; -1 at the end.
-    is_sensitive : bool (data.n_items,), read-only
-        Which items of the data are sensitive.
-    sensitive : int64 (any,), read-only
-        The sensitive items that some row holds, as ids of the data, in item order.
-    warnings : list of str
-        Sentences about sensitive items that no row holds.
+    - data, hierarchy: all rows with all items, and the whole hierarchy
+    - rows: the same rows, in the same order, without sensitive items; a row may be empty
+    - tree: the hierarchy without sensitive leaves and inner nodes without a leaf; an only child is merged
+      with its parent, and the child's label stays
+    - leaf: int32 (rows.n_items,), the leaf in `tree`; located: int32 (data.n_items,), the leaf in the
+      hierarchy
+    - node: int32 (tree.n_nodes + 1,), the node of the hierarchy that each node of `tree` is; -1 at the end
+    - is_sensitive: bool (data.n_items,); sensitive: int64, those that some row holds, in item order
+    - warnings: sentences about sensitive items that no row holds
 
-    Examples
-    --------
     >>> tree = Hierarchy.from_paths([["a1", "A", "*"], ["a2", "A", "*"], ["s", "B", "*"], ["b", "B", "*"]])
     >>> part = PublicPart(Transactions.from_rows([["a1", "s"], ["a2", "b"], ["s"]]), tree, ["s"])
     >>> part.rows.rows(), part.tree.labels
@@ -121,17 +95,9 @@ class PublicPart:
     def recoding(self, nodes: NDArray[np.integer], hidden: Collection[int] = ()) -> Recoding:
         """Publish public items as nodes, and sensitive items as themselves but for hidden ones.
 
-        Parameters
-        ----------
-        nodes : integer (tree.n_leaves,) or longer
-            The node of `tree` at or above each leaf that it is published as; -1: the leaf is suppressed.
-        hidden : collection of int
-            Sensitive items that are suppressed everywhere, as ids of the data.
-
-        Returns
-        -------
-        Recoding
-            Over all leaves of the hierarchy; its `domain` counts the public ones.
+        nodes: (tree.n_leaves,) or longer, the node of `tree` that each leaf is published as, -1 if
+        suppressed; `hidden`: ids of the data, suppressed everywhere. The result is over all leaves of the
+        hierarchy; its `domain` counts the public ones.
         """
         tree, hierarchy = self.tree, self.hierarchy
         leaves = np.arange(tree.n_leaves)
@@ -156,20 +122,9 @@ class PublicPart:
     ) -> LocalRecoding:
         """Publish occurrences of public items as nodes, and sensitive ones as themselves but for hidden ones.
 
-        Parameters
-        ----------
-        nodes : integer (rows.n_occurrences,)
-            The node of `tree` that each occurrence in `rows` is published as; -1: it is suppressed. Where the
-            nodes are those of the leaves: ``nodes[part.leaf[part.rows.items]]``.
-        hidden : bool (data.n_occurrences,)
-            Which occurrences of the data are sensitive and suppressed.
-        part_of_row : int64 (n,), optional
-            The part of each row (see `LocalRecoding`).
-
-        Returns
-        -------
-        LocalRecoding
-            Over all leaves of the hierarchy; its `domain` counts the public ones.
+        nodes: (rows.n_occurrences,), the node of `tree` that each is published as, -1 if suppressed; by
+        leaves these are ``nodes[part.leaf[part.rows.items]]``. hidden: bool (data.n_occurrences,), sensitive
+        and suppressed; part_of_row: see `LocalRecoding`. The `domain` of the result counts the public leaves.
         """
         tree, hierarchy = self.tree, self.hierarchy
         sensitive = self.is_sensitive[self.data.items]

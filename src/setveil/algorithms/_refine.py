@@ -54,12 +54,7 @@ def refine(
     """Replace nodes of a valid cut by their children, greatest gain first, while the cut stays valid.
 
     A split that is not valid now never becomes valid (other splits only lower supports), so every node is
-    tried once and no node of the result can be split alone, but those that are to stay `whole`.
-
-    Returns
-    -------
-    list of int
-        The nodes of the refined cut, ascending.
+    tried once and no node of the result (ascending) can be split alone, but those that are to stay `whole`.
     """
     tree = cut.tree
     image = np.empty(tree.n_nodes, np.int32)
@@ -103,19 +98,8 @@ def refine(
 class Neighbours:
     """Checks that a cut stays valid around a node that has changed.
 
-    Parameters
-    ----------
-    rows : (indptr, items)
-        The rows of leaves.
-    weights : int64
-        How many rows each represents.
-    starts, tidlists : int64, int32
-        The rows of each leaf (see `setveil.kernels.rows.invert`).
-    k : int
-    limits : Limits
-        How many nodes of each sort someone may know, by node.
-    m : int or float
-        How many in all.
+    The rows are of leaves, each representing as many as `weights`; `starts` and `tidlists` are the rows of
+    each leaf. `limits` says how many nodes of each sort someone may know, m how many in all.
     """
 
     def __init__(
@@ -141,12 +125,7 @@ class Neighbours:
     def stays_valid(self, leaves: Ids, image: Ids) -> bool:
         """Whether every itemset with a node has support 0 or at least k.
 
-        Parameters
-        ----------
-        leaves : int32
-            All leaves that are published as the node.
-        image : int32 (n_nodes,)
-            What each leaf is published as, negative: nothing.
+        leaves: all that are published as the node; image: int32 (n_nodes,), of leaves, negative for nothing.
         """
         to = frozen(image, np.int32)
         if kernel.rare_beside(

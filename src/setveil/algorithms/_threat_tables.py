@@ -44,21 +44,8 @@ class ThreatTables(ThreatSearch):
 
     All sets of nodes of the cut are counted in a table. A set of nodes above them is a threat only if all
     sets below it that occur are: so only the rows that hold threats are extended, cut down to the nodes of
-    threats. Sets of fewer nodes must have no support in (0, k).
-
-    Parameters
-    ----------
-    cut : Cut
-        The state of the search; nodes that it generalizes are passed over.
-    k, size : int
-        A set of `size` nodes with support in (0, k) is a threat.
-    progress, phase
-        Hears how far the counting is.
-
-    Attributes
-    ----------
-    any_sets : bool
-        Whether some row holds this many nodes of the cut.
+    threats. Sets of fewer nodes must have no support in (0, k). Nodes that the cut generalizes meanwhile are
+    passed over. `any_sets`: whether some row holds this many nodes of the cut.
     """
 
     def __init__(self, cut: Cut, k: int, size: int, progress: Progress, phase: str) -> None:

@@ -18,13 +18,7 @@ STEPS_AT_ONCE = 50_000_000  # steps between two signs of life, a fraction of a s
 
 
 class ThreatSearch:
-    """A search for the threats of a cut, one after the other.
-
-    Parameters
-    ----------
-    cut : Cut
-        The state of the search; nodes that it generalizes are passed over.
-    """
+    """A search for the threats of a cut, one by one; nodes that the cut generalizes are passed over."""
 
     def __init__(self, cut: Cut) -> None:
         self.cut = cut
@@ -46,11 +40,7 @@ class ThreatSearch:
 
         Among the minimal sets of generalizations of the threat's nodes that raise its support to k, the one
         that adds least to the cost of the cut; of equal ones that whose sorted list of new nodes comes first.
-
-        Returns
-        -------
-        list of int
-            The new nodes, ascending, none above another.
+        Returns the new nodes, ascending, none above another.
         """
         tree, cut = self.cut.tree, self.cut
         start: tuple[int, ...] = ()
@@ -113,23 +103,12 @@ class ThreatWalk(ThreatSearch):
 
     An extended row consists of the nodes of the cut that the row has and all their ancestors but the root.
     The walk visits the paths of the paper's count-tree in the same order, without ever building the tree.
+    Paths of `smallest` to `largest` nodes with support in (0, k) are threats; nodes that the cut generalizes
+    are passed over.
 
-    Parameters
-    ----------
-    cut : Cut
-        The state of the search; nodes that it generalizes are passed over.
-    rows : indptr, items, weights
-        The rows under the cut as it is now: ``cut.rows()``.
-    k : int
-        A path of support in (0, k) is a threat.
-    smallest, largest : int
-        Sizes of the paths to check.
-    only : bool (n_nodes,)
-        The nodes to keep in the extended rows; with a node all its ancestors must be kept.
-    limits : Limits
-        How many nodes of each sort a path may hold.
-    supports : int64 (n_nodes,), optional
-        The rows that hold each node, where `rows` are not all (see `setveil.algorithms._witness_rows`).
+    `rows` are those under the cut as it is now (``cut.rows()``). only: bool (n_nodes,), the nodes to keep;
+    with a node all its ancestors must be kept. supports: int64 (n_nodes,), the rows that hold each node,
+    where `rows` are not all (see `setveil.algorithms._witness_rows`).
     """
 
     def __init__(
@@ -170,8 +149,7 @@ class ThreatWalk(ThreatSearch):
     def next_threat(self, progress: Progress, phase: str) -> list[int] | None:
         """Walk on to the next path of support in (0, k): its nodes, or None when the walk is over.
 
-        Where nodes were generalized since, the walk first goes back to the longest prefix without one of
-        them.
+        Where nodes were generalized since, it first goes back to the longest prefix without them.
         """
         live = self.cut.live
         while True:

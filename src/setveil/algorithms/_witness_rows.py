@@ -37,15 +37,7 @@ LEAST = 1 << 20  # occurrences of distinct rows from which on this is worth it
 def witness_rows(data: Transactions | RowsOnDisk, k: int, m: float, progress: Progress) -> Transactions:
     """Find rows with the same threats, by content; all rows where these are few or sets do not fit in tables.
 
-    Parameters
-    ----------
-    k, m : int, int or float
-        A set of at most m items is rare if fewer than k rows hold it.
-
-    Returns
-    -------
-    Transactions
-        With the same items. A row represents at most k equal ones.
+    A set of at most m items is rare if fewer than k rows hold it. A row of the result represents at most k.
     """
     if not is_in_memory(data):
         with _distinct_on_disk(data, progress) as distinct:

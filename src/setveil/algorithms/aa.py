@@ -77,8 +77,6 @@ def find_cut(
     nodes that lie above some node of a threat of size i between nodes of the current cut can be in a threat
     at all (a threat's finer versions that occur are threats too), so the rows are cut down to those first.
 
-    References
-    ----------
     [1] Terrovitis, Mamoulis, Kalnis, VLDB 2008, section 4.4, doi:10.14778/1453856.1453874
     """
     from setveil.algorithms._count_tree import count_tree_nodes

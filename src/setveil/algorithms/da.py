@@ -73,8 +73,6 @@ def find_cut(
     Differences from [1]: the count-tree is walked, not built, over rows enough to tell what is rare, and
     paths shorter than m are checked too (a row may be shorter than m).
 
-    References
-    ----------
     [1] Terrovitis, Mamoulis, Kalnis, VLDB 2008, section 4.3, doi:10.14778/1453856.1453874
     """
     import numpy as np

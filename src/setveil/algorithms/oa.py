@@ -91,8 +91,6 @@ def find_cut(
     Differences from [1]: all threats (over all cuts) are listed once, and a cut is checked against that list.
     Cuts are bit sets of nodes.
 
-    References
-    ----------
     [1] Terrovitis, Mamoulis, Kalnis, VLDB 2008, section 4.2, doi:10.14778/1453856.1453874
     """
     from setveil.algorithms._cut import Cut
@@ -225,8 +223,6 @@ def anonymize(
 def count_cuts(tree: Hierarchy) -> int:
     """Count the cuts of a hierarchy.
 
-    Examples
-    --------
     >>> from setveil import Hierarchy
     >>> count_cuts(Hierarchy.from_paths([["a1", "A", "*"], ["a2", "A", "*"], ["b", "*"]]))
     3

@@ -57,26 +57,15 @@ def band_order(indptr: Ints, items: Ids, n_items: int, progress: Progress = sile
     The reverse Cuthill-McKee order [1] of the graph that joins two rows if they share an item: breadth first,
     from a row of least degree; the neighbours of each row that are not placed yet follow by ascending degree.
     Then again, from a row of least degree among those farthest out [2], twice; of these three orders the one
-    of least profile (see `BandProfile`) is taken. The graph has up to n^2 edges and is not built: when a row
-    has handed on the rows of an item, all rows of this item are placed, so each item is walked over once.
-    Time and memory are linear in the data, but for sorting.
+    of least profile (see `BandProfile`) is taken. Ties go by the rows' items, in item order, then by row
+    number. The graph has up to n^2 edges and is not built: when a row has handed on the rows of an item, all
+    rows of this item are placed, so each item is walked over once. Time and memory are linear in the data,
+    but for sorting.
 
     Differences from [1]: the degree of a row counts a neighbour once for every item that they share (it is
     the sum of the supports of the row's items), because the distinct neighbours cannot be counted in linear
     time. Equal rows stay together.
 
-    Parameters
-    ----------
-    indptr, items : int64 (n + 1,), int32 (occurrences,)
-        The rows.
-
-    Returns
-    -------
-    int64 (n,), read-only
-        The rows in their new order. Ties go by the rows' items, in item order, then by row number.
-
-    References
-    ----------
     [1] Cuthill, McKee, "Reducing the bandwidth of sparse symmetric matrices", ACM National Conference 1969,
     doi:10.1145/800195.805928
 
@@ -152,14 +141,7 @@ class BandProfile:
 def band_profile(indptr: Ints, items: Ids, n_items: int, order: Ints, cells: int = 600) -> BandProfile:
     """Measure and downsample the matrix of rows and items in an order, without building the graph of rows.
 
-    Parameters
-    ----------
-    indptr, items, n_items
-        The rows, as for `band_order`.
-    order : int64 (n,)
-        The rows in the order to look at.
-    cells : int
-        Most cells of the grid in each direction, at least 1.
+    The grid has at most `cells` cells in each direction.
     """
     indptr, items = take_rows(indptr, items, order)
     n = order.size

@@ -34,23 +34,7 @@ def exchange_rows(
     Rounds of exchanges (see `exchange_rounds`) improve queries over one item in addition to the sensitive
     one. Where there are few items that occur together in many ways, queries over several can suffer. So a
     round counts only if it lowers the mean KL of 400 random queries over 4 items; otherwise it is taken back,
-    and no other follows.
-
-    Parameters
-    ----------
-    rows, sensitive, order
-        Quasi-identifiers and sensitive items of each row, and the rows in band order.
-    group : int64 (n,)
-        Group of each row; all but the last have p rows.
-    p, rounds : int
-        Rows of a group; most rounds.
-
-    Returns
-    -------
-    group : int64 (n,)
-        The new group of each row.
-    exchanges : int
-        How many times two rows were exchanged.
+    and no other follows. Returns the new group of each row, and the number of exchanges.
     """
     exchanges = 0
     loss = sampled_loss(rows, sensitive, group) if rounds else 0.0
@@ -109,22 +93,11 @@ def exchange_rounds(
     in band order: of one of the 10 p distinct rows before or after it. The one that promises most by the
     derivatives of the loss is taken, if the loss falls: the sum of KL(s, i) over all sensitive items s and
     all others i, KL being that of a group-by query over s and the one item i. So this sum never grows, and
-    the sizes and sensitive counts of all groups stay.
+    the sizes and sensitive counts of all groups stay. All groups but the last have p rows.
 
     This is not in the paper: there the rows of a group are like its sensitive row, but what they have in
     excess adds up over the groups. It is omitted where there would be more than 20 million pairs of s and i.
-
-    Parameters
-    ----------
-    rows, sensitive, order, group, p, rounds, progress
-        As for `exchange_rows`.
-
-    Yields
-    ------
-    group : int64 (n,)
-        The group of each row after one more round.
-    exchanges : int
-        How many times two rows were exchanged so far.
+    Yields the group of each row after one more round, and the number of exchanges so far.
     """
     n_items = int(rows[1].max(initial=-1)) + 1
     n_sensitive = int(sensitive[1].max(initial=-1)) + 1

@@ -13,10 +13,7 @@ _LEAST = 1e-12  # gains below it may be rounding
 
 @compiled
 def loss(held, holders, number, scale):
-    """Find the KL divergence of a query over a sensitive item and one other item.
-
-    The exact share of rows with the other item is held / holders, the estimated one number / scale.
-    """
+    """Find the KL divergence of a query: exact share held / holders, estimated one number / scale."""
     a, e = held / holders, number / scale
     out = 0.0
     if held > 0:
@@ -78,36 +75,18 @@ def exchange(
     indptr, items, seats, seat_group, kind, top, below, g_indptr, g_item, g_weight, last_weight,
     held, holders, number, scale, slopes, first, reach, most,
 ):  # fmt: skip
-    """Exchange each seated row for the best of the left-over rows nearby, if that lowers the loss.
+    """Exchange each seated row for the best of the left-over rows nearby if that lowers the loss; count them.
 
-    Parameters
-    ----------
-    indptr, items
-        The rows' quasi-identifiers.
-    seats, seat_group : int64 (seats,)
-        Rows without sensitive items that are in a group, and their groups; `seats` is changed.
-    kind : int64 (n,)
-        Number of each distinct row, in band order.
-    top, below : int64 (kinds,), int64 (n,)
-        The left-over rows of each kind, as a stack: the top one, and the one below each; -1: none; changed.
-    g_indptr, g_item, g_weight : int64
-        Sensitive items of each group, and what one row more of a QID item in the group adds to its `number`.
-    last_weight : int64 (sensitive items,)
-        The same for the group of the rows that are left over.
-    held, holders : int64 (sensitive items, items), int64 (sensitive items,)
-        Rows with both, rows with the sensitive item.
-    number, scale : int64 (sensitive items, items), int64 (sensitive items,)
-        Their quotient is the estimated share of rows with an item among those with a sensitive item;
-        `number` is changed.
-    slopes : float64 (sensitive items, items)
-        `slope` of each pair; changed.
-    first, reach, most : int
-        First seat to look at; how many kinds to look at before and after its own; how many seats.
-
-    Returns
-    -------
-    int
-        Number of exchanges.
+    - seats, seat_group: int64 (seats,), rows without sensitive items in groups, changed, and their groups
+    - kind: int64 (n,), the number of each distinct row, in band order
+    - top, below: int64 (kinds,), (n,), changed: stacks of each kind's left-over rows, with -1 for none
+    - g_indptr, g_item, g_weight: int64, the sensitive items of each group, and what one row more of a QID
+      item in the group adds to its `number`; last_weight: int64 (sensitive,), the same for the left-over rows
+    - held, holders: int64 (sensitive, items), (sensitive,), rows with both, rows with the sensitive item
+    - number, scale: int64 (sensitive, items), changed, and (sensitive,); their quotient is the estimated
+      share of rows with an item among those with a sensitive item
+    - slopes: float64 (sensitive, items), changed: `slope` of each pair
+    - first, reach, most: the first seat, how many kinds before and after its own, how many seats to look at
     """
     done = 0
     queue = np.empty(holders.size, np.int64)

@@ -1,7 +1,4 @@
-"""Groups of rows around those that hold sensitive items.
-
-Rows are numbered 1..n in band order. Rows 0 and n + 1 hold nothing and are never taken: walks end there.
-"""
+"""Groups of rows 1..n in band order around sensitive ones; rows 0 and n + 1 are empty ends, never taken."""
 
 from __future__ import annotations
 
@@ -34,8 +31,7 @@ def _place_of(indptr, items, row, item):
 def _without(link, beyond, indptr, items, row, item):
     """Find the first remaining row from `row` on that lacks a sensitive item.
 
-    ``beyond[p]`` leads past rows that are taken or contain the item of occurrence p, so that no run of such
-    rows is walked over twice.
+    ``beyond[p]`` leads past rows taken or with the item of occurrence p, so that none is walked over twice.
     """
     end = _remaining(link, row)
     p = _place_of(indptr, items, end, item)
@@ -66,25 +62,15 @@ def _next_candidate(link, beyond, indptr, items, row, center):
 def form_groups(indptr, items, s_indptr, s_items, tried, links, beyond, left, group, state, p, reach, budget):
     """Form groups of p rows around sensitive rows, until `budget` items of candidates have been looked at.
 
-    Parameters
-    ----------
-    indptr, items, s_indptr, s_items
-        QID and sensitive items of the rows 0..n + 1.
-    tried : int64
-        The sensitive rows, in band order.
-    links : int64 (2, n + 2)
-        Backward and forward, each row leads to itself as long as it remains; changed.
-    beyond : int64 (2, sensitive occurrences)
-        Backward and forward, see `_without`; at first the row before and after; changed.
-    left : int64 (sensitive items,)
-        Occurrences outside the groups so far; changed.
-    group : int64 (n + 2,)
-        Group of each row, -1 where it has none; changed.
-    state : int64 (4,)
-        How many of `tried` are done, how many groups there are, how many rows remain; changed. Number of
-        QID items.
-    p, reach : int
-        Rows of a group; how many candidates before and after.
+    The rows are numbered 0..n + 1, with their QID and sensitive (s_) items; `tried` are the sensitive rows,
+    in band order; `reach` candidates before and after are looked at. Changed:
+
+    - links: int64 (2, n + 2), backward and forward; each row leads to itself as long as it remains
+    - beyond: int64 (2, sensitive occurrences), backward and forward, see `_without`; at first the row before
+      and after
+    - left: int64 (sensitive items,), occurrences outside the groups so far
+    - group: int64 (n + 2,), -1 for none
+    - state: int64 (4,), how many of `tried` are done, groups, rows that remain; and the number of QID items
     """
     n = group.size - 2
     before, after = links[0], links[1]

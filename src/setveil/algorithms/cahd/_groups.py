@@ -25,27 +25,12 @@ def find_groups(
 ) -> NDArray[np.int64]:
     """Form groups around the sensitive rows, in band order: Fig. 7 of [1].
 
-    Candidates are the alpha * p nearest remaining rows before and after that share no sensitive item with
-    the row; those with most quasi-identifiers in common are taken first, of equals the nearest in band order,
+    Candidates are the alpha * p nearest remaining rows before and after that share no sensitive item with the
+    row; those with most quasi-identifiers in common are taken first, of equals the nearest in band order,
     then the earlier; one that shares a sensitive item with a row taken before is passed over. Each sensitive
-    row is tried once.
+    row is tried once. Groups are numbered in the order in which they were formed; the rows that remain are
+    the last one.
 
-    Parameters
-    ----------
-    rows, sensitive : (indptr, items)
-        Quasi-identifiers and sensitive items of each row (see `split`).
-    order : int64 (n,)
-        The rows in band order.
-    p, alpha : int
-        See above.
-
-    Returns
-    -------
-    int64 (n,)
-        Group of each row, by the order in which they were formed; the rows that remain are the last one.
-
-    References
-    ----------
     [1] Ghinita, Tao, Kalnis, ICDE 2008, section 4, doi:10.1109/ICDE.2008.4497480
     """
     n = order.size

@@ -15,10 +15,7 @@ Rows = tuple[Ints, Ids]
 class Watched:
     """Writes the steps of CAHD; rows are named by their numbers in the input, from 1.
 
-    Attributes
-    ----------
-    rows : int64 (n,)
-        The row of the input that each row in content order is.
+    `rows`: int64 (n,), the row of the input that each row in content order is.
     """
 
     def __init__(self, trace: Trace, rows: Ints, labels: Sequence[str]) -> None:

@@ -9,22 +9,9 @@ from setveil.jit import compiled
 def cut_gains(indptr, items, starts, rows, candidates, supports, weighed, together, gains):
     """Find how much of what is open of other items each cut settles.
 
-    Parameters
-    ----------
-    indptr, items : int64 (n + 1,), int32
-        The rows, of items that are counted.
-    starts, rows : int64 (items + 1,), int32
-        The rows of each item.
-    candidates : int64 (candidates,)
-        Items to cut on.
-    supports : int64 (items,)
-        Rows of each item.
-    weighed : int64 (n + 1,)
-        x log x for each number x of rows.
-    together : int64 (items,), zeros
-        Room to work in, left as it was found.
-    gains : int64 (candidates,), written
-        Receives the sum over the other items of their entropy in all rows less that in both halves.
+    The rows are of items that are counted; starts, rows: those of each item. weighed: int64 (n + 1,), x log x
+    for each number x of rows; together: int64 (items,), zeros before and after. gains: int64 (candidates,),
+    written: the sum over the other items of their entropy in all rows less that in both halves.
     """
     n = indptr.size - 1
     for j in range(candidates.size):

@@ -55,13 +55,7 @@ class _FoundClasses:
 
 
 class _Alone:
-    """All rows as one class.
-
-    Attributes
-    ----------
-    error : float
-        Error of the answers, by all labels found so far.
-    """
+    """All rows as one class; `error` is that of the answers, by all labels found so far."""
 
     def __init__(self, whole: Piece, solver: Solver, worth: Worth) -> None:
         self.whole, self.solver, self.worth = whole, solver, worth
@@ -140,8 +134,8 @@ class ClassSearch:
         """Cut with one size, undo cuts that do not improve answers, and prove the remaining classes.
 
         Cuts are judged by drafts of the classes, since few classes stay as they are. One class of all rows is
-        judged by its proven recoding, unless the answer is clear without it. If one class is better, the
-        classes are not proven.
+        judged by its proven recoding, unless the answer is clear; if it is better, the classes are not
+        proven.
         """
         self.progress(f"cutting into classes of {size:,} rows")
         splitting = self._splitting()

@@ -63,16 +63,9 @@ class Solved:
 
 
 class Solver:
-    """Solves classes, and remembers those that it solved.
+    """Solves classes of rows, whose order must not depend on the input's, and remembers those that it solved.
 
-    Parameters
-    ----------
-    data : Transactions
-        All rows, in an order that does not depend on the input's.
-    tree, guarantee, parameters, progress
-        As for `setveil.algorithms.classes.classes.anonymize`.
-    least : int
-        Fewest rows that a count may speak of.
+    `least` is the fewest rows that a count may speak of.
     """
 
     def __init__(

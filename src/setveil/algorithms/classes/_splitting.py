@@ -51,20 +51,8 @@ class Splitting:
     """Cuts rows where a cut has most mutual information with other items.
 
     Only items count that are in enough rows to be published in both halves: for rarer items, a cut shows
-    chance.
-
-    Parameters
-    ----------
-    data : Transactions
-        All rows.
-    barred : bool (n_items,)
-        Items that nothing is cut on.
-    public : bool (n_items,)
-        Items that are counted, and that make a row one that needs others like it.
-    k : int
-        Rows that share what they show, at least.
-    least : int
-        Fewest rows that a count may speak of.
+    chance. Nothing is cut on `barred` items; `public` ones are counted, and make a row one that needs k
+    others like it. `least` is the fewest rows that a count may speak of.
     """
 
     def __init__(
@@ -124,16 +112,9 @@ class Splitting:
         )
 
     def split(self, size: int, most: int | None, gain: float) -> Piece:
-        """Cut all rows, the cut of greatest gain first.
+        """Cut all rows, the cut of greatest gain first, into at most `most` classes of at least `size` rows.
 
-        Parameters
-        ----------
-        size : int
-            Rows of a class at least.
-        most : int or None
-            Classes at most.
-        gain : number
-            Share of what is open of all rows that a cut must gain.
+        A cut must gain this share of what is open of all rows.
         """
         whole = Piece(frozen(np.arange(self.data.n_rows), np.int64), ())
         least = gain * self.open(self.data.supports())

@@ -20,19 +20,8 @@ Content = tuple[int, ...]
 def to_leave_out(rows: Iterable[Content], prices: Mapping[int, int], least: int) -> list[int] | None:
     """Choose labels to suppress until `least` rows are empty, if any are: the cheapest for a row first.
 
-    Parameters
-    ----------
-    rows : iterable of tuple of int
-        The labels that each row of the class shows, ascending.
-    prices : mapping of int to int
-        The information loss with each label that may be suppressed.
-    least : int
-        Fewest empty rows, if there are any.
-
-    Returns
-    -------
-    list of int or None
-        Nothing where no row is empty, or enough are; None where labels that may be suppressed do not suffice.
+    Rows are the labels that each shows, ascending; prices are the information loss with each label that may
+    be suppressed. Nothing where no row is empty, or enough are; None where these labels do not suffice.
     """
     numbers = Counter(rows)
     empty = numbers.pop((), 0)

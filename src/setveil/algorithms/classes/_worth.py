@@ -1,8 +1,7 @@
 """How far a reader's answers would be off, by which it is decided how many classes there are.
 
-It compares estimates of pairs with the rows themselves, so it is internal: nothing of it is published but
-the choice. The estimates are those of `setveil.published.class_estimates`, but that unlisted items of a
-label are raised without regard to totals.
+It compares estimates of pairs with the rows themselves, so it is internal: only the choice is published. The
+estimates are those of `setveil.published.class_estimates`, but raise unlisted items regardless of totals.
 """
 
 from __future__ import annotations
@@ -56,18 +55,9 @@ class Looks:
 
 
 class Worth:
-    """Judges classes by pairs from random rows.
+    """Judges classes by pairs from random rows, whose order must not depend on the input's.
 
-    Parameters
-    ----------
-    data : Transactions
-        All rows, in an order that does not depend on the input's.
-    tree : Hierarchy
-        What items generalize to.
-    secrets : collection of str
-        Items that are not counted, nor asked for.
-    least : int
-        Fewest rows that a count may speak of.
+    `secrets` are not counted, nor asked for; `least` is the fewest rows that a count may speak of.
     """
 
     def __init__(self, data: Transactions, tree: Hierarchy, secrets: Collection[str], least: int) -> None:

@@ -66,10 +66,7 @@ def protect(
 ) -> Broken | None:
     """Merge and suppress items until every privacy constraint is satisfied: Algorithm 1 of [1].
 
-    Returns
-    -------
-    Broken or None
-        The first suppression that made it more items than `allowed`.
+    Returns the first suppression that made it more items than `allowed`.
 
     Differences from [1]: a constraint is satisfied iff no subset of its image has support in (0, k). Where
     the least supported item of a constraint may not be merged but is not rare (the printed steps 4-10 would
@@ -80,8 +77,6 @@ def protect(
     row has are: the promise is the same. The run goes on when too many items are suppressed, to learn how
     many it takes.
 
-    References
-    ----------
     [1] Loukides, Gkoulalas-Divanis, Malin, KAIS 28(2), 2011, section 4, doi:10.1007/s10115-010-0354-4
     """
     broken: Broken | None = None

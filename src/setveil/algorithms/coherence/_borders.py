@@ -21,21 +21,9 @@ class Borders:
     """All moles and all nuggets of the data without the rare items, by their borders.
 
     A set is a mole iff it occurs and is not safe. Sets of at most p public items that occur, safe ones among
-    them, and nuggets are three families that hold with a set all its subsets; each is counted as a
-    `setveil.kernels.itemset_counts.ItemsetFamily`.
-
-    Parameters
-    ----------
-    k_nugget : int
-        k', the least support of a nugget.
-    p_nugget : int or float
-        p', the size of the largest nugget.
-
-    Attributes
-    ----------
-    moles, nuggets : integers (n_items,)
-        How many hold each item that is left; filled by `count`.
-    all_moles, all_nuggets : int
+    them, and nuggets (k' or more rows, p' or fewer items) are three families that hold with a set all its
+    subsets; each is counted as a `setveil.kernels.itemset_counts.ItemsetFamily`. `moles`, `nuggets`: how many
+    hold each item that is left; these and the totals are filled by `count`.
     """
 
     def __init__(

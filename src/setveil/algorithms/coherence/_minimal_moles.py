@@ -116,8 +116,7 @@ def _pass_over_known(b, moles, mole_ids, on_path, support, most):
 def _list_betrayable(first, stop, row_base, private, least, p_support, p_found):
     """List the private items in more than `least` of the rows ``first:stop``, which a set in them may betray.
 
-    Returns how many there are, the most rows that hold one of them, and the number of steps. `p_support`
-    stays zero.
+    Returns how many, the most rows with one of them, and the number of steps. `p_support` stays zero.
     """
     p_indptr, p_items, p_counts = private
     n_p, steps = 0, np.int64(0)
@@ -193,37 +192,20 @@ def minimal_moles(
     state, level, path, row_arena, id_arena, item_arena, moles, mole_ids, heads, table, scratch, p_scratch,
     budget,
 ):  # fmt: skip
-    """Go on searching the minimal moles of two or more items.
+    """Go on searching the minimal moles of two or more items, for about `budget` steps.
 
     The walk is depth first, the greatest item first, so that every subset of a set comes before the set.
 
-    Parameters
-    ----------
-    base : tuple (indptr, items, weights)
-        Distinct rows of items that are no moles alone.
-    private : tuple (p_indptr, p_items, p_counts)
-        Private items of these rows, and in how many of the rows that one represents.
-    k : int
-    limit : int64 (rows + 1,)
-        A private item is betrayed if it is in more than ``limit[t]`` of t rows.
-    largest : int
-        Number of items of the largest set to look at, at least 2.
-    betraying_only : bool
-        Omit sets with a support below k.
-    state, level, path
-        Where the walk is; zeros at the start.
-    row_arena, id_arena, item_arena : int64 (3, any), (3, any), (2, any)
-        Room for the levels.
-    moles, mole_ids : int64 (5, any), int32 (any)
-        What was found. If room does not suffice, GROW is returned.
-    heads : int64 (n,)
-        -1 at the start: the last betraying set whose last but one item this is.
-    table : int64 (2, any)
-        Safe sets; keys -1 at the start.
-    scratch, p_scratch : int64 (6, n + 1), (2, private items + 1)
-        Zeros at the start.
-    budget : int
-        Pause after about this many steps.
+    - base: (indptr, items, weights), distinct rows of items that are no moles alone
+    - private: (p_indptr, p_items, p_counts), their private items, and in how many of the rows represented
+    - limit: int64 (rows + 1,), a private item is betrayed if it is in more than ``limit[t]`` of t rows
+    - largest: most items of a set, at least 2; betraying_only: omit sets with a support below k
+    - state, level, path: where the walk is, zeros at the start
+    - row_arena, id_arena, item_arena: int64 (3, any), (3, any), (2, any), the levels; moles, mole_ids: int64
+      (5, any), int32, what was found; if room does not suffice, GROW is returned
+    - heads: int64 (n,), -1 at the start: the last betraying set whose last but one item this is
+    - table: int64 (2, any), safe sets, keys -1 at the start
+    - scratch, p_scratch: int64 (6, n + 1), (2, private items + 1), zeros at the start
     """
     n = heads.size
     indptr, items, weights = base
@@ -380,14 +362,9 @@ def find_minimal_moles(
     betraying_only: bool = False,
     tick: Callable[[float], None] = lambda done: None,
 ) -> Moles:
-    """Find the minimal moles of two or more items, among items that are none alone.
+    """Find the minimal moles of two or more items, among items that are none alone (see `minimal_moles`).
 
-    Parameters
-    ----------
-    base, private, k, limit, largest, betraying_only
-        See `minimal_moles`.
-    tick : callable
-        Called about every second with the share that is done.
+    `tick` is called about every second with the share that is done.
     """
     indptr, _, _ = base
     longest = int(np.diff(indptr).max(initial=0))

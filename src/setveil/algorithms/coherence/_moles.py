@@ -21,17 +21,8 @@ from setveil.progress import Progress, silent
 class PublicPrivateSplit:
     """Data split into what an attacker may know (public items) and what must stay unknown (private items).
 
-    Items are those of the data, by their ids.
-
-    Attributes
-    ----------
-    public, private : int64 (any,)
-        Items that occur, in item order.
-    support : int64 (n_items,)
-    rare : int64 (any,)
-        Public items in fewer than k rows: moles.
-    betraying : int64 (any,)
-        Other public items that are moles alone, because they betray a private item.
+    Items are ids of the data that occur, in item order. Public items that are moles alone: those in fewer
+    than k rows are `rare`, others `betraying` a private item.
     """
 
     def __init__(self, data: Transactions, guarantee: Coherence) -> None:
@@ -89,12 +80,7 @@ class PublicPrivateSplit:
     def rows(self, items: NDArray[np.int64]) -> tuple[tuple[Ints, Ids, Ints], tuple[Ints, Ids, Ints]]:
         """Cut the rows down to some public items, renumbered from 0, and merge equal ones.
 
-        Returns
-        -------
-        base : (indptr, items, weights)
-            Distinct rows, and how many rows each represents.
-        private : (indptr, items, counts)
-            For each, its private items and how many of its rows hold them.
+        Returns weighted distinct rows, and for each its private items with how many of its rows hold them.
         """
         data = self.data
         image = np.full(data.n_items, -1, np.int32)
@@ -116,10 +102,7 @@ class PublicPrivateSplit:
     def minimal_moles(self, betraying_only: bool = False, progress: Progress = silent) -> Moles:
         """Find the minimal moles of two or more items (items that are moles alone are in none).
 
-        Parameters
-        ----------
-        betraying_only : bool
-            Only those in at least k rows.
+        With `betraying_only`, only those in at least k rows.
         """
         safe = np.setdiff1d(self.public, np.concatenate((self.rare, self.betraying)))
         order = safe[np.argsort(self.support[safe], kind="stable")]  # the rarest first: fewer rows to follow
@@ -146,15 +129,11 @@ class Mole:
 def list_moles(
     data: Transactions, guarantee: Coherence, progress: Progress = silent
 ) -> list[tuple[tuple[str, ...], int, str | None, Fraction]]:
-    """List all minimal moles: the upper bound of the mole border.
+    """List all minimal moles, the upper bound of the mole border: (itemset, support, betrayed, probability).
 
-    Every other mole holds one of them, so this is all that betrays people in the data.
-
-    Returns
-    -------
-    list of (itemset, support, betrayed, probability)
-        Smaller ones first, then in item order. `betrayed` is the private item that the rows with this itemset
-        hold most often, and how often, if they are at least k; else None and 0.
+    Every other mole holds one of them, so this is all that betrays people in the data. Smaller ones come
+    first, then item order. `betrayed` is the private item that the rows with this itemset hold most often,
+    and how often, if they are at least k; else None and 0.
     """
     split = PublicPrivateSplit(data, guarantee)
     labels = data.vocabulary.labels
@@ -177,12 +156,8 @@ def list_maximal(
 ) -> list[tuple[tuple[str, ...], int]]:
     """List the maximal sets of public items that occur together: the lower bound of the mole border.
 
-    Items that are moles alone are omitted. Every other mole lies between a minimal mole and one of these.
-
-    Returns
-    -------
-    list of (itemset, rows)
-        The largest first, then in item order, with the rows that hold exactly these of the items.
+    Items that are moles alone are omitted. Every other mole lies between a minimal mole and one of these. The
+    largest come first, then item order, with the rows that hold exactly these of the items.
     """
     split = PublicPrivateSplit(data, guarantee)
     alone = np.union1d(split.rare, split.betraying)

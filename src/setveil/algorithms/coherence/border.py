@@ -76,26 +76,17 @@ def choose_items(
 ) -> tuple[list[tuple[int, str]], dict[str, Any]]:
     """Choose the public items to suppress: figure 2 of [1] with the scores of sections 5 and 6.
 
-    Returns
-    -------
-    order : list of (item, score)
-        In the order in which they go; the score as text.
-    details : dict
-        How many moles and nuggets were counted, how many nuggets are left.
+    Returns (item, score as text) in the order in which they go, and how many moles and nuggets were counted,
+    and nuggets are left.
 
-    Notes
-    -----
     Differences from [1]: the borders' edges are made disjoint while they are found, by a walk that branches
     on one item after the other and stops where all of an edge is in the family, or where so few distinct rows
     are left that inclusion and exclusion over them counts it (`setveil.kernels.itemset_counts`). Edges need
     then be neither stored nor intersected nor subtracted, and no antichain has to be computed; counts are the
-    same.
-    Items in at least k but fewer than k' rows are in no nugget, so their score is infinite while they are in
-    any mole. They go first, that in most moles before others; the moles and nuggets of all other items are
-    only counted then. [1] suppresses them all, even those in no mole.
+    same. Items in at least k but fewer than k' rows are in no nugget, so their score is infinite while they
+    are in any mole. They go first, that in most moles before others; the moles and nuggets of all other items
+    are only counted then. [1] suppresses them all, even those in no mole.
 
-    References
-    ----------
     [1] Xu, Fung, Wang, Fu, Pei, ICDM 2008, doi:10.1109/ICDM.2008.98
     """
     import numpy as np

@@ -51,20 +51,11 @@ def choose_items(
 ) -> tuple[list[tuple[int, str]], dict[str, Any]]:
     """Choose the public items to suppress, as MM does.
 
-    Returns
-    -------
-    order : list of (item, score)
-        In the order in which they go; the score as text.
-    details : dict
-        How many minimal moles there were.
+    Returns (item, score as text) in the order in which they go, and how many minimal moles there were.
 
-    Notes
-    -----
     Differences from [1]: the minimal moles are found depth first, the last item first, so that every subset
     of a set is looked at before the set; the set of them is the same as level by level.
 
-    References
-    ----------
     [1] Xu, Wang, Fu, Yu, "Anonymizing Transaction Databases for Publication", KDD 2008,
     doi:10.1145/1401890.1401982
     """

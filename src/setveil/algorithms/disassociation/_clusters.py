@@ -54,10 +54,7 @@ def clusters_of(
 ) -> Clusters:
     """Split rows into clusters of at least `least` rows, and of `limit` at most where that can be (HORPART).
 
-    Parameters
-    ----------
-    secret : bool (n_items,)
-        Items that at most a share rho of a cluster's rows may keep, if there is a rho.
+    If there is a rho, at most this share of a cluster's rows may keep each `secret` item.
     """
     filled = np.flatnonzero(data.row_lengths() > 0)
     indptr, items = take_rows(data.indptr, data.items, frozen(filled, np.int64))
@@ -96,13 +93,7 @@ def clusters_of(
 
 
 def fill(clusters: Clusters, k: int, m: int, secret: NDArray[np.bool_], progress: Progress) -> Filled:
-    """Put the items of each cluster into chunks (VERPART), several clusters at a time.
-
-    Parameters
-    ----------
-    secret : bool (n_items,)
-        Items that each have a chunk of their own.
-    """
+    """Put the items of each cluster into chunks (VERPART), each `secret` item into its own, in threads."""
     place = np.empty(clusters.item.size, np.int64)
     chunks, few = np.empty(clusters.number, np.int64), np.empty(clusters.number, np.bool_)
     starts, apart = (clusters.first_row, clusters.first_pair), frozen(secret[clusters.item], np.bool_)

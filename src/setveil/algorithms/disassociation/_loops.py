@@ -16,26 +16,11 @@ TERM, OPEN = -1, -2  # instead of a chunk: the term chunk; nothing yet
 
 @compiled
 def split_rows(indptr, items, n_items, least, limit, order, ends):
-    """Split rows on the most frequent item that leaves `least` rows on both sides, until parts are small.
+    """Split rows on the most frequent item that leaves `least` rows on both sides; count the parts.
 
-    Parameters
-    ----------
-    indptr, items : int64 (n + 1,), int32
-        Rows; none is empty.
-    order : int64 (n,), written
-        All rows; then part by part, those with an item before those without.
-    ends : int64 (n,), written
-        Where each part ends.
-
-    Returns
-    -------
-    int
-        Number of parts.
-
-    Notes
-    -----
-    An item that was split on is in all rows of the part with it and in none of the other, so that it is never
-    chosen again.
+    No row is empty. An item that was split on is in all rows of the part with it and in none of the other, so
+    that it is never chosen again. order: int64 (n,), written: all rows, part by part, those with an item
+    before those without; ends: int64 (n,), written: where each part ends.
     """
     counts, touched = np.zeros(n_items, np.int64), np.empty(n_items, np.int64)
     aside, waiting = np.empty(order.size, np.int64), np.empty(order.size + 1, np.int64)
@@ -201,24 +186,13 @@ def _are_few(parts, chunks, size, k, m):
 def fill_chunks(starts, pairs, rows, apart, k, m, clusters, place, chunks, few):
     """Put the items of each cluster into record chunks and its term chunk.
 
-    Parameters
-    ----------
-    starts : int64 (clusters + 1,), int64 (clusters + 1,)
-        Where the rows of each cluster begin, and its pairs of a cluster and an item, in item order.
-    pairs : int64 (pairs + 1,)
-        Where the rows of each pair begin.
-    rows : int64
-        The rows that contain the item.
-    apart : bool (pairs,)
-        Whether the item has a separate chunk.
-    clusters : (int, int)
-        The clusters to do: the first, and the one after the last.
-    place : int64 (pairs,), written
-        The chunk of each item, counted in its cluster from 0; `TERM`: the term chunk.
-    chunks : int64 (clusters,), written
-        Number of record chunks.
-    few : bool (clusters,), written
-        Whether there are too few parts to do without a term chunk.
+    starts: two int64 (clusters + 1,), where the rows of each cluster begin, and its pairs of a cluster and an
+    item, in item order; pairs: where the rows of each pair begin, which are those with the item; apart: bool
+    (pairs,), items with a separate chunk; clusters: (first, behind the last), those to do. Written:
+
+    - place: int64 (pairs,), the chunk of each item, counted in its cluster from 0, or `TERM`
+    - chunks: int64 (clusters,), number of record chunks
+    - few: bool (clusters,), whether there are too few parts to do without a term chunk
     """
     first_row, first_pair = starts
     for c in range(clusters[0], clusters[1]):
@@ -281,23 +255,10 @@ def fill_chunks(starts, pairs, rows, apart, k, m, clusters, place, chunks, few):
 def fill_shared(holders, rows, terms, cluster_ptr, clusters, k, m, chunk_of):
     """Put items of term chunks into shared chunks, as long as no cluster loses the last term that it needs.
 
-    Parameters
-    ----------
-    holders : int64 (items + 1,)
-        Where the rows of each item begin; frequent items first.
-    rows : int64
-        The rows that contain the item, numbered from 0.
-    terms : int64 (clusters,), written
-        How many items the term chunk of each cluster may lose at most.
-    cluster_ptr, clusters : int64 (items + 1,), int64
-        The clusters that hold each item.
-    chunk_of : int64 (items,), written
-        The shared chunk of each item, from 0; `OPEN`: it stays in the term chunks.
-
-    Returns
-    -------
-    int
-        Number of shared chunks.
+    holders: int64 (items + 1,), where the rows of each item begin, frequent items first; rows are numbered
+    from 0. terms: int64 (clusters,), written: how many items the term chunk of each may lose at most.
+    cluster_ptr, clusters: the clusters that hold each item. chunk_of: int64 (items,), written: the shared
+    chunk, from 0, or `OPEN`: it stays in the term chunks. Returns the number of shared chunks.
     """
     many, most = holders.size - 1, np.int64(0)
     for at in range(rows.size):

@@ -32,14 +32,8 @@ def shared_chunks(
 ) -> list[Shared]:
     """Join neighbours in the order of their term chunks, and give them shared chunks, until nothing changes.
 
-    Parameters
-    ----------
-    secret : bool (n_items,)
-        Items that are never shared.
-
-    Notes
-    -----
-    What comes of two groups depends on nothing else, so two that were not joined are not tried again.
+    `secret` items are never shared. Two groups that were not joined are not tried again, as nothing else
+    matters.
     """
     made: list[Shared] = []
     groups, spare = _alone(clusters, filled, secret)

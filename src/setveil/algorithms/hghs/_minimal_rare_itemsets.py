@@ -56,33 +56,20 @@ def _search(
 
     The sets are visited depth first, each behind its prefix, greater ranks first: so all subsets of a set
     come before it. Level d has the rows that contain ``path[:d]``, cut down to the nodes that are frequent
-    with it; level 0 all rows.
+    with it; level 0 all rows. Sets of at most m (2 or more) nodes and support in (0, k) are rare.
 
-    Parameters
-    ----------
-    low, high : int32 (n,)
-        Leaf interval of each rank; nested intervals are an ancestor and its descendant.
-    sort, most : int64 (n,), int64 (sorts,)
-        The sort of each rank, and how many of each sort a set may hold (see `setveil.kernels.limits`).
-    k, m : int
-        Sets of at most m nodes and support in (0, k) are rare. m is at least 2.
-    state : int64 (5,), written
-        Level, entries of the trie, sets found, their nodes, steps taken.
-    levels : int64 (m, 6), written
-        See the names of its columns above; NODE is the trie's entry of the path, -1 for the empty one.
-    path : int64 (m,), written
-    without : int64 (m, m), written
-        ``without[d, j]``: the trie's entry of ``path[:d]`` without ``path[j]``.
-    count, slot : int64 (n,), zeros
-        Workspace.
-    trie : items int32, begins int64, numbers int32
-        All frequent sets of at most m - 1 nodes: entry e continues its parent's set by ``items[e]``; the sets
-        that continue it are the entries ``begins[e] : begins[e] + numbers[e]``, ascending.
-    rows : ids int32, row_of int32, place_of int64, ptr int64, weights int64, begins int64
-        The levels one behind the other: the rows, and where each node of the level's slice is in them.
-    found : sizes int16, nodes int32
-        The rare sets, one behind the other.
-    budget : int
+    - low, high: int32 (n,), leaf interval of each rank, nested for an ancestor and its descendant; sort,
+      most: see `setveil.kernels.limits`
+    - state: int64 (5,): level, entries of the trie, sets found, their nodes, steps taken
+    - levels: int64 (m, 6), its columns are named above; NODE is the trie's entry of the path, -1 for the
+      empty one
+    - without: int64 (m, m), ``without[d, j]`` is the trie's entry of ``path[:d]`` without ``path[j]``
+    - count, slot: int64 (n,), zeros, workspace
+    - trie: items, begins, numbers of all frequent sets of at most m - 1 nodes: entry e continues its parent's
+      set by ``items[e]``; the sets that continue it are ``begins[e] : begins[e] + numbers[e]``, ascending
+    - rows: ids, row_of, place_of, ptr, weights, begins of the levels: the rows, and where each node is in
+      them
+    - found: sizes int16, nodes int32 of the rare sets
     """
     t_items, t_begin, t_n = trie
     ids, row_of, place_of, ptr, ws, begin = rows
@@ -215,25 +202,9 @@ def _search(
 class MinimalRareItemsets:
     """A search for the minimal rare itemsets of at least two nodes, a piece at a time.
 
-    Parameters
-    ----------
-    rows : Ranked
-        The rows; every rank alone is frequent.
-    low, high : int32 (n_ranks,)
-        Leaf interval of each rank; no set contains both a node and its ancestor.
-    k, m : int
-        Sets of at most m nodes with support in (0, k) are rare; m is at least 2.
-    limits : (sort, most), optional
-        How many nodes of each sort a set may hold (see `setveil.kernels.limits`).
-
-    Attributes
-    ----------
-    found : int
-        Rare sets found so far.
-    frequent : int
-        Frequent sets of at most m - 1 nodes found so far.
-    bytes : int
-        Memory taken so far.
+    Every rank alone is frequent in `rows`. Sets of at most m (2 or more) nodes with support in (0, k) are
+    rare; no set contains both a node and its ancestor (by `low` and `high`). Found so far: `found` rare and
+    `frequent` sets, the latter of at most m - 1 nodes; `bytes` of memory.
     """
 
     def __init__(

@@ -16,23 +16,10 @@ from setveil.jit import compiled
 
 @compiled
 def find_last_nodes(sizes, nodes, first, stop, at, last, degrees):
-    """Find the last node of some threats; count the threats in which each node is not the last.
+    """Find the last node of the threats ``first:stop``; count the threats in which each node is not the last.
 
-    Parameters
-    ----------
-    sizes, nodes : int16 (threats,), int32 (their nodes, one threat behind the other)
-    first, stop : int
-        The threats ``first:stop``.
-    at : int
-        Where the nodes of the first one begin.
-    last : int32 (threats,), written
-    degrees : int64 (n_nodes + 1,), zeros, written
-        Entry ``v + 1`` is for node v.
-
-    Returns
-    -------
-    int
-        Where the nodes of the threat at `stop` begin.
+    The nodes of the first one begin at `at`; where those of the threat at `stop` begin is returned. last:
+    int32 (threats,); degrees: int64 (n_nodes + 1,), zeros, entry ``v + 1`` is for node v; both written.
     """
     for s in range(first, min(stop, sizes.size)):
         end = at + sizes[s]
@@ -51,7 +38,7 @@ def find_last_nodes(sizes, nodes, first, stop, at, last, degrees):
 def list_threats(sizes, nodes, first, stop, at, last, fill, threats):
     """List for each node the threats of ``first:stop`` in which it is not the last (see `find_last_nodes`).
 
-    `fill` (int64 (n_nodes,), written) says where in `threats` (int32, written) each list goes on.
+    fill: int64 (n_nodes,), written: where in threats (int32, written) each list goes on.
     """
     for s in range(first, min(stop, sizes.size)):
         end = at + sizes[s]
@@ -66,10 +53,7 @@ def list_threats(sizes, nodes, first, stop, at, last, fill, threats):
 
 @compiled
 def _turn(v, index, open_, firing, kept, in_cut, heap, waiting):
-    """Keep node v that was not, or the reverse; put on the heap the nodes that have to be decided again.
-
-    Returns the number of threats looked at.
-    """
+    """Keep node v that was not, or the reverse; push nodes to decide again; return the threats looked at."""
     starts, threats, last = index
     on = not kept[v]
     kept[v] = on
@@ -97,34 +81,17 @@ def _turn(v, index, open_, firing, kept, in_cut, heap, waiting):
 
 @compiled
 def replace_node(v, children, index, open_, firing, kept, in_cut, waiting, cost, turned):
-    """Replace a node of the cut by its children and decide again what that touches.
+    """Replace a node of the cut (-1: nothing) by its children and decide again what that touches.
 
-    Parameters
-    ----------
-    v : int
-        -1: there was nothing before `children`.
-    children : int64 (children,)
-    index : starts int64 (n + 1,), threats int32, last int32
-        For each node the threats in which it is not the last; the last node of each threat.
-    open_ : int16 (threats,), written
-        How many of a threat's nodes, but for the last, are not kept.
-    firing : int64 (n,), written
-        How many threats a node is the last of whose other nodes are all kept.
-    kept, in_cut : bool (n,), written
-    waiting : bool (n,), all False
-        Workspace.
-    cost : int64 (2, n)
-        Cost of keeping, of suppressing each node.
-    turned : int64 (n,), written
-        The nodes whose decision changed, in the order of the changes.
+    - index: starts, threats, last: for each node the threats in which it is not the last; the last node of
+      each threat
+    - open_: int16 (threats,), written: how many of its nodes, but for the last, are not kept; firing: int64
+      (n,), written: how many threats a node is the last of whose other nodes are all kept
+    - kept, in_cut: bool (n,), written; waiting: bool (n,), all False; cost: int64 (2, n), of keeping, of
+      suppressing
+    - turned: int64 (n,), written: the nodes whose decision changed, in the order of the changes
 
-    Returns
-    -------
-    more : int
-        Change of the cost.
-    n_turned : int
-    looked : int
-        Number of threats looked at.
+    Returns the change of the cost, the number of these nodes, and of threats looked at.
     """
     heap = [np.int64(0)]
     heappop(heap)
@@ -159,24 +126,9 @@ def best_replacement(
 ):  # fmt: skip
     """Try to replace each candidate by its children, and take it back; remember the least cost.
 
-    Parameters
-    ----------
-    candidates : int64 (candidates,)
-        Nodes of the cut.
-    first : int
-        Where to begin.
-    children : starts int64 (n + 1,), nodes int64
-    index, open_, firing, kept, in_cut, waiting, cost, turned
-        As in `replace_node`; unchanged afterwards.
-    best : int64 (2,), written
-        Least change of the cost so far, and the first candidate that has it; starts as (0, -1).
-    budget : int
-        Stop after looking at about this many threats.
-
-    Returns
-    -------
-    int
-        Where to go on.
+    Begins with `first`. Arguments are as in `replace_node`, and unchanged afterwards. best: int64 (2,),
+    written: the least change of the cost so far, and the first candidate that has it; it starts as (0, -1).
+    Stops after about `budget` threats, and returns where to go on.
     """
     starts, nodes = children
     at = first

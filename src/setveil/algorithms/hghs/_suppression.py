@@ -36,19 +36,9 @@ THREATS_AT_ONCE = 2_000_000  # threats looked at between two signs of life
 class CutSpace:
     """The cuts of a hierarchy over data, and what each node costs if it is kept or suppressed.
 
-    An inner node with a single child is omitted: its child represents both.
-
-    Attributes
-    ----------
-    used : bool (n_nodes,)
-        Nodes that are not omitted.
-    top : int
-        The root, or what represents it.
-    cost : int64 (2, n_nodes)
-        Cost of a node that is kept, that is suppressed: LM times (number of occurrences) times
-        (number of leaves - 1).
-    order : int64 (n_nodes,)
-        Nodes by decreasing cost of suppression, equal ones in item order.
+    An inner node with a single child is omitted (not `used`): its child represents both, the root's is `top`.
+    cost: int64 (2, n_nodes), of a node that is kept, that is suppressed: LM times occurrences times (number
+    of leaves - 1). order: int64 (n_nodes,), by decreasing cost of suppression, then in item order.
     """
 
     def __init__(self, rows: Transactions, tree: Hierarchy, of_leaf: Ints) -> None:
@@ -182,16 +172,9 @@ def _too_many(search: MinimalRareItemsets, guarantee: KmAnonymity, most: int, hi
 class Scenario:
     """A cut with the suppressed nodes that the inner loop of HgHs gives it.
 
-    Nodes are numbered by `CutSpace.order`, in which the inner loop decides whether to keep them.
-
-    Attributes
-    ----------
-    threats : int
-        Number of minimal threats over all cuts.
-    total : int
-        Cost of the cut with what is suppressed, LM and suppression together.
-    steps : int
-        How many nodes were replaced by their children, from the root on.
+    Nodes are numbered by `CutSpace.order`, in which the inner loop decides whether to keep them. `threats`:
+    minimal threats over all cuts; `total`: cost of the cut, LM and suppression together; `steps`: nodes
+    replaced by their children, from the root on.
     """
 
     def __init__(
@@ -341,21 +324,9 @@ def search(
     hint: str,
     trace: Trace | None = None,
 ) -> Scenario:
-    """Run HgHs on the hierarchy without what lies below a cut.
+    """Run HgHs on the hierarchy without what lies below a cut, which no other may go below.
 
-    Parameters
-    ----------
-    floor : list of int
-        The cut that no other may go below.
-    phase : str
-        Prefix of the messages to `progress`.
-    hint : str
-        What to do if the threats do not fit in memory.
-
-    Returns
-    -------
-    Scenario
-        The cut found, with its suppressed nodes.
+    `phase` begins the messages to `progress`; `hint` says what to do if the threats do not fit in memory.
     """
     threats = find_threats(space, floor, guarantee, progress, phase, hint)  # section 4.1
     scenario = Scenario(space, threats, floor, progress, phase)  # section 3.1: from {root} ...
@@ -375,10 +346,8 @@ def in_rounds(
 ) -> Iterator[tuple[int, Scenario]]:
     """Run HgHs for k^1-, k^2-, ... k^last-anonymity, each above the cut of the round before: mHgHs.
 
-    If each column has its m, round i is for at most i items of each column.
-
-    A round that works on the same hierarchy as the one before, and for which no row is long enough, is not
-    run again.
+    If each column has its m, round i is for at most i items of each column. A round that works on the same
+    hierarchy as the one before, and for which no row is long enough, is not run again.
     """
     floor: list[int] = []
     cut = space.leaves()

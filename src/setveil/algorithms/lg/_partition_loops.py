@@ -14,25 +14,17 @@ NEVER = -1  # instead of a gain: no set of children is held by k rows, nor will 
 
 @compiled
 def partition_top_down(rows, tree, k, waiting, done, state, budget):
-    """Go on partitioning until no part waits, or for about `budget` steps.
+    """Go on partitioning into parts of at least k rows until no part waits, or for about `budget` steps.
 
-    Parameters
-    ----------
-    rows : int64 (n + 1,), int32 (occurrences,)
-        Distinct rows in item order, as ascending positions in the tree's leaf order; none is empty.
-    tree : int32 (n_nodes,), int64 (n_nodes,), int64 (n_nodes + 1,), int64
-        Where the leaves under each node end; the cost of an occurrence published as the node; where its
-        children begin; the children in tree order, never a single one.
-    k : int
-        Fewest rows of a part.
-    waiting : int64 (copies,), int64 (copies,), int64, bool, int64, int64, written
-        The parts that wait, one behind the other: their distinct rows, and how many copies of each; their
-        nodes in tree order, and which may yet be expanded; where rows and nodes of each part begin.
-    done : int64 (n,), int64 (copies,), int64, int64, written
-        Where the next copy of each row stands among all copies; for each copy its part; where the nodes of
-        each part end; the nodes.
-    state : int64 (7,), written
-    budget : int
+    - rows: int64 (n + 1,), int32, distinct, in item order, as ascending positions in the leaf order; none
+      empty
+    - tree: int32 (n_nodes,), int64 (n_nodes,), int64 (n_nodes + 1,), int64: where the leaves under each node
+      end; the cost of an occurrence published as it; its children in tree order, never a single one
+    - waiting: int64 (copies,), int64 (copies,), int64, bool, int64, int64, written: distinct rows of each
+      part, and how many copies; its nodes in tree order, which may yet be expanded; where rows and nodes
+      begin
+    - done: int64 (n,), int64 (copies,), int64, int64, written: where the next copy of each row is among all
+      copies; for each copy its part; where the nodes of each part end; the nodes
     """
     indptr, places = rows
     row, copies, node, alive, first_row, first_node = waiting

@@ -33,38 +33,17 @@ def find_nodes(
     progress: Progress = silent,
     trace: Trace | None = None,
 ) -> tuple[Ids, Ints, dict[str, Any]]:
-    """Find the node that each occurrence is published as.
+    """Find the node that each occurrence is published as, and the part of each row (-1: it is empty).
 
     A part is a set of rows with nodes of the hierarchy such that every row has leaves under each node and
     nowhere else: all its rows look the same if published as these nodes. It starts with all rows under the
     root. As long as some node of a part can be expanded, the part is split: rows with the same children of
     the node go together and are published as these children in its place; rows in groups of fewer than k stay
-    behind with the node as it was. Every part has at least k rows, always.
+    behind with the node as it was. Every part has at least k rows, always; so 0 or at least k rows hold
+    items.
 
-    Parameters
-    ----------
-    data : Transactions
-        The rows; 0 or at least k of them hold items.
-    tree : Hierarchy
-        Every item must be one of its leaves.
-    k : int
-        At least 1.
-
-    Returns
-    -------
-    nodes : int32 (n_occurrences,)
-        In the order of ``data.items``.
-    part_of : int64 (n,)
-        The part of each row; -1: none, since the row is empty.
-    details : dict
-        ``parts``: how many sets of rows are published alike; ``splits``: how many times a part was split.
-
-    Notes
-    -----
-    Rules:
-
-    - A node whose children are the same in all rows of a part is expanded at once: that separates nobody.
-      So is a node with an only child, from the start.
+    - A node whose children are the same in all rows of a part is expanded at once: that separates nobody. So
+      is a node with an only child, from the start.
     - The node to expand is the one that lowers the loss most: NCP summed over the occurrences of the rows
       that move, after the moves below; rows that stay behind gain nothing. Equal gains: the first in item
       order. A node is passed over if no set of its children is held by k rows.
@@ -76,14 +55,12 @@ def find_nodes(
       why a second group is left if a whole one stays behind.
     - The rows that stay behind are a part like any other, but do not try the same node again.
 
-    The published rows do not depend on the order of the input rows. Which of several equal rows goes where
-    is decided by that order.
+    The published rows do not depend on the order of the input rows, which decides only which of several equal
+    rows goes where. Details: ``parts`` published alike; ``splits`` of a part.
 
     Differences from [1]: identical rows are merged and counted with a weight, ties are decided as above, and
     a node's gain counts only the rows that really move.
 
-    References
-    ----------
     [1] He, Naughton, VLDB 2009, doi:10.14778/1687627.1687733
     """
     progress("partitioning")
@@ -147,12 +124,7 @@ def _distinct(indptr: Ints, items: Ids) -> tuple[Ints, Ids, Ints, Ints]:
 def _expansions(tree: Hierarchy) -> tuple[int, Ints, Ints]:
     """List the children of each node, passing over nodes with an only child.
 
-    Returns
-    -------
-    top : int
-        The node that represents the root.
-    starts, children : int64 (n_nodes + 1,), int64, read-only
-        The children of node v are ``children[starts[v]:starts[v + 1]]``, in tree order.
+    Returns the node that represents the root, and where the children of each begin, then these in tree order.
     """
     end = list(range(tree.n_nodes))  # below a chain of only children
     for v in np.argsort(-tree.depth, kind="stable").tolist():

@@ -17,22 +17,10 @@ def hidden_in_parts(
 ) -> NDArray[np.bool_]:
     """Choose the occurrences of sensitive items that are suppressed, so that parts tell nothing of them.
 
-    Of the rows of each part, and of those without a part, at most a share rho keep each sensitive item: the
-    first ones. All rows of a part show the same public items. So the rows that show any set of public items
-    are those of some parts, and of these no more than a share rho show the sensitive item, however large the
-    set is.
-
-    Parameters
-    ----------
-    data : Transactions
-        All rows with all items, in an order that does not depend on the input's.
-    is_sensitive : bool (n_items,)
-    part_of : int64 (n,)
-        The part of each row; -1: none.
-
-    Returns
-    -------
-    bool (n_occurrences,)
+    Of the rows of each part, and of those without a part (-1), at most a share rho keep each sensitive item:
+    the first ones, so their order must not depend on the input's. All rows of a part show the same public
+    items. So the rows that show any set of public items are those of some parts, and of these no more than a
+    share rho show the sensitive item, however large the set is.
     """
     part = np.where(part_of < 0, part_of.max(initial=-1) + 1, part_of)
     keeps = greatest_counts(rho, data.n_rows)[np.bincount(part, minlength=1)]

@@ -17,12 +17,7 @@ def gray_order(data: Transactions) -> Ints:
     of a row, ranks compare like the sequences (-p1, +p2, -p3, ...), closed by minus infinity if there is an
     even number of bits, by plus infinity if there is an odd number. For at the first bit that only one of two
     rows has, the rank of this row is the greater one if they had an even number of bits before it, and the
-    lesser one otherwise.
-
-    Returns
-    -------
-    int64 (non-empty rows,)
-        Row numbers; equal rows by row number.
+    lesser one otherwise. Equal rows are in order of their numbers.
     """
     n = data.n_items
     order = np.argsort(-data.supports(), kind="stable")

@@ -38,26 +38,10 @@ def anonymize_parts(
     *,
     threads: int | None = None,
 ) -> tuple[Ids, Ints, dict[str, Any]]:
-    """Anonymize the rows of each part by themselves.
+    """Anonymize the rows of each part by themselves: rows with items, each in one part, at least k in each.
 
-    Parameters
-    ----------
-    data, tree, guarantee, progress
-        As for `setveil.algorithms.lra.lra.anonymize`.
-    parts : sequence of int64 (rows of the part,)
-        Rows with items, each in one part, at least k in each.
-    inner : {"aa", "exact"}
-    threads : int, optional
-        How many parts at a time (default: as many as there are processors); the result does not depend on it.
-
-    Returns
-    -------
-    nodes : int32 (occurrences,)
-        Node of each occurrence, -1 where it is suppressed.
-    part_of_row : int64 (n,)
-        Part of each row, -1 for rows without items.
-    details : dict
-        As of `setveil.algorithms.lra.lra.anonymize`.
+    The number of threads (parts at a time) does not change the result. Returns the node of each occurrence,
+    -1 where it is suppressed, the part of each row, -1 for rows without items, and details.
     """
     solve, counted = _INNER[inner]
     part_of_row = np.full(data.n_rows, -1, np.int64)

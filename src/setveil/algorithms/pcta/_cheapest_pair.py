@@ -53,14 +53,9 @@ def _bound(s, partners, g):
 
 @compiled
 def cheapest_pair(s, partners, image):
-    """Find the pair of least utility loss with a member in `image` (groups that occur).
+    """Find the pair of least utility loss with a member in `image` (groups that occur), or NONE, NONE.
 
     Equally cheap pairs: the one whose smaller name is least, then the one whose other name is.
-
-    Returns
-    -------
-    first, second : int
-        The pair, in order; NONE, NONE if no group of the image may be merged.
     """
     first, second, size, cost = np.int64(NONE), np.int64(NONE), np.int64(0), np.int64(0)
     for known in (True, False):  # what is known first: it spares looking at others

@@ -67,10 +67,7 @@ def protect(
 ) -> Broken | None:
     """Merge and suppress items until every privacy constraint is satisfied.
 
-    Returns
-    -------
-    Broken or None
-        The first suppression that made it more items than `allowed`.
+    Returns the first suppression that made it more items than `allowed`.
 
     Differences from [1] and [2]: the constraint to protect is chosen again after every merge, because one
     that was satisfied (a pair in no row, say) can be broken by a merge. A constraint is satisfied iff no
@@ -79,12 +76,11 @@ def protect(
     m-itemsets are protected and no row has m items, those of as many items as the longest row has are: the
     promise is the same. The run goes on when too many items are suppressed, to learn how many it takes.
 
-    References
-    ----------
     [1] Gkoulalas-Divanis, Loukides, "PCTA: privacy-constrained clustering-based transaction data
-        anonymization", PAIS 2011, doi:10.1145/1971690.1971695
+    anonymization", PAIS 2011, doi:10.1145/1971690.1971695
+
     [2] Gkoulalas-Divanis, Loukides, "Utility-guided clustering-based transaction data anonymization",
-        Transactions on Data Privacy 5(1), 2012, pp. 223-251
+    Transactions on Data Privacy 5(1), 2012, pp. 223-251
     """
     import numpy as np
 

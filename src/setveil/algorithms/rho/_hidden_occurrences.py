@@ -30,10 +30,6 @@ def hide_for_public(
     that hold such a set and a sensitive item a settled number needs to lose it. The item is dropped in the
     row that lies in the most unmet needs; equal ones: where these lack most in sum; then the first row. In
     the end it comes back, row by row, where every need stays met.
-
-    Returns
-    -------
-    bool (n_occurrences,)
     """
     limit = greatest_counts(rho, data.n_rows)
     group, first, weights = merge_rows(data.indptr, data.items)
@@ -121,21 +117,15 @@ class _Needs:
 def hide_for_any(
     data: Transactions, is_secret: NDArray[np.bool_], rho: Fraction, progress: Progress = silent
 ) -> tuple[Hidden, int]:
-    """Choose occurrences to hide from who may know any items, sensitive ones too.
+    """Choose occurrences to hide from who may know any items, sensitive ones too; count the rules made safe.
 
     As long as a rule breaches: the surest one; of equals the smallest, then the first by what it knows, then
     by what it tells. What it tells is dropped as often as makes it safe, in the longest rows that fulfil the
     rule, the first ones of equals.
 
     Dropping an item that the rule knows instead is never better: a of b rows tell too much, and a - rho b of
-    them, rounded up, have to lose what they tell. Without what they know they leave the b rows, too, and
-    (a - rho b) / (1 - rho) have to lose that. Sensitive items alone are dropped, therefore.
-
-    Returns
-    -------
-    hidden : bool (n_occurrences,)
-    steps : int
-        How many rules were made safe, one after the other.
+    them, rounded up, have to lose what they tell. Without what they know they leave the b rows, too, and (a -
+    rho b) / (1 - rho) have to lose that. Sensitive items alone are dropped, therefore.
     """
     limit = greatest_counts(rho, data.n_rows)
     row_of = np.repeat(np.arange(data.n_rows), data.row_lengths())

@@ -13,25 +13,8 @@ from setveil.kernels.rows import holds
 def list_holders(rules, rows, lists, first, ends, holders, budget):
     """List the rows that contain all items of each rule, from rule `first` on, for about `budget` steps.
 
-    Parameters
-    ----------
-    rules : int32 (rules, items)
-    rows : int64 (n + 1,), int32 (occurrences,)
-        Ascending.
-    lists : int64 (n_ids + 1,), int32 (occurrences,)
-        The rows of each id (see `invert`).
-    first : int
-    ends : int64 (rules + 1,), written
-        Where the rows of each rule begin.
-    holders : int32 (any,), written
-    budget : int
-
-    Returns
-    -------
-    first : int
-        The rule to go on with.
-    holders : int32
-        `holders`, or a longer array with what it held.
+    rules: int32 (rules, items); lists: the rows of each id; ends: int64 (rules + 1,), written: where the rows
+    of each rule begin. Returns the rule to go on with, and holders, perhaps as a longer array.
     """
     indptr, items = rows
     starts, tidlists = lists
@@ -67,18 +50,9 @@ def _holds_all(items, begin, end, wanted):
 def drop_in_rows(needs, groups_of, needs_of, copies, dropped):
     """Suppress an item in rows until each need is met, then give it back where it may stay.
 
-    Parameters
-    ----------
-    needs : int64 (needs,), written
-        How many of the rows of each need have yet to lose the item; at the end not above 0.
-    groups_of : int64 (needs + 1,), int64
-        The groups of equal rows of each need.
-    needs_of : int64 (groups + 1,), int32
-        The needs of each group.
-    copies : int64 (groups + 1,), int64
-        The rows of each group, ascending.
-    dropped : bool (n,), all false, written
-        The rows that lose the item.
+    needs: int64, written: how many of the rows of each have yet to lose the item, at the end not above 0;
+    groups_of: the groups of equal rows of each need; needs_of: the needs of each group; copies: the rows of
+    each group, ascending; dropped: bool (n,), all false, written: the rows that lose the item.
     """
     starts, groups = groups_of
     need_starts, needs_in = needs_of

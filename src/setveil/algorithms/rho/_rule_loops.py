@@ -17,34 +17,18 @@ LEVEL, FOUND, TOLD, KNOWN, STEPS = range(5)
 def walk_rules(rows, secrets, limit, size, surest, levels, path, tally, state, out, budget):
     """Go on listing the breaching rules of one size until the walk is over, or for about `budget` steps.
 
-    Parameters
-    ----------
-    rows : int64 (n + 1,), int32 (occurrences,), int64 (occurrences,), int64 (n,)
-        Rows of what may be known; the row of each occurrence; how many rows each represents.
-    secrets : int64 (n + 1,), int32 (any,), bool (n_ids,)
-        The sensitive items of each row; which ids that may be known are sensitive themselves.
-    limit : int64 (rows + 1,)
-        How many of this many rows may contain a sensitive item.
-    size : int
-        Number of known items, at least 1.
-    surest : bool
-        List only the surest rule of all sizes so far: where rules are equally sure the smallest one, the
-        first by its known items, the first by what it tells.
-    levels : int64 (size + 1, n_ids), int64 (size + 1, n_ids + 1), int64 (size + 1,), int64 (size + 1,), \
-             int64 (size + 1, occurrences), written
-        Level d has the rows with the first d - 1 items of the path: the items that may come next, where
-        the occurrences of each begin, how many there are, which is the next, the occurrences.
-    path : int64 (size,), written
-    tally : int64 (n_ids,), bool (n_ids,), zeros, written and cleared
-    state : int64 (5,), written
-    out : int32 (any,), written
-        The rules one behind the other, each its known items, what they tell, and to how many rows too much.
-    budget : int
-
-    Returns
-    -------
-    int32
-        `out`, or a longer array with what it held.
+    - rows: int64 (n + 1,), int32 (occurrences,), int64 (occurrences,), int64 (n,): rows of what may be known;
+      the row of each occurrence; how many rows each represents
+    - secrets: int64 (n + 1,), int32, bool (n_ids,): the sensitive items of each row; which ids are sensitive
+    - limit: int64 (rows + 1,), how many of this many rows may contain a sensitive item
+    - surest: list only the surest rule of all sizes so far: where rules are equally sure the smallest one,
+      the first by its known items, the first by what it tells
+    - levels: int64 (size + 1, n_ids), (size + 1, n_ids + 1), (size + 1,), (size + 1,), (size + 1,
+      occurrences): level d has the rows with the first d - 1 items of the path: the items that may come next,
+      where the occurrences of each begin, how many there are, which is the next, the occurrences
+    - path: int64 (size,); tally: int64 (n_ids,), bool (n_ids,), zeros before and after; state: int64 (5,)
+    - out: int32, returned, perhaps longer: each rule's known items, what they tell, and to how many rows too
+      much
     """
     _, _, row_of, _ = rows
     node_item, node_start, n_nodes, cursor, places = levels

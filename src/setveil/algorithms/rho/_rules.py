@@ -33,25 +33,9 @@ class SensitiveRule(NamedTuple):
 class RuleSearch:
     """Finds the rules that reveal a sensitive item more surely than is allowed.
 
-    Parameters
-    ----------
-    indptr, items : int64 (n + 1,), int32 (occurrences,)
-        Rows, ascending.
-    weights : int64 (n,)
-        How many rows each represents.
-    is_secret : bool (n_ids,)
-        Which ids are sensitive items.
-    limit : int64
-        For each number of rows, how many of them may contain a sensitive item (see `greatest_counts`).
-    public : bool
-        Whether only items that are not sensitive may be known.
-    hint : str
-        What to do if there are too many rules.
-
-    Attributes
-    ----------
-    longest : int
-        The most items that someone may know of a row with another, sensitive item.
+    The rows are ascending; limit: for each number of rows, how many of them may contain a sensitive item (see
+    `greatest_counts`). `public`: only items that are not sensitive may be known; `hint`: what to do about too
+    many rules; `longest`: the most items that someone may know of a row with another, sensitive item.
     """
 
     def __init__(
@@ -91,13 +75,10 @@ class RuleSearch:
         self._tally = np.zeros(n, np.int64), np.zeros(n, np.bool_)
 
     def of_size(self, size: int, progress: Progress = silent) -> Ids:
-        """List the breaching rules with exactly `size` known items.
+        """List the breaching rules with exactly `size` known items: int32 (rules, size + 2).
 
-        Returns
-        -------
-        int32 (rules, size + 2)
-            Known items in item order, by the item order of these; the sensitive item; and how many rows with
-            all these are too many.
+        Known items in item order, by which rules are sorted; the sensitive item; and how many rows with all
+        these are too many.
         """
         state = np.zeros(5, np.int64)
         out = self._search(size, state, np.empty(0, np.int32), progress, surest=False)

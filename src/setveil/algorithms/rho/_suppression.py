@@ -33,30 +33,13 @@ def choose_items(
     most: int | None = None,
     progress: Progress = silent,
 ) -> list[SuppressionChoice]:
-    """Choose what to suppress in all rows, so that no rule of any size breaches.
+    """Choose what to suppress in all rows, in order, so that no rule of any size breaches.
 
-    Rules of fewer known items first: as long as some of the present size are left, the item goes that
-    removes most of them per loss (known in them, or told by them). An item of no loss goes before all
-    others; equal ones go in item order. Leaving an item out everywhere changes no other set's support, so no
-    rule comes back.
-
-    Parameters
-    ----------
-    rows : (int64, int32, int64)
-        Rows of ids, ascending, and how many rows each represents; the empty ones, too.
-    is_secret : bool (n_ids,)
-        Which ids are sensitive items.
-    limit : int64
-        For each number of rows, how many of them may contain a sensitive item.
-    loss : list of int
-        Loss by suppressing each id.
-    most : int, optional
-        Stop as soon as more is lost, whatever breaches then.
-
-    Returns
-    -------
-    list of SuppressionChoice
-        In the order in which items go.
+    Rules of fewer known items first: as long as some of the present size are left, the item goes that removes
+    most of them per loss (known in them, or told by them). An item of no loss goes before all others; equal
+    ones go in item order. Leaving an item out everywhere changes no other set's support, so no rule comes
+    back. The rows include the empty ones; limit: for each number of rows, how many of them may contain a
+    sensitive item. Stops as soon as more than `most` is lost, whatever breaches then.
     """
     order: list[SuppressionChoice] = []
     lost = size = 0
@@ -115,8 +98,7 @@ def bring_back(
     """Find which of the items suppressed can come back, those of the greatest loss first, in item order.
 
     An item that comes back changes only the support of sets that contain it. So only two kinds of rules can
-    breach: those with it among the known items (all within its rows, where it reveals nothing more), and
-    those that reveal it.
+    breach: with it among the known items (in its rows, where it reveals nothing more), or revealing it.
     """
     n = is_secret.size
     back = []

@@ -32,32 +32,14 @@ class TopDown:
     SuppressControl finds what has to be suppressed then. The cheapest of these cuts is taken (equal ones:
     that of the first node), as long as it is cheaper than the present one.
 
-    Items and nodes have the numbers of the hierarchy, which are in item order. Costs are integers: the loss
-    of an occurrence published as a node with u public leaves of n is u (0 for a leaf) of n, by LM u - 1 of
-    n - 1; that of one suppressed is all; a sensitive item that is published costs nothing.
+    Items and nodes have the numbers of the hierarchy, which are in item order; `tree` is the public one,
+    `rows` are the distinct rows of leaves. Costs are integers: the loss of an occurrence published as a node
+    with u public leaves of n is u (0 for a leaf) of n, by LM u - 1 of n - 1; that of one suppressed is all; a
+    sensitive item that is published costs nothing.
 
-    Parameters
-    ----------
-    objective : {"ncp", "lm"}
-
-    Attributes
-    ----------
-    steps : int
-        Steps from the root.
-    tree : Hierarchy
-        The public tree.
-    rows : (int64, int32, int64)
-        The distinct rows of leaves, and how many rows each represents.
-    is_secret : bool (n_nodes,)
-        Which leaves are sensitive items that some row holds.
-
-    Notes
-    -----
     Differences from [1]: what is suppressed is found again for each cut, and ties are decided as above. A cut
     is not looked at further once it costs more than the best one: leaving more out costs more.
 
-    References
-    ----------
     [1] Cao, Karras, Raïssi, Tan, "rho-uncertainty: inference-proof transaction anonymization", PVLDB 3(1),
     2010, doi:10.14778/1920841.1920971
     """
@@ -101,15 +83,7 @@ class TopDown:
         return found
 
     def published(self, found: PublicCut) -> tuple[NDArray[np.int32], list[int]]:
-        """List the node that each public leaf is published as, and the sensitive items suppressed.
-
-        Returns
-        -------
-        nodes : int32 (tree.n_leaves,)
-            -1: the leaf is suppressed.
-        hidden : list of int
-            Ids of the data.
-        """
+        """List the node of each public leaf (-1: none), and the ids of the sensitive items suppressed."""
         gone = {choice.item for choice in found.order}
         nodes = np.empty(self.tree.n_leaves, np.int32)
         for v in found.cut:
@@ -159,13 +133,7 @@ class TopDown:
 
 
 class _CutRows:
-    """The rows recoded to a cut, and to the cuts one step below.
-
-    Attributes
-    ----------
-    rows : (int64, int32, int64)
-        The distinct rows, and how many rows each represents.
-    """
+    """The distinct `rows` recoded to a cut, and to the cuts one step below."""
 
     def __init__(self, search: TopDown, cut: frozenset[int]) -> None:
         self._search = search
