@@ -65,10 +65,7 @@ def parse_privacy(
 def parse_utility(
     path: str | Path, known: Collection[str], layout: Layout | None = None, *, encoding: str = "utf-8"
 ) -> ConstraintsFile:
-    """Read utility constraints and note what is wrong with them: also an item that is in two groups.
-
-    Parameters are those of `parse_privacy`; the key in a JSON object is ``utility``.
-    """
+    """Read utility constraints like `parse_privacy` (JSON key ``utility``); note also items in two groups."""
     listing = _parse(path, "utility", layout, encoding)
     _find_unknown(listing, known)
     _find_overlaps(listing)
@@ -106,10 +103,9 @@ def rest_note(groups: Iterable[Iterable[str]], known: Collection[str]) -> str:
 
 
 def write_privacy(itemsets: Iterable[Sequence[str]], path: str | Path, layout: Layout | None = None) -> None:
-    """Write privacy constraints so that `read_privacy` gives the same.
+    """Write privacy constraints so that `read_privacy` gives the same (see `parse_privacy`).
 
-    The file appears complete or not at all: as JSON if it ends in ``.json``, else one itemset per line (see
-    `parse_privacy`).
+    The file appears complete or not at all: as JSON if it ends in ``.json``, else one itemset per line.
     """
     path = Path(path)
     if path.suffix.lower() == ".json":

@@ -99,8 +99,7 @@ def grow(
     """Make the forest of releases.
 
     `labels` are the items of the series; `occurrences` contains int64 (items,) for each free release, and
-    `weights` how much an occurrence of it counts. No label may be finer than start: int32 (items,), nodes of
-    the hierarchy or -1.
+    `weights` how much each counts. No label may be finer than start: int32 (items,), nodes or -1.
     """
     weights = [1] * len(occurrences) if weights is None else weights
     counts = hierarchy.leaf_counts

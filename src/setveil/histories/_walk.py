@@ -41,8 +41,7 @@ def options_of_image(image: Ids) -> Options:
 def options_of_values(joined: Joined, up: Floats, gone: Floats, limit: float) -> Options:
     """Show each leaf as every node that values below the limit leave open.
 
-    up: float64 (n_nodes,), how far the cut is at or above each node, 0 for leaves; gone: float64 (n_leaves,),
-    how far each leaf is suppressed.
+    up: float64 (n_nodes,), how far the cut is at or above a node; gone: float64 (n_leaves,), suppressed.
     """
     forest = joined.forest
     above = np.where(forest.parent >= 0, up[forest.parent], 0.0)

@@ -17,11 +17,11 @@ from setveil.kernels.rows import Ints, frozen, take_rows
 def smallest(series: SeriesPeople, promise: SeriesAnonymity) -> Ints:
     """Find the fewest people to withhold, so that the last release adds nobody to those who are found.
 
-    Everyone who is found is taken out, until nobody is. There is one smallest set: if two sets of people may
-    stay, so may their union, as everyone in it has k rows in one of the two. What was known of someone and
-    fitted too few people before the last release is not looked at: nothing can be done about it any more. If
-    all labels of the last release are -1, these are the people to withhold whatever its labels are. Numbers
-    are ascending.
+    Everyone who is found is taken out, until nobody is; numbers are ascending. There is one smallest set: if
+    two sets of people may stay, so may their union, as everyone in it has k rows in one of the two. What was
+    known of someone and fitted too few people before the last release is not looked at: nothing can be done
+    about it any more. If all labels of the last release are -1, these are the people to withhold whatever its
+    labels are.
     """
     *earlier, last = series.releases
     held: list[Ints] = []

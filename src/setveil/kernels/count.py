@@ -43,8 +43,6 @@ def cell_offsets(n: int, size: int) -> Ints:
 def members_of_cells(cells: Ints, n: int, size: int) -> Ints:
     """Find the numbers of the sets of some cells: int64 (cells, size), ascending.
 
-    Examples
-    --------
     >>> members_of_cells(np.array([0, 1, 5]), 4, 2).tolist()
     [[0, 1], [0, 2], [2, 3]]
     """
@@ -186,11 +184,10 @@ def count_into(indptr, numbers, weights, offsets, low, high, table):
 
 @compiled
 def keep_rare(indptr, numbers, offsets, table, k, out_ptr, out):
-    """Cut rows down to the numbers that are in a set of support below k with others of the row.
+    """Cut rows down to the numbers that are in a set of support below k with others; return the rows left.
 
-    Returns the number of rows left. Only rows that are not empty are written to out_ptr: int64 (n_rows + 1,),
-    zeros, and out: int32 (occurrences,). The other arguments are as for `count_into`; the table contains the
-    supports.
+    Only rows that are not empty are written to out_ptr: int64 (n_rows + 1,), zeros, and out: int32
+    (occurrences,). The table contains the supports; see `count_into` for the other arguments.
     """
     size = offsets.shape[0]
     at = np.zeros(size - 1, np.int64)
@@ -300,8 +297,7 @@ def next_rare(table, offsets, k, live, low, high, path, begun):
 
     Sets come in the order of their greatest numbers, greater ones first, then of the next ones. Two numbers
     are not apart if their intervals, int32 (n,) from low to high, are nested. path: int64 (size,), written:
-    the set found, greatest number first. If begun, the search continues after path. Table and offsets: see
-    `count_into`.
+    the set found, greatest number first, behind which a search that has begun goes on.
     """
     size, n = offsets.shape
     base = np.zeros(size + 1, np.int64)

@@ -320,11 +320,7 @@ def single_groups(
     node: Ids,
     width: int,
 ) -> Groups:
-    """Put every item into a separate group.
-
-    rows: indptr, items, weights of distinct rows; index: starts, tidlists. All arrays, those of `Groups` too,
-    are read-only, but for node.
-    """
+    """Put every item into a separate group; all arrays are read-only, but for node (see `Groups`)."""
     indptr, items, weights = rows
     n = constraint.size
     support = item_supports(indptr, items, weights, n)

@@ -39,9 +39,8 @@ Numbers = NDArray[np.int64] | NDArray[np.object_]
 class ItemsetFamily:
     """The sets of at most `largest` items with at least `threshold` rows and none of some forbidden sets.
 
-    The rows are distinct (see `setveil.kernels.rows.distinct_rows`); `largest` may be infinite; a forbidden
-    set is an ascending tuple. `alive`: bool (n,), items in some set, changed by `drop` only; `wide`: whether
-    counts may be too large for int64.
+    Rows are distinct (see `distinct_rows`); `largest` may be infinite; a forbidden set is an ascending tuple.
+    `alive`: bool (n,), items in some set, changed by `drop` only; `wide`: counts may be too large for int64.
     """
 
     def __init__(

@@ -1,9 +1,8 @@
 """Steps that preorder walks over itemsets of hierarchy nodes share: candidates behind a path, with places.
 
 The rows stay unchanged. Level d contains the candidates that continue ``path[:d]``, with the places where
-each follows that path. The levels stand one behind the other: candidate c is node ``candidate[c]``, in
-rows of weight ``weight[c]``, at the places ``begin[c]:begin[c + 1]`` of `place_row` and `place`, which tell a
-row and where in it.
+each follows that path. The levels are one behind the other: candidate c is node ``candidate[c]``, in rows of
+weight ``weight[c]``, at the places ``begin[c]:begin[c + 1]`` of `place_row` and `place` in that row.
 """
 
 from __future__ import annotations
@@ -61,10 +60,10 @@ def is_apart(path, y, low, high):
 def add_level(chosen, c, least, count, fill, levels):
     """Write candidates after the others, from number c on, and make room for their places; return the levels.
 
-    Some may have grown. chosen: int64, the nodes, ascending; those of a weight below least get no places, as
-    they are not continued. count and fill come from `count_behind`, and are zero afterwards, but for the fill
-    of nodes with places: where the next place goes, plus one. levels: candidate, weight, begin, place_row,
-    place.
+    chosen: int64, the nodes, ascending; those of a weight below least get no places, as they are not
+    continued. count and fill come from `count_behind`, and are zero afterwards, but for the fill of nodes
+    with places: where the next place goes, plus one. levels, which may grow: candidate, weight, begin,
+    place_row, place.
     """
     candidate, weight, begin, place_row, place = levels
     while c + chosen.size + 1 > candidate.size:

@@ -1,9 +1,8 @@
-"""Steps that depth-first walks over itemsets share: rows cut down to what stands behind a path.
+"""Steps that depth-first walks over itemsets share: rows cut down to what is behind a path.
 
 A walk keeps its levels one behind the other in flat arrays. Row r of a level is a row of the data that holds
 the path, cut down to the items ``item_at[row_ptr[r]:row_ptr[r + 1]]``; a place is such a row and where in
-`item_at` an item of it stands. Other attributes of a row, such as the number of rows that it represents, are
-carried along.
+`item_at` an item of it is. Other attributes of a row, such as its weight, are carried along.
 """
 
 from __future__ import annotations
@@ -50,8 +49,7 @@ def copy_behind(first, stop, row_of, place_of, rows, item_at, r, i):
 def count_items(first, stop, rows, item_at, support, found):
     """Count the weight of the rows ``first:stop`` that contain each item, and list and count these items.
 
-    rows: int64 (2 or 3, any), `row_ptr`, then the weights; support: int64 (n,), zeros, and found: int64 (n,)
-    are written.
+    rows: int64 (2 or 3, any), `row_ptr`, then weights; support (zeros), found: int64 (n,), are written.
     """
     row_ptr, weights = rows[0], rows[1]
     n_found = 0

@@ -270,8 +270,7 @@ def ranks_of(order: NDArray[np.integer], n_ids: int) -> Ids:
 def ranked(indptr: Ints, items: Ids, weights: Ints, order: NDArray[np.integer], n_ids: int) -> Ranked:
     """Replace items by their ranks, omit those that have none, and merge the rows that are equal then.
 
-    The items of a row may be in any order; `weights` is how many rows each represents; `order`: the items to
-    keep, first ranks first.
+    A row's items may be in any order; it represents `weights` rows; `order`: the items to keep, by rank.
     """
     return in_ranks(*distinct_rows(*recode_rows(indptr, items, ranks_of(order, n_ids)), weights), order)
 

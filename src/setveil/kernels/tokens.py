@@ -147,12 +147,12 @@ def tokenize(
 
     Blanks (spaces and tabs) around a field are omitted. Every line is a row, also a blank one. In `content`,
     bytes below 128 mean ASCII characters. An empty separator means runs of blanks. With `quotes`, a field
-    that begins with a double quote runs to the closing one. With `comments`, lines that begin with ``#``,
-    ``%`` or ``@`` are omitted.
+    that begins with a double quote runs to the closing one; with `comments`, lines with ``#``, ``%`` or ``@``
+    first are omitted.
 
     With keep: bool (columns,), the text is a table: fields of columns marked False and blank lines are
-    omitted, empty fields have length 0, and lines may have fewer fields if `short`. Without it every field
-    that is not empty is kept.
+    omitted, empty fields have length 0, and lines may have fewer fields if `short`. By default empty fields
+    are omitted.
     """
     rows = content.count(b"\n") + content.count(b"\r") - content.count(b"\r\n") + 1
     between = content.count(separator.encode()) if separator else content.count(b" ") + content.count(b"\t")

@@ -36,8 +36,7 @@ def extend_rows(indptr, items, parent, wanted, out_ptr, out_nodes):
 def support(starts, tidlists, weights, nodes, enough, holders):
     """Weight of the rows that contain all `nodes` (distinct), and number of rows; stop at `enough`.
 
-    starts, tidlists: see `setveil.kernels.rows.invert`; holders: int64 (any,), written: the rows found, up to
-    its length.
+    holders: int64 (any,), written: the rows found, up to its length; starts, tidlists: see `rows.invert`.
     """
     rarest = nodes[0]
     for v in nodes:
@@ -85,10 +84,9 @@ def rare_beside(
 ):
     """Whether what some leaves are published as is rare: by itself, or together with one other node.
 
-    Rare is a support in (0, k). The rows contain leaves; image: int32 (n_nodes,), what each is published as,
-    negative for nothing; leaves: all that are published as one node. others: bool (n_nodes,), which other
-    nodes count, empty for none. row_seen (n,), last_row and support (n_nodes,): memory of False, -1 and 0,
-    left as it was.
+    Rare is a support in (0, k). Rows contain leaves; image: int32 (n_nodes,), of leaves, negative for
+    nothing; leaves: all that are published as one node; others: bool (n_nodes,), which nodes count, empty for
+    none. row_seen (n,), last_row and support (n_nodes,): memory of False, -1 and 0, left as it was.
     """
     node = image[leaves[0]]
     touched = [node]
