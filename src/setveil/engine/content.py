@@ -1,8 +1,7 @@
 """Rows in parts in the order of their content: recoded, and equal ones merged.
 
 The distinct rows of each part are sorted; then those of a range of contents are merged from all parts, one
-range after the other. What comes out does not depend on how the rows are cut into parts, but for where one
-piece ends and the next begins.
+range after the other. How the rows are cut into parts changes only where one piece ends and the next begins.
 """
 
 from __future__ import annotations
@@ -55,16 +54,8 @@ def in_content_order(
 ) -> Iterator[Weighted]:
     """Yield the distinct rows in the order of their content, about OF_A_PART occurrences at a time.
 
-    Parameters
-    ----------
-    data : RowsOnDisk
-        The rows.
-    image : int32 (n_items,)
-        What each item becomes; negative: nothing.
-    folder : Path
-        Exists, for rows on the way; what is written there is removed at the end.
-    tick : callable
-        Hears how far it is until the first rows are yielded, from 0 to 1.
+    `image`: int32 (n_items,), what each item becomes; negative: nothing. `folder`: exists; what is written
+    there is removed at the end. `tick`: gets the progress until the first rows, from 0 to 1.
     """
     runs: list[WeightedPart] = []
     for number, rows in enumerate(data.rows()):

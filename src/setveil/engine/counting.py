@@ -143,10 +143,7 @@ def rare_parts(
 ) -> tuple[Ints, Ids, Ints]:
     """Cut rows down to the numbers that are in sets of `size` of support below k with others of the row.
 
-    Returns
-    -------
-    indptr, numbers, weights
-        The distinct rows that are left, and how many rows each represents.
+    Returns the distinct rows that remain, and how many rows each represents.
     """
     offsets = cell_offsets(numbering.nodes.size, size)
     found, done = [], 0

@@ -17,12 +17,8 @@ from setveil.kernels.rows import frozen, recode_rows
 class FileRows(PiecesOfRows):
     """Rows in files; for few looks at them, as nothing is written to the disk.
 
-    Parameters
-    ----------
-    pieces : callable
-        Reads the rows, some at a time: rows of ids, in any order within a row, repeats allowed.
-    vocabulary : Vocabulary
-        The labels of the ids, in item order.
+    `pieces`: reads some rows of ids at a time, in any order within a row, with repeats. `vocabulary`: in item
+    order.
     """
 
     def __init__(self, pieces: Callable[[], Iterable[Piece]], vocabulary: Vocabulary) -> None:

@@ -15,12 +15,8 @@ from setveil.kernels.rows import Ids, Ints, frozen, ranks_of
 class Numbering:
     """Numbers of some nodes, for rows that are recoded by a cut and extended by the ancestors of its nodes.
 
-    Attributes
-    ----------
-    nodes : int64 (n,)
-        The node of each number.
-    starts, numbers : int64 (n_leaves + 1,), int32 (any,)
-        Leaf v brings ``numbers[starts[v]:starts[v + 1]]`` into a row.
+    `nodes`: int64 (n,), the node of each number. Leaf v brings ``numbers[starts[v]:starts[v + 1]]`` into a
+    row (int32, int64 (n_leaves + 1,)).
     """
 
     nodes: Ints
@@ -35,17 +31,11 @@ class Numbering:
         nodes: NDArray[np.integer],
         leaves: NDArray[np.integer] | None = None,
     ) -> Numbering:
-        """Give nodes numbers in their order.
+        """Give nodes numbers, in their order.
 
-        Parameters
-        ----------
-        tree : Hierarchy
-        image : int32 (n_leaves or more,)
-            For each leaf the node of the cut above it, -1 if it is suppressed.
-        nodes : integers (n,)
-            Distinct; of the nodes of a cut and all above them, only these are counted.
-        leaves : integers (any,), optional
-            What the rows hold; by default the leaves of the tree.
+        `image`: int32 (n_leaves or more,), for each leaf the node of the cut above it, -1 if it is
+        suppressed. `nodes`: distinct; of the cut's nodes and all above them, only these are counted.
+        `leaves`: the content of rows, by default all leaves.
         """
         number = ranks_of(nodes, tree.n_nodes)
         up = (image[: tree.n_leaves] if leaves is None else image[leaves]).astype(np.int64)

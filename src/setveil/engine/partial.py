@@ -25,12 +25,8 @@ BLOCK = 1 << 16  # cells of a table that are sent together
 class PartCounts(NamedTuple):
     """The counts of one part, and what they must add up to.
 
-    Attributes
-    ----------
-    table : int32 (cells,)
-        Supports of all sets of some size (see `setveil.kernels.count`).
-    rows, sets : int
-        How many rows there are, and how many sets of the size they hold: the sum of the table.
+    `table`: int32 (cells,), supports of all sets of some size (see `setveil.kernels.count`). `sets`: how many
+    such sets the rows contain, the sum of the table.
     """
 
     table: NDArray[np.int32]
@@ -71,14 +67,8 @@ def rare_bits(table: NDArray[np.int32], k: int) -> bytes:
 def rare_part(piece: WeightedPiece, numbering: Numbering, bits: bytes, size: int, k: int) -> WeightedPiece:
     """Cut rows down to the numbers that are in rare sets with others of the row, and merge equal rows.
 
-    Parameters
-    ----------
-    piece
-        The rows. One that represents k or more holds no rare set.
-    numbering, size, k
-        Of the table that `bits` was made from.
-    bits : bytes
-        See `rare_bits`.
+    A row of `piece` that represents k or more contains no rare set. `bits`: see `rare_bits`; `numbering`,
+    `size` and `k` are those of its table.
     """
     cells = comb(numbering.nodes.size, size)
     frequent = np.unpackbits(np.frombuffer(bits, np.uint8), count=cells) ^ 1

@@ -71,20 +71,10 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class RowsOnDisk(PiecesOfRows):
-    """Rows of items on disk; what `setveil.data.transactions.Transactions` tells of rows in memory.
+    """Rows of items on disk, with the interface of `setveil.data.transactions.Transactions`.
 
-    Attributes
-    ----------
-    parts : tuple of Part
-        In the order of the rows.
-    vocabulary : Vocabulary
-        The labels of the items, in item order.
-    lengths : int64 (longest + 1,)
-        How many rows there are of each length.
-    item_supports : int64 (n_items,)
-        How many rows hold each item.
-    origin : Origin or None
-        Where the rows come from.
+    `parts`: in the order of the rows. `vocabulary`: in item order. `lengths`: int64 (longest + 1,), rows of
+    each length. `item_supports`: int64 (n_items,), rows that contain each item.
     """
 
     parts: tuple[Part, ...]
@@ -102,19 +92,10 @@ class RowsOnDisk(PiecesOfRows):
         origin: Origin | None = None,
         tick: Callable[[int], None] = lambda _: None,
     ) -> RowsOnDisk:
-        """Write rows into a folder, in parts of about OF_A_PART occurrences.
+        """Write rows into an empty folder, in parts of about OF_A_PART occurrences.
 
-        Parameters
-        ----------
-        folder : Path
-            Exists, and is empty.
-        pieces : iterable of (int64, int32)
-            Rows of ids, in any order within a row, repeats allowed.
-        vocabulary : Vocabulary
-            The labels of the ids, in item order.
-        origin : Origin, optional
-        tick : callable
-            Hears how many rows were written so far.
+        `pieces`: rows of ids, in any order within a row, with repeats. `vocabulary`: in item order. `tick`:
+        gets the number of rows written.
         """
         parts: list[Part] = []
         lengths = np.zeros(0, np.int64)
@@ -183,11 +164,7 @@ class RowsOnDisk(PiecesOfRows):
 class PartRows:
     """Rows in parts on disk, as `setveil.engine.rows.AllRows`.
 
-    Parameters
-    ----------
-    data : RowsOnDisk
-    leaf : int32 (n_items,)
-        The leaf that each item is.
+    `leaf`: int32 (n_items,), the leaf of each item.
     """
 
     def __init__(self, data: RowsOnDisk, leaf: Ids) -> None:

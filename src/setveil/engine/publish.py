@@ -25,8 +25,6 @@ ROW_GROUP = 1 << 17
 def draw_keys(seed: int, start: int, number: int) -> NDArray[np.uint64]:
     """Draw numbers `start`, `start` + 1, ... of the stream by which a release is shuffled.
 
-    Examples
-    --------
     >>> bool((draw_keys(7, 3, 2) == draw_keys(7, 0, 5)[3:]).all())
     True
     """

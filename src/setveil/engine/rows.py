@@ -34,12 +34,9 @@ class AllRows(Protocol):
         """Count the rows that hold each number: int64 (n,)."""
 
     def count(self, numbering: Numbering, size: int, tick: Tick) -> NDArray[np.int32]:
-        """Count, for all sets of `size` numbers, the rows that hold them.
+        """Count, for all sets of `size` numbers, the rows that contain them: int32 (cells,).
 
-        Returns
-        -------
-        int32 (cells,)
-            A table (see `setveil.kernels.count`). `tick` hears the share of the rows that were looked at.
+        The table is as in `setveil.kernels.count`. `tick` gets the share of the rows that were counted.
         """
 
     def rare(
@@ -47,12 +44,8 @@ class AllRows(Protocol):
     ) -> tuple[Ints, Ids, Ints]:
         """Cut rows down to the numbers that are in sets of `size` of support below k with others of the row.
 
-        There are few: each set is in fewer than k rows.
-
-        Returns
-        -------
-        indptr, numbers, weights : int64 (n + 1,), int32 (any,), int64 (n,)
-            The distinct rows of which something is left, and how many rows each represents.
+        There are few: each set is in fewer than k rows. Returns indptr, numbers and weights: the distinct
+        rows that remain, and how many rows each represents.
         """
 
     def distinct(self, image: Ids) -> tuple[Ints, Ids, Ints]:
@@ -131,13 +124,7 @@ class PiecesOfRows(ABC):
 
 
 class MemoryRows:
-    """Rows in memory.
-
-    Parameters
-    ----------
-    indptr, leaves : int64 (n_rows + 1,), int32 (occurrences,)
-        The rows.
-    """
+    """Rows in memory: `indptr`: int64 (n_rows + 1,), `leaves`: int32 (occurrences,)."""
 
     def __init__(self, indptr: Ints, leaves: Ids) -> None:
         self.indptr, self.leaves = indptr, leaves

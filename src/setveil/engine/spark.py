@@ -1,8 +1,8 @@
-"""Rows that Spark holds: coded, merged and published by Python workers, a batch of Arrow at a time.
+"""Rows on Spark: coded, merged and published by Python workers, a batch of Arrow at a time.
 
 Nothing here may depend on which worker does what, or on a stage being run again after a loss: no function
-draws numbers of its own, counts partitions or takes rows in the order in which they come. What a worker gets
-in addition to its rows, it gets inside the function that it runs.
+draws numbers of its own, counts partitions or relies on the order of rows. Further inputs of a worker are
+inside the function that it runs.
 """
 
 from __future__ import annotations
@@ -66,15 +66,7 @@ def reason_of(error: BaseException) -> str:
 
 @dataclass(frozen=True)
 class RowSurvey:
-    """What is known of rows before they are coded.
-
-    Attributes
-    ----------
-    rows : int
-        How many there are.
-    supports : dict of str to int
-        The rows of each item.
-    """
+    """The number of rows, and of those of each item, before rows are coded."""
 
     rows: int
     supports: dict[str, int]
@@ -122,12 +114,9 @@ def require_workers(session: SparkSession) -> None:
 
 
 def survey(rows: DataFrame) -> RowSurvey:
-    """Count rows and the supports of items, and refuse rows that cannot be taken.
+    """Count rows and the supports of items, and refuse invalid rows.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        Columns `items`, distinct texts, and `place`, a text that says which row it is.
+    `rows`: columns `items`, distinct texts, and `place`, a text that names the row.
     """
     length = F.size("items")
     wrong = F.exists("items", lambda x: x.isNull() | (x == ""))
@@ -265,18 +254,10 @@ _NOTHING = frozen(np.zeros(1), np.int64), frozen(np.zeros(0), np.int32)  # no ro
 
 
 class SparkRows:
-    """Rows that Spark holds, as algorithms see them that only count, and measures and the risk.
+    """Rows on Spark, for algorithms that only count, measures and the risk.
 
-    See `setveil.engine.rows.AllRows` and `setveil.engine.rows.Looked`.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        Coded by the leaves of the hierarchy, equal rows merged.
-    total : int
-        How many rows there are.
-    tasks : int
-        In how many partitions rows that are merged are put.
+    See `setveil.engine.rows.AllRows` and `setveil.engine.rows.Looked`. `rows`: coded by the leaves of the
+    hierarchy, equal rows merged. `total`: number of rows. `tasks`: partitions of merged rows.
     """
 
     def __init__(self, rows: DataFrame, total: int, tasks: int) -> None:

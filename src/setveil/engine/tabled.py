@@ -25,16 +25,8 @@ T = TypeVar("T")
 class TabledRows:
     """Rows on disk or on Spark, recoded on the way.
 
-    Parameters
-    ----------
-    data : Looked
-        The rows.
-    vocabulary : Vocabulary
-        The labels, in item order.
-    image : int32 (any,)
-        The label of each number that the rows hold, -1: it is suppressed.
-    counted : (int64, int64), optional
-        How many rows there are of each length, and of each label, where that is known.
+    `image`: int32, the label of each number in the rows, -1: it is suppressed. `vocabulary`: in item order.
+    `counted`: rows of each length, and of each label (int64), if known.
     """
 
     origin: Origin | None = None
@@ -123,26 +115,18 @@ class TabledRows:
         return self.data.added_up(self._numbering, look, add, tick)
 
     def supports_of_groups(self, starts: Ints, groups: Ids, number: int) -> Ints:
-        """Count the rows that hold any label of each group: int64 (number,).
+        """Count the rows that contain any label of each group: int64 (number,).
 
-        Parameters
-        ----------
-        starts, groups : int64 (n_items + 1,), int32
-            The groups of each label.
-        number : int
-            How many groups there are.
+        `starts`, `groups`: int64 (n_items + 1,), int32, the groups of each label.
         """
         none = np.append(starts, starts[-1])  # the groups of what is left out
         of = take_rows(frozen(none, np.int64), groups, np.where(self._image < 0, self.n_items, self._image))
         return self.data.supports_of(Numbering(np.arange(number), *of))
 
     def supports_of_sets(self, ends: Ints, labels: Ids) -> Ints:
-        """Count the rows that hold each of some sets of at most two labels; all rows hold the empty one.
+        """Count the rows that contain each of some sets of at most two labels; all contain the empty one.
 
-        Parameters
-        ----------
-        ends, labels : int64 (sets + 1,), int32
-            The sets, ascending; labels beyond the vocabulary are in no row.
+        `ends`, `labels`: int64 (sets + 1,), int32, ascending; labels beyond the vocabulary are in no row.
         """
         sizes = np.diff(ends)
         out = np.where(sizes == 0, self.n_rows, 0)

@@ -1,8 +1,7 @@
-"""Facts: items with what belongs to them, such as a date and an amount.
+"""Facts: items with further parts, such as a date and an amount.
 
-`request` says which columns are codes, dates and amounts; `dates` and `bands` make periods and bands of
-values, and the trees above them; `read` goes from the lines of a table to `facts`, rows of facts in memory;
-`generalizing` says which of their parts is dropped first, and what that costs.
+`request` says which columns are codes, dates and amounts, `read` makes rows of facts, and `generalizing` says
+which of their parts is dropped first, and at what loss.
 """
 
 CODES_ALONE = "codes alone"  # what an attacker sees who knows no dates and amounts

@@ -18,14 +18,9 @@ Ends = tuple[Decimal | None, Decimal | None]
 
 
 class Bands:
-    """Bands of numbers between bounds.
+    """Bands of numbers between rising bounds.
 
-    Parameters
-    ----------
-    bounds : sequence of Decimal
-        Rising.
-    below, above : bool
-        Whether there is a band below the first bound, and one from the last bound on.
+    `below`, `above`: there is a band below the first bound, and one from the last bound on.
     """
 
     def __init__(self, bounds: Sequence[Decimal], *, below: bool = True, above: bool = True) -> None:

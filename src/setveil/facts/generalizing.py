@@ -26,17 +26,10 @@ LOSSES = VOLUME, PARTS = "volume", "parts"
 class Generalizing:
     """How facts are to be generalized.
 
-    Attributes
-    ----------
-    order : {"first", "last"}, int or None
-        Which attributes are dropped: before codes become broader, after them, or at a depth of the codes'
-        tree; None: all are tried.
-    loss : {"volume", "parts"}
-        What a box loses: by the facts that it represents, or by its parts, each by itself.
-    weights : mapping of str to Fraction
-        Of parts, in the loss by parts; 1 where not given.
-    lines : bool
-        Whether another depth is tried in each branch of the codes' tree, too, while there is time.
+    `order`: when attributes are dropped: "first", before codes become broader, "last", after them, or at a
+    depth of the codes' tree; None: all are tried. `loss`: "volume", by the facts that a box represents, or
+    "parts", by each of its parts. `weights`: of parts, in the loss by parts; default 1. `lines`: another
+    depth is tried in each branch of the codes' tree, while there is time.
     """
 
     order: str | int | None = None

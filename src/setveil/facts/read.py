@@ -38,17 +38,9 @@ _EXACT = 1 << 62  # sums below it are made of 64-bit integers
 def read_rows_of_facts(source: Any, request: FactsRequest, how: How, *, fewest: int = 0) -> Facts:
     """Read facts from a table with a line for each event (see `setveil.read_facts`).
 
-    Parameters
-    ----------
-    source : path, Source or data frame
-        As for `setveil.tables.columns.read_columns`.
-    request : FactsRequest
-        What its columns are.
-    how : How
-        How it is read: `id_column` must be named; `item_columns` are columns of codes of one sort.
-    fewest : int
-        Of days since a person's first line: the last band is the last one that this many people reach. Where
-        bands of amounts are chosen, they follow the greatest that this many people reach (0: `FEWEST`).
+    `how`: `id_column` must be named; `item_columns` are columns of codes of one sort. `fewest`: the last band
+    of days since a person's first line is the last one that this many people reach. Chosen bands of amounts
+    follow the greatest that this many people reach (0: `FEWEST`).
     """
     start = time.perf_counter()
     if isinstance(source, str | Path):

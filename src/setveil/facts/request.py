@@ -84,21 +84,12 @@ def make_facts_request(
     sign: str | None = None,
     missing: Mapping[str, Sequence[str]] | None = None,
 ) -> FactsRequest:
-    """Take what was said of the columns.
+    """Read the options about the columns of facts.
 
-    Parameters
-    ----------
-    sets : str, sequence of str, or mapping
-        Columns of codes: ``code``, ``code:m=2``, or ``{"code": {"m": 2}, "drug": {"m": 1}}``.
-    when, amount : sequence of str, or mapping, optional
-        ``date:month``, ``price:0,5,20``, ``price:mean:8``; or from columns to what follows the first colon.
-        With ``drug=`` before it the column belongs to the codes of this column alone.
-    date_format : str, optional
-        How dates are written, as `datetime.strptime` has it.
-    sign : str, optional
-        What stands between the parts of a fact.
-    missing : mapping of str to sequence of str, optional
-        Values that mean that there is none.
+    `sets`: columns of codes: ``code``, ``code:m=2``, or ``{"code": {"m": 2}, "drug": {"m": 1}}``. `when`,
+    `amount`: ``date:month``, ``price:0,5,20``, ``price:mean:8``; or from columns to the text after the first
+    colon. With ``drug=`` before it, the column belongs to the codes of this column alone. `date_format`: as
+    for `datetime.strptime`. `sign`: between the parts of a fact.
     """
     named = _sets(sets)
     dates = tuple(_when(*one) for one in _pairs("when", when, named))

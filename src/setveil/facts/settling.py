@@ -20,11 +20,11 @@ Ids = NDArray[np.integer]
 
 
 def settled(data: T, k: int) -> T:
-    """List the values of each date and amount that there can be, by what at least k rows share.
+    """List the possible values of each date and amount, by what at least k rows share.
 
-    Dates before the first year that k rows share are one value, ``<1990``, and those after the last one
-    another, ``>=2025``; of days since a person's first line the last band is open, from the last one that k
-    rows reach. Whatever else may be true of single dates, nothing depends on it.
+    Dates before the first year that k rows share are one value, ``<1990``, those after the last one another,
+    ``>=2025``. The last band of days since a person's first line is open, from the last one that k rows
+    reach. Nothing depends on single dates.
     """
     found: Any = data  # rows of facts, or a table of them
     return found.with_facts(_settled(data.facts, k)) if data.has_facts else data

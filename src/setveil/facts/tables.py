@@ -32,16 +32,9 @@ FACTS = "facts"  # what the facts of several columns of codes are called togethe
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FactTable(Table):
-    """A table whose items are facts.
+    """A table whose items are facts, made by `setveil.read_facts` if some columns are quasi-identifiers.
 
-    Made by `setveil.read_facts` if some columns are quasi-identifiers.
-
-    Attributes
-    ----------
-    set_columns : tuple of SetColumn
-        The columns of codes.
-    column, parts, sign
-        As those of `setveil.Facts`.
+    `set_columns`: the columns of codes. `column`, `parts`, `sign`: as those of `setveil.Facts`.
     """
 
     set_columns: tuple[SetColumn, ...] = ()
@@ -106,19 +99,9 @@ def read_table_of_facts(
 ) -> FactTable:
     """Read persons with their facts (see `setveil.read_facts`).
 
-    Parameters
-    ----------
-    source : path, Source or data frame
-        Persons; or, if `how` names no second table, the lines of all events, each with the columns of the
-        person.
-    roles : Roles
-        What the columns are in addition to codes, dates and amounts; hierarchies must have been read.
-    request : FactsRequest
-        What codes, dates and amounts are.
-    how : How
-        How it is read: `id_column` must be named; `items` is the table of events.
-    fewest, most, seed
-        As for `setveil.read_facts`.
+    `source`: persons; or, if `how` names no second table `items`, the lines of all events, each with the
+    columns of the person. `how` must name `id_column`. `roles`: of the other columns; hierarchies must have
+    been read.
     """
     start = time.perf_counter()
     _require_one_role(roles, request)

@@ -24,12 +24,9 @@ _FORMS = {
 def timelines(data: Facts, recoding: AnyBoxes) -> list[dict[str, Any]]:
     """Count for each column of dates the published facts of each period.
 
-    Returns
-    -------
-    list of dict
-        For each column its `name`; the `levels` that something is published as, the finest first, which is
-        always there; `periods`: each with its name (months where days are the finest), the occurrences
-        `published` at each level, and those `left_out`. Facts whose date is missing come last, as `?`.
+    `levels`: those that something is published as, the finest first, which is always there. `periods`: name
+    (months if days are the finest), occurrences `published` at each level, and `left_out`. Facts without a
+    date are last, as `?`.
     """
     tree, nodes = recoding.tree, recoding.nodes
     every, labels, times = recoding.tally(data)

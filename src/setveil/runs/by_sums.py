@@ -41,17 +41,7 @@ def verdict_as_written(
 ) -> KmVerdict:
     """Check the counts as they were written, and that no row and no label was lost on the way to the files.
 
-    Parameters
-    ----------
-    verdict : KmVerdict
-        What the verifier found in the written rows.
-    found : Sums
-        The written rows.
-    release : RowsOutcome
-        What was to be written.
-    guarantee : KmAnonymity
-    published : Path
-        Where it is written.
+    `verdict`, `found`: of the written rows, which are in `published`. `release`: what was to be written.
     """
     about = {} if release.counts is None else {"counts": release.counts.about(), **release.meaning()}
     again = read_counts(published, about)
@@ -74,15 +64,7 @@ def verdict_as_written(
 def looked_at_sums(
     before: TabledRows, release: RowsOutcome, timing: Timing, progress: Progress, *, details: bool
 ) -> dict[str, Any]:
-    """Find the information loss; with `details` also use and risk, as far as tables of sets allow.
-
-    Parameters
-    ----------
-    before : TabledRows
-        The rows that were anonymized.
-    release, timing, progress, details
-        As for `setveil.runs.run.looked_at`.
-    """
+    """Find the information loss; with `details` also use and risk, as far as tables of sets allow."""
     after = release.published
     progress("measuring")
     with timed(timing, "measure"):

@@ -56,30 +56,13 @@ def check(
     progress: Progress = silent,
     **more: Any,
 ) -> Verdict:
-    """Check what is published by the verifiers of the rows and of the counts.
+    """Check published rows and the counts next to them by their verifiers.
 
-    Parameters
-    ----------
-    published : Transactions, PublishedGroups or PublishedTable
-        What is published.
-    guarantee : Guarantee
-        What was promised.
-    counts : Counts or None
-        What is next to the rows.
-    about : mapping
-        Of about.json, where there are counts: `labels`, `recoding`, and `domain` if it is known.
-    show : int
-        How many violations to list.
-    cover : Hierarchy, optional
-        Check k^m-anonymity in the cover reading: each label represents all leaves of this hierarchy below it.
-    absent, absence
-        Check k^m-anonymity where someone also knows up to this many items that a person has not; 0: as many
-        as the guarantee says.
-    before : (Facts, mapping of str to (str or None)), optional
-        The facts that were published, and the label of each: without these a promise about whole codes is
-        refused.
-    **more
-        Additional arguments of the verifier of the rows.
+    `about`: of about.json, if there are counts: `labels`, `recoding`, and `domain` if known. `cover`: check
+    k^m-anonymity in the cover reading, where each label represents all leaves of this hierarchy below it.
+    `absent`, `absence`: an attacker also knows up to this many items that a person does not have; 0: as many
+    as the guarantee says. `before`: the facts, and the label of each, without which promises about whole
+    codes are not supported. `more`: for the verifier of the rows.
     """
     request: ReleaseCheck = check_of(published.kind)(
         published, guarantee, counts, about, show=show, cover=cover, absence=absence, before=before,
@@ -100,20 +83,7 @@ def check_pieces(
 ) -> tuple[KmVerdict, Counted]:
     """Check k^m-anonymity of files that are read a piece at a time, and of the counts next to them.
 
-    Parameters
-    ----------
-    files : ListFiles or TextFiles
-        The published rows.
-    guarantee, counts, about, show
-        See `check`; the recoding is not local where there are counts.
-    progress : Progress
-        Hears how far it is.
-
-    Returns
-    -------
-    verdict : KmVerdict
-    counted : Counted
-        Additional findings in the rows.
+    See `check`. With counts, the recoding is not local. Also returns further findings in the rows.
     """
     if counts is not None and about.get("recoding") == "local":
         raise RequestError(

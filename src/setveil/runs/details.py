@@ -61,19 +61,8 @@ def recorded(
 ) -> Record:
     """Put together the record of a run, as it is in report.json (see docs/record.md).
 
-    Parameters
-    ----------
-    data, hierarchy, release, verdict
-        What was anonymized, by which hierarchy if any, what came out, and what the verifier found.
-    found : mapping
-        `utility`, and where they were looked for `answers`, `risk`, `optimality`. `estimator`: that of a
-        reader of the counts; None if there are none.
-    timing : dict
-        Seconds of each phase.
-    algorithm : mapping
-        Its `name`, `info` and `settings`.
-    guarantee, seed
-        What was promised, and what the rows are shuffled by.
+    `found`: `utility`, and if measured `answers`, `risk`, `optimality`. `estimator`: that of a reader of the
+    counts, None without counts. `timing`: seconds of each phase. `algorithm`: `name`, `info` and `settings`.
     """
     details = release.details
     record: dict[str, Any] = {
@@ -177,9 +166,9 @@ def _plain(value: Any) -> Any:
 def answers(data: Transactions, release: Release, case: Case, progress: Progress) -> dict[str, Any]:
     """Measure what the release still answers: `are` of random COUNT queries, `pairs`, and `itemsets` kept.
 
-    The queries ask for pairs, for single items where no row holds two; they depend on the data alone, so
-    that releases can be compared. Nothing is measured where no label represents items, which are then either
-    published as they are or counted, and where there is nothing to ask for.
+    The queries ask for pairs, or single items if no row has two; they depend on the data alone, so that
+    releases can be compared. Nothing is measured if no label represents items (they are published unchanged
+    or counted), or if there is no query.
     """
     recoding, chunked, noisy = release.labelled, case.chunks is not None, case.blocks is not None
     found: dict[str, Any] = {}

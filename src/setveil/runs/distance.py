@@ -47,27 +47,10 @@ def distance(
 ) -> dict[str, Any]:
     """Compare the loss of a release with the least of all releases that its algorithm might have made.
 
-    For k^m-anonymity these are cuts by NCP, or by LM cuts with suppressed items. Where items are sensitive
-    items may always be suppressed: next to a cut if there is a hierarchy, else alone. Of what hides single
-    occurrences of sensitive items, all others must be published.
-
-    Parameters
-    ----------
-    utility : dict
-        What the release lost.
-    info, settings : AlgorithmInfo, parameters
-        Of the algorithm that made it.
-    data, hierarchy, guarantee
-        What it was made of.
-    limit : float or None
-        Seconds (see `Exact`).
-    progress : Progress
-
-    Returns
-    -------
-    dict
-        `objective`, `model`, `loss`, `lower_bound`, `gap`, `proven`; where the search had to be given up
-        `failed`, the reason.
+    For k^m-anonymity these are cuts by NCP, or by LM cuts with suppressed items. With sensitive items, items
+    may always be suppressed: next to a cut if there is a hierarchy, else alone. If single sensitive
+    occurrences are suppressed, all others must be published. `limit`: seconds (see `Exact`). `failed` in the
+    result: why the search was given up.
     """
     if guarantee.model == "km-anonymity":
         objective = info.minimizes

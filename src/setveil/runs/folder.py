@@ -99,21 +99,11 @@ def require_shareable(kind: KindInfo, *, external: bool) -> None:
 def new_folder(
     out: Path, personal: Personal | Callable[[], Personal], *, force: bool = False, hint: str = _ROOM
 ) -> Iterator[tuple[Path, Path]]:
-    """Provide `published` and `internal` of a new folder, and put it in place if all goes well.
+    """Provide `published` and `internal` of a new folder, and put it in place, complete, if all goes well.
 
-    It is the only way to make a folder with published files, so that all of them are checked last: what
-    belongs to a single person in the input is not in them.
-
-    Parameters
-    ----------
-    out : Path
-        Where it appears, complete or not at all.
-    personal : Personal or callable
-        What of the input must not be published, or what finds it once all is written.
-    force : bool
-        Replace a folder that an earlier run wrote.
-    hint : str
-        What to do where it cannot be written.
+    It is the only way to make a folder with published files, so that all of them are checked last for what
+    belongs to a single person in the input (`personal`, or a callable that finds it once all is written).
+    `hint`: for folders that cannot be written.
     """
     require_writable(out, force=force)
     try:
@@ -143,12 +133,10 @@ def write_folder(
 ) -> Record:
     """Write the folder of a run in memory (see docs/formats.md) and return its report as written.
 
-    What is published was verified in memory. Before the folder is put in place, its published files are read
-    again, as those will who get them, and must hold exactly what was verified.
-
-    The report gains `published` (the file and its size), the time that writing took and the memory that was
-    needed until then. With `external` the published folder gets a page about the release that may be shared,
-    too (docs/report.md), with `checker` the two programs for recipients (docs/howto/check_a_release.md).
+    The release was verified in memory. Before the folder is put in place, its published files are read again,
+    as by a recipient, and must contain exactly what was verified. The report gains `published` (file and
+    size), the time of writing and the memory until then. `external`: a page that may be shared
+    (docs/report.md). `checker`: two programs for recipients.
     """
     require_shareable(release.info, external=external)
     report = {**report, "timing": dict(report["timing"])}
@@ -179,24 +167,11 @@ def fill(
     external: bool,
     checker: bool = False,
 ) -> Record:
-    """Write what is next to the published rows: all but the record itself, which is returned.
+    """Write what is next to the published rows: all but the record, which gains `published` and is returned.
 
-    Parameters
-    ----------
-    release : Outcome
-        What is published.
-    report : dict
-        The record, which gains `published`.
-    published, internal : Path
-        The folders, with the rows and the counts in the first.
-    file : (str, dict)
-        Which file holds the rows, or which folder of files, and how it is to be read.
-    personal : Personal
-        What must not be published; the record names the columns that were named as no IDs.
-    out : Path
-        Where the folder will be: releases of the same input next to it are named.
-    external, checker : bool
-        Whether to write a page that may be shared, and the two programs for recipients.
+    `file`: the file or folder of the rows, and how to read it. `personal`: must not be published; the record
+    names its columns that were named as no IDs. `out`: where the folder will be: releases of the same input
+    next to it are named.
     """
     if personal.not_ids:
         report = {**report, "not_ids": [*personal.not_ids]}
@@ -328,18 +303,9 @@ _RECODINGS = "recoding.csv", "qi_recoding.csv"  # what items and values became, 
 
 
 def releases_of_same_input(out: Path, report: Mapping[str, Any], internal: Path) -> list[str]:
-    """Name the releases next to a folder whose input is the same and whose labels are others.
+    """Name the releases next to the folder `out` whose input is the same and whose labels are others.
 
-    Each of them keeps its promise alone; an attacker who has two of them may find people by both.
-
-    Parameters
-    ----------
-    out : Path
-        Where the folder will be.
-    report : mapping
-        Its record.
-    internal : Path
-        The folder of its internal files, written so far.
+    Each satisfies its promise alone; an attacker who has two of them may find people by both.
     """
     wanted = report["input"].get("sha256")
     if not wanted:

@@ -75,44 +75,11 @@ def anonymize_parts(
     record: Mapping[str, Any] = MappingProxyType({}),
     progress: Progress = silent,
 ) -> Record:
-    """Make a release of files of rows, and write it if what was written keeps the promise.
+    """Make a release of files of rows, and write it if the written rows satisfy the promise.
 
-    Parameters
-    ----------
-    files : ListFiles or TextFiles
-        The rows (see `setveil.data.io.streams.open_streams`).
-    guarantee : KmAnonymity
-        What to promise.
-    hierarchy : Hierarchy
-        What items may be generalized to.
-    out : Path
-        The folder to write; it appears complete or not at all.
-    algorithm : str
-        One of `ALGORITHMS`.
-    parameters : mapping
-        Of the algorithm, by name.
-    seed : int
-        Shuffles the published rows.
-    force : bool
-        Replace a folder that an earlier run wrote.
-    counts : bool or int
-        Whether to share in how many rows each item was, or of how many rows a count must speak (see
-        `setveil.anonymize`).
-    details : bool
-        Also measure what is still answered, and the risk of one or two known items.
-    list_members : bool
-        List all items of each label in about.json (see `setveil.anonymize`).
-    external : bool
-        Also write a report next to the published rows that may be shared with them.
-    record : mapping
-        Additional content of the report.
-    progress : Progress
-        Hears how far it is.
-
-    Returns
-    -------
-    dict
-        The report, as written to internal/report.json. No map of the rows is kept.
+    The arguments are as for `setveil.anonymize` and `VerifiedRelease.write`; `algorithm` is one of
+    `ALGORITHMS`, `record` additional content of the report. Returns the report as in internal/report.json.
+    There is no map of the rows.
     """
     require_possible(guarantee.model, algorithm, parameters)
     require_countable(guarantee)
@@ -137,15 +104,7 @@ def anonymize_parts(
 
 
 class _Disk:
-    """Rows in parts on disk (see `setveil.runs.steps.Place`).
-
-    Parameters
-    ----------
-    files : ListFiles or TextFiles
-        Where they are read from.
-    work, published : Path
-        Folders for what is needed on the way, and for what is published.
-    """
+    """Rows in parts on disk (see `setveil.runs.steps.Place`); `work` has what is needed on the way."""
 
     engine, writes = "parts", True
 

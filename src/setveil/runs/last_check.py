@@ -1,9 +1,9 @@
-"""The last check before a folder is put in place: nothing that a single person has is published.
+"""The last check before a folder is put in place: nothing that belongs to a single person is published.
 
-All that is below ``published/`` is read again as bytes, whatever wrote it, and its values are compared with
-those that belong to one person each in the input (see `setveil.data.personal`, which states when values
-match). Every folder with published files comes from `setveil.runs.folder.new_folder`, which ends with this
-check. Rows that are rewritten in another format, or drawn from a release, are checked by the same rules.
+All of ``published/`` is read again as bytes, whatever wrote it, and compared with values of single persons in
+the input (see `setveil.data.personal`, which states when values match). `setveil.runs.folder.new_folder`
+makes every published folder and ends with this check. Rows in another format, or drawn from a release, are
+checked by the same rules.
 """
 
 from __future__ import annotations
@@ -39,19 +39,10 @@ _BLOCK = 1 << 24  # bytes that are split at once
 
 
 def require_nothing_personal(published: Path, personal: Personal) -> None:
-    """Raise if a published value belongs to one person in the input.
+    """Raise if a value in `published` belongs to one person in the input.
 
-    Parameters
-    ----------
-    published : Path
-        The folder, complete but not in place.
-    personal : Personal
-        What must not be in it.
-
-    Raises
-    ------
-    PersonalDataError
-        With the column, how many of its values would be published, and three of them, masked.
+    The PersonalDataError has the column, how many of its values would be published, and three of them,
+    masked.
     """
     _require_none(published_values(published), personal, "published/")
 

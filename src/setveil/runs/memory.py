@@ -42,14 +42,9 @@ def share_left_mb(share: float) -> float:
 
 
 def keep_to(limit: float, end: Callable[[], None]) -> None:
-    """From now on end this process once it has held too much memory; never where the system does not tell.
+    """End this process, by `end`, once it has more than `limit` MB of memory.
 
-    Parameters
-    ----------
-    limit : float
-        The most that it may hold, in MB.
-    end : callable
-        Ends the process.
+    Nothing happens if the system does not report its memory.
     """
 
     def watch() -> None:

@@ -51,29 +51,12 @@ def named(
 ) -> tuple[Any, dict[str, Any], Hierarchy]:
     """Name the nodes of a hierarchy that the run computed by their most frequent members.
 
-    The numbers under which it was computed count groups that are not published, and items of few rows decide
-    which groups there are. So a published node is called after the items that it represents and that enough
-    rows contain (see `setveil.hierarchy.computed.label_of`). Nodes that would be called alike are numbered
-    level by level, in the order of these items. Nodes without such an item have nothing but a number, in an
-    order of their rows.
-
-    Parameters
-    ----------
-    made
-        What an algorithm made of rows or of a table.
-    details : dict
-        What the algorithm has to say of its run.
-    tree : Hierarchy
-        That of the run: of facts, that of their codes.
-    k : int or None
-        See `setveil.published.listing.listing_of`.
-    by_user : bool
-        Whether the hierarchy was given: of facts of several columns some may be computed nevertheless.
-
-    Returns
-    -------
-    made, told, tree
-        The same with other labels; the origin of the hierarchy has the names that changed.
+    The computed numbers count groups that are not published, and items of few rows decide which groups there
+    are. So a published node is named after its items that enough rows contain (see
+    `setveil.hierarchy.computed.label_of`). Equal names are numbered level by level, in the order of these
+    items; nodes without such an item have only a number, in an order of their rows. `tree`: for facts, that
+    of their codes. `k`: see `setveil.published.listing.listing_of`. `by_user`: the hierarchy was given; for
+    facts of several columns some may still be computed. The origin of the hierarchy has the changed names.
     """
     items = made.item_recoding
     boxes = items.labels_from == "boxes"
@@ -223,10 +206,7 @@ def _names(
 ) -> dict[str, str]:
     """Name each node that is no item; only items of enough rows decide what is published.
 
-    Parameters
-    ----------
-    root : bool
-        Whether the root is published by its label.
+    `root`: the root is published by its label.
     """
     order = sorted(shown, key=lambda one: (one.level, not one.common, one.common, keys.get(one.node, ())))
     labels = Labels(common)

@@ -98,15 +98,10 @@ def _require_for_codes(request: RunRequest) -> None:
 
 
 def trees_of(data: Facts, hierarchy: Hierarchy | None, least: int = FEWEST) -> dict[str, Hierarchy]:
-    """Take the hierarchy of each column of codes, and make those that are not given.
+    """Find the hierarchy of each column of codes, and make those that are not given.
 
-    Parameters
-    ----------
-    hierarchy : Hierarchy, optional
-        That of the codes; of several columns, the hierarchies of some of them (see
-        `setveil.hierarchy.columns.joined`).
-    least : int
-        Names of codes in fewer rows decide nothing about a hierarchy that is computed.
+    `hierarchy`: of the codes, or of some of several columns (see `setveil.hierarchy.columns.joined`).
+    `least`: names of codes in fewer rows decide nothing about a computed hierarchy.
     """
     names = [column.name for column in data.columns]
     if len(names) == 1:
@@ -131,23 +126,12 @@ def anonymize_facts(
     how: Generalizing,
     progress: Progress,
 ) -> tuple[Any, dict[str, Any]]:
-    """Run the algorithm on the product tree of each plain order, and take what loses the least.
+    """Run the algorithm on the product tree of each plain order, and return the result of least loss.
 
-    Of several columns each has a tree of its own, and they are cut together. Then each column by itself is
+    Each column has a tree of its own (`codes`), and they are cut together. Then each column by itself is
     tried at other depths. With `how.lines` another depth is tried in each branch of the codes' trees, and
-    what is better is kept, until nothing is or time is up.
-
-    Parameters
-    ----------
-    codes : sequence of Hierarchy
-        Of each column of codes.
-
-    Returns
-    -------
-    recoding : BoxRecoding, or what an algorithm for tables makes
-        The best, of equal ones the one that keeps attributes longest.
-    details : dict
-        What the algorithm has to say of that run, and `facts`: what is left of the parts, and the orders.
+    improvements stay, until there are none or time is up. Of equal results the one that keeps attributes
+    longest counts. `facts` in the details: what remains of the parts, and the orders.
     """
     search = _LineSearch(data, codes, request, how, progress)
     search.try_orders()

@@ -20,26 +20,11 @@ from setveil.tracing import can_trace, require_traceable
 
 @dataclass(frozen=True)
 class RunRequest:
-    """What a run was asked for, checked.
+    """The request for a run, checked.
 
-    Attributes
-    ----------
-    guarantee : Guarantee
-        What to promise.
-    algorithm : str
-        Its name.
-    module, settings
-        The algorithm, and its parameters.
-    seed : int
-        Shuffles the published rows.
-    least : int
-        The least count that may be published, 0: none.
-    details : bool
-        Whether to measure what is still answered, and the risk.
-    watched : tuple of str
-        Sensitive items of which the promise says nothing.
-    list_members : bool
-        Whether about.json lists all items of labels, however few rows contain them.
+    `module`, `settings`: the algorithm, and its parameters. `least`: the least count that may be published,
+    0: none. `details`: measure answers and the risk. `watched`: sensitive items that the promise does not
+    cover. `list_members`: about.json lists all items of labels, however few rows contain them.
     """
 
     guarantee: Any
@@ -79,16 +64,9 @@ def make_run_request(
     watched: tuple[str, ...] = (),
     list_members: bool = False,
 ) -> RunRequest:
-    """Check what was asked for; choose the algorithm where none is named.
+    """Check the request of `setveil.anonymize`; choose the algorithm if none is named.
 
-    Parameters
-    ----------
-    guarantee, seed, counts, details, watched, list_members
-        As for `setveil.anonymize`.
-    algorithm : str, parameters or None
-        The name of an algorithm, or an object of its parameters.
-    parameters : mapping
-        The algorithm's own parameters by name.
+    `algorithm`: a name, or an object of its parameters, which otherwise are in `parameters`.
     """
     model = require_guarantee(guarantee).model
     require_seed(seed)
@@ -166,19 +144,9 @@ def least_count(guarantee: Any, counts: Any, *, public: bool = False) -> int:
 
 
 def named_algorithm(algorithm: Any, *, trusted: bool = False) -> tuple[str | None, Any]:
-    """Name an algorithm by what was given for it: a name, parameters or their class, or None.
+    """Return the name of an algorithm (None: not given) and its parameters (None: only a name was given).
 
-    Parameters
-    ----------
-    trusted : bool
-        Whether a file of Python may be executed; see `setveil.algorithms.named`.
-
-    Returns
-    -------
-    name : str or None
-        None where nothing was given.
-    settings : parameters or None
-        None where only a name was given.
+    `trusted`: a Python file may be executed; see `setveil.algorithms.named`.
     """
     if algorithm is None:
         return None, None

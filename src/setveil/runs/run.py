@@ -266,26 +266,11 @@ def anonymize(
     progress: Progress = silent,
     **parameters: Any,
 ) -> VerifiedRelease:
-    """Make a release that keeps a promise, and prove that it does (see `setveil.anonymize`).
+    """Make a release that satisfies a promise, and verify it (see `setveil.anonymize`).
 
-    Parameters
-    ----------
-    data : Transactions
-        The rows.
-    guarantee, seed, bound, counts, details, list_members, suppress_below, progress
-        As for `setveil.anonymize`.
-    hierarchy : Hierarchy, optional
-        What items may be generalized to.
-    watched : collection of str
-        Sensitive items of which the promise says nothing; see `setveil.anonymize`.
-    generalizing : Generalizing
-        How facts are generalized.
-    trace : Trace, optional
-        Hears of the steps of the algorithm's search.
-    algorithm : str or parameters of an algorithm, optional
-        The name of an algorithm, whose own parameters may follow by name, or an object of them.
-    **parameters
-        The algorithm's own parameters.
+    `watched`: sensitive items that the promise does not cover. `generalizing`: how facts are generalized.
+    `trace`: gets the steps of the search. `algorithm`: a name, whose parameters may follow, or an object of
+    them.
     """
     if not isinstance(bound, Real) or bound < 0:
         raise RequestError(

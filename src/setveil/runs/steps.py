@@ -1,8 +1,8 @@
-"""The steps of a run, wherever the rows lie: prepare, anonymize, publish, verify, look, record.
+"""The steps of a run, wherever the rows are: prepare, anonymize, publish, verify, look, record.
 
-What differs from place to place is asked of a `Place`. In memory the folder is written at the end, from what
-was verified (`setveil.runs.folder.write_folder`). Elsewhere rows are published into a folder that is not in
-place yet, and verified there: then these steps are taken inside it (`setveil.runs.folder.new_folder`).
+A `Place` does what differs. In memory the folder is written at the end, from what was verified
+(`setveil.runs.folder.write_folder`). Elsewhere rows are published into a folder that is not in place yet, and
+verified there (`setveil.runs.folder.new_folder`).
 """
 
 from __future__ import annotations
@@ -29,14 +29,10 @@ Timing = dict[str, float]  # seconds of each phase
 
 
 class Place(Protocol[R]):
-    """Where the rows of a run lie, and what is done there.
+    """The place of a run's rows, and what is done there.
 
-    Attributes
-    ----------
-    engine : str
-        Its name in the record; "": memory, which is not told.
-    writes : bool
-        Whether rows are written as they are published.
+    `engine`: its name in the record; "" is memory, which is not named. `writes`: rows are written as they are
+    published.
     """
 
     engine: str
@@ -70,17 +66,7 @@ class Place(Protocol[R]):
 
 @dataclass(frozen=True)
 class AlgorithmResult:
-    """What an algorithm made of the rows.
-
-    Attributes
-    ----------
-    tree : Hierarchy or None
-        The hierarchy that it used.
-    recoding
-        What becomes of items or rows.
-    details : dict
-        What there is to say of its run.
-    """
+    """The result of an algorithm: its hierarchy, what becomes of items or rows, and details of its run."""
 
     tree: Hierarchy | None
     recoding: Any

@@ -79,8 +79,6 @@ def _age(
 def full_years(birth: date | None, day: date | None) -> int | None:
     """Count the birthdays after a birth, up to a day.
 
-    Examples
-    --------
     >>> full_years(date(1990, 3, 15), date(2024, 3, 14)), full_years(date(1990, 3, 15), date(2024, 3, 15))
     (33, 34)
     """

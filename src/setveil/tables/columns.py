@@ -116,8 +116,6 @@ def read_columns(
     other columns are read that may be ids. `second` takes the items of each id from the second table, given
     the column of ids, its name and `how`; by default they are those of a long table.
 
-    Examples
-    --------
     >>> from pathlib import Path
     >>> _ = Path("ward.csv").write_text("age,codes\n34,I21;J18\n36,\n")
     >>> read = read_columns("ward.csv", ["age"], "codes")

@@ -23,33 +23,13 @@ Taken = tuple[date, int]  # a day, or the first one of a month; how fine: -1 a t
 
 
 def dates(texts: Iterable[str], periods: Sequence[str] = ()) -> dict[str, str | None]:
-    """Build a hierarchy of dates.
+    """Build a hierarchy of dates: the parent of each node.
 
-    Parameters
-    ----------
-    texts : iterable of str
-        Dates such as ``2024-03-15``, ``15.03.2024`` or ``03/15/2024``, also with a time, or months such as
-        ``2024-03``; and "" for missing values, which hang below the root. Where days and months cannot be
-        told apart, dates with points begin with the day, others are rejected.
-    periods : sequence of str
-        Some of day, month, quarter, year, 5-year and decade, in any order; by default month, quarter and
-        year.
+    Dates are such as ``2024-03-15``, ``15.03.2024`` or ``03/15/2024``, also with a time, or ``2024-03``; ""
+    is a missing value, below the root ``*``. If days and months are ambiguous, dates with points begin with
+    the day, others are rejected. `periods`: some of day, month, quarter, year, 5-year and decade, by default
+    month, quarter and year; groups are ``2024-03``, ``2024-Q1``, ``2024``, ``2020-2024``, ``2020s``.
 
-    Returns
-    -------
-    dict of str to str or None
-        The parent of each node; groups are called ``2024-03``, ``2024-Q1``, ``2024``, ``2020-2024``,
-        ``2020s``, the root ``*``.
-
-    Raises
-    ------
-    RequestError
-        If there is no such period.
-    DataError
-        If a value is no date.
-
-    Examples
-    --------
     >>> tree = dates(["2024-03-15", "2024-02-01"], ["quarter"])
     >>> tree["2024-03-15"], tree["2024-Q1"]
     ('2024-Q1', '*')

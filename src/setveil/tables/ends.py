@@ -1,8 +1,8 @@
 """Ends of the ranges of numbers that are published: none of them is a value that fewer than k rows share.
 
-A column of numbers without a hierarchy is published as ranges. A value that k rows share is an end as it is.
-Other values are put together in cells, whose ends are the nearest such values or multiples of one width, and
-none beyond what k rows reach: there a cell is open, or ends at the bounds that were declared for the column.
+A numeric column without a hierarchy is published as ranges. A value that k rows share is an end. Other values
+are put together in cells, whose ends are the nearest such values or multiples of one width, and none beyond
+what k rows reach: there a cell is open, or ends at the bounds declared for the column.
 """
 
 from __future__ import annotations

@@ -15,19 +15,10 @@ from setveil.tables.table import Table, TextColumn
 
 
 def table_files(table: Table, folder: Path, tree: Hierarchy | None = None) -> tuple[Path, Path]:
-    """Write a table, the roles of its columns and its hierarchies.
+    """Write a table as JSON lines, the roles of its columns and its hierarchies.
 
-    Parameters
-    ----------
-    folder : Path
-        Where they are written; it is there, and its owner's alone.
-    tree : Hierarchy, optional
-        Of the items; by default the table's own, if it has one.
-
-    Returns
-    -------
-    data, roles : Path
-        The table as JSON lines, and the file of roles.
+    Returns the paths of data and roles. `folder`: exists, and is its owner's alone. `tree`: of the items, by
+    default the table's own.
     """
     tree = table.tree if tree is None else tree
     known = {column.name: _known(column, folder / f"column{at}") for at, column in enumerate(table.columns)}

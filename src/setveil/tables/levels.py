@@ -59,8 +59,6 @@ class Levels:
 def levels_in(text: str) -> Levels | None:
     """Read ``prefix:3,2``, ``ranges:10`` or ``dates:month,year``; None: it is none of these.
 
-    Examples
-    --------
     >>> levels_in("prefix:3,2"), levels_in("zip.csv")
     (Levels(way='prefix', steps=('3', '2')), None)
     """
@@ -79,15 +77,7 @@ def levels_in(text: str) -> Levels | None:
 
 
 def kept_at(parents: Mapping[str, str | None], values: Iterable[str]) -> list[list[str]]:
-    """List what is told apart on each level of a hierarchy: the values, groups of them, ... up to the root.
-
-    Parameters
-    ----------
-    parents : mapping of str to str or None
-        The parent of each node.
-    values : iterable of str
-        The leaves to look at.
-    """
+    """List what each level of a hierarchy distinguishes: the values, groups of them, ... up to the root."""
     paths = []
     for value in sorted(set(values)):
         path = [value]
@@ -112,8 +102,6 @@ def parents_in(column: QuasiIdentifier) -> dict[str, str | None]:
 def in_words(parents: Mapping[str, str | None], values: Iterable[str]) -> str:
     """Say how many values each level keeps.
 
-    Examples
-    --------
     >>> in_words({"101": "10*", "201": "20*", "10*": "*", "20*": "*", "*": None}, ["101", "201"])
     '2 values, then 2 (such as 10*), then *'
     """
@@ -131,8 +119,6 @@ def is_flat(column: QuasiIdentifier) -> bool:
 def likely_levels(values: Sequence[str]) -> Levels | None:
     """Propose how a hierarchy of values that are no numbers is built, if anything speaks for one.
 
-    Examples
-    --------
     >>> str(likely_levels(["10115", "10117", "80331"])), likely_levels(["tea", "coffee", "milk"])
     ('prefix:4,3,2,1', None)
     """

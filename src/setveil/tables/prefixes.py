@@ -9,25 +9,13 @@ from setveil.tables.quasi_identifiers import ANY, MISSING
 
 
 def prefixes(texts: Iterable[str], lengths: Sequence[int] = ()) -> dict[str, str | None]:
-    """Build a hierarchy of prefixes.
+    """Build a hierarchy of prefixes: the parent of each node.
 
-    Parameters
-    ----------
-    texts : iterable of str
-        The values, and "" for missing ones, which hang below the root.
-    lengths : sequence of int
-        How many characters the groups share, each at least 1, in any order; a value that is not longer stays
-        as it is. By default all, from one less than the longest value has down to 1.
+    "" is a missing value, below the root. `lengths`: how many characters the groups share, by default all
+    from one less than the longest value has down to 1; a value that is not longer is unchanged. A group is
+    its prefix with a ``*`` for every further character, one alone if values differ in length; the root is
+    ``*``, or ``**`` if that is a value.
 
-    Returns
-    -------
-    dict of str to str or None
-        The parent of each node. A group is called by its prefix with a ``*`` for every character that
-        follows, one alone where values differ in length; the root is ``*``, or ``**``
-        where that is a value.
-
-    Examples
-    --------
     >>> tree = prefixes(["10115", "10117", "80331"], [3, 1])
     >>> tree["10115"], tree["101**"], tree["1****"]
     ('101**', '1****', '*')

@@ -1,9 +1,8 @@
 """Quasi-identifiers: columns of a table whose values someone may know.
 
-Values, nodes and losses are integers here, so that every comparison is exact. A column's values are numbered
-in the leaf order of its hierarchy; those of a numeric column without one by size. So the rows of a part show
-an interval of numbers, from the least to the greatest, and this interval alone says under which label they
-are published together and what that costs.
+Values, nodes and losses are integers, so that every comparison is exact. Values are numbered in the leaf
+order of the column's hierarchy; without one, numeric values by size. So the rows of a part show an interval
+of numbers, which alone decides the label under which they are published together, and its loss.
 """
 
 from __future__ import annotations
@@ -100,13 +99,7 @@ class QuasiIdentifier:
         return self.numeric and all(Fraction(value).denominator == 1 for value in values)
 
     def node_above(self, least: NDArray[np.integer], greatest: NDArray[np.integer]) -> NDArray[np.int32]:
-        """Find the lowest node above each interval of values; the column must have a hierarchy.
-
-        Parameters
-        ----------
-        least, greatest : integer (n,)
-            First and last value of each interval.
-        """
+        """Find the lowest node above each interval from a first to a last value; needs a hierarchy."""
         parent: Any = self.parent
         node = np.asarray(least, np.int32).copy()
         wanting = np.flatnonzero(self.high[node] <= greatest)
@@ -188,8 +181,6 @@ class QuasiIdentifier:
 def range_in(label: str) -> tuple[str, str] | None:
     """Read the two ends of a range of numbers, each with its bracket, "" where it is open; None: it is none.
 
-    Examples
-    --------
     >>> range_in("[34,47]"), range_in("(34,40)"), range_in(">=25"), range_in("<25"), range_in("F")
     (('[34', '47]'), ('(34', '40)'), ('[25', ''), ('', '25)'), None)
     """
@@ -214,27 +205,12 @@ def quasi_identifier(
     built: bool = False,
     place: Callable[[int], str] = "row {}".format,
 ) -> QuasiIdentifier:
-    """Make a quasi-identifier from what a table holds.
+    """Make a quasi-identifier from the values of a table.
 
-    Parameters
-    ----------
-    name : str
-        Of the column.
-    codes : integer (n_rows,)
-        Position in `texts` of each row's value.
-    texts : sequence of str
-        As written; "" is a missing value. Not all need to occur.
-    numeric : bool
-        Whether they are decimal numbers, of which 7 and 7.0 are the same.
-    parents : mapping of str to str or None, optional
-        A hierarchy: the parent of each node. Without one, numbers are published as ranges, other values under
-        ``*``.
-    weight : int or Fraction
-        How much its loss counts.
-    built : bool
-        Whether the hierarchy was built from the values of the column.
-    place : callable
-        Says where a row is, for messages.
+    `codes`: integer (n_rows,), positions in `texts`, where "" is a missing value and not all need to occur.
+    `numeric`: decimal numbers, where 7 equals 7.0. `parents`: of each node of a hierarchy; without one,
+    numbers are published as ranges, other values under ``*``. `weight`: of its loss. `built`: the hierarchy
+    was built from the column's values. `place`: names a row, for messages.
     """
     used = np.zeros(len(texts), bool)
     used[codes] = True

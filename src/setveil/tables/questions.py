@@ -57,20 +57,11 @@ def ask_for_roles(
     items: bool,
     works: Works = lambda options: options,
 ) -> TableError:
-    """Make the error that asks for the roles of columns, with some values of each and a way to say it.
+    """Make the error that asks for the roles of columns, with some values of each and a way to give them.
 
-    Columns that look like ids are not proposed to be published.
-
-    Parameters
-    ----------
-    source, how
-        The table, as for `setveil.tables.columns.read_columns`.
-    named : collection of str
-        Columns that have a role.
-    known, items : bool
-        Whether it was said what someone may know, and where the items stand.
-    works : callable
-        Tries options that are to be proposed, and gives those that work; else raises what is wrong with them.
+    Columns that look like IDs are not proposed for publication. `named`: columns with a role. `known`,
+    `items`: quasi-identifiers and items were named. `works`: tries options to be proposed, returns those that
+    work, else raises.
     """
     opened = open_table(source, named, how)
     table = opened.table

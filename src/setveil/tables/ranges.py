@@ -30,12 +30,7 @@ def are_numbers(texts: Iterable[str]) -> bool:
 def usual_width(numbers: Iterable[Fraction]) -> Fraction:
     """Choose the width of the narrowest ranges: a sixteenth of the span of all values, rounded up.
 
-    The result is 1, 2 or 5 times a power of ten.
-
-    Parameters
-    ----------
-    numbers : iterable of Fraction
-        The values; at least one. If all are equal the width is 1.
+    The result is 1, 2 or 5 times a power of ten; 1 if all values are equal.
     """
     values = list(numbers)
     least = (max(values) - min(values)) / CELLS
@@ -52,10 +47,7 @@ def usual_width(numbers: Iterable[Fraction]) -> Fraction:
 def width_for(rows: Mapping[Fraction, int], k: int, bounds: Sequence[Fraction] | None = None) -> Fraction:
     """Choose the width of ranges by the numbers that k rows reach, or else by declared bounds.
 
-    Parameters
-    ----------
-    rows : mapping of Fraction to int
-        How many rows have each number.
+    `rows`: how many have each number.
     """
     inside = reached(rows, k) or list(bounds or ())
     return usual_width(inside) if inside else Fraction(1)
@@ -64,13 +56,8 @@ def width_for(rows: Mapping[Fraction, int], k: int, bounds: Sequence[Fraction] |
 def reached(rows: Mapping[Fraction, int], k: int) -> list[Fraction]:
     """List the numbers that are no less than those of k rows, and no greater than those of k rows, ascending.
 
-    Parameters
-    ----------
-    rows : mapping of Fraction to int
-        How many rows have each number.
+    `rows`: how many have each number.
 
-    Examples
-    --------
     >>> [int(number) for number in reached({Fraction(30): 2, Fraction(40): 5, Fraction(98): 1}, 2)]
     [30, 40]
     """
@@ -85,23 +72,13 @@ def reached(rows: Mapping[Fraction, int], k: int) -> list[Fraction]:
 
 
 def ranges(texts: Iterable[str], width: Fraction | Sequence[Fraction] | None = None) -> dict[str, str | None]:
-    """Build a hierarchy of half-open ranges ``[lo,hi)`` over numbers.
+    """Build a hierarchy of half-open ranges ``[lo,hi)`` over decimal numbers: the parent of each node.
 
-    Parameters
-    ----------
-    texts : iterable of str
-        Decimal numbers as written, and "" for missing values, which hang below the root.
-    width : Fraction or sequence of Fraction, optional
-        Of the narrowest ranges, above 0; those above are 2, 4, ... times as wide. Or all widths, each a
-        multiple of the one before. All ranges begin at a multiple of their width. By default `usual_width`.
+    "" is a missing value, below the root. `width`: of the narrowest ranges, above 0, by default
+    `usual_width`; those above are 2, 4, ... times as wide. Or all widths, each a multiple of the one before.
+    All ranges begin at a multiple of their width. The root, ``*``, replaces the first range that contains all
+    values.
 
-    Returns
-    -------
-    dict of str to str or None
-        The parent of each node; the root, ``*``, is in place of the first range that holds all values.
-
-    Examples
-    --------
     >>> ranges(["34", "45"], Fraction(10))["34"], ranges(["34", "45"], Fraction(10))["[30,40)"]
     ('[30,40)', '[20,40)')
     """

@@ -53,23 +53,9 @@ _GROUPS = {"prefix": "groups them by their first characters", "dates": "groups t
 def make_table(
     source: Any, roles: Roles, how: How, read_as: Callable[..., TableColumns] = read_columns
 ) -> Table:
-    """Read a table.
+    """Read a table with known roles, whose hierarchies have been read.
 
-    Parameters
-    ----------
-    source : path, Source or data frame
-        As for `setveil.tables.columns.read_columns`.
-    roles : Roles
-        What its columns are; hierarchies must have been read.
-    how : How
-        How it is read; id column and delimiter may also come with the roles.
-    read_as : callable
-        Reads its columns, as `setveil.tables.columns.read_columns` does.
-
-    Returns
-    -------
-    Table
-        Its `dropped` names the columns that are not published, its `tree` is the hierarchy of the items.
+    `how`: ID column and delimiter may also come with the roles. `read_as`: reads the columns.
     """
     start = time.perf_counter()
     if isinstance(source, str | Path):

@@ -173,32 +173,13 @@ def make_roles(
     per_person: Mapping[str, str] | None = None,
     ages: Mapping[str, Any] | None = None,
 ) -> Roles:
-    """Put together what was said of columns, by what was said.
+    """Make the roles of columns from options, each of which maps columns to values or lists columns.
 
-    Parameters
-    ----------
-    qi : iterable of str, or mapping
-        Quasi-identifiers; a mapping says more of each: `kind`, `hierarchy`, `ranges`, `weight`, `missing`.
-    set_name, keep, drop, id_column, delimiter
-        As in `Roles`.
-    hierarchies : mapping of str to (Hierarchy or path)
-        Of quasi-identifiers, and of the items by the name of their column.
-    numeric, categorical : iterable of str
-        Quasi-identifiers of this kind.
-    ranges : mapping of str to number or True
-        Width of the narrowest ranges.
-    bounds : mapping of str to (number, number), or text such as ``0..120``
-        Numbers between which all values lie, whatever occurs.
-    weights : mapping of str to number
-        How much losses count.
-    missing : mapping of str to (str or list of str)
-        Values that say that there is none.
-    hierarchy : Hierarchy or path
-        Of the items.
-    per_person : mapping of str to str
-        Which value counts of columns whose values differ within a person.
-    ages : mapping of str to (str, str), or text such as ``born..admitted``
-        Columns of ages, each with the columns of two dates.
+    `qi`: a mapping adds `kind`, `hierarchy`, `ranges`, `weight`, `missing`. `hierarchies`: of
+    quasi-identifiers, and of the items by the name of their column; `hierarchy`: of the items. `ranges`:
+    width of the narrowest. `bounds`: numbers between which all values are, whatever occurs, also as
+    ``0..120``. `weights`: of losses. `missing`: values that mean a missing one. `per_person`: which value
+    counts if values differ within a person. `ages`: the columns of two dates, also as ``born..admitted``.
     """
     hierarchy, levels = grown(hierarchy)
     said = _said_of(qi)
@@ -411,10 +392,7 @@ def with_trees(roles: Roles, read: Callable[[Any], Hierarchy | None]) -> Roles:
 def write_roles(roles: Roles, path: str | PathLike[str]) -> None:
     """Write roles of columns so that `read_roles` reads the same.
 
-    Parameters
-    ----------
-    roles : Roles
-        Their hierarchies are paths, not trees; they are written as absolute ones.
+    Their hierarchies must be paths, and are written as absolute ones.
     """
     sections: list[tuple[str, dict[str, Any]]] = [
         (

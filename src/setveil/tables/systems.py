@@ -18,23 +18,10 @@ from setveil.tables.how import How
 
 
 def systems_said(source: Any, system: str, item_column: str | None, column: str, how: How) -> dict[str, str]:
-    """Read from a long table of which version of ICD each item is.
+    """Read from a long table to which version of ICD (``9``, ``ICD-10-CM``, in `column`) each item belongs.
 
-    Parameters
-    ----------
-    source : path
-        The table.
-    system : str
-        What was asked for; the versions of no other than ``icd9+icd10`` are told apart.
-    item_column, column : str
-        That of the codes, and that of the versions: ``9``, ``ICD-10-CM``.
-
-    Raises
-    ------
-    RequestError
-        If there are not two systems, or it is no long table.
-    DataError
-        If a version is another, or an item is of two.
+    Only the versions of ``icd9+icd10`` are distinguished; other systems and tables are a RequestError. Other
+    versions, and items of two, are a DataError.
     """
     if system != BOTH:
         raise RequestError(f"--system-column tells two systems apart, got --system {system}.")

@@ -46,15 +46,10 @@ def frame_of(
     *,
     long: bool = False,
 ) -> pl.DataFrame:
-    """Make a frame of all columns of a table: texts, null where there is none, and a list of items.
+    """Make a frame of all columns of a table, in the order of `header`: texts and a list of items.
 
-    Parameters
-    ----------
-    header : sequence of str
-        Names of all columns, in their order.
-    long : bool
-        One line per row and item instead, with the number of the row in front; a row without items has one
-        line.
+    Missing values are null. `long`: one line per row and item instead, with the row's number first; a row
+    without items has one line.
     """
     import polars as pl
 

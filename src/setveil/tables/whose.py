@@ -34,16 +34,9 @@ from setveil.wording import are, count
 
 
 def require_no_ids(read: TableColumns, n_known: int, not_ids: Collection[str]) -> None:
-    """Refuse to publish columns that look like ids, unless it was said that they are none.
+    """Refuse to publish columns that look like IDs, unless `not_ids` names them.
 
-    Parameters
-    ----------
-    read : TableColumns
-        What was read of a table.
-    n_known : int
-        How many of the columns that were read as texts are quasi-identifiers; these come first.
-    not_ids : collection of str
-        Columns that are no ids, by name or number.
+    The first `n_known` columns that were read as texts are quasi-identifiers.
     """
     fine = not_ids_of(read, not_ids)
     found = [
@@ -91,16 +84,10 @@ def not_ids_of(read: TableColumns, not_ids: Collection[str]) -> set[str]:
 
 
 def one_row_each(table: Table, read: TableColumns, not_ids: Collection[str]) -> Table:
-    """Make one row of the lines of each id; refuse lines that may be several of one person.
+    """Make one row of the lines of each ID; refuse lines that may be several of one person.
 
-    Parameters
-    ----------
-    table : Table
-        A row for each line.
-    read : TableColumns
-        What was read of it, its ids and the columns without a role among it.
-    not_ids : collection of str
-        Columns that are no ids, by name or number.
+    `table`: a row for each line. `read`: also its IDs and the columns without a role. `not_ids`: names or
+    numbers of columns.
     """
     fine = not_ids_of(read, not_ids)
     others = [column for column in read.others if column.name not in fine]
